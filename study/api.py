@@ -50,11 +50,12 @@ from thetafront.study.run.play_missing import play_missing
 from thetafront.study.run.stopping import Precision
 from thetafront.study.run.sweep import reached
 from thetafront.study.run.workers import check_jobs
+from thetafront.study.store.database import storage_errors_reported
 from thetafront.study.store.invocation import called
 from thetafront.study.store.ledger import Ledger
 from thetafront.study.store.location import Location, locate, make_folder
-from thetafront.study.store.storage import location_given, open_for_reading, storage_errors_reported
-from thetafront.study.store.study_data import StudyData
+from thetafront.study.store.storage import location_given, open_for_reading
+from thetafront.study.store.study_data import Source, StudyData
 from thetafront.study.text import counted
 
 MOST_GAMES_PLAYED = 10_000_000  # at once
@@ -645,7 +646,7 @@ class Study:
         return call_text("open_study", open_study, {**given, "experiment": None})
 
     @contextmanager
-    def _opened(self) -> Iterator[tuple[optuna.Study, StudyData]]:
+    def _opened(self) -> Iterator[tuple[Source, StudyData]]:
         """Open and read the study as it is now; InputError if the storage fails."""
         where = self.location
         with storage_errors_reported(where):

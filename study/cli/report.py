@@ -13,11 +13,9 @@ from thetafront.study.errors import InputError
 from thetafront.study.run.options import RESULTS, ResultsOption, file
 
 if TYPE_CHECKING:
-    import optuna
-
     from thetafront.study.page.document import Library
     from thetafront.study.store.location import Location
-    from thetafront.study.store.study_data import StudyData
+    from thetafront.study.store.study_data import Source, StudyData
 
 
 @app.command()
@@ -168,7 +166,7 @@ def show(path: Path) -> None:
 
 
 def follow(
-    opened: "optuna.Study",
+    opened: "Source",
     location: "Location",
     output: Path | None,
     library: "Library",
@@ -180,7 +178,6 @@ def follow(
     from thetafront.study.page.page import Circumstances
     from thetafront.study.page.results import default_path, write_report
     from thetafront.study.report.analysis import Analysis
-    from thetafront.study.store.games_table import newest_game
     from thetafront.study.store.lock import holder_of
     from thetafront.study.store.study_data import StudyData
 
@@ -196,4 +193,4 @@ def follow(
             shown.append(path)
             show(path)
 
-    Follower(lambda: (newest_game(opened), holder_of(location)), write).run()
+    Follower(lambda: (opened.newest(), holder_of(location)), write).run()

@@ -104,8 +104,9 @@ def of_study(
     repair: bool,
 ) -> "Report":
     """Verify a study: of a name, a folder or a storage."""
+    from thetafront.study.store.database import storage_errors_reported
     from thetafront.study.store.location import Location
-    from thetafront.study.store.storage import find_study, storage_errors_reported
+    from thetafront.study.store.storage import find_study
     from thetafront.study.verify.verification import verify_study
 
     url, of_name = given, name
@@ -115,7 +116,7 @@ def of_study(
         url = f"sqlite:///{Path(given) / DATABASE}"
     place = Location(given, url if "://" in url else "sqlite:///", results)
     with storage_errors_reported(place):
-        backend, location = find_study(url, results, of_name)
+        found, location = find_study(url, results, of_name, may_lack=True)
         if "://" in url and storage is None and "://" not in given:
             location = Location(location.name, location.url, Path(given))
-        return verify_study(location, location.name, backend.engine, settings, repair)
+        return verify_study(found, location, settings, repair)

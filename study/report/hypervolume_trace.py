@@ -34,7 +34,7 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
         search.
     """
     experiment, goal = data.experiment, data.experiment.goal
-    objectives, directions = objectives_of(experiment, data.moments), directions_of(goal)
+    objectives, directions = objectives_of(experiment), directions_of(goal)
     cube = UnitCube.of(experiment.space)
     complete = [
         trial

@@ -11,7 +11,7 @@ from thetafront.agents.parameters import Value
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.space import Space
 from thetafront.study.store.manifest import MANIFEST
-from thetafront.study.store.study_record import ATTRIBUTE, FORMAT, RUN_PREFIX, StudyRecord
+from thetafront.study.store.study_record import StudyRecord
 
 Rows = list[dict[str, str]]
 
@@ -73,22 +73,19 @@ def record_in(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
     names = StudyRecord.__dataclass_fields__
     if not {"experiment", "space", "seed", "design", "design_size"} <= set(manifest):
         return None
-    return {"format": FORMAT, **{name: manifest[name] for name in names if name in manifest}}
+    return {name: manifest[name] for name in names if name in manifest}
 
 
 def record_of(record: Mapping[str, Any], folder: Path) -> StudyRecord:
     """Return the record of a folder's study; a definition that lies in the folder is the one."""
-    found = StudyRecord.read({ATTRIBUTE: record}, folder.name)
+    found = StudyRecord.read(record, folder.name)
     here = folder / Path(found.source).name
     if found.definition is None or not (found.source and here.is_file()):
         return found
     return replace(found, definition={**found.definition, "source": str(here)})
 
 
-def attributes_in(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the study's attributes that an export writes into its manifest."""
-    record = record_in(manifest)
+def runs_told(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the earlier runs that a manifest tells."""
     runs = manifest.get("earlier_runs")
-    earlier = runs if isinstance(runs, list) else []
-    found: dict[str, Any] = {} if record is None else {ATTRIBUTE: record}
-    return found | {f"{RUN_PREFIX}{index}": run for index, run in enumerate(earlier)}
+    return [run for run in runs if isinstance(run, dict)] if isinstance(runs, list) else []

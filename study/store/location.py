@@ -47,9 +47,14 @@ class Location:
         return real_path(Path(url.database))  # one study, whatever its path looks like
 
     @property
+    def parsed_url(self) -> URL:
+        """The storage's URL in its parts."""
+        return make_url(self.url)
+
+    @property
     def is_on_postgresql(self) -> bool:
         """Whether the storage is a PostgreSQL server."""
-        return make_url(self.url).get_backend_name() == "postgresql"
+        return self.parsed_url.get_backend_name() == "postgresql"
 
     @property
     def url_without_password(self) -> str:

@@ -6,31 +6,26 @@ not have is not there: trials that had not begun, and validated points whose gam
 
 import csv
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from optuna.trial import FrozenTrial, TrialState
-
 from thetafront.agents.agent import Game, Outcome
-from thetafront.study.errors import DamageError, InputError
+from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import split
 from thetafront.study.store.exported import (
-    attributes_in,
     manifest_in,
     record_in,
     record_of,
+    runs_told,
     theta_of,
 )
 from thetafront.study.store.game_rows import failed_in, fields_in, is_reported
-from thetafront.study.store.games_table import SEARCH, VALIDATION, Unit
 from thetafront.study.store.location import Location
 from thetafront.study.store.manifest import MANIFEST
 from thetafront.study.store.seeds import validation_seed
-from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.study_record import ATTRIBUTE, RUN_PREFIX
+from thetafront.study.store.study_data import COMPLETE, FAIL, RUNNING, StudyData, TrialData
+from thetafront.study.store.tables import SEARCH, VALIDATION
 from thetafront.study.store.validated_points import ValidatedPoint, key_of
 
 TABLES = ("trials", "front", "games")
@@ -41,34 +36,16 @@ OF_THE_STUDY = {
 }
 """Keys of a manifest that tell nothing of its last run."""
 MOST_POINTS = 500
+STATES = (COMPLETE, FAIL, RUNNING)
 
 Row = Mapping[str, str]
 Games = dict[int, Outcome]
+Unit = tuple[str, str]
+"""A phase, and a trial's number or a point's key."""
 
 
-@dataclass(frozen=True)
 class PublishedStudy(StudyData):
-    """A study as its tables have it; games and points are given.
-
-    Attributes
-    ----------
-    published : mapping
-        Games by phase and unit, and by replicate.
-    published_points : list of ValidatedPoint
-        The validated points.
-    """
-
-    published: Mapping[Unit, Games] = field(default_factory=dict)
-    published_points: list[ValidatedPoint] = field(default_factory=list)
-
-    def games_of(self, trial: FrozenTrial) -> Games:
-        """Return a trial's games, by replicate."""
-        return self.published.get((SEARCH, str(trial.number)), {})
-
-    @cached_property
-    def points(self) -> list[ValidatedPoint]:
-        """The points that were ever validated, with their games."""
-        return self.published_points
+    """A study as its tables have it, without a database."""
 
 
 def read_published(folder: Path) -> tuple[Location, StudyData]:
@@ -99,26 +76,14 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
         raise InputError(f"study: {folder / MANIFEST} is no manifest of a study")
     record = record_of(found, folder)
     experiment = record.experiment_as_made()
-    runs = [
-        *(each for key, each in attributes_in(manifest).items() if key.startswith(RUN_PREFIX)),
-        {key: each for key, each in manifest.items() if key not in OF_THE_STUDY | set(found)},
-    ]
-    attributes = {
-        ATTRIBUTE: {**found, **record.as_data()},
-        **{f"{RUN_PREFIX}{index}": run for index, run in enumerate(runs) if run},
-    }
+    last = {key: each for key, each in manifest.items() if key not in OF_THE_STUDY | set(found)}
+    runs = [each for each in (*runs_told(manifest), last) if each]
     games = games_in(folder / "games.csv", experiment)
     check_counts(games, manifest, folder)
-    trials = trials_in(folder / "trials.csv", experiment, record.distributions(), games)
+    trials = trials_in(folder / "trials.csv", experiment, games)
     points = points_in(folder / "front.csv", experiment, record.seed, games)
     name = str(manifest.get("study", folder.name))
-    data = PublishedStudy(
-        name, experiment, attributes, trials, published=games, published_points=points
-    )
-    try:
-        data.runs, data.trials, data.moments  # noqa: B018, read here, once, as StudyData.read does
-    except DamageError as error:
-        raise InputError(f"study: the tables in {folder} do not fit together: {error}") from None
+    data = PublishedStudy(name, experiment, record, trials, points, runs)
     return Location(name, str(manifest.get("storage", "")), folder), data
 
 
@@ -170,44 +135,36 @@ def check_counts(games: Mapping[Unit, Games], manifest: Mapping[str, Any], folde
             )
 
 
-def trials_in(
-    path: Path,
-    experiment: Experiment,
-    distributions: Mapping[str, Any],
-    games: Mapping[Unit, Games],
-) -> list[FrozenTrial]:
-    """Read the trials; a complete one's values are computed from its games, as a search does."""
+def trials_in(path: Path, experiment: Experiment, games: Mapping[Unit, Games]) -> list[TrialData]:
+    """Read the trials; a complete one's values are computed from its games, as those of a log."""
     trials = []
     for line, row in rows_of(path):
         try:
-            number, state = int(row["trial"]), TrialState[row["state"].upper()]
+            number, state = int(row["trial"]), row["state"]
             theta = theta_of(row, experiment.space)
-            if theta is None and state == TrialState.COMPLETE:
+            if theta is None and state == COMPLETE:
                 raise ValueError("θ is missing")
-            params = theta or {}  # one that failed early, or has just begun, may have none
+            if state not in STATES:
+                raise ValueError(f"state {state!r} given")
             outcomes = dict(sorted(games.get((SEARCH, str(number)), {}).items()))
-            played = list(split(outcomes, experiment.goal.penalty)[0].values())
-            is_complete = state == TrialState.COMPLETE
-            values = [experiment.goal.estimate(played).value, experiment.cost.of(played)]
-            attributes = {"origin": row["origin"], "error": row["error"]}
+            counted, failures = split(outcomes, experiment.goal.penalty)
+            played = list(counted.values())
+            values = None
+            if state == COMPLETE:
+                values = experiment.goal.estimate(played).value, experiment.cost.of(played)
+            trial = TrialData(
+                number,
+                state,
+                row["origin"],
+                theta or {},  # one that failed early may have none
+                values,
+                counted,
+                row["error"],
+                failures,
+            )
         except (KeyError, ValueError) as error:
             raise InputError(f"study: {path}, line {line}: no trial: {error}") from None
-        trials.append(
-            FrozenTrial(
-                number=number,
-                state=state,
-                value=None,
-                values=values if is_complete else None,
-                datetime_start=None,
-                datetime_complete=None,
-                params=params,
-                distributions={name: distributions[name][0] for name in params},
-                user_attrs=attributes,
-                system_attrs={},
-                intermediate_values={},
-                trial_id=number,
-            )
-        )
+        trials.append(trial)
     return trials
 
 

@@ -1,31 +1,20 @@
 """Opening a study in its storage: making it, resuming it, refusing what does not fit.
 
-A study is one optuna study. Its user attribute ``thetafront`` records what made it
-(:mod:`study.store.study_record`). Its games are in a table of our own beside optuna's
-(:mod:`study.store.games_table`).
+A study is a log (:mod:`study.store.log`), which holds all of it. Studies of earlier versions are
+read as if they were logs, and become logs before they are written to (:mod:`study.store.earlier`).
 """
 
 import json
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import optuna
-from optuna.exceptions import ExperimentalWarning, StorageInternalError
-from optuna.storages import RDBStorage
-from optuna.storages._rdb.models import BaseModel
-from sqlalchemy import create_engine, inspect, text
-from sqlalchemy.exc import NoSuchModuleError as NoSuchDriverError
-from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.pool import StaticPool
+from sqlalchemy import Engine
 
-from thetafront.study.errors import DamageError, InputError, RunError
-from thetafront.study.experiments.definition import Experiment
+from thetafront.study.errors import InputError
 from thetafront.study.store.damage import of_study
-from thetafront.study.store.database import MENDED, check_database, is_damage, studies_in
-from thetafront.study.store.games_table import GAMES, delete_games
+from thetafront.study.store.database import check_database, is_new, open_engine, studies_in
+from thetafront.study.store.earlier import EarlierStudy, earlier_names
 from thetafront.study.store.location import (
     RESULTS,
     Location,
@@ -35,33 +24,15 @@ from thetafront.study.store.location import (
     make_folder,
     real_path,
 )
-from thetafront.study.store.migration import migrate
-from thetafront.study.store.objectives import POSSIBLE_DIRECTIONS, directions_of
-from thetafront.study.store.server_lock import SOON_LOST
-from thetafront.study.store.study_data import StudyData, stored_values
+from thetafront.study.store.log import RECORD, Log, Rows, event, names_in, studies_lost
+from thetafront.study.store.mirror import mirrored
+from thetafront.study.store.study_data import StudyData, record_in
 from thetafront.study.store.study_record import StudyRecord
+from thetafront.study.store.tables import SEARCH, StudyRow, sealed
 
-LAST_TABLE = "alembic_version"  # of those that optuna makes
-ALL_NAMES = "SELECT study_name FROM studies"
-
-
-@contextmanager
-def storage_errors_reported(location: Location) -> Iterator[None]:
-    """Turn errors of a broken storage into one line: InputError, or RunError if the disk fails."""
-    try:
-        yield
-    except LookupError as error:  # of an enum that SQLAlchemy reads
-        raise DamageError(
-            f"storage: {location.url_without_password} is damaged: {error}; {MENDED}"
-        ) from None
-    except (SQLAlchemyError, StorageInternalError, NoSuchDriverError, ImportError) as error:
-        cause = error.__cause__ or getattr(error, "orig", None) or error
-        reason = str(cause).strip().splitlines()[0]
-        if is_damage(cause):
-            place = location.url_without_password
-            raise DamageError(f"storage: {place} is damaged: {reason}; {MENDED}") from None
-        kind = RunError if "disk" in reason else InputError  # SQLite's: a full one, an I/O error
-        raise kind(f"storage: {location.url_without_password} cannot be used: {reason}") from None
+Say = Callable[[str], None]
+Study = Log | EarlierStudy
+"""A study of today's version, or of an earlier one."""
 
 
 def prepare_location(location: Location) -> None:
@@ -71,7 +42,7 @@ def prepare_location(location: Location) -> None:
     check_folder(location.folder.parent)
     database = location.database
     if database is None:
-        open_storage(location, for_writing=True)
+        open_engine(location, for_writing=True)
     elif database.parent != real_path(location.folder):
         check_database(database, for_writing=True)
     make_folder(location.folder)
@@ -90,73 +61,34 @@ def check_no_games(location: Location) -> None:
         )
 
 
-def open_storage(location: Location, for_writing: bool) -> RDBStorage:
-    """Open the storage; InputError if that cannot be done."""
-    if location.database is not None:
-        check_database(location.database, for_writing)
-    elif not for_writing and is_new(location):
-        raise InputError(
-            f"storage: {location.url_without_password} given, which holds no study yet"
-        )
-    with storage_errors_reported(location):
-        try:
-            storage = RDBStorage(
-                location.url, engine_options(location), skip_table_creation=not for_writing
-            )
-            if for_writing:
-                make_indices(storage)
-                GAMES.create(storage.engine, checkfirst=True)
-            return storage
-        except RuntimeError as error:  # optuna's, for tables of another version
-            reason = str(error).strip().splitlines()[0]
-            raise InputError(
-                f"storage: {location.url_without_password} cannot be used: {reason}"
-            ) from None
+def find(engine: Engine, name: str) -> Study | None:
+    """Return a study of a database, of whatever version; None if there is none of that name."""
+    if (log := Log.find(engine, name)) is not None:
+        return log
+    return EarlierStudy(engine, name) if name in earlier_names(engine) else None
 
 
-def is_new(location: Location) -> bool:
-    """Return whether no study was ever stored there; InputError if it cannot be reached."""
-    if location.database is not None:
-        return not location.database.exists()
-    with storage_errors_reported(location):
-        engine = create_engine(location.url, **engine_options(location))
-        try:
-            return not inspect(engine).has_table(LAST_TABLE)
-        finally:
-            engine.dispose()
-
-
-def engine_options(location: Location) -> dict[str, Any]:
-    """Return how a storage is connected to."""
-    if location.database is not None:
-        # Seconds to wait for another process, such as a reader during a sweep.
-        return {"connect_args": {"timeout": 60}}
-    # No connection is tested before it is used, and replaced in silence: a run must know that it
-    # was lost, since its lock was lost with it.
-    return {"connect_args": SOON_LOST} if location.is_on_postgresql else {}
-
-
-def in_memory() -> RDBStorage:
-    """Return a storage in memory, which one thread at a time may use."""
-    one = {"poolclass": StaticPool, "connect_args": {"check_same_thread": False}}
-    storage = RDBStorage("sqlite://", one)
-    GAMES.create(storage.engine)
-    return storage
-
-
-def make_indices(storage: RDBStorage) -> None:
-    """Make the indices that are not there, since a kill came between a table and its indices.
-
-    Without the one that keeps names unique, optuna would make a study again at each start.
-    """
-    for table in BaseModel.metadata.tables.values():
-        for index in table.indexes:
-            index.create(storage.engine, checkfirst=True)
+def log_to_write(source: Study, say: Say) -> Log:
+    """Return a study's log; one of an earlier version becomes one now, which is said."""
+    if isinstance(source, Log):
+        return source
+    with of_study(source.name):
+        log = source.store()
+    data = StudyData.read(log)
+    mirrored(log, data.experiment, data.trials)
+    say(
+        f"study {log.name!r} is of an earlier version: its {len(data.trials):,} trials, "
+        f"{len(data.points):,} points and all of their games are in today's tables now"
+    )
+    return log
 
 
 def create_or_resume(
-    location: Location, record: StudyRecord, accept_change: bool = False
-) -> tuple[optuna.Study, RDBStorage]:
+    location: Location,
+    record: StudyRecord,
+    accept_change: bool = False,
+    say: Say = lambda text: None,
+) -> Log:
     """Open the study for a sweep, making it if it is not there.
 
     Parameters
@@ -167,6 +99,8 @@ def create_or_resume(
         What it is to be made with.
     accept_change : bool
         Whether to go on with a definition that has changed; the study remembers that.
+    say : callable
+        Called with a line of text if the study is brought to today's format.
 
     Raises
     ------
@@ -174,31 +108,20 @@ def create_or_resume(
         If it was made by something else, or with another experiment, space, seed or design; or if
         it is new, and its folder has the games of another study.
     """
-    storage = open_storage(location, for_writing=True)
-    sampler = optuna.samplers.RandomSampler(seed=0)  # each trial has its own, see study.samplers
-    if location.name in names_in(storage):
-        study = optuna.load_study(study_name=location.name, storage=storage, sampler=sampler)
-    else:
-        study = optuna.create_study(
-            study_name=location.name,
-            storage=storage,
-            directions=directions_of(record.experiment_as_made().goal),
-            sampler=sampler,
-        )
-    if tuple(study.directions) not in POSSIBLE_DIRECTIONS:
-        raise InputError(f"study: {location.name!r} was not made by thetafront")
-    with of_study(location.name):
-        attributes, trials = stored_values(study)
-    if not (attributes or trials):
-        # New, or made by a sweep that was killed before it stored the record.
+    engine = open_engine(location, for_writing=True)
+    source = find(engine, location.name)
+    if source is None or (isinstance(source, EarlierStudy) and source.is_empty):
         check_no_games(location)
-        delete_games(storage.engine, study._study_id)  # of a study whose identifier it has taken
-        record.store(study)
+        row = StudyRow(location.name, json.dumps(record.as_data()))
+        return Log.create(engine, Rows(sealed(row)))
     with of_study(location.name):
-        made = StudyRecord.read(study.user_attrs, location.name)
+        rows = source.rows()
+        made = record_in(rows)
     check_same(made, record, location, accept_change)
+    log = log_to_write(source, say)
     if made.changes(record):
-        made.accepting(record, len(trials)).store(study)
+        n_trials = sum(row.phase == SEARCH for row in rows.points)
+        log.write(event(RECORD, **made.accepting(record, n_trials).as_data()))
     elif (same := made.found_again(record)) != made:
         if made.source == record.source:
             warnings.warn(
@@ -206,25 +129,16 @@ def create_or_resume(
                 "depends on; from now on changes are noticed",
                 stacklevel=2,
             )
-        same.store(study)
-    return migrated(study, storage), storage
+        log.write(event(RECORD, **same.as_data()))
+    return log
 
 
-def migrated(study: optuna.Study, storage: RDBStorage) -> optuna.Study:
-    """Bring a study that is to be written to today's format; return it as it is then.
-
-    DamageError if a stored value cannot be read; nothing is moved then.
-    """
-    if not migrate(storage.engine, study._study_id, StudyData.read(study)):
-        return study
-    # Anew: optuna keeps the trials that it has read, with their games of before.
-    return optuna.load_study(study_name=study.study_name, storage=storage, sampler=study.sampler)
-
-
-def open_for_games(location: Location) -> optuna.Study:
+def open_for_games(location: Location, say: Say = lambda text: None) -> Log:
     """Open a study that exists to add games to it; it must be locked."""
-    storage = open_storage(location, for_writing=True)
-    return migrated(optuna.load_study(study_name=location.name, storage=storage), storage)
+    source = find(open_engine(location, for_writing=True), location.name)
+    if source is None:
+        raise InputError(f"study: {location.name!r} given, which is not there any more")
+    return log_to_write(source, say)
 
 
 def check_same(
@@ -266,15 +180,6 @@ def check_playable(location: Location, data: StudyData) -> None:
         )
 
 
-def name_objectives(study: optuna.Study, experiment: Experiment) -> None:
-    """Name a study's objectives for other programs that show it, such as optuna's dashboard."""
-    names = [experiment.goal.column("mean"), experiment.cost.name]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ExperimentalWarning)
-        if study.metric_names != names:
-            study.set_metric_names(names)
-
-
 def location_given(name_or_url: str, results: Path, study_name: str | None = None) -> Location:
     """Return where a study is that was given by its name, or by a storage URL."""
     if "://" not in name_or_url:
@@ -286,15 +191,14 @@ def location_given(name_or_url: str, results: Path, study_name: str | None = Non
 
 def open_for_reading(
     name_or_url: str, results: Path, study_name: str | None = None
-) -> tuple[optuna.Study, Location, StudyData]:
+) -> tuple[Study, Location, StudyData]:
     """Open and read a study that exists, also while a sweep is writing it.
 
     Parameters and errors are those of :func:`find_study`; DamageError, too, if a stored value
     cannot be read.
     """
-    storage, location = find_study(name_or_url, results, study_name)
-    study = optuna.load_study(study_name=location.name, storage=storage)
-    return study, location, StudyData.read(study)
+    source, location = find_study(name_or_url, results, study_name)
+    return source, location, StudyData.read(source)
 
 
 def existing(location: Location) -> StudyData | None:
@@ -304,16 +208,14 @@ def existing(location: Location) -> StudyData | None:
     """
     if is_new(location):
         return None
-    storage = open_storage(location, for_writing=False)
-    if location.name not in names_in(storage):
-        return None
-    return StudyData.read(optuna.load_study(study_name=location.name, storage=storage))
+    source = find(open_engine(location, for_writing=False), location.name)
+    return None if source is None else StudyData.read(source)
 
 
 def find_study(
-    name_or_url: str, results: Path, study_name: str | None = None
-) -> tuple[RDBStorage, Location]:
-    """Open the storage of a study that exists, and return its location.
+    name_or_url: str, results: Path, study_name: str | None = None, may_lack: bool = False
+) -> tuple[Study, Location]:
+    """Find a study that exists, and return its location.
 
     Parameters
     ----------
@@ -323,6 +225,8 @@ def find_study(
         The folder of studies.
     study_name : str, optional
         Which study, if a storage URL holds several.
+    may_lack : bool
+        Whether tables and the study's own row may be lost, which a repair brings back.
 
     Raises
     ------
@@ -345,15 +249,20 @@ def find_study(
                 f"study: {name!r} given, but there is no {location.database}; "
                 f"studies here: {known or 'none'}"
             )
-    storage = open_storage(location, for_writing=False)
-    if name is None and len(names := names_in(storage)) == 1:
-        name = names[0]
+    engine = open_engine(location, for_writing=False, may_lack=may_lack)
+    names = sorted(names_in(engine) | earlier_names(engine))
+    if name is None and len(names) == 1:
+        (name,) = names
         location = Location(name, location.url, results / name)
-    if name is None or name not in names_in(storage):
+    source = None if name is None else find(engine, name)
+    if may_lack and name is not None and not isinstance(source, Log):
+        lost = studies_lost(engine)
+        source = Log(engine, name, lost[0]) if len(lost) == 1 else source
+    if source is None:
         given = "no name given" if name is None else f"{name!r} given"
-        known = ", ".join(names_in(storage)) or "none"
+        known = ", ".join(names) or "none"
         raise InputError(f"study: {given}; {location.url_without_password} holds: {known}")
-    return storage, location
+    return source, location
 
 
 def storage_in(folder: Path) -> str:
@@ -363,9 +272,3 @@ def storage_in(folder: Path) -> str:
     except (OSError, ValueError, KeyError, TypeError):
         return ""
     return named if isinstance(named, str) and not named.startswith("sqlite") else ""
-
-
-def names_in(storage: RDBStorage) -> list[str]:
-    """Return the names of a storage's studies, sorted; nothing else of them is read."""
-    with storage.engine.connect() as connection:
-        return sorted(str(name) for (name,) in connection.execute(text(ALL_NAMES)))

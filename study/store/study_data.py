@@ -1,47 +1,72 @@
-"""A snapshot of a study, read once: tables, figures, picks and reports are made from it."""
+"""A snapshot of a study, read once: tables, figures, picks and reports are made from it.
 
-import math
+Nothing of it but rows is stored. A trial is complete when it has as many games as were asked for
+when it began, and has failed when an event says so.
+"""
+
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import optuna
-from optuna.distributions import BaseDistribution
-from optuna.exceptions import StorageInternalError
-from optuna.trial import FrozenTrial, TrialState
-from sqlalchemy.exc import SQLAlchemyError
 
 from thetafront.agents.agent import FailedGame, Game, Outcome
+from thetafront.agents.parameters import Value
 from thetafront.study.errors import DamageError, InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import shows_failures, split
 from thetafront.study.experiments.space import Space
 from thetafront.study.pareto import near_front, nondominated
+from thetafront.study.samplers.design import draw_design
 from thetafront.study.samplers.observations import beyond_worst
 from thetafront.study.shrinkage import Moments
 from thetafront.study.store.damage import locating, of_study
-from thetafront.study.store.games_table import (
-    SEARCH,
-    VALIDATION,
-    StoredGames,
+from thetafront.study.store.log import (
+    FAILED,
+    MACHINE,
+    RECORD,
+    RUN,
+    Log,
+    Rows,
     Unit,
-    engine_of,
-    newest_game,
+    event,
+    name_of,
+    outcome_of,
+    place_of,
 )
-from thetafront.study.store.machines import machines_in
-from thetafront.study.store.objectives import POSSIBLE_DIRECTIONS, directions_of, scales_of
+from thetafront.study.store.objectives import directions_of, scales_of
 from thetafront.study.store.seeds import shortened
-from thetafront.study.store.study_record import StudyRecord, runs_in
-from thetafront.study.store.study_rows import StudyRows
-from thetafront.study.store.trial_games import games_of, moments_of
-from thetafront.study.store.validated_points import POINT_PREFIX, ValidatedPoint, key_of, points_in
+from thetafront.study.store.study_record import StudyRecord
+from thetafront.study.store.tables import SEARCH, GameRow, PointRow
+from thetafront.study.store.validated_points import ValidatedPoint, key_of
+
+if TYPE_CHECKING:
+    from optuna.trial import FrozenTrial
 
 NEAR = 1.1  # a time that much longer may be as short
-FIXED = "fixed_params"
-"""The system attribute of θ that a trial of the design is to have, until it begins and after."""
+MOMENTS_PREFIX = "moments:"
+"""Of the attribute by which samplers know the moments of a trial's samples."""
+DESIGN = "design"
+"""The origin of trials whose θ is of the initial design."""
+COMPLETE, FAIL, RUNNING = "complete", "fail", "running"
+
+
+class Source(Protocol):
+    """What a study is read from: its log, or a study of an earlier version."""
+
+    @property
+    def name(self) -> str:
+        """The study's name."""
+
+    def rows(self) -> Rows:
+        """Read all rows at one moment."""
+
+    def newest(self) -> tuple[int, int]:
+        """Return what is another value whenever there is more."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +82,7 @@ class TrialData:
     origin : str
         ``design``, or the sampler that proposed it.
     params : mapping
-        θ; parameters that were not drawn yet are missing.
+        θ.
     values : tuple of float, optional
         Both objectives of a complete trial.
     games : mapping of int to Game
@@ -66,6 +91,12 @@ class TrialData:
         Why the trial failed, if it did.
     failures : mapping of int to FailedGame
         Games that failed, by replicate.
+    n_games : int
+        How many games that count make it complete.
+    notes : mapping
+        What its sampler keeps with it.
+    began, ended : float
+        Seconds since 1970 when it began, and when its last game was written; 0 if unknown.
     """
 
     number: int
@@ -76,6 +107,10 @@ class TrialData:
     games: Mapping[int, Game]
     error: str
     failures: Mapping[int, FailedGame] = field(default_factory=dict)
+    n_games: int = 1
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    began: float = 0.0
+    ended: float = 0.0
 
     @property
     def outcomes(self) -> dict[int, Outcome]:
@@ -94,83 +129,76 @@ class StudyData:
         The study's name.
     experiment : Experiment
         The experiment as the study was made with.
-    attributes : mapping
-        The study's user attributes.
-    frozen_trials : list of FrozenTrial
-        The trials as optuna returns them, for samplers and models.
-    stored_games : StoredGames
-        The games that are in the table of games.
+    record : StudyRecord
+        What made the study.
+    trials : list of TrialData
+        The trials that have begun.
+    points : list of ValidatedPoint
+        The points that were ever validated, with their games.
+    runs : list of dict
+        What made each run, in order.
+    machines : dict
+        The classes of machines that games were played on, by key.
+    n_games_by_machine : Counter
+        The number of games of each phase on each class of machines, if that is known.
     """
 
     name: str
     experiment: Experiment
-    attributes: Mapping[str, Any]
-    frozen_trials: list[FrozenTrial]
-    stored_games: StoredGames = field(default_factory=StoredGames)
+    record: StudyRecord
+    trials: list[TrialData] = field(default_factory=list)
+    points: list[ValidatedPoint] = field(default_factory=list)
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    machines: dict[str, Any] = field(default_factory=dict)
+    n_games_by_machine: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @classmethod
-    def read(cls, study: optuna.Study, experiment: Experiment | None = None) -> "StudyData":
+    def read(cls, source: Source, experiment: Experiment | None = None) -> "StudyData":
         """Read a study; its experiment is that of its record unless given.
 
         Raises
         ------
         InputError
-            If thetafront did not make the study, or its goal has another direction since.
+            If thetafront did not make the study.
         DamageError
-            If a stored value cannot be read.
+            If a row is not as it was written, or is gone.
         """
-        with of_study(study.study_name):
-            name, newest = study.study_name, newest_game(study)
-            attributes, trials = stored_values(study)
-            games = StoredGames.read(study).known(units_of(attributes, trials), newest)
-            if experiment is None:
-                experiment = StudyRecord.read(attributes, name).experiment_as_made()
-            check_directions(study, experiment)
-            data = cls(name, experiment, attributes, trials, games)
-            # Read here, once: whatever is damaged is reported before anything is made of it.
-            with locating("games"):  # that lack what the definition names
-                data.runs, data.trials, data.moments, data.points  # noqa: B018
-        return data
+        with of_study(source.name):
+            rows = source.rows()
+            if problems := rows.problems():
+                raise DamageError(problems[0])
+            return cls.from_rows(rows, experiment)
 
-    @cached_property
-    def record(self) -> StudyRecord:
-        """What made the study."""
-        return StudyRecord.read(self.attributes, self.name)
-
-    @cached_property
-    def runs(self) -> list[dict[str, Any]]:
-        """What made each run, in order."""
-        return runs_in(self.attributes)
-
-    @cached_property
-    def machines(self) -> dict[str, Any]:
-        """The classes of machines that games were played on, by key."""
-        return machines_in(self.attributes)
-
-    @cached_property
-    def n_games_by_machine(self) -> Counter[tuple[str, str]]:
-        """The number of games of each phase on each class of machines, if that is known."""
-        return Counter(
-            (phase, str(cell.machine))
-            for (phase, _), cells in self.stored_games.cells.items()
-            for cell in cells.values()
-            if cell.machine is not None
+    @classmethod
+    def from_rows(cls, rows: Rows, experiment: Experiment | None = None) -> "StudyData":
+        """Make a snapshot of rows that are whole."""
+        record = record_in(rows)
+        if experiment is None:
+            experiment = record.experiment_as_made()
+        errors = {(each["phase"], each["number"]): each["error"] for each in rows.latest(FAILED)}
+        games: dict[Unit, list[GameRow]] = {}
+        for row in rows.games:
+            games.setdefault((row.phase, row.number), []).append(row)
+        trials, points = [], []
+        for row_ in rows.points:
+            unit = row_.phase, row_.number
+            with locating(name_of(unit)):
+                played, error = games.get(unit, []), errors.get(unit, "")
+                if row_.phase == SEARCH:
+                    trials.append(read_trial(row_, played, error, experiment))
+                else:
+                    points.append(read_point(row_, played, error, experiment))
+        counts = Counter((row.phase, row.machine) for row in rows.games if row.machine)
+        return cls(
+            rows.study.name,
+            experiment,
+            record,
+            trials,
+            points,
+            runs_in(rows),
+            {each["key"]: each["machine"] for each in rows.latest(MACHINE)},
+            counts,
         )
-
-    @cached_property
-    def trials(self) -> list[TrialData]:
-        """The trials that have begun."""
-        allowed = self.record.distributions()
-        found = [
-            (trial, read_trial(trial, self.experiment, allowed, self.games_of(trial)))
-            for trial in self.frozen_trials
-        ]
-        return [data for trial, data in found if trial.state != TrialState.WAITING]
-
-    def games_of(self, trial: FrozenTrial) -> dict[int, Outcome]:
-        """Read a trial's games, by replicate; DamageError if one cannot be read."""
-        stored = self.stored_games.of_trial(trial.number)
-        return games_of(trial, self.experiment.summary.game, stored)
 
     @cached_property
     def failed_of_played(self) -> tuple[int, int]:
@@ -187,34 +215,37 @@ class StudyData:
     @cached_property
     def moments(self) -> dict[int, Moments]:
         """The moments of the goal's samples, by trial."""
-        games = {trial.number: trial.games for trial in self.trials}
+        goal = self.experiment.goal
         return {
-            trial.number: moments_of(trial, self.experiment.goal, games[trial.number])
-            for trial in self.frozen_trials
-            if trial.number in games
+            trial.number: Moments.of(goal.samples(list(trial.games.values())))
+            for trial in self.trials
         }
 
     @cached_property
-    def points(self) -> list[ValidatedPoint]:
-        """The points that were ever validated, with their games."""
-        points = points_in(
-            self.attributes,
-            self.experiment.summary.game,
-            self.stored_games,
-            self.experiment.goal.penalty,
-        )
-        experiment = self.experiment
-        for point in points:
-            is_playable = experiment.goal.penalty is None or point.games
-            if (
-                point.failures
-                and is_playable
-                and not shows_failures(point.outcomes, experiment.goal, experiment.max_failures)
-            ):
-                point.error = ""  # the limit is another one since, or its games were repaired
-            with locating(f"{POINT_PREFIX}{point.key}"):
-                check_theta(self.experiment.space, point.params, all_of_it=True)
-        return points
+    def frozen_trials(self) -> "list[FrozenTrial]":
+        """The trials as samplers and models know them: optuna's form, with their moments."""
+        distributions = self.experiment.space.distributions()
+        name = MOMENTS_PREFIX + self.experiment.goal.name
+        found = [frozen(trial, distributions) for trial in self.trials]
+        for trial in found:
+            if trial.values:
+                trial.user_attrs[name] = list(self.moments[trial.number])
+        return found
+
+    @cached_property
+    def design(self) -> list[dict[str, Value]]:
+        """The initial design: θ of the first trials, without those that repeat an earlier one."""
+        record = self.record
+        # A record has only the names of functions among the constraints.
+        space = replace(record.design_space, constraints=self.experiment.space.constraints)
+        drawn = draw_design(record.design, space, record.design_size, record.seed)
+        return [theta for n, theta in enumerate(drawn) if theta not in drawn[:n]]
+
+    @cached_property
+    def waiting(self) -> dict[int, dict[str, Value]]:
+        """θ of the design whose trials have not begun, by number."""
+        begun = {trial.number for trial in self.trials}
+        return {n: theta for n, theta in enumerate(self.design) if n not in begun}
 
     @property
     def played_points(self) -> list[ValidatedPoint]:
@@ -235,7 +266,7 @@ class StudyData:
         validated, left_out = set(points), {each.key for each in self.points if each.error}
         for trial in self.trials:
             key = key_of(trial.params)
-            if trial.state == "complete" and trial.games and key not in left_out:
+            if trial.state == COMPLETE and trial.games and key not in left_out:
                 new = ValidatedPoint(key, trial.params, f"trial {trial.number}")
                 known = points.get(new.key, new)
                 games = dict(enumerate([*trial.games.values(), *known.in_order]))
@@ -258,7 +289,7 @@ class StudyData:
         experiment = self.experiment
         if experiment.reference_point is not None:
             return experiment.reference_point
-        complete = [trial.values for trial in self.trials if trial.state == "complete"]
+        complete = [trial.values for trial in self.trials if trial.state == COMPLETE]
         values = np.array(complete, np.float64).reshape(-1, 2)
         values = values[values[:, 1] > 0.0]  # a model leaves the others out, too
         if not len(values):
@@ -266,95 +297,111 @@ class StudyData:
         return beyond_worst(values, directions_of(experiment.goal), scales_of(experiment))
 
 
-def check_directions(study: optuna.Study, experiment: Experiment) -> None:
-    """Refuse a study with other directions than its experiment: what it searched is not asked for.
+def frozen(trial: TrialData, distributions: Mapping[str, Any]) -> "FrozenTrial":
+    """Return a trial in optuna's form, as of a space; a study's may have been widened since."""
+    from optuna.trial import FrozenTrial, TrialState  # noqa: PLC0415, slow to import
 
-    InputError if only the goal's is another one, else DamageError.
-    """
-    directions, goal = tuple(study.directions), experiment.goal
-    with locating("directions"):
-        if directions not in POSSIBLE_DIRECTIONS:
-            given = ", ".join(each.name for each in directions) or "none"
-            raise ValueError(f"{given} given, {goal.direction.upper()}, MINIMIZE expected")
-    if directions != directions_of(goal):
-        raise InputError(
-            f"study: {study.study_name!r} was made to {directions[0].name.lower()} the "
-            f"{goal.label}, and experiment {experiment.name!r} is to {goal.direction} it; "
-            "give another name"
-        )
-
-
-def stored_values(study: optuna.Study) -> tuple[dict[str, Any], list[FrozenTrial]]:
-    """Read a study's user attributes and trials; DamageError if optuna cannot."""
-    try:
-        attributes, trials = study.user_attrs, study.get_trials(deepcopy=False)
-    except (SQLAlchemyError, StorageInternalError):
-        raise  # of the storage, not of a value in it
-    except Exception as error:  # optuna checks nothing that it reads: any error may come of it
-        raise DamageError(first_unreadable(study) or f"{type(error).__name__}: {error}") from None
-    for expected, trial in enumerate(trials):
-        if trial.number != expected:
-            raise DamageError(f"trial {expected}: not there once")
-    return attributes, trials
-
-
-def units_of(attributes: Mapping[str, Any], trials: Sequence[FrozenTrial]) -> set[Unit]:
-    """Return the trials and points of a study, as the table of games names them."""
-    points = {key.removeprefix(POINT_PREFIX) for key in attributes if key.startswith(POINT_PREFIX)}
-    return {(SEARCH, str(trial.number)) for trial in trials} | {(VALIDATION, key) for key in points}
-
-
-def first_unreadable(study: optuna.Study) -> str:
-    """Say which stored value cannot be read; empty if all can, or the storage is no database."""
-    if (engine := engine_of(study)) is None:
-        return ""
-    return next(iter(StudyRows.read(engine, study.study_name).unreadable()), "")
-
-
-def read_trial(
-    trial: FrozenTrial,
-    experiment: Experiment,
-    allowed: Mapping[str, Sequence[BaseDistribution]],
-    games: Mapping[int, Outcome],
-) -> TrialData:
-    """Read a trial; DamageError if a value is none of a trial of the experiment.
-
-    ``allowed`` are the distributions that each parameter may have been drawn from.
-    """
-    values = trial.values
-    with locating(f"trial {trial.number}"):
-        is_complete = trial.state == TrialState.COMPLETE
-        check_theta(experiment.space, trial.params, all_of_it=is_complete)
-        check_theta(experiment.space, trial.system_attrs.get(FIXED, {}))
-        for name, distribution in trial.distributions.items():
-            if distribution not in allowed.get(name, ()):
-                raise ValueError(f"{name}: {distribution} given, {allowed[name][0]} expected")
-        origin, error = (trial.user_attrs.get(name, "") for name in ("origin", "error"))
-        if not (isinstance(origin, str) and isinstance(error, str)):
-            raise ValueError(f"origin {origin!r} and error {error!r} given, text expected")
-        if is_complete and not (values and len(values) == 2 and all(map(is_number, values))):
-            raise ValueError(f"values {values} given, two numbers expected")
-        # The values of one that runs are those of a moment later, if it ended between two queries.
-        if values and trial.state == TrialState.FAIL:
-            raise ValueError(f"values {values} given, none expected of a trial that failed")
-        if trial.datetime_complete is not None and not trial.state.is_finished():
-            raise ValueError(f"an end given, none expected of a trial that is {trial.state.name}")
-    counted, failures = split(games, experiment.goal.penalty)
-    return TrialData(
+    state = TrialState[trial.state.upper()]
+    return FrozenTrial(
         number=trial.number,
-        state=trial.state.name.lower(),
-        origin=origin,
-        params=trial.params,
-        values=tuple(values) if values and is_complete else None,
-        games=counted,
-        error=error,
-        failures=failures,
+        state=state,
+        value=None,
+        values=list(trial.values) if trial.values else None,
+        datetime_start=moment(trial.began),
+        datetime_complete=moment(trial.ended) if state.is_finished() else None,
+        params=dict(trial.params),
+        distributions={name: distributions[name] for name in trial.params},
+        user_attrs={"origin": trial.origin, **({"error": trial.error} if trial.error else {})},
+        system_attrs=dict(trial.notes),
+        intermediate_values={},
+        trial_id=trial.number,
     )
 
 
-def is_number(value: Any) -> bool:
-    """Return whether a stored value is a finite number."""
-    return isinstance(value, int | float) and math.isfinite(value)
+def moment(at: float) -> datetime | None:
+    """Return a time as optuna has it: UTC, without its zone."""
+    return datetime.fromtimestamp(at, UTC).replace(tzinfo=None) if at else None
+
+
+def record_in(rows: Rows) -> StudyRecord:
+    """Return what made a study: the newest record."""
+    with locating("record"):
+        stored = [json.loads(rows.study.record), *rows.latest(RECORD)]
+    return StudyRecord.read(stored[-1], rows.study.name)
+
+
+def runs_in(rows: Rows) -> list[dict[str, Any]]:
+    """Return what made each run, in order; the newest record of a run counts."""
+    runs = {each["index"]: each["run"] for each in rows.latest(RUN)}
+    return [runs[index] for index in sorted(runs)]
+
+
+def store_run(log: Log, run: Mapping[str, Any], index: int | None = None) -> int:
+    """Add what made a run to the study, or more of an earlier one; return its index."""
+    index = len(runs_in(log.rows())) if index is None else index
+    log.write(event(RUN, index=index, run=dict(run)))
+    return index
+
+
+def read_games(played: Sequence[GameRow], experiment: Experiment) -> dict[int, Outcome]:
+    """Return the games of some rows, by replicate; DamageError if one cannot be read."""
+    games: dict[int, Outcome] = {}
+    for row in played:
+        with locating(place_of(row)):
+            games[row.replicate] = outcome_of(row, experiment.summary.game)
+    return games
+
+
+def n_replicates(n_games: int, n_failed: int, penalty: float | None) -> int:
+    """Return how many games a trial has in all: those that failed and do not count are replaced."""
+    return n_games + (0 if penalty is not None else n_failed)
+
+
+def read_trial(
+    row: PointRow, played: Sequence[GameRow], error: str, experiment: Experiment
+) -> TrialData:
+    """Read a trial."""
+    goal = experiment.goal
+    params = json.loads(row.theta)
+    outcomes = read_games(played, experiment)
+    games, failures = split(outcomes, goal.penalty)
+    wanted = range(n_replicates(row.n_games, len(failures), goal.penalty))
+    is_complete = not error and bool(games) and all(each in outcomes for each in wanted)
+    if is_complete and failures:  # else a kill came before its failure was written
+        is_complete = not shows_failures(outcomes, goal, experiment.max_failures)
+    check_theta(experiment.space, params, all_of_it=is_complete)
+    values = None
+    if is_complete:
+        in_order = list(games.values())
+        values = goal.estimate(in_order).value, experiment.cost.of(in_order)
+    return TrialData(
+        number=row.number,
+        state=FAIL if error else COMPLETE if is_complete else RUNNING,
+        origin=row.origin,
+        params=params,
+        values=values,
+        games=games,
+        error=error,
+        failures=failures,
+        n_games=row.n_games,
+        notes=json.loads(row.notes),
+        began=row.at,
+        ended=max((each.at for each in played), default=row.at),
+    )
+
+
+def read_point(
+    row: PointRow, played: Sequence[GameRow], error: str, experiment: Experiment
+) -> ValidatedPoint:
+    """Read a validated point."""
+    goal, params = experiment.goal, json.loads(row.theta)
+    check_theta(experiment.space, params, all_of_it=True)
+    outcomes = read_games(played, experiment)
+    games, failures = split(outcomes, goal.penalty)
+    is_playable = goal.penalty is None or games
+    if failures and is_playable and not shows_failures(outcomes, goal, experiment.max_failures):
+        error = ""  # the limit is another one since, or its games were repaired
+    return ValidatedPoint(key_of(params), params, row.origin, games, row.number, error, failures)
 
 
 def check_theta(space: Space, params: Mapping[str, Any], all_of_it: bool = False) -> None:

@@ -1,16 +1,10 @@
-"""What a study remembers of itself: what made it, and the runs that added to it.
-
-Both are user attributes of the optuna study: ``thetafront``, and ``run:<index>`` for each run.
-"""
+"""What made a study, as it is stored with it and in its manifest."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
-
-import optuna
-from optuna.distributions import BaseDistribution
 
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.constraints import ConstraintFunction
@@ -20,13 +14,13 @@ from thetafront.study.experiments.players import Player, RecordedPlayer
 from thetafront.study.experiments.registry import EXPERIMENTS, experiment
 from thetafront.study.experiments.space import Space, range_of
 from thetafront.study.store.damage import locating
-from thetafront.study.store.seeds import replicate_of, shortened
+from thetafront.study.store.seeds import shortened
 
 ATTRIBUTE = "thetafront"
-FORMAT = 2
-FORMATS = (1, FORMAT)
-"""Those that are read: in studies of format 1, games are attributes."""
-RUN_PREFIX = "run:"
+"""The user attribute that has the record in studies of earlier versions."""
+FORMAT = 3
+FORMATS = (1, 2, FORMAT)
+"""Those that are read: in studies of the first two, trials are optuna's."""
 KINDS: dict[str, type] = {
     "experiment": str,
     "space": list,
@@ -48,8 +42,8 @@ class StudyRecord:
 
     ``space`` is that of trials to come. ``widened`` has an entry for each time that a parameter's
     range became wider: its name, ``low`` and ``high`` of before, ``n_trials`` that the study had
-    then, waiting ones included, and the time. The record is one attribute of the study, so a space
-    is widened at once or not at all; trials keep their numbers, and so their seeds.
+    then, and the time. The record is one row of the log, so a space is widened at once or not at
+    all; trials keep their numbers, and so their seeds.
 
     ``definition`` has an experiment that is not ours (:mod:`study.experiments.definition_record`).
     ``accepted`` has an entry for each time that a changed one was accepted: ``n_trials`` then,
@@ -70,8 +64,8 @@ class StudyRecord:
     constraints: list[str] = field(default_factory=list)
 
     @classmethod
-    def read(cls, attributes: Mapping[str, Any], name: str) -> "StudyRecord":
-        """Read a study's record from its user attributes; ``name`` is for messages.
+    def read(cls, stored: Any, name: str) -> "StudyRecord":
+        """Read a study's record as it is stored; ``name`` is for messages.
 
         Raises
         ------
@@ -80,7 +74,6 @@ class StudyRecord:
         DamageError
             If a value of the record cannot be read.
         """
-        stored = attributes.get(ATTRIBUTE)
         if not isinstance(stored, Mapping):
             raise InputError(f"study: {name!r} was not made by thetafront")
         known = fields(cls)
@@ -89,7 +82,7 @@ class StudyRecord:
             for each in known
             if each.default is MISSING and each.default_factory is MISSING
         }
-        if stored.get("format") not in FORMATS or not required <= set(stored):
+        if stored.get("format", FORMAT) not in FORMATS or not required <= set(stored):
             raise InputError(
                 f"study: {name!r} was made by another version of thetafront "
                 f"(format {stored.get('format')}, not {' or '.join(map(str, FORMATS))})"
@@ -107,10 +100,6 @@ class StudyRecord:
                 if type(each.get("n_trials")) is not int:
                     raise ValueError(f"{shortened(each)} given in widened, n_trials expected")
         return cls(**{each.name: stored[each.name] for each in known if each.name in stored})
-
-    def store(self, study: optuna.Study) -> None:
-        """Write the record into a study."""
-        study.set_user_attr(ATTRIBUTE, {"format": FORMAT, **self.as_data()})
 
     def as_data(self) -> dict[str, Any]:
         """Return the record as plain data; that of ours has no definition."""
@@ -152,11 +141,6 @@ class StudyRecord:
             for each in self.constraints
         ]
         return Space.from_records(records, constraints)
-
-    def distributions(self) -> dict[str, list[BaseDistribution]]:
-        """Return, by parameter, what trials may have been drawn from, the latest first."""
-        spaces = [Space.from_records(each).distributions() for each in self.spaces]
-        return {name: [each[name] for each in spaces] for name in spaces[0]}
 
     def with_space(self, space: Space, n_trials: int) -> "StudyRecord":
         """Return the record of a study whose space becomes wider when it has ``n_trials``."""
@@ -355,32 +339,3 @@ def without_symbols(space: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         {"choices": [*map(str, each["choices"])]} if "choices" in each else {} for each in found
     ]
     return [each | of_each for each, of_each in zip(found, words, strict=True)]
-
-
-def runs_in(attributes: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return what made each run of the study, in order; DamageError if one cannot be read."""
-    runs = {}
-    for key, run in attributes.items():
-        if key.startswith(RUN_PREFIX):
-            with locating(key):
-                runs[replicate_of(key[len(RUN_PREFIX) :])] = stored_run(run)
-    return [runs[index] for index in sorted(runs)]
-
-
-def stored_run(run: Any) -> dict[str, Any]:
-    """Return a run's record; ValueError if it is none."""
-    if not isinstance(run, dict):
-        raise ValueError(f"{shortened(run)} given, the record of a run expected")
-    seconds = run.get("seconds_each", {})
-    if type(run.get("n_trials", 0)) is not int or not isinstance(seconds, dict):
-        raise ValueError("a run with n_trials and seconds_each expected")
-    if not all(isinstance(each, int | float) for each in seconds.values()):
-        raise ValueError(f"seconds_each {shortened(seconds)} given, numbers expected")
-    return run
-
-
-def store_run(study: optuna.Study, run: Mapping[str, Any], index: int | None = None) -> int:
-    """Add what made a run to the study, or overwrite an earlier one; return its index."""
-    index = len(runs_in(study.user_attrs)) if index is None else index
-    study.set_user_attr(f"{RUN_PREFIX}{index}", dict(run))
-    return index

@@ -6,53 +6,57 @@ the disk when that returns, and a kill loses the games of those 50 ms, which the
 Where games come faster than the disk takes them, whoever brings them waits.
 """
 
+import math
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
 from functools import partial
 
-import optuna
-
+from thetafront.study.errors import RunError
 from thetafront.study.store.connection import StorageConnection
-from thetafront.study.store.games_table import engine_of
-from thetafront.study.store.writes import StudyTables, Write
+from thetafront.study.store.log import Log
+from thetafront.study.store.mirror import Mirror
+from thetafront.study.store.tables import EventRow, GameRow, PointRow
 
 SECONDS_TOGETHER = 0.05
 MOST_TOGETHER = 500
 MOST_WAITING = 1000
 SECONDS_BETWEEN_LOOKS = 0.25  # for an interrupt
 
+Write = PointRow | GameRow | EventRow
+
 
 class StudyWriter:
-    """Writes into a study by a thread of its own, which begins with the first write.
+    """Writes rows into a log by a thread of its own, which begins with the first write.
 
-    Writes are committed in order. An error of the thread is raised by the next call.
+    Writes are committed in order, and the mirror is written between them. An error of the thread is
+    raised by the next call.
 
     Parameters
     ----------
-    study : optuna.Study
-        Where to: this process must be its only writer, and it must be in a database.
+    log : Log
+        Where to: this process must be its only writer.
     connection : StorageConnection, optional
         What waits for a server that is lost.
     watch : callable
         Called after each transaction with the number of writes and the seconds that the oldest of
         them has waited.
+    mirror : Mirror, optional
+        What follows the log.
     """
 
     def __init__(
         self,
-        study: optuna.Study,
+        log: Log,
         connection: StorageConnection | None = None,
         watch: Callable[[int, float], None] = lambda n, seconds: None,
+        mirror: Mirror | None = None,
     ) -> None:
-        engine = engine_of(study)
-        if engine is None:
-            raise TypeError(f"study {study.study_name!r} is in memory, a database expected")
-        self.engine = engine
-        self.connection = StorageConnection(engine) if connection is None else connection
+        self.log = log
+        self.connection = StorageConnection(log.engine) if connection is None else connection
         self.watch = watch
-        self.tables = StudyTables(study._study_id)
+        self.mirror = mirror
         self.waiting: deque[tuple[float, Write]] = deque()
         self.n_taken = self.n_written = self.n_flushed = 0
         self.changed = threading.Condition()
@@ -110,42 +114,63 @@ class StudyWriter:
             raise self.error
 
     def run(self) -> None:
-        """Commit what comes in; runs in the thread."""
+        """Commit what comes in, and write the mirror between; runs in the thread."""
         try:
-            while together := self.next_together():
+            while (together := self.next_together()) or not self.is_closing:
+                if not together:
+                    self.follow(Mirror.step)
+                    continue
                 writes = [each for _, each in together]
-                self.connection.retried(partial(self.commit, writes))
+                self.connection.retried(partial(self.log.write, *writes))
                 with self.changed:
                     self.n_written += len(writes)
                     self.changed.notify_all()
                 self.watch(len(writes), time.monotonic() - together[0][0])
+            self.follow(Mirror.complete)
         except Exception as error:  # whatever it is, who writes or flushes next raises it
             with self.changed:
                 self.error = error
                 self.changed.notify_all()
 
     def next_together(self) -> list[tuple[float, Write]]:
-        """Wait for the writes of the next transaction; none when the thread is to end."""
+        """Wait for the writes of the next transaction.
+
+        None when the mirror's turn comes first, or the thread is to end.
+        """
         with self.changed:
             while not self.waiting:
-                if self.is_closing:
+                if self.is_closing or not self.waits(math.inf):
                     return []
-                self.changed.wait()
             due = self.waiting[0][0] + SECONDS_TOGETHER
             while len(self.waiting) < MOST_TOGETHER and self.n_flushed <= self.n_written:
                 if (left := due - time.monotonic()) <= 0.0:
                     break
-                self.changed.wait(left)
+                if not self.waits(left):
+                    return []
             n = min(len(self.waiting), MOST_TOGETHER)
             together = [self.waiting.popleft() for _ in range(n)]
             self.changed.notify_all()
             return together
 
-    def commit(self, writes: list[Write]) -> None:
-        """Make one transaction."""
+    def waits(self, seconds: float) -> bool:
+        """Wait for a change, but not for long; return whether the mirror's turn has not come."""
+        left = math.inf if self.mirror is None else self.mirror.seconds_until_due
+        if left <= 0.0:
+            return False
+        timeout = min(seconds, left)
+        self.changed.wait(timeout if math.isfinite(timeout) else None)
+        return True
+
+    def follow(self, act: Callable[[Mirror], None]) -> None:
+        """Write the mirror; a run goes on without one that cannot be written."""
+        mirror = self.mirror
+        if mirror is None:
+            return
         try:
-            with self.engine.begin() as connection:
-                self.tables.write(connection, writes)
-        except BaseException:
-            self.tables.forget()
+            self.connection.retried(partial(act, mirror))
+        except RunError:
             raise
+        except Exception as error:  # of optuna, which may be of another version
+            self.mirror = None
+            reason = str(error.__cause__ or error).splitlines()[0]
+            self.connection.message(f"optuna's copy of the study is not written: {reason}")

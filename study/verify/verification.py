@@ -2,28 +2,33 @@
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from optuna.trial import FrozenTrial
 from rich.console import Console
 from sqlalchemy import Engine, text
 
 from thetafront.agents.agent import Outcome
 from thetafront.study.errors import InputError
+from thetafront.study.run.workers import PlayError
 from thetafront.study.store.append_only import AppendOnlyFile
-from thetafront.study.store.games_table import GAMES as GAMES_TABLE
+from thetafront.study.store.atomic import atomic_write
+from thetafront.study.store.database import make_engine
+from thetafront.study.store.earlier import EarlierStudy, earlier_names
 from thetafront.study.store.location import Location
 from thetafront.study.store.lock import locked
+from thetafront.study.store.log import Log, Rows, Unit, names_in
+from thetafront.study.store.mirror import Mirror, drop_tables, mirrored, optuna_study
 from thetafront.study.store.same_game import difference
-from thetafront.study.store.study_rows import StudyRows
+from thetafront.study.store.storage import Study, log_to_write
+from thetafront.study.store.study_data import StudyData
+from thetafront.study.store.tables import METADATA
 from thetafront.study.text import counted
-from thetafront.study.verify.examination import Examination
 from thetafront.study.verify.games_table import GAMES, GamesTable, table_in
-from thetafront.study.verify.mending import Mending
 from thetafront.study.verify.replay import Entry, play_again, sample
-from thetafront.study.verify.report import Check, Report, flaws_of
-from thetafront.study.verify.stored_points import StoredPoints
-from thetafront.study.verify.stored_trials import StoredTrials
+from thetafront.study.verify.report import Check, Report
+from thetafront.study.verify.study_check import StudyCheck, Told, rows_left
 
 DEFAULT_GAMES = 30
 
@@ -74,23 +79,20 @@ def restore(
 # A study in its storage
 
 
-def verify_study(
-    location: Location, name: str, engine: Engine, settings: Settings, repair: bool
-) -> Report:
-    """Verify a study, and repair it if asked to.
+def verify_study(study: Study, location: Location, settings: Settings, repair: bool) -> Report:
+    """Verify a study, and repair it if asked to: its log is built anew.
 
     Parameters
     ----------
+    study : Log or EarlierStudy
+        The study; one of an earlier version is brought to today's format first, if it is to be
+        repaired.
     location : Location
         Where it is.
-    name : str
-        The study's name in its storage.
-    engine : Engine
-        Of the storage.
     settings : Settings
         How.
     repair : bool
-        Whether to mend what can be mended, in one transaction, after a copy of the database.
+        Whether to mend what can be mended, after a copy of the database.
 
     Raises
     ------
@@ -102,74 +104,129 @@ def verify_study(
         If a game cannot be played.
     """
     if not repair:
-        return examined(location, name, engine, settings)[0]
+        return Examination.of(study, location, settings).report
     with locked(location):
-        report, trials, different = examined(location, name, engine, settings)
-        if report.ok:
-            return report
+        found = Examination.of(study, location, settings)
+        if found.report.ok:
+            return found.report
         repaired = []
         if location.database is not None:
-            copy = copy_of(location.database)
-            repaired.append(f"a copy as it was is {str(copy)!r}")
-        study = trials.of
-        repaired += restore(study.entries, different, settings)
-        trials.settle()
-        n_rows = len(study.mending.statements)
-        mend_orphans(engine, study.mending)
-        study.mending.make(engine)
-        repaired.append(f"{counted(n_rows, 'change')} of the study's rows, in one transaction")
-        report, _, _ = examined(location, name, engine, settings)
+            repaired.append(f"a copy as it was is {str(copy_of(location.database))!r}")
+        if isinstance(study, EarlierStudy):
+            study = log_to_write(study, repaired.append)
+            found = Examination.of(study, location, settings)
+        for unit in found.study.lost_points:
+            found.study.take(unit, theta_told(found.study, unit, settings))
+        repaired += restore(found.study.entries, found.different, settings)
+        study = written(study, location, found)
+        repaired.append("the log was written anew, in one transaction")
+        repaired += [f"{each}: lost" for each in found.study.all_lost]
+        report = Examination.of(study, location, settings).report
         report.repaired = repaired
         return report
 
 
-def examined(
-    location: Location, name: str, engine: Engine, settings: Settings
-) -> tuple[Report, StoredTrials, list[tuple[Entry, Outcome]]]:
-    """Examine a study; return the report, its trials, and the games that differ as played."""
-    integrity = integrity_of(engine)
-    rows = StudyRows.read(engine, name)
-    unreadable = list(rows.unreadable())
-    study = Examination(rows, name, location.folder)
-    trials = StoredTrials(study)
-    StoredPoints(study)
-    if unreadable and not flaws_of(study.checks):
-        study.values.flaws += unreadable
-    check, different = replayed(study.entries, settings)
-    return Report(f"study {name!r}", [integrity, *study.checks, check]), trials, different
+@dataclass
+class Examination:
+    """What was found of a study: the report, its rows checked, and games that differ as played."""
+
+    report: Report
+    study: StudyCheck
+    different: list[tuple[Entry, Outcome]]
+    is_sound: bool
+
+    @classmethod
+    def of(cls, study: Study, location: Location, settings: Settings) -> "Examination":
+        """Examine a study."""
+        integrity = integrity_of(study.engine)
+        if isinstance(study, Log):
+            rows, unreadable = rows_left(study.engine, study)
+        else:
+            rows, unreadable = study.rows(), []
+        copy, trials = copy_in(study)
+        found = StudyCheck(rows, location, trials)
+        found.of_rows.flaws[:0] = unreadable
+        if isinstance(study, Log) and not found.of_rows.flaws:
+            data = StudyData.from_rows(rows, found.experiment)
+            copy.flaws += Mirror(study, found.experiment, data.trials).problems_of(trials)
+        check, different = replayed(found.entries, settings)
+        report = Report(f"study {study.name!r}", [integrity, *found.checks, copy, check])
+        return cls(report, found, different, not integrity.flaws)
+
+
+def copy_in(study: Study) -> tuple[Check, dict[int, FrozenTrial]]:
+    """Check that optuna's copy of a study can be read; return its trials by number."""
+    check = Check("optuna's copy")
+    if isinstance(study, EarlierStudy):
+        check.note = "it is the study itself"
+        return check, {}
+    try:
+        copy = optuna_study(study.engine, study.name)
+        trials = [] if copy is None else copy.get_trials(deepcopy=False)
+    except Exception as error:  # optuna checks nothing that it reads: any error may come of it
+        check.flaws.append(f"cannot be read: {str(error).splitlines()[0]}")
+        return check, {}
+    check.n = len(trials)
+    return check, {trial.number: trial for trial in trials}
+
+
+def theta_told(study: StudyCheck, unit: Unit, settings: Settings) -> Told | None:
+    """Return θ of a lost point, with which one of its games comes out the same; None if lost.
+
+    Where none of its games is whole, the first that is told by something else than its own row.
+    """
+    for told, entry in study.tests(unit):
+        if entry is None or entry.game is None:
+            return told if told.is_sure else None
+        try:
+            (played,) = play_again([entry], 1, settings.out)
+        except PlayError:
+            continue
+        if not difference(entry.game, played):
+            return told
+    return None
+
+
+def written(log: Log, location: Location, found: Examination) -> Log:
+    """Write a study's log anew, and its mirror; into another file if this one is damaged."""
+    rows, engine = found.study.rebuilt(), log.engine
+    others = (names_in(engine) | earlier_names(engine)) - {log.name}
+    if not found.is_sound and location.database is not None and not others:
+        log = moved(location, rows)
+    else:
+        log.rebuild(rows)
+    data = StudyData.read(log, found.study.experiment)
+    try:
+        mirrored(log, data.experiment, data.trials)
+    except Exception:  # whatever optuna makes of damaged tables
+        if earlier_names(engine) - names_in(engine):
+            raise
+        drop_tables(log.engine)
+        mirrored(log, data.experiment, data.trials)
+    return log
+
+
+def moved(location: Location, rows: Rows) -> Log:
+    """Write rows into a new file in place of a damaged one."""
+    assert location.database is not None
+    with atomic_write(location.database) as draft:
+        engine = make_engine(replace(location, url=f"sqlite:///{draft}"))
+        METADATA.create_all(engine)
+        Log.create(engine, rows)
+        engine.dispose()
+    engine = make_engine(location)
+    log = Log.find(engine, location.name)
+    assert log is not None
+    return log
 
 
 def integrity_of(engine: Engine) -> Check:
     """Check the database file; for another storage say that it does so itself."""
-    check = Check("database integrity", 1)
     if engine.dialect.name != "sqlite":
         return Check("database integrity", 0, note="left to the database server")
     with engine.connect() as connection:
-        found = [row[0] for row in connection.execute(text("PRAGMA integrity_check"))]
-        orphans = [tuple(row) for row in connection.execute(text("PRAGMA foreign_key_check"))]
-    if found != ["ok"]:
-        check.flaws += [str(each) for each in found]
-    check.flaws += [
-        f"{table}, row {row}: belongs to no {owner}" for table, row, owner, _ in orphans
-    ]
-    return check
-
-
-def mend_orphans(engine: Engine, mending: Mending) -> None:
-    """Delete rows that belong to no trial or study once the rest is mended; make indices anew."""
-    if engine.dialect.name == "sqlite":
-        with engine.begin() as connection:
-            connection.execute(text("REINDEX"))
-    for table in (
-        "trial_params",
-        "trial_values",
-        "trial_user_attributes",
-        "trial_system_attributes",
-    ):
-        sql = f"DELETE FROM {table} WHERE trial_id NOT IN (SELECT trial_id FROM trials)"
-        mending.statements.append((sql, {}))
-    sql = f"DELETE FROM {GAMES_TABLE.name} WHERE study_id NOT IN (SELECT study_id FROM studies)"
-    mending.statements.append((sql, {}))
+        found = [str(row[0]) for row in connection.execute(text("PRAGMA integrity_check"))]
+    return Check("database integrity", 1, found if found != ["ok"] else [])
 
 
 def copy_of(path: Path) -> Path:

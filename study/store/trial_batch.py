@@ -1,19 +1,8 @@
-"""The games of a trial, and how a study stores them.
+"""The games of a trial that is running: those that are there, and those that are missing."""
 
-Games are rows of the table of games (:mod:`study.store.games_table`); in studies of before, each is
-the trial's user attribute ``game:<replicate>``. When a trial completes, its user attribute
-``moments:<objective>`` keeps the number, mean and sum of squared deviations of the games' samples,
-so that a model need not read the games.
-"""
-
-import math
 from collections import deque
 from collections.abc import Mapping
 from typing import Any
-
-import optuna
-from optuna.storages import BaseStorage
-from optuna.trial import FrozenTrial
 
 from thetafront.agents.agent import Agent, FailedGame, Game, Outcome
 from thetafront.study.experiments.failures import (
@@ -22,65 +11,10 @@ from thetafront.study.experiments.failures import (
     counting_games,
     left_out_text,
     shows_failures,
-    split,
 )
 from thetafront.study.experiments.objectives import Cost, Goal
 from thetafront.study.shrinkage import Moments
-from thetafront.study.store.damage import locating
-from thetafront.study.store.games_table import NO_CELLS, Cells
-from thetafront.study.store.seeds import (
-    LARGEST_NUMBER,
-    record_to_game,
-    record_to_outcome,
-    replicate_of,
-    shortened,
-)
-
-GAME_PREFIX = "game:"
-MOMENTS_PREFIX = "moments:"
-
-
-def games_of(
-    trial: FrozenTrial, kind: type[Game] = Game, stored: Cells = NO_CELLS
-) -> dict[int, Outcome]:
-    """Return a trial's games, ended or failed, by replicate; DamageError if one cannot be read.
-
-    ``stored`` are those in the table; those of studies of before are among its attributes.
-    """
-    games: dict[int, Outcome] = {}
-    for key, record in trial.user_attrs.items():
-        if key.startswith(GAME_PREFIX):
-            with locating(f"trial {trial.number}, {key}"):
-                games[replicate_of(key[len(GAME_PREFIX) :])] = record_to_game(record, kind)
-    for replicate, cell in stored.items():
-        with locating(f"trial {trial.number}, {GAME_PREFIX}{replicate}"):
-            games[replicate_of(replicate)] = record_to_outcome(cell.json, kind)
-    return dict(sorted(games.items()))
-
-
-def moments_of(trial: FrozenTrial, goal: Goal, games: Mapping[int, Game] | None = None) -> Moments:
-    """Return the moments of a trial's samples: as stored, or else computed from its games.
-
-    ``games`` are the trial's if they have been read already. DamageError if what is stored cannot
-    be read.
-    """
-    name = MOMENTS_PREFIX + goal.name
-    if name in trial.user_attrs:
-        with locating(f"trial {trial.number}, {name}"):
-            return stored_moments(trial.user_attrs[name])
-    games = split(games_of(trial), goal.penalty)[0] if games is None else games
-    return Moments.of(goal.samples(list(games.values())))
-
-
-def stored_moments(stored: Any) -> Moments:
-    """Read moments back; ValueError if they are none."""
-    try:
-        n, mean, m2 = map(float, stored)
-    except (TypeError, ValueError, OverflowError):
-        n = mean = m2 = math.nan
-    if not (n >= 1 and n == int(n) and abs(mean) <= LARGEST_NUMBER and 0 <= m2 < math.inf):
-        raise ValueError(f"{shortened(stored)} given, number, mean and squares expected")
-    return Moments(int(n), mean, m2)
+from thetafront.study.store.study_data import MOMENTS_PREFIX, n_replicates
 
 
 class TrialBatch:
@@ -124,7 +58,7 @@ class TrialBatch:
         self.agent = agent
         self.games = counting_games(games, goal.penalty)
         self.failures = {n: each for n, each in games.items() if isinstance(each, FailedGame)}
-        self.n_replicates = n_wanted + (0 if goal.penalty is not None else len(self.failures))
+        self.n_replicates = n_replicates(n_wanted, len(self.failures), goal.penalty)
         self.missing = {each for each in range(self.n_replicates) if each not in games}
         self.waiting = deque(sorted(self.missing))
         self.max_failures = max_failures
@@ -176,9 +110,3 @@ class TrialBatch:
             self.waiting.append(self.n_replicates)
             self.n_replicates += 1
         return not self.missing
-
-
-def trial_id(study: optuna.Study, storage: BaseStorage, number: int) -> int:
-    """Return the storage's own name of a trial."""
-    study_id = storage.get_study_id_from_name(study.study_name)
-    return storage.get_trial_id_from_study_id_trial_number(study_id, number)
