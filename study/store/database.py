@@ -20,7 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from thetafront.study.errors import DamageError, InputError, RunError
 from thetafront.study.store.location import Location
 from thetafront.study.store.server_lock import SOON_LOST
-from thetafront.study.store.tables import METADATA, TABLES
+from thetafront.study.store.tables import TABLES
 
 MENDED = "`thetafront verify NAME --repair` mends what can be mended; else restore a copy"
 SECONDS_TO_WAIT = 60  # for another process, such as a reader during a sweep
@@ -84,7 +84,7 @@ def storage_errors_reported(location: Location) -> Iterator[None]:
 
 
 def open_engine(location: Location, for_writing: bool, may_lack: bool = False) -> Engine:
-    """Open a storage, and make the log's tables to write; InputError if that cannot be done.
+    """Open a storage; InputError if that cannot be done.
 
     It ``may_lack`` tables if it is to be repaired.
     """
@@ -99,11 +99,7 @@ def open_engine(location: Location, for_writing: bool, may_lack: bool = False) -
         raise InputError(
             f"storage: {location.url_without_password} given, which holds no study yet"
         )
-    with storage_errors_reported(location):
-        engine = make_engine(location)
-        if for_writing:
-            METADATA.create_all(engine)
-        return engine
+    return make_engine(location)
 
 
 def is_new(location: Location) -> bool:

@@ -32,9 +32,11 @@ from thetafront.study.store.log import (
     row_of_record,
 )
 from thetafront.study.store.mirror import optuna_storage
+from thetafront.study.store.objectives import POSSIBLE_DIRECTIONS
 from thetafront.study.store.seeds import KIND, replicate_of
 from thetafront.study.store.study_record import ATTRIBUTE, StudyRecord
 from thetafront.study.store.tables import (
+    METADATA,
     SEARCH,
     VALIDATION,
     EventRow,
@@ -114,13 +116,15 @@ class EarlierStudy:
 
     @property
     def is_empty(self) -> bool:
-        """Whether a kill came before anything was stored."""
+        """Whether a kill came before anything was stored of a study that may be ours."""
         study = optuna.load_study(study_name=self.name, storage=optuna_storage(self.engine))
-        return not (study.user_attrs or study.get_trials(deepcopy=False))
+        is_ours = tuple(study.directions) in POSSIBLE_DIRECTIONS
+        return is_ours and not (study.user_attrs or study.get_trials(deepcopy=False))
 
     def store(self) -> Log:
         """Store the rows in one transaction, without the old ones of its games; return the log."""
         rows = self.rows()
+        METADATA.create_all(self.engine)
         with self.engine.begin() as connection:
             study = insert_study(connection, rows)
             if inspect(connection).has_table(OLD_GAMES):
@@ -190,8 +194,8 @@ def imported(
     ]
     return Rows(
         sealed(StudyRow(name, json.dumps(record.as_data()))),
-        points,
-        [sealed(row._replace(sequence=n)) for n, row in enumerate(played, 1)],
+        sorted(points),
+        [sealed(row._replace(sequence=n)) for n, row in enumerate(sorted(played), 1)],
         [
             sealed(row._replace(number=n, n_points=len(points), n_games=len(played)))
             for n, row in enumerate(events)

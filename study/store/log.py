@@ -215,6 +215,7 @@ class Log:
     @classmethod
     def create(cls, engine: Engine, rows: Rows) -> "Log":
         """Write the rows of a study that is not there yet, in one transaction; return its log."""
+        METADATA.create_all(engine)
         with engine.begin() as connection:
             return cls(engine, rows.study.name, insert_study(connection, rows))
 
@@ -224,7 +225,6 @@ class Log:
         engine = create_engine(
             "sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False}
         )
-        METADATA.create_all(engine)
         return cls.create(engine, Rows(sealed(StudyRow(name, json.dumps(record)))))
 
     @property

@@ -5,6 +5,7 @@ not have is not there: trials that had not begun, and validated points whose gam
 """
 
 import csv
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,12 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
     games = games_in(folder / "games.csv", experiment)
     check_counts(games, manifest, folder)
     trials = trials_in(folder / "trials.csv", experiment, games)
+    for trial in trials:
+        if trial.values is not None and not all(map(math.isfinite, trial.values)):
+            raise InputError(
+                f"study: the tables in {folder} do not fit together: trial {trial.number}: values "
+                f"{trial.values} given, two numbers expected"
+            )
     points = points_in(folder / "front.csv", experiment, record.seed, games)
     name = str(manifest.get("study", folder.name))
     data = PublishedStudy(name, experiment, record, trials, points, runs)

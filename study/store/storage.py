@@ -42,7 +42,7 @@ def prepare_location(location: Location) -> None:
     check_folder(location.folder.parent)
     database = location.database
     if database is None:
-        open_engine(location, for_writing=True)
+        is_new(location)  # which connects
     elif database.parent != real_path(location.folder):
         check_database(database, for_writing=True)
     make_folder(location.folder)

@@ -81,7 +81,7 @@ def test_exact_goals(solver: Experiment) -> None:
     study = new_study()
     for sweeps in (2, 5, 10, 20, 50, 100):
         game = Solver(sweeps).play(sweeps)
-        store_trial(study, solver, {"sweeps": sweeps}, [game], game.seconds)
+        store_trial(study, solver, {"sweeps": sweeps}, [game])
     for sweeps in (10, 50):
         store_point(study, {"sweeps": sweeps}, {0: Solver(sweeps).play(500_000)})
     check(Analysis(data_of(study, solver)), every=8)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import optuna
 import pandas as pd
 import pytest
 from rich.console import Console
@@ -29,6 +28,7 @@ from thetafront.study.report.front_tables import front_table, predicted_front_ta
 from thetafront.study.report.tables import thetas_of, trials_frame, write_csv
 from thetafront.study.report.validated_front import predicted_front_frame, validated_frame
 from thetafront.study.samplers.fitted_model import FittedModel
+from thetafront.study.store.log import Log
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
@@ -119,7 +119,7 @@ def test_the_table_of_the_curve_has_its_numbers(quick: Experiment, model: Fitted
     assert "not validated" in text
 
 
-def study_with_words(words: Experiment) -> optuna.Study:
+def study_with_words(words: Experiment) -> Log:
     """Trials of three games each in which one word is best, and three validated points."""
     study = new_study()
     rng = np.random.default_rng(4)
@@ -127,11 +127,18 @@ def study_with_words(words: Experiment) -> optuna.Study:
         values = words.space.from_unit(rng.random(3).tolist())
         best = values["leaf_value"] == "weights_a"
         games = [
-            Game(r, int(rng.normal(3000 + 4000 * best, 300)), 100, 1e-3, 500 * number + 9, 256, 0)
+            Game(
+                r,
+                int(rng.normal(3000 + 4000 * best, 300)),
+                100,
+                0.1 * 2.0 ** (values["n_simulations"] - 4),
+                500 * number + 9,
+                256,
+                0,
+            )
             for r in range(3)
         ]
-        cost = 1e-3 * 2.0 ** (values["n_simulations"] - 4)
-        store_trial(study, words, values, games, cost, origin="design")
+        store_trial(study, words, values, games, "design")
     for word, score, cost in (("weights_a", 7000, 2), ("score", 3000, 1), ("random", 2000, 3)):
         params = {"n_simulations": 3 + cost, "leaf_value": word, "exploration": 1234.5}
         games = {

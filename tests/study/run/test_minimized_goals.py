@@ -147,7 +147,7 @@ def test_points_alone_are_modelled_the_same(results: Path) -> None:
     """Without trials, and so without a reference that these tell."""
     found = []
     for data in both(results):
-        bare = replace(data, frozen_trials=[])
+        bare = replace(data, trials=[])
         assert bare.reference is None
         combined = combine(None, bare)
         assert combined is not None

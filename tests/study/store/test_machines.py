@@ -1,37 +1,32 @@
 """Seconds of a cluster's machines and those of this one: never in one study."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-import optuna
 import pytest
 from rich.console import Console
-from sqlalchemy import text
 from typer.testing import CliRunner
 
 from tests.study.conftest import CoinGame
-from tests.study.made_studies import writable_study
+from tests.study.made_studies import new_study
 from thetafront.study.cli import app
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.run.orders import validate_study
 from thetafront.study.run.stopping import Precision
-from thetafront.study.store.games_table import SEARCH, engine_of, newest_game
+from thetafront.study.store.log import Log, game_row
 from thetafront.study.store.machines import check_seconds, store_machines
 from thetafront.study.store.storage import open_for_reading
-from thetafront.study.store.writer import StudyWriter
-from thetafront.study.store.writes import PlayedGame
+from thetafront.study.store.tables import SEARCH, sealed
 
 GAME = CoinGame(3, 500.5, 7, 0.25, True, 70)
 
 
-def study_played_by(*machines: str) -> optuna.Study:
+def study_played_by(*machines: str) -> Log:
     """A study with a game by each machine; without a name, by this one."""
-    study = writable_study()
-    writer = StudyWriter(study)
-    for number, machine in enumerate(machines):
-        writer.write(PlayedGame(SEARCH, str(number), 0, GAME, machine))
-    writer.close()
+    study = new_study()
+    study.write(*(game_row((SEARCH, n), 0, GAME, each) for n, each in enumerate(machines)))
     return study
 
 
@@ -95,11 +90,11 @@ def test_sweeps_validations_and_picks_are_refused(quick: Experiment, tmp_path: P
     precision = Precision(None, 2)
     with pytest.raises(InputError, match="were played without a cluster"):
         validate_study(location, data, precision, 1, Console(quiet=True), 9.0, Nobody())
-    engine = engine_of(study)
-    assert engine is not None
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE thetafront_games SET machine = 'ab12'"))
-    newest = newest_game(study)
+    assert isinstance(study, Log)
+    rows = study.rows()
+    played = [sealed(row._replace(machine="ab12")) for row in rows.games]
+    study.rebuild(replace(rows, games=played))
+    newest = study.newest()
     for words in (
         ("sweep", "quick", *design),
         ("validate", "quick", "--jobs", "1"),
@@ -108,4 +103,4 @@ def test_sweeps_validations_and_picks_are_refused(quick: Experiment, tmp_path: P
         said = run(*words)
         assert said.startswith("2 "), said
         assert "were played on a cluster (ab12)" in said.replace("\n", " ")
-    assert newest_game(study) == newest
+    assert study.newest() == newest

@@ -6,7 +6,6 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import optuna
 import pytest
 from typer.testing import CliRunner
 
+from tests.study.made_studies import add_trials, new_study_in
 from thetafront.study.cli import app
 from thetafront.study.errors import InputError, RunError
 from thetafront.study.experiments.definition import Experiment
@@ -24,7 +24,8 @@ from thetafront.study.store.location import locate
 from thetafront.study.store.lock import holder_of, locked
 from thetafront.study.store.manifest import ROOT
 from thetafront.study.store.storage import create_or_resume, open_for_reading, prepare_location
-from thetafront.study.store.study_record import StudyRecord, runs_in, store_run
+from thetafront.study.store.study_data import StudyData, store_run
+from thetafront.study.store.study_record import StudyRecord
 
 SETTINGS = SearchSettings(n_trials=4, seed=7)
 
@@ -33,14 +34,12 @@ def record(quick: Experiment, **changes: object) -> StudyRecord:
     return StudyRecord(**{**SETTINGS.record(quick).__dict__, **changes})
 
 
-INDICES = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name"
-
 KILLED_IN_A_COMMIT = """
 import os, signal, sqlite3, sys
 database = sqlite3.connect(sys.argv[1], isolation_level=None)
 database.execute("PRAGMA cache_size = 1")
 database.execute("BEGIN IMMEDIATE")
-database.execute("UPDATE study_user_attributes SET value_json = value_json || ' '")
+database.execute("UPDATE thetafront_event SET record = record || ' '")
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -51,15 +50,15 @@ def test_a_kill_within_a_commit_leaves_a_study_that_opens(
     """SQLite leaves a journal then, which whoever opens the file next must be allowed to undo."""
     location = locate("s", tmp_path, None)
     location.folder.mkdir()
-    study, _ = create_or_resume(location, record(quick))
+    study = create_or_resume(location, record(quick))
     for n in range(400):
-        study.set_user_attr(f"note {n}", "x" * 900)
+        store_run(study, {"note": "x" * 900}, n)
     subprocess.run([sys.executable, "-c", KILLED_IN_A_COMMIT, str(location.database)], check=False)
     assert location.database is not None
     journal = Path(f"{location.database}-journal")
     assert journal.stat().st_size > 0, "the kill must have come in the middle"
     opened, _, _ = open_for_reading("s", tmp_path)
-    assert len(opened.user_attrs) == 401
+    assert len(opened.rows().events) == 400
     create_or_resume(location, record(quick))
 
 
@@ -159,22 +158,22 @@ def test_a_refused_file_gets_no_lock_beside_it(tmp_path: Path) -> None:
 def test_a_database_whose_making_was_cut_short_is_completed(
     quick: Experiment, tmp_path: Path
 ) -> None:
-    """A kill between two of the statements that make optuna's tables leaves some of them."""
+    """A kill between two of the statements that make the tables leaves some of them."""
     location = locate("s", tmp_path, None)
     location.folder.mkdir()
     create_or_resume(location, record(quick))
     schema = sqlite3.connect(tmp_path / "s" / "study.db").execute(
-        "SELECT sql FROM sqlite_master WHERE name = 'studies'"
+        "SELECT sql FROM sqlite_master WHERE name = 'thetafront_point'"
     )
     (statement,) = schema.fetchone()
     partial = locate("t", tmp_path, None)
     partial.folder.mkdir()
     with sqlite3.connect(tmp_path / "t" / "study.db") as database:
         database.execute(statement)
-    with pytest.raises(InputError, match="which holds no study yet"):
+    with pytest.raises(InputError, match="holds: none"):
         open_for_reading("t", tmp_path)
-    study, _ = create_or_resume(partial, record(quick))
-    assert study.study_name == "t"
+    study = create_or_resume(partial, record(quick))
+    assert study.name == "t"
 
 
 def test_a_damaged_database_is_one_line(tmp_path: Path, quick: Experiment) -> None:
@@ -198,6 +197,24 @@ def test_an_optuna_study_with_one_objective_is_refused(quick: Experiment, tmp_pa
     with pytest.raises(InputError, match="was not made by thetafront"):
         create_or_resume(locate("s", tmp_path, url), record(quick))
     assert optuna.load_study(study_name="s", storage=url).user_attrs == {}
+
+
+@pytest.mark.parametrize("lost", ["thetafront_game", "thetafront_point", "thetafront_study"])
+def test_a_lost_table_is_named(lost: str, quick: Experiment, tmp_path: Path) -> None:
+    study = new_study_in(tmp_path, record(quick))
+    add_trials(study, quick)
+    with sqlite3.connect(tmp_path / "s" / "study.db") as database:
+        database.execute(f"DROP TABLE {lost}")
+    for command in (["status", "s"], ["sweep", "quick", "--name", "s"]):
+        result = CliRunner().invoke(app, [*command, "--results", str(tmp_path)])
+        assert result.exit_code == 1, result.output
+        assert f"is damaged: no table {lost}" in result.stderr
+
+
+@pytest.mark.parametrize("url", ["mysql://me@host/x", "mssql+pyodbc://me@host/x"])
+def test_other_databases_are_refused(url: str, quick: Experiment, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"(cannot be used|SQLite or PostgreSQL allowed)"):
+        create_or_resume(locate("s", tmp_path, url), record(quick))
 
 
 def test_a_link_to_the_database_is_held_too(tmp_path: Path) -> None:
@@ -253,10 +270,10 @@ def test_games_of_a_study_that_is_gone_are_no_place_for_a_new_one(tmp_path: Path
 def test_what_made_each_sweep_is_remembered(quick: Experiment, tmp_path: Path) -> None:
     location = locate("s", tmp_path, None)
     location.folder.mkdir()
-    study, _ = create_or_resume(location, record(quick))
+    study = create_or_resume(location, record(quick))
     for number in range(12):
         store_run(study, {"command_line": f"sweep {number}"})
-    assert [run["command_line"] for run in runs_in(study.user_attrs)] == [
+    assert [run["command_line"] for run in StudyData.read(study).runs] == [
         f"sweep {n}" for n in range(12)
     ]
 
@@ -381,20 +398,3 @@ def test_a_study_made_before_there_were_words_opens(tmp_path: Path) -> None:
     )
     create_or_resume(location, settings.record(EXPERIMENTS["mcmdp"]))
     assert open_for_reading("old", tmp_path)[2].experiment.name == "mcmdp"
-
-
-def test_a_kill_between_a_table_and_its_index_leaves_one_study(
-    quick: Experiment, tmp_path: Path
-) -> None:
-    location = locate("s", tmp_path, f"sqlite:///{tmp_path}/study.db")
-    create_or_resume(location, record(quick))
-    with closing(sqlite3.connect(tmp_path / "study.db")) as database:
-        names = [name for (name,) in database.execute(INDICES)]
-        assert "ix_studies_study_name" in names
-        for name in names:
-            database.execute(f"DROP INDEX {name}")
-    create_or_resume(location, record(quick))
-    create_or_resume(location, record(quick))
-    with closing(sqlite3.connect(tmp_path / "study.db")) as database:
-        assert [name for (name,) in database.execute(INDICES)] == names
-        assert database.execute("SELECT study_name FROM studies").fetchall() == [("s",)]

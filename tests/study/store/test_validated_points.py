@@ -4,18 +4,18 @@ import json
 from dataclasses import replace
 
 import numpy as np
-import optuna
 import pandas as pd
 import pytest
 
 from tests.study.conftest import QUICK
-from tests.study.made_studies import data_of
+from tests.study.made_studies import data_of_values
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES
 from thetafront.study.experiments.space import NumericParameter, Space
 from thetafront.study.model.study_model import another_point, choose_points, fit_study
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.store.manifest import ROOT
+from thetafront.study.store.study_data import StudyData
 from thetafront.study.store.validated_points import ValidatedPoint, key_of
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
@@ -50,41 +50,31 @@ TWO = replace(
 )
 
 
-def two_study(n: int = 24) -> optuna.Study:
+def two_data(n: int = 24) -> StudyData:
     """Trials of ``TWO``: a larger θ₁ scores more and costs more, θ₅ is best at its middle."""
-    study = optuna.create_study(directions=["maximize", "minimize"])
     rng = np.random.default_rng(4)
+    complete = []
     for _ in range(n):
         params = TWO.space.from_unit(rng.random(2).tolist())
         u1, u5 = TWO.space.to_unit(params)
         mean = 8000.0 + 6000.0 * u1 - 8000.0 * (u5 - 0.5) ** 2
         cost = 10.0 ** (3.0 + 2.0 * u1 + 0.1 * u5)
-        trial = optuna.trial.create_trial(
-            params=params, distributions=TWO.space.distributions(), values=[mean, cost]
-        )
-        study.add_trial(trial)
+        complete.append((params, (mean, cost)))
     # One that failed, and one that is still running: none of them is validated.
-    study.add_trial(
-        optuna.trial.create_trial(
-            state=optuna.trial.TrialState.FAIL,
-            params={"theta1": 2048, "theta5": 3.0},
-            distributions=TWO.space.distributions(),
-        )
-    )
-    study.ask(TWO.space.distributions())
-    return study
+    failed, running = {"theta1": 2048, "theta5": 3.0}, {"theta1": 1024, "theta5": 3.0}
+    return data_of_values(TWO, complete, [failed], [running], seed=1)
 
 
 @pytest.fixture(scope="module")
-def two() -> tuple[optuna.Study, FittedModel, list[ValidatedPoint]]:
-    study = two_study()
-    model = fit_study(data_of(study, TWO, seed=1))
+def two() -> tuple[StudyData, FittedModel, list[ValidatedPoint]]:
+    data = two_data()
+    model = fit_study(data)
     assert model is not None
-    return study, model, choose_points(model, data_of(study, TWO), 6)
+    return data, model, choose_points(model, data, 6)
 
 
 def test_baselines_are_validated_as_they_are(
-    two: tuple[optuna.Study, FittedModel, list[ValidatedPoint]],
+    two: tuple[StudyData, FittedModel, list[ValidatedPoint]],
 ) -> None:
     _, _, points = two
     by_origin = {point.origin: point.params for point in points}
@@ -93,7 +83,7 @@ def test_baselines_are_validated_as_they_are(
 
 
 def test_the_best_of_each_budget_is_validated(
-    two: tuple[optuna.Study, FittedModel, list[ValidatedPoint]],
+    two: tuple[StudyData, FittedModel, list[ValidatedPoint]],
 ) -> None:
     """By definition: of the predicted front's points cheap enough, the one of highest mean."""
     _, model, points = two
@@ -109,7 +99,7 @@ def test_the_best_of_each_budget_is_validated(
 
 
 def test_proposals_are_in_the_space_rounded_and_better_than_trials(
-    two: tuple[optuna.Study, FittedModel, list[ValidatedPoint]],
+    two: tuple[StudyData, FittedModel, list[ValidatedPoint]],
 ) -> None:
     _, model, points = two
     proposals = [point.params for point in points if point.origin not in TWO.baselines]
@@ -127,31 +117,25 @@ def test_proposals_are_in_the_space_rounded_and_better_than_trials(
 
 
 def test_no_point_is_validated_twice(
-    two: tuple[optuna.Study, FittedModel, list[ValidatedPoint]],
+    two: tuple[StudyData, FittedModel, list[ValidatedPoint]],
 ) -> None:
-    study, model, points = two
+    data, model, points = two
     assert all(point.key == key_of(point.params) for point in points)
     assert len({point.key for point in points}) == len(points)
     assert all(set(point.params) == {"theta1", "theta5"} for point in points)
     assert all(not point.games for point in points)
-    again = choose_points(model, data_of(study, TWO), 6)
+    again = choose_points(model, data, 6)
     assert [(each.key, each.origin) for each in again] == [(p.key, p.origin) for p in points]
-    many = choose_points(model, data_of(study, TWO), 200)
+    many = choose_points(model, data, 200)
     assert len({point.key for point in many}) == len(many) > len(points)
 
 
 def test_a_trial_that_is_a_baseline_is_played_as_the_baseline() -> None:
-    study = optuna.create_study(directions=["maximize", "minimize"])
-    for n in (2, 4, 9):
-        trial = optuna.trial.create_trial(
-            params={"n_playouts": n},
-            distributions=EXACT.space.distributions(),
-            values=[1000.0 * n, 100.0 * n],
-        )
-        study.add_trial(trial)
-    model = fit_study(data_of(study, EXACT, seed=0))
+    trials = [({"n_playouts": n}, (1000.0 * n, 100.0 * n)) for n in (2, 4, 9)]
+    data = data_of_values(EXACT, trials)
+    model = fit_study(data)
     assert model is not None
-    points = choose_points(model, data_of(study, EXACT), 50)
+    points = choose_points(model, data, 50)
     four = [point.origin for point in points if point.params == {"n_playouts": 4}]
     assert four == ["four playouts"]
     assert "trial 0" in {point.origin for point in points}, "proposed again"
@@ -178,11 +162,10 @@ def test_words_name_points_too(words: Experiment) -> None:
 
 
 def test_after_several_failures_a_trial_s_theta_takes_the_place(
-    two: tuple[optuna.Study, FittedModel, list[ValidatedPoint]],
+    two: tuple[StudyData, FittedModel, list[ValidatedPoint]],
 ) -> None:
     """The dearest points fail; trials there did not, though a proposal nearby may."""
-    study, model, points = two
-    data = data_of(study, TWO)
+    data, model, points = two
     *kept, one, other = sorted(points, key=lambda point: float(point.params["theta1"]))
     first = another_point(model, data, [*kept, one], [other])
     assert first is not None

@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import optuna
 import pytest
 from rich.console import Console
 
@@ -18,17 +17,19 @@ from thetafront.study.experiments.space import NumericParameter, Space
 from thetafront.study.experiments.widening import Wish
 from thetafront.study.model.study_model import objectives_of
 from thetafront.study.report.edges import edge_line
-from thetafront.study.run.open_trials import enqueue_design
 from thetafront.study.run.proposals import Proposals
+from thetafront.study.run.search import known_trials
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.widen import widen
 from thetafront.study.samplers import make_sampler
 from thetafront.study.samplers.design import draw_design
 from thetafront.study.store.location import Location, locate
+from thetafront.study.store.log import RECORD, Log
+from thetafront.study.store.objectives import directions_of
 from thetafront.study.store.seeds import search_seed
 from thetafront.study.store.storage import create_or_resume
-from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.study_record import ATTRIBUTE, StudyRecord, store_run
+from thetafront.study.store.study_data import StudyData, store_run
+from thetafront.study.store.study_record import ATTRIBUTE, StudyRecord
 
 pytestmark = pytest.mark.usefixtures("quick", "one_thread")
 
@@ -37,14 +38,14 @@ SETTINGS = SearchSettings(n_trials=5, n_replicates=2, seed=3, sampler="nehvi", d
 WIDE = Wish("n_playouts", (1, 80))
 
 
-def opened(folder: Path, settings: SearchSettings = SETTINGS) -> tuple[optuna.Study, Location]:
+def opened(folder: Path, settings: SearchSettings = SETTINGS) -> tuple[Log, Location]:
     location = locate("s", folder, None)
     location.folder.mkdir(exist_ok=True)
-    return create_or_resume(location, settings.record(EXPERIMENT))[0], location
+    return create_or_resume(location, settings.record(EXPERIMENT)), location
 
 
 @pytest.fixture
-def searched(tmp_path: Path) -> tuple[optuna.Study, Location]:
+def searched(tmp_path: Path) -> tuple[Log, Location]:
     """A study of four trials, the best of them at the upper bound."""
     study, location = opened(tmp_path)
     for number, n_playouts in enumerate((3, 10, 20, 40)):
@@ -52,11 +53,11 @@ def searched(tmp_path: Path) -> tuple[optuna.Study, Location]:
         agent = EXPERIMENT.build(params)
         seeds = [search_seed(3, number, replicate) for replicate in (0, 1)]
         games = [replace(agent.play(seed), score=1000 + 100 * n_playouts) for seed in seeds]
-        store_trial(study, EXPERIMENT, params, games, EXPERIMENT.cost.of(games))
+        store_trial(study, EXPERIMENT, params, games)
     return study, location
 
 
-def said(study: optuna.Study, *wishes: Wish) -> tuple[str, Experiment]:
+def said(study: Log, *wishes: Wish) -> tuple[str, Experiment]:
     out = Console(file=io.StringIO(), width=200)
     found = widen(study, wishes, out)
     return out.file.getvalue(), found  # type: ignore[attr-defined]
@@ -67,22 +68,22 @@ def bounds(space: Space) -> list[tuple[float, float]]:
 
 
 def test_trials_stay_and_the_record_says_what_was_widened(
-    searched: tuple[optuna.Study, Location], monkeypatch: pytest.MonkeyPatch
+    searched: tuple[Log, Location], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All in one write, so that a kill leaves the space of before or the wider one."""
     study, location = searched
     before = StudyData.read(study)
     written = []
-    write = optuna.Study.set_user_attr
+    write = Log.write
 
-    def counted(self: optuna.Study, key: str, value: Any) -> None:
-        written.append(key)
-        write(self, key, value)
+    def counted(self: Log, *rows: Any) -> None:
+        written.append([row.kind for row in rows])
+        write(self, *rows)
 
-    monkeypatch.setattr(optuna.Study, "set_user_attr", counted)
+    monkeypatch.setattr(Log, "write", counted)
     text, found = said(study, WIDE)
     assert text == "widened: n_playouts 1 to 40 is now n_playouts 1 to 80; 4 trials stay\n"
-    assert written == [ATTRIBUTE]
+    assert written == [[RECORD]]
     assert bounds(found.space) == [(1, 80)]
 
     study, _ = opened(location.folder.parent)  # asked for without --widen
@@ -103,45 +104,36 @@ def test_trials_stay_and_the_record_says_what_was_widened(
     assert StudyData.read(study).record == after.record
 
 
-def test_each_range_that_a_study_had_may_have_been_drawn_from(
-    searched: tuple[optuna.Study, Location],
-) -> None:
-    study, location = searched
+def test_the_design_stays_in_the_space_that_it_began_in(searched: tuple[Log, Location]) -> None:
+    study, _ = searched
     said(study, WIDE)
     said(study, Wish("n_playouts", (1, 200)))
     record = StudyData.read(study).record
-    assert [each.high for each in record.distributions()["n_playouts"]] == [200, 80, 40]  # type: ignore[attr-defined]
+    assert bounds(record.space_of(record.space)) == [(1, 200)]
     assert bounds(record.design_space) == [(1, 40)]
-    other = {"n_playouts": optuna.distributions.IntDistribution(1, 70)}
-    study.add_trial(
-        optuna.trial.create_trial(params={"n_playouts": 50}, distributions=other, values=[1.0, 2.0])
-    )
-    with pytest.raises(DamageError, match=r"high=70.* given, .*high=200.* expected"):
-        opened(location.folder.parent)
 
 
-def test_samplers_search_the_wider_space(searched: tuple[optuna.Study, Location]) -> None:
+def test_samplers_search_the_wider_space(searched: tuple[Log, Location]) -> None:
     """Optuna leaves out a parameter whose distribution differs between trials."""
     study, _ = searched
     _, found = said(study, WIDE)
+    data = StudyData.read(study, found)
     proposals = Proposals(
-        study.get_trials(deepcopy=False),
-        study.directions,
+        known_trials(data),
+        list(directions_of(found.goal)),
         found.space,
         lambda number: make_sampler("nehvi", 3, number, 4, objectives_of(found)),
         in_turn=True,
     )
     copies = proposals.proposer.copy.get_trials(deepcopy=False)
     assert {each.distributions["n_playouts"].high for each in copies} == {80}  # type: ignore[attr-defined]
-    assert [each.params for each in copies] == [each.params for each in study.trials]
+    assert [each.params for each in copies] == [each.params for each in data.trials]
     proposals.begin()
     proposals.wait(60.0)
     (proposal,) = proposals.take()
     proposals.close()
     assert proposal.number == 4
     assert 1 <= proposal.params["n_playouts"] <= 80
-    stored = study.get_trials(deepcopy=False)
-    assert {each.distributions["n_playouts"].high for each in stored} == {40}, "as drawn"  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("n_before", [0, 2])
@@ -150,17 +142,16 @@ def test_the_design_is_of_the_space_in_which_it_began(tmp_path: Path, n_before: 
     study, _ = opened(tmp_path)
     narrow = draw_design("sobol", EXPERIMENT.space, 4, 3)
     for values in narrow[:n_before]:
-        study.enqueue_trial(values, user_attrs={"origin": "design"})
+        store_trial(study, EXPERIMENT, values, [], "design", n_games=2)
     _, found = said(study, WIDE)
-    enqueue_design(study, found, SETTINGS)
-    design = [trial.system_attrs["fixed_params"] for trial in study.trials]
+    design = StudyData.read(study, found).design
     wide = draw_design("sobol", found.space, 4, 3)
     assert design == (narrow if n_before else wide)
     assert narrow != wide
 
 
 def test_a_front_at_the_edge_is_told_with_the_command_that_widens(
-    searched: tuple[optuna.Study, Location],
+    searched: tuple[Log, Location],
 ) -> None:
     study, location = searched
     data = StudyData.read(study)
@@ -183,16 +174,15 @@ def test_without_trials_nothing_says_which_bound(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("entry", [7, {"name": "n_playouts"}, {"name": "n", "low": 1, "high": 2}])
-def test_a_damaged_entry_is_named(tmp_path: Path, entry: Any) -> None:
-    study, _ = opened(tmp_path)
-    stored = {**study.user_attrs[ATTRIBUTE], "widened": [entry]}
+def test_a_damaged_entry_is_named(entry: Any) -> None:
+    stored = {**SETTINGS.record(EXPERIMENT).as_data(), "widened": [entry]}
     with pytest.raises(DamageError, match=f"{ATTRIBUTE}: .* given"):
-        StudyRecord.read({ATTRIBUTE: stored}, "s")
+        StudyRecord.read(stored, "s")
 
 
 @pytest.mark.parametrize(("asked", "told"), [(4, "--trials 20"), (9, "--trials 9"), (128, "")])
 def test_the_command_that_widens_keeps_the_trials_that_were_asked_for(
-    asked: int, told: str, searched: tuple[optuna.Study, Location]
+    asked: int, told: str, searched: tuple[Log, Location]
 ) -> None:
     """Four are complete; a search that is complete gets sixteen more."""
     study, location = searched

@@ -4,39 +4,37 @@ import threading
 import time
 from pathlib import Path
 
-import optuna
 import pytest
 from rich.console import Console
-from sqlalchemy import event, text
+from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
 from tests.study.conftest import CoinGame
-from tests.study.made_studies import new_study, writable_study
+from tests.study.made_studies import data_of, new_study
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.sweep import StoppedError, Sweep
 from thetafront.study.run.workers import PlayError
 from thetafront.study.store import writer as module
-from thetafront.study.store.games_table import SEARCH, StoredGames, newest_game
 from thetafront.study.store.location import locate
-from thetafront.study.store.storage import create_or_resume
+from thetafront.study.store.log import event as log_event
+from thetafront.study.store.log import game_row
+from thetafront.study.store.mirror import Mirror
+from thetafront.study.store.tables import SEARCH, GameRow
 from thetafront.study.store.writer import StudyWriter
-from thetafront.study.store.writes import PlayedGame, StudyAttribute
 
 GAME = CoinGame(3, 500.5, 7, 0.25, True, 70)
 
 
-def games(n: int, first: int = 0) -> list[PlayedGame]:
-    return [PlayedGame(SEARCH, "0", replicate, GAME) for replicate in range(first, first + n)]
+def games(n: int, first: int = 0) -> list[GameRow]:
+    return [game_row((SEARCH, 0), replicate, GAME) for replicate in range(first, first + n)]
 
 
 def stored(writer: StudyWriter) -> int:
-    with writer.engine.connect() as connection:
-        return int(connection.scalar(text("SELECT count(*) FROM thetafront_games")) or 0)
+    return len(writer.log.rows().games)
 
 
 def test_a_flush_returns_when_all_is_committed() -> None:
-    study = writable_study()
+    study = new_study()
     sizes: list[int] = []
     writer = StudyWriter(study, watch=lambda n, _: sizes.append(n))
     writer.flush()
@@ -49,11 +47,12 @@ def test_a_flush_returns_when_all_is_committed() -> None:
     writer.close()
     assert sum(sizes) == 2004
     assert max(sizes) <= module.MOST_TOGETHER
-    assert list(StoredGames.read(study).of_trial(0)) == [str(n) for n in range(2004)], "in order"
+    rows = study.rows().games
+    assert [row.sequence for row in rows] == [row.replicate + 1 for row in rows], "in order"
 
 
 def test_games_are_committed_without_a_flush() -> None:
-    writer = StudyWriter(writable_study())
+    writer = StudyWriter(new_study())
     writer.write(*games(5))
     deadline = time.monotonic() + 60.0
     while writer.n_written < 5:
@@ -69,7 +68,7 @@ def test_games_are_committed_without_a_flush() -> None:
 def test_what_comes_in_within_50_ms_is_one_transaction(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SECONDS_TOGETHER", 3600.0)
     sizes: list[int] = []
-    writer = StudyWriter(writable_study(), watch=lambda n, _: sizes.append(n))
+    writer = StudyWriter(new_study(), watch=lambda n, _: sizes.append(n))
     for game in games(30):
         writer.write(game)
     writer.close()
@@ -77,17 +76,17 @@ def test_what_comes_in_within_50_ms_is_one_transaction(monkeypatch: pytest.Monke
 
 
 def test_whoever_is_faster_than_the_disk_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    study, gate = writable_study(), threading.Event()
+    study, gate = new_study(), threading.Event()
     monkeypatch.setattr(module, "MOST_WAITING", 10)
     monkeypatch.setattr(module, "MOST_TOGETHER", 5)
     writer = StudyWriter(study)
-    write = writer.tables.write
+    write = study.write
 
     def slow(*given: object) -> None:
         gate.wait(60.0)
         write(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(writer.tables, "write", slow)
+    monkeypatch.setattr(study, "write", slow)
     n_taken = 0
 
     def bring() -> None:
@@ -112,36 +111,20 @@ def test_whoever_is_faster_than_the_disk_waits(monkeypatch: pytest.MonkeyPatch) 
 
 def test_an_error_is_raised_where_games_are_brought() -> None:
     """And a transaction that failed leaves nothing of itself."""
-    writer = StudyWriter(writable_study())
+    writer = StudyWriter(new_study())
 
     def full(_: object, __: object, statement: str, *___: object) -> None:
-        if "thetafront_games" in statement:
+        if "INSERT" in statement and "thetafront_game" in statement:
             raise OperationalError(statement, None, Exception("database or disk is full"))
 
-    event.listen(writer.engine, "before_cursor_execute", full)
-    writer.write(StudyAttribute("point:a", {}), *games(1))
+    event.listen(writer.log.engine, "before_cursor_execute", full)
+    writer.write(log_event("run", index=0, run={}), *games(1))
     for call in (writer.flush, writer.flush, writer.close, lambda: writer.write(*games(1))):
         with pytest.raises(OperationalError, match="disk is full"):
             call()
-    event.remove(writer.engine, "before_cursor_execute", full)
+    event.remove(writer.log.engine, "before_cursor_execute", full)
     assert stored(writer) == 0
-    with writer.engine.connect() as connection:
-        assert connection.scalar(text("SELECT count(*) FROM study_user_attributes")) == 0
-
-
-def test_the_newest_game_is_the_studys_own() -> None:
-    """Another study of the same database is written meanwhile."""
-    study = writable_study()
-    other = optuna.create_study(
-        study_name="other", storage=study._storage, directions=["maximize", "minimize"]
-    )
-    writers = [StudyWriter(each) for each in (study, other)]
-    newest = []
-    for writer in writers:
-        writer.write(*games(3))
-        writer.close()
-        newest.append((newest_game(study), newest_game(other)))
-    assert newest == [(3, 0), (3, 6)]
+    assert writer.log.rows().events == []
 
 
 @pytest.mark.parametrize("error", [PlayError("3 trials in a row failed"), KeyboardInterrupt()])
@@ -149,7 +132,7 @@ def test_a_phase_that_fails_leaves_no_writer(
     quick: Experiment, tmp_path: Path, error: BaseException
 ) -> None:
     """Before its loop has begun, too, which would close it."""
-    study = writable_study()
+    study = new_study()
     sweep = Sweep(quick, locate("s", tmp_path, None), study, 1, Console(quiet=True))
     writer = StudyWriter(study, sweep.connection)
     writer.write(*games(5))
@@ -160,16 +143,24 @@ def test_a_phase_that_fails_leaves_no_writer(
     assert sweep.connection.writers == []
 
 
-def test_a_study_in_a_dictionary_cannot_be_written() -> None:
-    with pytest.raises(TypeError, match="is in memory, a database expected"):
-        StudyWriter(new_study())
+class BrokenMirror(Mirror):
+    """One that optuna cannot write."""
+
+    def write_one(self) -> None:
+        raise RuntimeError("tables of another version")
 
 
-def test_a_commit_is_on_the_disk(quick: Experiment, tmp_path: Path) -> None:
-    """SQLite's own default, which nobody may lower: synchronous is 2, FULL."""
-    location = locate("s", tmp_path, None)
-    location.folder.mkdir()
-    study, _ = create_or_resume(location, SearchSettings().record(quick))
-    writer = StudyWriter(study)
-    with writer.engine.connect() as connection:
-        assert connection.scalar(text("PRAGMA synchronous")) == 2
+def test_a_mirror_that_cannot_be_written_is_told_once_and_games_are_written(
+    quick: Experiment,
+) -> None:
+    log = new_study()
+    data_of(log, quick)
+    writer = StudyWriter(log, mirror=BrokenMirror(log, quick, []))
+    said: list[str] = []
+    writer.connection.message = said.append
+    for n in range(3):
+        writer.write(*games(5, 5 * n))
+        writer.flush()
+    writer.close()
+    assert stored(writer) == 15
+    assert said == ["optuna's copy of the study is not written: tables of another version"]

@@ -50,7 +50,7 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     found = experiment("mcmdp")
     location = locate("mcmdp", tmp_path, None)
     prepare_location(location)
-    study, _ = create_or_resume(location, SearchSettings().record(found))
+    study = create_or_resume(location, SearchSettings().record(found))
     agent = MonteCarloMDP(*THETA.values())
     alone = [agent.play(FIRST + r) for r in range(N_ALONE)]
     together = agent.play_side_by_side(range(FIRST + N_ALONE, FIRST + N))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from sqlalchemy import create_engine, event
+from thetafront.study.store.study_rows import StudyRows
 from typer.testing import CliRunner
 
 from thetafront.agents.agent import Game
@@ -18,7 +19,6 @@ from thetafront.study.report import export
 from thetafront.study.store.location import locate
 from thetafront.study.store.lock import locked
 from thetafront.study.store.storage import open_for_games
-from thetafront.study.store.study_rows import StudyRows
 from thetafront.study.verify import verification
 from thetafront.study.verify.replay import Entry
 
