@@ -28,6 +28,7 @@ from thetafront.study.store.log import (
     event,
     failure,
     insert_study,
+    lost,
     point_row,
     row_of_record,
 )
@@ -182,6 +183,8 @@ def imported(
         played += [row_of_record(unit, r, *own[r], ended or began) for r in sorted(own)]
         if trial.state == TrialState.FAIL:
             events.append(failure(unit, trial.user_attrs.get("error") or "failed"))
+    begun = {row.number for row in points}
+    events += [lost((SEARCH, n)) for n in range(max(begun, default=0)) if n not in begun]
     for unit, stored, own in points_in(attributes, games):
         points.append(point_row(*unit, stored["params"], stored["origin"], at=0.0))
         played += [row_of_record(unit, r, *own[r], 0.0) for r in sorted(own)]

@@ -15,6 +15,12 @@ from thetafront.study.store.study_record import StudyRecord
 
 Rows = list[dict[str, str]]
 
+OF_THE_STUDY = {
+    *("study", "storage", "objectives", "reference_point", "baselines", "game_seeds"),
+    *("n_trials_complete", "n_trials_failed", "n_games_of_trials", "n_games_of_validation"),
+    "earlier_runs",
+}
+"""Keys of a manifest that tell nothing of its last run."""
 LONGEST_NUMBER = 10
 """A number of games has fewer digits."""
 
@@ -86,6 +92,9 @@ def record_of(record: Mapping[str, Any], folder: Path) -> StudyRecord:
 
 
 def runs_told(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the earlier runs that a manifest tells."""
+    """Return the runs that a manifest tells, the latest last."""
     runs = manifest.get("earlier_runs")
-    return [run for run in runs if isinstance(run, dict)] if isinstance(runs, list) else []
+    others = OF_THE_STUDY | set(StudyRecord.__dataclass_fields__)
+    latest = {key: each for key, each in manifest.items() if key not in others}
+    found = [*(runs if isinstance(runs, list) else []), latest]
+    return [run for run in found if run and isinstance(run, dict)]

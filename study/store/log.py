@@ -37,8 +37,9 @@ from thetafront.study.store.tables import (
     sealed,
 )
 
-FAILED, RUN, MACHINE, RECORD = "failed", "run", "machine", "record"
-"""Kinds of events: a point is left out, what makes a run, a class of machines, a new record."""
+FAILED, RUN, MACHINE, RECORD, LOST = "failed", "run", "machine", "record", "lost"
+"""Kinds of events: a point is left out, what makes a run, a class of machines, a new record, and
+that a point's row is lost for good."""
 IN_COLUMNS = ("seed", "score", "n_moves", "seconds")
 
 Unit = tuple[str, int]
@@ -132,11 +133,13 @@ class Rows:
         found = [f"{place_of(row)}: its checksum is wrong" for row in damaged]
         bad = {row[:2] for row in damaged if isinstance(row, PointRow)}
         units = {(row.phase, row.number) for row in self.points if is_whole(row)}
+        lost = {(each["phase"], each["number"]) for each in self.whole_events.latest(LOST)}
         played = {(row.phase, row.number) for row in self.games if is_whole(row)}
         for phase in (SEARCH, VALIDATION):
             numbers = [number for of, number in units | played if of == phase]
             expected = {(phase, number) for number in range(max(numbers, default=-1) + 1)}
-            found += [f"{name_of(each)}: not there" for each in sorted(expected - units - bad)]
+            missing = expected - units - bad - lost
+            found += [f"{name_of(each)}: not there" for each in sorted(missing)]
         known = {row.number for row in self.events if is_whole(row)}
         gaps = sorted({*range(max(known, default=-1) + 1)} - known)
         found += [f"event {each}: not there" for each in gaps]
@@ -147,6 +150,11 @@ class Rows:
         if n_points > len(units) and not found:
             found.append(f"points: {len(units):,} there, {n_points:,} were written")
         return found
+
+    @property
+    def whole_events(self) -> "Rows":
+        """The same with the events alone that are as they were written."""
+        return Rows(self.study, events=[row for row in self.events if is_whole(row)])
 
     @cached_property
     def n_games(self) -> int:
@@ -167,6 +175,11 @@ class Rows:
 def event(kind: str, **record: Any) -> EventRow:
     """Return the row of an event, which the log numbers and seals."""
     return EventRow(-1, kind, json.dumps(record), 0, 0, time.time())
+
+
+def lost(unit: Unit) -> EventRow:
+    """Return the event that a point's row is lost; one of the same number may begin again."""
+    return event(LOST, phase=unit[0], number=unit[1])
 
 
 def failure(unit: Unit, error: str) -> EventRow:

@@ -30,12 +30,6 @@ from thetafront.study.store.tables import SEARCH, VALIDATION
 from thetafront.study.store.validated_points import ValidatedPoint, key_of
 
 TABLES = ("trials", "front", "games")
-OF_THE_STUDY = {
-    *("study", "storage", "objectives", "reference_point", "baselines", "game_seeds"),
-    *("n_trials_complete", "n_trials_failed", "n_games_of_trials", "n_games_of_validation"),
-    "earlier_runs",
-}
-"""Keys of a manifest that tell nothing of its last run."""
 MOST_POINTS = 500
 STATES = (COMPLETE, FAIL, RUNNING)
 
@@ -77,8 +71,6 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
         raise InputError(f"study: {folder / MANIFEST} is no manifest of a study")
     record = record_of(found, folder)
     experiment = record.experiment_as_made()
-    last = {key: each for key, each in manifest.items() if key not in OF_THE_STUDY | set(found)}
-    runs = [each for each in (*runs_told(manifest), last) if each]
     games = games_in(folder / "games.csv", experiment)
     check_counts(games, manifest, folder)
     trials = trials_in(folder / "trials.csv", experiment, games)
@@ -90,7 +82,7 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
             )
     points = points_in(folder / "front.csv", experiment, record.seed, games)
     name = str(manifest.get("study", folder.name))
-    data = PublishedStudy(name, experiment, record, trials, points, runs)
+    data = PublishedStudy(name, experiment, record, trials, points, runs_told(manifest))
     return Location(name, str(manifest.get("storage", "")), folder), data
 
 

@@ -57,7 +57,11 @@ class Entry:
         if isinstance(played, FailedGame):
             return played
         fresh = played.to_row()
-        wrong = [name for name, value in fresh.items() if str(self.cells.get(name)) != str(value)]
+        wrong = [
+            name
+            for name, value in fresh.items()
+            if self.cells.get(name) != value and str(self.cells.get(name)) != str(value)
+        ]
         try:
             seconds = float(self.cells[MEASURED])
         except (KeyError, TypeError, ValueError, OverflowError):

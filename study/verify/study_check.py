@@ -30,13 +30,13 @@ from thetafront.study.store.log import (
     event,
     failure,
     game_row,
+    lost,
     name_of,
     outcome_of,
     point_row,
 )
 from thetafront.study.store.published_study import read_published
 from thetafront.study.store.seeds import (
-    MOST_REPLICATES,
     search_seed,
     validation_seed,
 )
@@ -125,7 +125,7 @@ class StudyCheck:
         self.entries: list[Entry] = []
         self.left_out = {
             (each["phase"], each["number"])
-            for each in Rows(rows.study, events=self.events).latest(FAILED)
+            for each in rows.whole_events.latest(FAILED)
             if each["error"]
         }
         for unit in sorted(self.points):
@@ -172,8 +172,9 @@ class StudyCheck:
             penalty = self.experiment.goal.penalty
             n_failed = sum(each.score is None for each in there.values())
             n = max(n, n_replicates(row.n_games, n_failed, penalty))
-        yield from (each for each in range(n) if each not in there)
-        yield from (each for each in damaged if each in range(n, MOST_REPLICATES))
+        exported = self.exported_games(unit)
+        yield from (each for each in {*range(n), *exported} if each not in there)
+        yield from (each for each in damaged if each in range(n, n + self.n_lost))
 
     def entry(self, unit: Unit, replicate: int, agent: Agent) -> Entry:
         """Return a game of a point that is there, or is to be played again."""
@@ -189,6 +190,8 @@ class StudyCheck:
             seed = game.seed
         elif (row := self.damaged_games.get(unit, {}).get(replicate)) is not None:
             stored = fields_of(row)
+        elif replicate in (exported := self.exported_games(unit)):
+            stored = exported[replicate].to_row()
 
         def keep(played: Outcome) -> None:
             machine = "" if row is None else row.machine
@@ -197,6 +200,14 @@ class StudyCheck:
             self.n_lost -= game is None
 
         return Entry(where, agent, seed, game, stored, keep)
+
+    def exported_games(self, unit: Unit) -> Mapping[int, Outcome]:
+        """Return the games of a point that an export has."""
+        phase, number = unit
+        data = self.exported
+        owners = [] if data is None else data.trials if phase == SEARCH else data.points
+        theta = json.loads(self.points[unit].theta)
+        return next((e.outcomes for e in owners if e.number == number and e.params == theta), {})
 
     def seed(self, unit: Unit, replicate: int) -> int:
         """Return the seed that a game must have."""
@@ -208,8 +219,14 @@ class StudyCheck:
 
     @property
     def lost_points(self) -> list[Unit]:
-        """The points that have games, or a damaged row, and no whole one."""
-        return sorted(({*self.games} | {*self.damaged_points}) - {*self.points})
+        """The points that have games and no whole row, and those of numbers below others."""
+        known = {*self.games} | {*self.points}
+        expected = {
+            (phase, number)
+            for phase in (SEARCH, VALIDATION)
+            for number in range(max((n for of, n in known if of == phase), default=-1) + 1)
+        }
+        return sorted((known | expected) - {*self.points})
 
     def tests(self, unit: Unit) -> list[tuple[Told, Entry | None]]:
         """Return what tells θ of a lost point, each with a game that tests it."""
@@ -251,6 +268,7 @@ class StudyCheck:
         games = self.games.get(unit, {})
         if told is None:
             self.games.pop(unit, None)
+            self.events.append(lost(unit))
             self.lost.append(f"{name_of(unit)} with {len(games)} games: nothing tells its θ")
             return
         others = [row.n_games for row in self.points.values() if row.phase == unit[0]]

@@ -8,6 +8,7 @@ from pathlib import Path
 from optuna.trial import FrozenTrial
 from rich.console import Console
 from sqlalchemy import Engine, text
+from sqlalchemy.exc import DatabaseError
 
 from thetafront.agents.agent import Outcome
 from thetafront.study.errors import InputError
@@ -195,7 +196,7 @@ def written(log: Log, location: Location, found: Examination) -> Log:
         log = moved(location, rows)
     else:
         log.rebuild(rows)
-    data = StudyData.read(log, found.study.experiment)
+    data = StudyData.from_rows(rows, found.study.experiment)
     try:
         mirrored(log, data.experiment, data.trials)
     except Exception:  # whatever optuna makes of damaged tables
@@ -224,8 +225,11 @@ def integrity_of(engine: Engine) -> Check:
     """Check the database file; for another storage say that it does so itself."""
     if engine.dialect.name != "sqlite":
         return Check("database integrity", 0, note="left to the database server")
-    with engine.connect() as connection:
-        found = [str(row[0]) for row in connection.execute(text("PRAGMA integrity_check"))]
+    try:
+        with engine.connect() as connection:
+            found = [str(row[0]) for row in connection.execute(text("PRAGMA integrity_check"))]
+    except DatabaseError as error:
+        found = [str(error.orig)]
     return Check("database integrity", 1, found if found != ["ok"] else [])
 
 

@@ -22,9 +22,10 @@ from thetafront.study.run.source import Snapshot
 from thetafront.study.run.workers import Finished, PlayError, Task
 from thetafront.study.store.location import locate
 from thetafront.study.store.log import Log, Rows
+from thetafront.study.store.log import lost as lost_point
 from thetafront.study.store.storage import create_or_resume
 from thetafront.study.store.study_data import StudyData, TrialData
-from thetafront.study.store.tables import sealed
+from thetafront.study.store.tables import SEARCH, sealed
 
 
 class StopHereError(Exception):
@@ -262,6 +263,7 @@ def test_trials_that_a_repair_has_left_out_are_proposed_again(
     games = [row for row in rows.games if row.number not in lost]
     games = [sealed(row._replace(sequence=n)) for n, row in enumerate(games, 1)]
     study.rebuild(Rows(rows.study, points, games))
+    study.write(*(lost_point((SEARCH, number)) for number in lost))
     study, _ = search(quick, tmp_path, SETTINGS)
     assert outcome(study) == before
     assert origins_of(study) == ["design"] * 8 + ["random"] * 2
