@@ -66,4 +66,5 @@ class SearchSettings:
             fixed=dict(experiment.fixed),
             definition=definition_of(experiment),
             constraints=experiment.space.constraints_as_records(),
+            direction=experiment.goal.direction,
         )

@@ -8,7 +8,7 @@ log, and the database stays as it is. Before it is written to, the rows are stor
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -113,6 +113,7 @@ class EarlierStudy:
             has_table = inspect(connection).has_table(OLD_GAMES)
             if attributes[ATTRIBUTE]["format"] > 1 and not has_table:
                 raise DamageError(f"no table {OLD_GAMES}; restore a copy")
+            record = replace(record, direction=study.directions[0].name.lower())
             return imported(self.name, record, attributes, trials, games_in(connection, self.name))
 
     @property

@@ -117,6 +117,7 @@ def create_or_resume(
     with of_study(location.name):
         rows = source.rows()
         made = record_in(rows)
+    made.check_direction(made.experiment_as_made(), location.name)
     check_same(made, record, location, accept_change)
     log = log_to_write(source, say)
     if made.changes(record):

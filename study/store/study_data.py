@@ -175,6 +175,7 @@ class StudyData:
         record = record_in(rows)
         if experiment is None:
             experiment = record.experiment_as_made()
+        record.check_direction(experiment, rows.study.name)
         errors = {(each["phase"], each["number"]): each["error"] for each in rows.latest(FAILED)}
         games: dict[Unit, list[GameRow]] = {}
         for row in rows.games:

@@ -33,6 +33,7 @@ KINDS: dict[str, type] = {
     "definition": dict,
     "accepted": list,
     "constraints": list,
+    "direction": str,
 }
 
 
@@ -48,7 +49,8 @@ class StudyRecord:
     ``definition`` has an experiment that is not ours (:mod:`study.experiments.definition_record`).
     ``accepted`` has an entry for each time that a changed one was accepted: ``n_trials`` then,
     ``changes`` and the time. ``constraints`` has the texts of constraints, and the names of those
-    that are Python functions, with ``()``: their code is the definition's.
+    that are Python functions, with ``()``: their code is the definition's. ``direction`` is that of
+    the goal.
     """
 
     experiment: str
@@ -62,6 +64,7 @@ class StudyRecord:
     definition: dict[str, Any] | None = None
     accepted: list[dict[str, Any]] = field(default_factory=list)
     constraints: list[str] = field(default_factory=list)
+    direction: str = ""
 
     @classmethod
     def read(cls, stored: Any, name: str) -> "StudyRecord":
@@ -153,6 +156,15 @@ class StudyRecord:
         ]
         entries = [{**each, "n_trials": n_trials, "at": now} for each in changed]
         return replace(self, space=after, widened=[*self.widened, *entries])
+
+    def check_direction(self, experiment: Experiment, name: str) -> None:
+        """Refuse an experiment whose goal has another direction: that was not searched for."""
+        goal = experiment.goal
+        if self.direction not in {"", goal.direction}:
+            raise InputError(
+                f"study: {name!r} was made to {self.direction} the {goal.label}, and experiment "
+                f"{experiment.name!r} is to {goal.direction} it; give another name"
+            )
 
     def differences(self, other: "StudyRecord") -> list[str]:
         """Say, a phrase each, in what another record differs from this one."""

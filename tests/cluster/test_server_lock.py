@@ -165,7 +165,7 @@ def test_a_sweep_that_lost_it_to_another_stops(
     monkeypatch.setattr(server_lock, "SECONDS_BETWEEN_CHECKS", 1.0)
     location = Location("s", database, tmp_path / "s")
     location.folder.mkdir()
-    study, _ = create_or_resume(location, SearchSettings().record(QUICK))
+    study = create_or_resume(location, SearchSettings().record(QUICK))
     settings = SearchSettings(n_trials=1_000_000, sampler="random", design_size=4)
     taken: list[bool] = []
 

@@ -215,10 +215,10 @@ def coordinate(
     """
     tuned = experiment("mcmdp")
     settings = SearchSettings(n_trials=MOST_TRIALS, n_replicates=replicates, sampler=sampler)
-    study, _ = create_or_resume(location, settings.record(tuned))
+    log = create_or_resume(location, settings.record(tuned))
     budget = Budget(seconds)
     executor = SimulatedWorkers[Any](workers, client_seconds)
-    search = Search(tuned, study, settings, workers, Silent().message, budget, is_apart=True)
+    search = Search(tuned, log, settings, workers, Silent().message, budget, is_apart=True)
     dispatch = Dispatch(search, workers, Silent(), Budget(), executor=executor)
     marks: list[tuple[float, float, int]] = []
     begin, end = time.monotonic() + 0.2 * seconds, time.monotonic() + seconds

@@ -19,9 +19,10 @@ from results.benchmarks.cluster.coordinator import CASES, Coordinated, coordinat
 from results.benchmarks.cluster.dask_games import SleepingFigures, sleeping_games
 from results.benchmarks.cluster.proposals import ProposalTime, proposal_times
 from results.benchmarks.cluster.writes import PACE, WriteRate, measure
-from thetafront.study.store.games_table import delete_games
+from thetafront.study.store.database import open_engine
 from thetafront.study.store.location import Location, locate, make_folder
-from thetafront.study.store.storage import open_storage
+from thetafront.study.store.log import Log
+from thetafront.study.store.tables import delete_rows
 
 SECONDS_OF_WRITES = 5.0
 SECONDS_OF_SEARCH = 20.0
@@ -37,10 +38,11 @@ def new_study(storage: str | None, results: Path) -> Location:
 
 
 def delete(where: Location) -> None:
-    """Delete a study, and its games."""
-    storage = open_storage(where, for_writing=True)
-    delete_games(storage.engine, storage.get_study_id_from_name(where.name))
-    optuna.delete_study(study_name=where.name, storage=storage)
+    """Delete a study."""
+    log = Log.find(open_engine(where, for_writing=True), where.name)
+    if log is not None:
+        with log.engine.begin() as connection:
+            delete_rows(connection, log.study)
 
 
 def cluster_figures(storage: str | None, on_step: Callable[[str], None]) -> dict[str, Any]:

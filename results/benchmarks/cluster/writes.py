@@ -9,26 +9,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import optuna
-from optuna.distributions import distribution_to_json
 
 from thetafront.agents.twenty48.agent import Game2048
-from thetafront.study.store.games_table import SEARCH
+from thetafront.study.store.database import open_engine
 from thetafront.study.store.location import Location
-from thetafront.study.store.storage import open_storage
-from thetafront.study.store.writer import StudyWriter
-from thetafront.study.store.writes import BegunTrial, EndedTrial, PlayedGame, Write
+from thetafront.study.store.log import Log, Rows, game_row, point_row
+from thetafront.study.store.tables import SEARCH, StudyRow, sealed
+from thetafront.study.store.writer import StudyWriter, Write
 
 GAMES_A_TRIAL = 4
 N_PARAMS = 6
 PACE = 3000.0
 """Games a second that are demanded."""
 GAME = Game2048(5, 80504, 3740, 0.5859351590000005, 712444822, 4096, 0x25B237A3C6894321)
-PARAMS = {
-    f"theta{k}": (500.0, distribution_to_json(optuna.distributions.FloatDistribution(1.0, 1000.0)))
-    for k in range(1, N_PARAMS + 1)
-}
-MOMENTS = {"moments:score": [4, 80504.0, 1234567.0]}
+PARAMS = {f"theta{k}": 500.0 for k in range(1, N_PARAMS + 1)}
 
 
 @dataclass(frozen=True)
@@ -66,13 +60,11 @@ class WriteRate:
         return self.cpu_seconds / self.wall_seconds
 
 
-def trial_writes(number: int) -> Iterator[tuple[Write, ...]]:
-    """Return what a search writes of a trial, together what comes together."""
-    yield (BegunTrial(number, PARAMS, "nehvi"),)
-    for replicate in range(GAMES_A_TRIAL - 1):
-        yield (PlayedGame(SEARCH, str(number), replicate, GAME, "znver4"),)
-    last = PlayedGame(SEARCH, str(number), GAMES_A_TRIAL - 1, GAME, "znver4")
-    yield last, EndedTrial(number, (80504.0, 1.5e-4), MOMENTS)
+def trial_writes(number: int) -> Iterator[Write]:
+    """Return what a search writes of a trial, one after the other."""
+    yield point_row(SEARCH, number, PARAMS, "nehvi", GAMES_A_TRIAL)
+    for replicate in range(GAMES_A_TRIAL):
+        yield game_row((SEARCH, number), replicate, GAME, "znver4")
 
 
 def measure(location: Location, seconds: float, pace: float | None = None) -> WriteRate:
@@ -87,25 +79,23 @@ def measure(location: Location, seconds: float, pace: float | None = None) -> Wr
     pace : float, optional
         Games a second; as fast as possible if None.
     """
-    storage = open_storage(location, for_writing=True)
-    study = optuna.create_study(
-        study_name=location.name, storage=storage, directions=["maximize", "minimize"]
-    )
-    rate = written(study, seconds, pace)
-    storage.engine.dispose()
+    engine = open_engine(location, for_writing=True)
+    log = Log.create(engine, Rows(sealed(StudyRow(location.name, "{}"))))
+    rate = written(log, seconds, pace)
+    engine.dispose()
     return rate
 
 
-def written(study: optuna.Study, seconds: float, pace: float | None) -> WriteRate:
-    """Write games into a study for some seconds."""
+def written(log: Log, seconds: float, pace: float | None) -> WriteRate:
+    """Write games into a log for some seconds."""
     waits: list[float] = []
-    writer = StudyWriter(study, watch=lambda _, waited: waits.append(waited))
+    writer = StudyWriter(log, watch=lambda _, waited: waits.append(waited))
     n_trials, began, cpu = 0, time.monotonic(), time.process_time()
     while (now := time.monotonic() - began) < seconds:
         if pace is not None and (ahead := n_trials * GAMES_A_TRIAL / pace - now) > 0.0:
             time.sleep(ahead)
-        for writes in trial_writes(n_trials):
-            writer.write(*writes)
+        for write in trial_writes(n_trials):
+            writer.write(write)
         n_trials += 1
     writer.close()
     return WriteRate(
