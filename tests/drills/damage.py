@@ -3,10 +3,10 @@
     python -m tests.drills.damage [--n 200] [--seed 0]
 
 Each round damages a fresh copy: a stored value, a row, a table, bytes of the database, its length,
-or a line of ``games.csv``. Then every command that reads it runs. Required of each: no traceback, one line
-of error at most, exit code 0, 1 or 2. ``verify --games all`` must find what changes the exported
-tables (but for seconds and texts, which nothing tells), and be content after ``--repair`` unless
-the file itself is broken.
+or a line of ``games.csv``. Then every command that reads it runs. Required of each: no traceback,
+one line of error at most, exit code 0, 1 or 2. ``verify --games all`` must find what changes the
+exported tables (but for seconds and texts, which nothing tells), and be content after ``--repair``
+unless the file itself is broken.
 """
 
 import argparse
