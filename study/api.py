@@ -35,6 +35,12 @@ from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.registry import experiment as experiment_called
+from thetafront.study.log.database import storage_errors_reported
+from thetafront.study.log.invocation import called
+from thetafront.study.log.ledger import Ledger
+from thetafront.study.log.location import Location, locate, make_folder
+from thetafront.study.log.storage import location_given, open_for_reading
+from thetafront.study.log.study_data import Source, StudyData
 from thetafront.study.page.charts.front import notebook_chart
 from thetafront.study.report import recommend
 from thetafront.study.report.analysis import Analysis
@@ -50,12 +56,6 @@ from thetafront.study.run.play_missing import play_missing
 from thetafront.study.run.stopping import Precision
 from thetafront.study.run.sweep import reached
 from thetafront.study.run.workers import check_jobs
-from thetafront.study.store.database import storage_errors_reported
-from thetafront.study.store.invocation import called
-from thetafront.study.store.ledger import Ledger
-from thetafront.study.store.location import Location, locate, make_folder
-from thetafront.study.store.storage import location_given, open_for_reading
-from thetafront.study.store.study_data import Source, StudyData
 from thetafront.study.text import counted
 
 MOST_GAMES_PLAYED = 10_000_000  # at once

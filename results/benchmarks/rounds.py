@@ -20,6 +20,9 @@ from results.benchmarks.command import say, told
 from results.benchmarks.samplers.surface import Floats, two_modes
 from thetafront.study.errors import check_range
 from thetafront.study.estimate import Z95, Estimate, difference, share, t95
+from thetafront.study.log.location import make_folder
+from thetafront.study.log.manifest import MANIFEST, check_output, provenance, write_manifest
+from thetafront.study.log.seeds import LARGEST_STUDY_SEED
 from thetafront.study.pareto import nondominated
 from thetafront.study.report.sections import Section, document
 from thetafront.study.report.tables import write_csv, write_text
@@ -33,9 +36,6 @@ from thetafront.study.run.allocation import (
     next_round,
 )
 from thetafront.study.shrinkage import Moments, growing_variances
-from thetafront.study.store.location import make_folder
-from thetafront.study.store.manifest import MANIFEST, check_output, provenance, write_manifest
-from thetafront.study.store.seeds import LARGEST_STUDY_SEED
 from thetafront.study.text import counted
 
 STOPS = (300.0, 600.0, 1800.0, 5400.0)  # seconds of play, all workers together

@@ -16,6 +16,9 @@ from threadpoolctl import threadpool_limits
 from thetafront.study.batch_means import LogVariances
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.log.objectives import directions_of, scales_of
+from thetafront.study.log.study_data import MOMENTS_PREFIX, StudyData
+from thetafront.study.log.validated_points import ValidatedPoint, key_of
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.feasibility import Feasibility
 from thetafront.study.samplers.fitted_model import FittedModel, fit_model
@@ -29,9 +32,6 @@ from thetafront.study.samplers.observations import (
 from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.samplers.predicted_front import best_within_budgets
 from thetafront.study.shrinkage import Moments
-from thetafront.study.store.objectives import directions_of, scales_of
-from thetafront.study.store.study_data import MOMENTS_PREFIX, StudyData
-from thetafront.study.store.validated_points import ValidatedPoint, key_of
 
 LEAST_GAP = 0.02  # decades of cost between two validated points, 5%
 

@@ -21,10 +21,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from thetafront.study.errors import InputError
+from thetafront.study.log.location import why_unusable
 from thetafront.study.page.library import BESIDE, library
 from thetafront.study.page.section import Figure
 from thetafront.study.report.tables import write_text
-from thetafront.study.store.location import why_unusable
 
 STATIC = Path(__file__).parent / "static"
 GENERATOR = "thetafront report"

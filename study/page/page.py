@@ -7,6 +7,8 @@ from typing import Any
 
 from altair.utils.schemapi import debug_mode
 
+from thetafront.study.log.location import RESULTS, Location, usual_url
+from thetafront.study.log.published_study import PublishedStudy
 from thetafront.study.page.charts.importance import importance_of
 from thetafront.study.page.choices import Choices
 from thetafront.study.page.claims import claims
@@ -17,8 +19,6 @@ from thetafront.study.page.replays import recorded
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.pick_text import command_of
 from thetafront.study.report.validated_rows import cost_columns
-from thetafront.study.store.location import RESULTS, Location, usual_url
-from thetafront.study.store.published_study import PublishedStudy
 from thetafront.study.text import counted
 
 NAME = "report.html"

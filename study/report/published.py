@@ -12,11 +12,11 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.constraints import TEXT
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.registry import experiment as experiment_by_name
+from thetafront.study.log.manifest import MANIFEST
+from thetafront.study.log.study_record import ATTRIBUTE, FORMAT, StudyRecord
 from thetafront.study.report.pareto_figure import pareto_figure
 from thetafront.study.report.scores_figure import scores_figure
 from thetafront.study.report.style import save
-from thetafront.study.store.manifest import MANIFEST
-from thetafront.study.store.study_record import ATTRIBUTE, FORMAT, StudyRecord
 
 
 def draw_published(folder: Path) -> list[Path]:

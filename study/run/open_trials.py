@@ -6,16 +6,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from thetafront.study.log.connection import StorageConnection
+from thetafront.study.log.log import Log, failure, game_row, point_row
+from thetafront.study.log.mirror import Mirror
+from thetafront.study.log.study_data import COMPLETE, DESIGN, FAIL, RUNNING, StudyData, TrialData
+from thetafront.study.log.tables import SEARCH, PointRow
+from thetafront.study.log.trial_batch import TrialBatch
+from thetafront.study.log.writer import StudyWriter
 from thetafront.study.run.proposer import FinishedTrial, Proposal
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.workers import Finished, PlayError
-from thetafront.study.store.connection import StorageConnection
-from thetafront.study.store.log import Log, failure, game_row, point_row
-from thetafront.study.store.mirror import Mirror
-from thetafront.study.store.study_data import COMPLETE, DESIGN, FAIL, RUNNING, StudyData, TrialData
-from thetafront.study.store.tables import SEARCH, PointRow
-from thetafront.study.store.trial_batch import TrialBatch
-from thetafront.study.store.writer import StudyWriter
 
 Key = tuple[int, tuple[int, ...]]
 """A trial, by number, and the replicates of some of its games."""

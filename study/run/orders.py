@@ -12,6 +12,20 @@ from rich.console import Console
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.widening import Wish, parse_wish
+from thetafront.study.log.database import storage_errors_reported
+from thetafront.study.log.location import RESULTS, Location, check_folder, locate, make_folder
+from thetafront.study.log.lock import locked
+from thetafront.study.log.machines import check_seconds
+from thetafront.study.log.seeds import SEEDS_A_POINT
+from thetafront.study.log.storage import (
+    check_playable,
+    check_same,
+    create_or_resume,
+    existing,
+    open_for_games,
+    prepare_location,
+)
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.run.budget import seconds_of
 from thetafront.study.run.executor import Cluster
 from thetafront.study.run.first_games import settled
@@ -25,20 +39,6 @@ from thetafront.study.run.widen import widen as grant
 from thetafront.study.run.workers import check_jobs
 from thetafront.study.samplers import DEFAULT_SAMPLER, EXACT_SAMPLER, check_sampler
 from thetafront.study.samplers.design import draw_design
-from thetafront.study.store.database import storage_errors_reported
-from thetafront.study.store.location import RESULTS, Location, check_folder, locate, make_folder
-from thetafront.study.store.lock import locked
-from thetafront.study.store.machines import check_seconds
-from thetafront.study.store.seeds import SEEDS_A_POINT
-from thetafront.study.store.storage import (
-    check_playable,
-    check_same,
-    create_or_resume,
-    existing,
-    open_for_games,
-    prepare_location,
-)
-from thetafront.study.store.study_data import StudyData
 from thetafront.study.train.on_demand import room
 
 ERRORS_IN_REGRET = 4.0  # standard errors of validated points, in the regret asked for

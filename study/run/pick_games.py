@@ -6,19 +6,19 @@ from rich.console import Console
 
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.location import Location
+from thetafront.study.log.lock import Lock, holder_of, locked
+from thetafront.study.log.log import Log
+from thetafront.study.log.machines import check_seconds
+from thetafront.study.log.storage import check_playable, open_for_games
+from thetafront.study.log.study_data import StudyData
+from thetafront.study.log.validated_points import ValidatedPoint
 from thetafront.study.report.recommend import Candidate
 from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.stopping import GAMES_OF_EXACT, Precision
 from thetafront.study.run.sweep import Sweep
 from thetafront.study.run.validation import Validation
 from thetafront.study.run.workers import check_jobs, n_cores
-from thetafront.study.store.location import Location
-from thetafront.study.store.lock import Lock, holder_of, locked
-from thetafront.study.store.log import Log
-from thetafront.study.store.machines import check_seconds
-from thetafront.study.store.storage import check_playable, open_for_games
-from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.validated_points import ValidatedPoint
 
 SECONDS_OF_A_PICK = 60.0
 FEWEST_GAMES, MOST_GAMES = 20, 400

@@ -15,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thetafront.study.experiments.objectives import Goal
+from thetafront.study.log.study_data import StudyData
+from thetafront.study.log.validated_points import ValidatedPoint
 from thetafront.study.model.study_model import choose_points
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.run.allocation import FIRST_GAMES, Played, decades_of_budgets, next_round
@@ -25,8 +27,6 @@ from thetafront.study.run.side_by_side import expected_share
 from thetafront.study.run.stopping import Precision
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.shrinkage import Moments
-from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.validated_points import ValidatedPoint
 from thetafront.study.text import counted, duration
 
 Floats = npt.NDArray[np.float64]

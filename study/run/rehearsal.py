@@ -4,6 +4,8 @@ from dataclasses import replace
 
 from thetafront.agents.agent import warm
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.log import Log
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.dispatch import Dispatch
@@ -12,8 +14,6 @@ from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.search import Search
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.stopping import Precision
-from thetafront.study.store.log import Log
-from thetafront.study.store.study_data import StudyData
 
 LONGEST_SECONDS = 20.0
 MOST_GAMES = 2  # of each θ

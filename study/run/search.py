@@ -18,6 +18,11 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from thetafront.agents.agent import FailedGame, warm
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.connection import StorageConnection
+from thetafront.study.log.log import Log
+from thetafront.study.log.objectives import directions_of
+from thetafront.study.log.seeds import search_seed
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.model.study_model import objectives_of
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.open_trials import Key, OpenTrials
@@ -28,11 +33,6 @@ from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.source import Snapshot, Source
 from thetafront.study.run.workers import Finished, PlayError, Task
 from thetafront.study.samplers import SAMPLERS, make_sampler
-from thetafront.study.store.connection import StorageConnection
-from thetafront.study.store.log import Log
-from thetafront.study.store.objectives import directions_of
-from thetafront.study.store.seeds import search_seed
-from thetafront.study.store.study_data import StudyData
 
 MAX_FAILURES_IN_A_ROW = 3  # of an agent of ours, whose games do not fail
 MOST_DEATHS = 3  # of the process that proposes, one after the other

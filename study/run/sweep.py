@@ -16,6 +16,15 @@ from thetafront.agents.agent import warm
 from thetafront.study import interrupt
 from thetafront.study.errors import RunError
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.connection import StorageConnection
+from thetafront.study.log.invocation import command_line, option
+from thetafront.study.log.location import Location
+from thetafront.study.log.lock import Lock
+from thetafront.study.log.log import Log
+from thetafront.study.log.machines import store_machines
+from thetafront.study.log.manifest import provenance
+from thetafront.study.log.study_data import StudyData, store_run
+from thetafront.study.log.validated_points import ValidatedPoint
 from thetafront.study.model.study_model import another_point, choose_points
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_line
@@ -32,15 +41,6 @@ from thetafront.study.run.source import Source
 from thetafront.study.run.stopping import Precision, RegretTarget
 from thetafront.study.run.validation import Validation
 from thetafront.study.run.workers import PlayError, n_cores
-from thetafront.study.store.connection import StorageConnection
-from thetafront.study.store.invocation import command_line, option
-from thetafront.study.store.location import Location
-from thetafront.study.store.lock import Lock
-from thetafront.study.store.log import Log
-from thetafront.study.store.machines import store_machines
-from thetafront.study.store.manifest import provenance
-from thetafront.study.store.study_data import StudyData, store_run
-from thetafront.study.store.validated_points import ValidatedPoint
 from thetafront.study.text import counted, duration, there_already
 from thetafront.study.train.on_demand import room
 

@@ -27,6 +27,13 @@ from thetafront.study.experiments.failures import (
     shows_failures,
 )
 from thetafront.study.experiments.objectives import Cost
+from thetafront.study.log.connection import StorageConnection
+from thetafront.study.log.log import Log, failure, game_row, point_row
+from thetafront.study.log.seeds import validation_seed
+from thetafront.study.log.study_data import StudyData
+from thetafront.study.log.tables import VALIDATION
+from thetafront.study.log.validated_points import ValidatedPoint
+from thetafront.study.log.writer import StudyWriter
 from thetafront.study.run.allocation import (
     FIRST_GAMES,
     Played,
@@ -40,13 +47,6 @@ from thetafront.study.run.source import Snapshot, Source
 from thetafront.study.run.stopping import FEWEST_GAMES, Precision
 from thetafront.study.run.workers import Finished, PlayError, Task
 from thetafront.study.shrinkage import Moments
-from thetafront.study.store.connection import StorageConnection
-from thetafront.study.store.log import Log, failure, game_row, point_row
-from thetafront.study.store.seeds import validation_seed
-from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.tables import VALIDATION
-from thetafront.study.store.validated_points import ValidatedPoint
-from thetafront.study.store.writer import StudyWriter
 from thetafront.study.text import counted
 
 Key = tuple[str, int]

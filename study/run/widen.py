@@ -8,10 +8,10 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.space import range_of
 from thetafront.study.experiments.widening import Wish, edges_of, widened
+from thetafront.study.log.log import RECORD, Log, event
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.edges import front_thetas
-from thetafront.study.store.log import RECORD, Log, event
-from thetafront.study.store.study_data import StudyData
 from thetafront.study.text import counted
 
 

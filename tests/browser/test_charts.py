@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.browser.ground import Opened, opened
+from thetafront.study.log.published_study import read_published
 from thetafront.study.page.charts.front import front_figure
 from thetafront.study.page.charts.gain import gain_figure
 from thetafront.study.page.charts.slices import slices_figure
 from thetafront.study.page.charts.theta import ROOM, TRIALS, WIDTH, theta_figure
 from thetafront.study.page.section import Figure
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.store.published_study import read_published
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -15,11 +15,11 @@ from optuna.trial import TrialState
 
 from tests.browser.ground import opened
 from tests.browser.test_page import LARGEST_BYTES, PUBLISHED, ROOT, wait_until_drawn
+from thetafront.study.log.published_study import read_published
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.page.document import write_page
 from thetafront.study.page.page import page_html
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.store.published_study import read_published
-from thetafront.study.store.study_data import StudyData
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -14,22 +14,22 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from typer.testing import CliRunner
 
 from tests.cluster.postgres import Server
+from tests.study.check.test_stored_study import DATA
 from tests.study.conftest import QUICK, CoinGame
-from tests.study.verify.test_stored_study import DATA
 from thetafront.study import interrupt
 from thetafront.study.cli import app
 from thetafront.study.errors import RunError
 from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.log import connection as module
+from thetafront.study.log.connection import StorageConnection, is_lost
+from thetafront.study.log.location import Location
+from thetafront.study.log.log import Log, game_row, point_row
+from thetafront.study.log.storage import create_or_resume, existing, open_for_games
+from thetafront.study.log.study_data import StudyData
+from thetafront.study.log.tables import SEARCH, GameRow
+from thetafront.study.log.writer import StudyWriter
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.sweep import Sweep
-from thetafront.study.store import connection as module
-from thetafront.study.store.connection import StorageConnection, is_lost
-from thetafront.study.store.location import Location
-from thetafront.study.store.log import Log, game_row, point_row
-from thetafront.study.store.storage import create_or_resume, existing, open_for_games
-from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.tables import SEARCH, GameRow
-from thetafront.study.store.writer import StudyWriter
 
 pytestmark = pytest.mark.cluster
 

@@ -31,10 +31,10 @@ from thetafront.agents.agent import Game
 from thetafront.agents.pacman.agent import PacmanGame
 from thetafront.agents.pacman.astar import PacmanAStar
 from thetafront.agents.pacman.random import PacmanRandom
+from thetafront.study.check import verification
 from thetafront.study.cli import app
+from thetafront.study.log.ledger import Ledger
 from thetafront.study.report import export
-from thetafront.study.store.ledger import Ledger
-from thetafront.study.verify import verification
 
 NAME = "drill"
 SWEEP = ["pacman_small", "--name", NAME, "--trials", "8", "--design-size", "4", "--replicates", "3"]

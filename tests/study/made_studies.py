@@ -10,9 +10,8 @@ import numpy as np
 from thetafront.agents.agent import Outcome
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.report.analysis import Analysis
-from thetafront.study.store.location import locate
-from thetafront.study.store.log import (
+from thetafront.study.log.location import locate
+from thetafront.study.log.log import (
     RECORD,
     Log,
     event,
@@ -22,11 +21,12 @@ from thetafront.study.store.log import (
     outcome_of,
     point_row,
 )
-from thetafront.study.store.storage import create_or_resume
-from thetafront.study.store.study_data import COMPLETE, FAIL, RUNNING, StudyData, TrialData
-from thetafront.study.store.study_record import StudyRecord
-from thetafront.study.store.tables import SEARCH, VALIDATION
-from thetafront.study.store.validated_points import ValidatedPoint
+from thetafront.study.log.storage import create_or_resume
+from thetafront.study.log.study_data import COMPLETE, FAIL, RUNNING, StudyData, TrialData
+from thetafront.study.log.study_record import StudyRecord
+from thetafront.study.log.tables import SEARCH, VALIDATION
+from thetafront.study.log.validated_points import ValidatedPoint
+from thetafront.study.report.analysis import Analysis
 
 N_MOVES = 100
 

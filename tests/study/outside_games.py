@@ -16,9 +16,9 @@ from thetafront.study.experiments.game_summary import GameSummary
 from thetafront.study.experiments.objectives import Goal, cpu_seconds, mean, rate, reported
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import NumericParameter, Space
-from thetafront.study.store.log import RECORD, Log, event
-from thetafront.study.store.seeds import search_seed, validation_seed
-from thetafront.study.store.study_record import StudyRecord
+from thetafront.study.log.log import RECORD, Log, event
+from thetafront.study.log.seeds import search_seed, validation_seed
+from thetafront.study.log.study_record import StudyRecord
 
 RATIO = mean("ratio", unit="bits/char")
 ENERGY = reported("energy", unit="joules")

@@ -27,7 +27,7 @@ from tests.study.cli.test_cli import stored_games
 from thetafront import InputError, RunError, Study, open_study, sweep
 from thetafront.study.cli import app
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.store.tables import StudyRow, sealed
+from thetafront.study.log.tables import StudyRow, sealed
 
 README = Path(__file__).parents[2] / "src" / "thetafront" / "README.md"
 SMALL: dict[str, Any] = {

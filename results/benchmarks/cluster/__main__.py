@@ -8,8 +8,8 @@ from rich.console import Console
 from results.benchmarks.cluster.figures import cluster_figures, cluster_tables
 from results.benchmarks.command import say, told
 from thetafront.study.cluster.link import check_library
-from thetafront.study.store.location import check_url, make_folder
-from thetafront.study.store.manifest import provenance, write_json
+from thetafront.study.log.location import check_url, make_folder
+from thetafront.study.log.manifest import provenance, write_json
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--storage", help="URL of a database whose writes are measured, too")

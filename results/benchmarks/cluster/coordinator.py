@@ -27,14 +27,14 @@ from thetafront.agents.agent import Agent
 from thetafront.agents.outside.processes import cpu_seconds_of
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.experiments.registry import experiment
+from thetafront.study.log.location import Location
+from thetafront.study.log.storage import create_or_resume
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.executor import Finished, Task
 from thetafront.study.run.search import Search
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.samplers import DEFAULT_SAMPLER
-from thetafront.study.store.location import Location
-from thetafront.study.store.storage import create_or_resume
 
 Key = TypeVar("Key")
 MEAN_SECONDS, SPREAD = 0.256, 0.76  # of a game; its standard deviation over its mean

@@ -19,10 +19,10 @@ from results.benchmarks.cluster.coordinator import CASES, Coordinated, coordinat
 from results.benchmarks.cluster.dask_games import SleepingFigures, sleeping_games
 from results.benchmarks.cluster.proposals import ProposalTime, proposal_times
 from results.benchmarks.cluster.writes import PACE, WriteRate, measure
-from thetafront.study.store.database import open_engine
-from thetafront.study.store.location import Location, locate, make_folder
-from thetafront.study.store.log import Log
-from thetafront.study.store.tables import delete_rows
+from thetafront.study.log.database import open_engine
+from thetafront.study.log.location import Location, locate, make_folder
+from thetafront.study.log.log import Log
+from thetafront.study.log.tables import delete_rows
 
 SECONDS_OF_WRITES = 5.0
 SECONDS_OF_SEARCH = 20.0

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from thetafront.agents.twenty48.agent import Game2048
-from thetafront.study.store.database import open_engine
-from thetafront.study.store.location import Location
-from thetafront.study.store.log import Log, Rows, game_row, point_row
-from thetafront.study.store.tables import SEARCH, StudyRow, sealed
-from thetafront.study.store.writer import StudyWriter, Write
+from thetafront.study.log.database import open_engine
+from thetafront.study.log.location import Location
+from thetafront.study.log.log import Log, Rows, game_row, point_row
+from thetafront.study.log.tables import SEARCH, StudyRow, sealed
+from thetafront.study.log.writer import StudyWriter, Write
 
 GAMES_A_TRIAL = 4
 N_PARAMS = 6

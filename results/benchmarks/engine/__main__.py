@@ -8,9 +8,9 @@ from rich.console import Console
 
 from results.benchmarks.command import say, told
 from results.benchmarks.engine.figures import bench_tables, measure, throughput_figure
+from thetafront.study.log.location import make_folder
+from thetafront.study.log.manifest import provenance, write_json
 from thetafront.study.report.style import save
-from thetafront.study.store.location import make_folder
-from thetafront.study.store.manifest import provenance, write_json
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--c-reference", action="store_true", help="run the C programs, too (gcc)")

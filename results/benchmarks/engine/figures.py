@@ -27,9 +27,9 @@ from results.benchmarks.engine.rates import (
 )
 from results.benchmarks.engine.simulations import allocations_per_simulation, simulation_rates
 from results.benchmarks.engine.values import value_rounds
+from thetafront.study.log.manifest import machine
 from thetafront.study.report.style import BLUE, STYLE, caption
 from thetafront.study.run.workers import n_cores
-from thetafront.study.store.manifest import machine
 from thetafront.study.text import counted
 
 N_ROUNDS = 7

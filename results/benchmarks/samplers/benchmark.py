@@ -22,12 +22,12 @@ from results.benchmarks.samplers.recorded import Recording
 from results.benchmarks.samplers.surfaces import SURFACES, surface
 from results.benchmarks.samplers.tables import markdown, runs_frame, summary_frame
 from thetafront.study.errors import InputError, check_range
+from thetafront.study.log.location import make_folder
+from thetafront.study.log.manifest import MANIFEST, check_output, provenance, write_manifest
+from thetafront.study.log.seeds import LARGEST_STUDY_SEED
 from thetafront.study.report.style import save
 from thetafront.study.report.tables import write_csv, write_text
 from thetafront.study.run.workers import check_jobs
-from thetafront.study.store.location import make_folder
-from thetafront.study.store.manifest import MANIFEST, check_output, provenance, write_manifest
-from thetafront.study.store.seeds import LARGEST_STUDY_SEED
 
 BUDGETS = ((80, 9), (48, 9), (240, 3))  # trials, games a trial: 720, 432 and 720 games
 LIBRARIES = ("scikit-learn", "threadpoolctl", "torch", "gpytorch", "botorch")

@@ -12,7 +12,7 @@ from results.benchmarks.samplers.contest import Run
 from results.benchmarks.samplers.surfaces import SURFACES
 from results.benchmarks.samplers.tables import MEASURES
 from thetafront.study.errors import InputError
-from thetafront.study.store.append_only import AppendOnlyFile
+from thetafront.study.log.append_only import AppendOnlyFile
 
 BEGINNING = b'{"surface": "'
 

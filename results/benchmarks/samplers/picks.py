@@ -14,13 +14,13 @@ from results.benchmarks.samplers import check_sampler
 from results.benchmarks.samplers.recommendations import measured
 from results.benchmarks.samplers.surfaces import surface as find_surface
 from thetafront.study.errors import check_range
+from thetafront.study.log.location import make_folder
+from thetafront.study.log.manifest import MANIFEST, check_output, provenance, write_json
+from thetafront.study.log.seeds import LARGEST_STUDY_SEED
 from thetafront.study.report.sections import Section, document
 from thetafront.study.report.tables import write_csv, write_text
 from thetafront.study.run.workers import check_jobs
 from thetafront.study.samplers import DEFAULT_SAMPLER
-from thetafront.study.store.location import make_folder
-from thetafront.study.store.manifest import MANIFEST, check_output, provenance, write_json
-from thetafront.study.store.seeds import LARGEST_STUDY_SEED
 
 N_TRIALS, N_GAMES = 80, 9
 MOST_SEEDS = 10_000

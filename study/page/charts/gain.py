@@ -8,12 +8,12 @@ import altair as alt
 import pandas as pd
 
 from thetafront.study.experiments.failures import counted_as, rate_text
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.page.charts.axes import goal_axis, goal_ticks, rounded, rows_of
 from thetafront.study.page.charts.palette import BLUE, DASHED, GREY, LINE, ORANGE, Kind, encodings
 from thetafront.study.page.section import Figure
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.validated_rows import validated_hypervolume, without_baselines
-from thetafront.study.store.study_data import StudyData
 from thetafront.study.text import counted
 
 KEY, TITLE = "gain", "What the search gained"

@@ -30,13 +30,13 @@ from scipy.stats import DegenerateDataWarning, sobol_indices, uniform
 from threadpoolctl import threadpool_limits
 
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.objectives import scales_of
 from thetafront.study.page.charts.axes import Row, looked_up, rounded, rows_of, short
 from thetafront.study.page.charts.palette import BLUE, GREY, ORANGE, SQUARE, Kind, encodings
 from thetafront.study.page.section import Figure
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.scale import Form
-from thetafront.study.store.objectives import scales_of
 
 Floats = npt.NDArray[np.float64]
 KEY, TITLE = "importance", "Which parameters matter"

@@ -39,8 +39,8 @@ from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 from thetafront.agents.twenty48.uct import UCT
 from thetafront.engine.pacman import Layout, LayoutName
 from thetafront.engine.twenty48.board import initial
+from thetafront.study.log.manifest import ROOT
 from thetafront.study.report.style import save
-from thetafront.study.store.manifest import ROOT
 
 
 def test_row_tables_are_the_oracles() -> None:

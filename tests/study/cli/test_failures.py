@@ -15,8 +15,8 @@ import pytest
 
 from tests.study.cli.test_definitions import thetafront
 from thetafront.study.api import sweep
-from thetafront.study.store.published_study import read_published
-from thetafront.study.verify.games_table import GAMES
+from thetafront.study.check.games_table import GAMES
+from thetafront.study.log.published_study import read_published
 
 FLAKY = """
 import hashlib, json, sys

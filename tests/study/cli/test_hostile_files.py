@@ -22,7 +22,7 @@ from thetafront.agents.twenty48.agent import Game2048
 from thetafront.agents.twenty48.random import RandomAgent
 from thetafront.study.cli import app
 from thetafront.study.errors import RunError
-from thetafront.study.store.ledger import Ledger
+from thetafront.study.log.ledger import Ledger
 
 DEEP = "[" * 5000 + "]" * 5000
 DEFINITIONS = {

@@ -18,8 +18,8 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES
 from thetafront.study.experiments.space import NumericParameter, Space
-from thetafront.study.store.log import Log
-from thetafront.study.store.study_record import StudyRecord
+from thetafront.study.log.log import Log
+from thetafront.study.log.study_record import StudyRecord
 
 
 def game(seed: int, score: int, seconds: float) -> Game:

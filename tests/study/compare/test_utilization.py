@@ -14,8 +14,8 @@ from thetafront.study.compare.utilization import (
     utilization_table,
 )
 from thetafront.study.errors import InputError
-from thetafront.study.store.log import Log
-from thetafront.study.store.study_data import store_run
+from thetafront.study.log.log import Log
+from thetafront.study.log.study_data import store_run
 
 FREE = Durations(think=0.0, begin=0.0, store=0.0, tell=0.0)
 

@@ -6,11 +6,11 @@ import pytest
 
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.location import Location
 from thetafront.study.page.choices import Choices, is_round, round_numbers, rounded_up
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.pick_text import laid_out, pick_text
 from thetafront.study.report.recommend import Wish
-from thetafront.study.store.location import Location
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

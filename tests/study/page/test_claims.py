@@ -12,12 +12,12 @@ from tests.study.made_studies import add_point, add_trials, data_of, new_study, 
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import SCORE, WIN_RATE
+from thetafront.study.log.location import Location
 from thetafront.study.page.charts.importance import importance_of
 from thetafront.study.page.claims import Check, checked, claims, difference, signed, what_matters
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.recommend import Wish
 from thetafront.study.samplers.fitted_model import FittedModel
-from thetafront.study.store.location import Location
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

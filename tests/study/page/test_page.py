@@ -18,6 +18,9 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.log.location import Location, locate
+from thetafront.study.log.log import Log
+from thetafront.study.log.study_data import store_run
 from thetafront.study.page.document import (
     BEGINNING,
     TURNING,
@@ -30,9 +33,6 @@ from thetafront.study.page.document import (
 from thetafront.study.page.library import BESIDE, library
 from thetafront.study.page.page import Circumstances, page_html
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.store.location import Location, locate
-from thetafront.study.store.log import Log
-from thetafront.study.store.study_data import store_run
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

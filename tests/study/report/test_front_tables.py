@@ -22,13 +22,13 @@ from tests.study.made_studies import (
 )
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.log import Log
 from thetafront.study.model.study_model import fit_study
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import front_table, predicted_front_table, print_front
 from thetafront.study.report.tables import thetas_of, trials_frame, write_csv
 from thetafront.study.report.validated_front import predicted_front_frame, validated_frame
 from thetafront.study.samplers.fitted_model import FittedModel
-from thetafront.study.store.log import Log
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 

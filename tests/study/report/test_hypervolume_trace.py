@@ -6,6 +6,7 @@ import pytest
 from tests.study.made_studies import data_of, new_study, store_trial
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.log import Log
 from thetafront.study.model.study_model import fit_study
 from thetafront.study.pareto import hypervolume
 from thetafront.study.report import hypervolume_trace as hypervolume_trace_module
@@ -13,7 +14,6 @@ from thetafront.study.report import tables
 from thetafront.study.report.hypervolume_trace import hypervolume_trace
 from thetafront.study.report.tables import trials_frame
 from thetafront.study.samplers import fitted_model
-from thetafront.study.store.log import Log
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 

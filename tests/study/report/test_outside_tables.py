@@ -14,8 +14,14 @@ from tests.study.made_studies import new_study, new_study_in
 from tests.study.outside_games import Tosser, compressor, fill, record_of, tosser
 from thetafront.agents.agent import Game
 from thetafront.agents.outside.report import ReportedGame
+from thetafront.study.check import verification
+from thetafront.study.check.replay import Entry
+from thetafront.study.check.verification import Settings, verify_folder
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import exact, match, mean, rate
+from thetafront.study.log.location import locate
+from thetafront.study.log.storage import open_for_reading
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.model.study_model import combine, fit_study
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import write_tables
@@ -29,12 +35,6 @@ from thetafront.study.report.validated_front import (
     predicted_front_frame,
     validated_frame,
 )
-from thetafront.study.store.location import locate
-from thetafront.study.store.storage import open_for_reading
-from thetafront.study.store.study_data import StudyData
-from thetafront.study.verify import verification
-from thetafront.study.verify.replay import Entry
-from thetafront.study.verify.verification import Settings, verify_folder
 
 __all__ = ["compressor", "tosser"]
 

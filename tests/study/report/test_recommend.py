@@ -34,11 +34,11 @@ from thetafront.study.experiments.objectives import (
     Goal,
 )
 from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.log.log import Log
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.expected import Expected, best_of, cheapest_of, is_met, is_reached
 from thetafront.study.report.pick_text import command_of, pick_json, pick_text
 from thetafront.study.report.recommend import Pick, Wish, check_wanted
-from thetafront.study.store.log import Log
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 

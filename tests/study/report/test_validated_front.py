@@ -23,6 +23,8 @@ from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.estimate import t95
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SWEEPS
+from thetafront.study.log.log import Log
+from thetafront.study.log.validated_points import key_of
 from thetafront.study.model.study_model import combine, fit_study
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.validated_front import validated_frame
@@ -31,8 +33,6 @@ from thetafront.study.report.validated_rows import (
     with_front,
     without_baselines,
 )
-from thetafront.study.store.log import Log
-from thetafront.study.store.validated_points import key_of
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 

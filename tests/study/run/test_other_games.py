@@ -29,10 +29,10 @@ from thetafront.study.experiments.objectives import BACKUPS, PLAYOUT_MOVES, SWEE
 from thetafront.study.experiments.play_summary import summary_of
 from thetafront.study.experiments.registry import experiment
 from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.log.seeds import game_to_record, record_to_game
+from thetafront.study.log.storage import open_for_reading
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.samplers.gaussian_process import GaussianProcess, fit_hyperparameters
-from thetafront.study.store.seeds import game_to_record, record_to_game
-from thetafront.study.store.storage import open_for_reading
 
 
 def run(results: Path, *words: str) -> Result:

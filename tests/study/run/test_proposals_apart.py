@@ -13,6 +13,9 @@ import pytest
 from tests.study.run.test_proposals import DIRECTIONS, N_DESIGN, OBJECTIVES, SPACE, complete, told
 from tests.study.run.test_search import Watch, states_of, trials_of
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.location import locate
+from thetafront.study.log.log import Log
+from thetafront.study.log.storage import create_or_resume
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.proposals import Proposals
 from thetafront.study.run.proposer import Proposer, StaleError
@@ -21,9 +24,6 @@ from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.workers import PlayError
 from thetafront.study.samplers import make_sampler
 from thetafront.study.samplers.knowledge_gradient import KnowledgeGradientSampler
-from thetafront.study.store.location import locate
-from thetafront.study.store.log import Log
-from thetafront.study.store.storage import create_or_resume
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 KEPT: list[Any] = []

@@ -14,18 +14,18 @@ from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS
+from thetafront.study.log.location import locate
+from thetafront.study.log.log import Log, Rows
+from thetafront.study.log.log import lost as lost_point
+from thetafront.study.log.storage import create_or_resume
+from thetafront.study.log.study_data import StudyData, TrialData
+from thetafront.study.log.tables import SEARCH, sealed
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.search import Search
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.source import Snapshot
 from thetafront.study.run.workers import Finished, PlayError, Task
-from thetafront.study.store.location import locate
-from thetafront.study.store.log import Log, Rows
-from thetafront.study.store.log import lost as lost_point
-from thetafront.study.store.storage import create_or_resume
-from thetafront.study.store.study_data import StudyData, TrialData
-from thetafront.study.store.tables import SEARCH, sealed
 
 
 class StopHereError(Exception):

@@ -15,9 +15,12 @@ from typer.testing import CliRunner
 
 from tests.study.cli.test_failures import made
 from tests.study.made_studies import new_study
+from thetafront.study.check.replay import Replays
 from thetafront.study.cli import app
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import EXACT_SCORE, SCORE, WIN_RATE, Goal
+from thetafront.study.log.location import locate
+from thetafront.study.log.storage import open_for_reading
 from thetafront.study.run import stopping
 from thetafront.study.run.budget import RunningTime
 from thetafront.study.run.dispatch import Dispatch
@@ -25,9 +28,6 @@ from thetafront.study.run.plan import Pace
 from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.stopping import Precision
 from thetafront.study.run.sweep import Sweep, without_widening
-from thetafront.study.store.location import locate
-from thetafront.study.store.storage import open_for_reading
-from thetafront.study.verify.replay import Replays
 
 SWEEP = [
     "sweep",

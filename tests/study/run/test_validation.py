@@ -26,6 +26,16 @@ from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES
 from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.log.location import locate
+from thetafront.study.log.log import Log
+from thetafront.study.log.seeds import SEEDS_A_POINT, game_seed, validation_seed
+from thetafront.study.log.storage import create_or_resume
+from thetafront.study.log.tables import GameRow
+from thetafront.study.log.validated_points import (
+    ValidatedPoint,
+    key_of,
+)
+from thetafront.study.log.writer import StudyWriter, Write
 from thetafront.study.model.study_model import choose_points, fit_study
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.search import Search
@@ -35,16 +45,6 @@ from thetafront.study.run.stopping import Precision
 from thetafront.study.run.validation import Validation
 from thetafront.study.run.workers import Finished, PlayError, Task, Workers
 from thetafront.study.samplers.design import draw_design
-from thetafront.study.store.location import locate
-from thetafront.study.store.log import Log
-from thetafront.study.store.seeds import SEEDS_A_POINT, game_seed, validation_seed
-from thetafront.study.store.storage import create_or_resume
-from thetafront.study.store.tables import GameRow
-from thetafront.study.store.validated_points import (
-    ValidatedPoint,
-    key_of,
-)
-from thetafront.study.store.writer import StudyWriter, Write
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 

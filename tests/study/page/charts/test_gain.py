@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 import pytest
 
 from tests.study.page.charts.specs import rows_of
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.page.charts.gain import effort_text, gain_figure, minutes_of_trials
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.hypervolume_trace import hypervolume_trace
-from thetafront.study.store.study_data import StudyData
 
 
 def test_curves_are_those_of_the_trace(small: Analysis) -> None:
