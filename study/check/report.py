@@ -1,6 +1,5 @@
 """What a verification found: a few checks, each with its number of things and what is wrong."""
 
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -60,8 +59,3 @@ class Report:
     def json(self) -> dict[str, Any]:
         """Return all of it as plain data."""
         return {"subject": self.subject, "ok": self.ok, **asdict(self)}
-
-
-def flaws_of(checks: Iterable[Check]) -> list[str]:
-    """Return what is wrong, of all checks."""
-    return [flaw for check in checks for flaw in check.flaws]

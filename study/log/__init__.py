@@ -1,5 +1,5 @@
-"""What the disk keeps: trials, games, validated points, manifests, and ledgers of games.
+"""What the disk keeps: a study as a log of games, manifests, and ledgers of games.
 
-Here a study is opened, locked, read into one snapshot (`study_data`) and fitted with a model
-(`study_model`). This room may import samplers, experiments, the ground modules and agents.
+Here a study is opened, locked, written, and read into one snapshot (`study_data`). This room may
+import samplers, experiments, the ground modules and agents.
 """

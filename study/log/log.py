@@ -270,9 +270,8 @@ class Log:
 
     def insert(self, connection: Connection, rows: Sequence[PointRow | GameRow | EventRow]) -> None:
         """Insert rows, numbered and sealed."""
-        if self.counts is None:
-            self.counts = self.count(connection)
-        counts = self.counts
+        is_known = self.counts is not None
+        counts = self.counts if self.counts is not None else self.count(connection)
         points = [row for row in rows if isinstance(row, PointRow)]
         games = [row for row in rows if isinstance(row, GameRow)]
         events = [row for row in rows if isinstance(row, EventRow)]
@@ -282,14 +281,18 @@ class Log:
             for sequence, row in enumerate(games, counts.n_games + 1)
         ]
         insert_rows(connection, self.study, numbered)
-        counts.n_points += len(points)
-        counts.n_games += len(games)
+        if is_known:
+            counts.n_points += len(points)
+            counts.n_games += len(games)
+        else:  # some of them may have been there already, after a commit whose answer was lost
+            counts = self.count(connection)
         told = [
             sealed(row._replace(number=n, n_points=counts.n_points, n_games=counts.n_games))
             for n, row in enumerate(events, counts.next_event)
         ]
         insert_rows(connection, self.study, told)
         counts.next_event += len(events)
+        self.counts = counts
 
     def count(self, connection: Connection) -> Counts:
         """Read how much there is."""

@@ -12,12 +12,17 @@ from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.agents.twenty48.random import RandomAgent
 from thetafront.study.check import verification
 from thetafront.study.check.replay import Entry
-from thetafront.study.check.report import flaws_of
+from thetafront.study.check.report import Check
 from thetafront.study.check.verification import Settings, verify_folder
 from thetafront.study.errors import InputError, RunError
 from thetafront.study.log.ledger import Ledger
 
 ALL = Settings(None, 1, Console(stderr=True))
+
+
+def flaws_of(checks: list[Check]) -> list[str]:
+    """What is wrong, of all checks."""
+    return [flaw for check in checks for flaw in check.flaws]
 
 
 @pytest.fixture

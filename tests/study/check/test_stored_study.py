@@ -22,7 +22,7 @@ from thetafront.study.page import results as results_written
 from thetafront.study.page.document import BEGINNING
 from thetafront.study.report import export
 
-DATA = Path(__file__).parents[1] / "store" / "data"
+DATA = Path(__file__).parents[1] / "log" / "data"
 NAME = "pacman_small"
 VERIFY = ("verify", NAME, "--games", "all", "--jobs", "1")
 

@@ -51,7 +51,11 @@ def test_what_is_written_twice_is_there_once() -> None:
         rows = again.rows()
         assert rows.points == [POINT]
         assert [(row.replicate, row.sequence) for row in rows.games] == [(0, 1), (1, 2)]
-        assert rows.problems() == []
+    again.write(game(2), event("run", index=0, run={}))
+    rows = again.rows()
+    assert [row.sequence for row in rows.games] == [1, 2, 3]
+    assert [row.n_games for row in rows.events] == [3]
+    assert rows.problems() == []
 
 
 def test_what_is_there_is_not_replaced() -> None:

@@ -10,7 +10,6 @@ from thetafront.agents.outside.program import ProgramAgent
 from thetafront.agents.outside.report import ReportedGame
 from thetafront.study.check.games_table import heading_of, table_in
 from thetafront.study.check.replay import Entry, sample
-from thetafront.study.check.report import flaws_of
 from thetafront.study.log.same_game import difference
 
 REFERENCE = Path(__file__).parents[3] / "results" / "reference"
@@ -33,7 +32,7 @@ LEARNING = pytest.param("ntuple", marks=pytest.mark.slow)  # half a minute for i
 @pytest.mark.parametrize("name", [*sorted({*TABLES} - {*OTHERS, "ntuple"}), LEARNING])
 def test_games_of_a_table(name: str) -> None:
     table = table_in(REFERENCE / name)
-    assert not flaws_of(table.checks)
+    assert not [flaw for check in table.checks for flaw in check.flaws]
     assert len(table.entries) == len(table.lines) == table.games.n > 100
     if why := unlike_here(table.entries[0]):
         pytest.skip(why)
