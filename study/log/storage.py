@@ -26,7 +26,7 @@ from thetafront.study.log.location import (
 )
 from thetafront.study.log.log import RECORD, Log, Rows, event, names_in, studies_lost
 from thetafront.study.log.mirror import mirrored
-from thetafront.study.log.study_data import StudyData, record_in
+from thetafront.study.log.study_data import StudyData, record_in, whole_rows
 from thetafront.study.log.study_record import StudyRecord
 from thetafront.study.log.tables import SEARCH, StudyRow, sealed
 
@@ -115,7 +115,7 @@ def create_or_resume(
         row = StudyRow(location.name, json.dumps(record.as_data()))
         return Log.create(engine, Rows(sealed(row)))
     with of_study(location.name):
-        rows = source.rows()
+        rows = whole_rows(source)
         made = record_in(rows)
     made.check_direction(made.experiment_as_made(), location.name)
     check_same(made, record, location, accept_change)

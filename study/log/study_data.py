@@ -164,10 +164,7 @@ class StudyData:
             If a row is not as it was written, or is gone.
         """
         with of_study(source.name):
-            rows = source.rows()
-            if problems := rows.problems():
-                raise DamageError(problems[0])
-            return cls.from_rows(rows, experiment)
+            return cls.from_rows(whole_rows(source), experiment)
 
     @classmethod
     def from_rows(cls, rows: Rows, experiment: Experiment | None = None) -> "StudyData":
@@ -322,6 +319,14 @@ def frozen(trial: TrialData, distributions: Mapping[str, Any]) -> "FrozenTrial":
 def moment(at: float) -> datetime | None:
     """Return a time as optuna has it: UTC, without its zone."""
     return datetime.fromtimestamp(at, UTC).replace(tzinfo=None) if at else None
+
+
+def whole_rows(source: Source) -> Rows:
+    """Read a study's rows; DamageError if one is not as it was written, or is gone."""
+    rows = source.rows()
+    if problems := rows.problems():
+        raise DamageError(problems[0])
+    return rows
 
 
 def record_in(rows: Rows) -> StudyRecord:
