@@ -133,7 +133,9 @@ decision-tree: $(INSTALLED) ## count the states of 2048, as the paper's section 
 	@$(BIN)/python -m results.papers.decision_tree --output results/decision_tree
 
 bellman: table1 ## equation 3 against equation 2, with the games of table1 (half an hour of CPU)
-	@$(BIN)/python -m results.papers.bellman --reuse results/table1 --output results/bellman $(call option,jobs,JOBS)
+	@mkdir -p results/bellman
+	@test -f results/bellman/games.csv || cp results/table1/agents.json results/table1/games.csv results/bellman
+	@$(BIN)/python -m results.papers.bellman --output results/bellman $(call option,jobs,JOBS)
 
 replicates: $(INSTALLED) ## how many games make a trial: two θ, 1,000 games each (some minutes)
 	@$(BIN)/python -m results.papers.replicates --output results/replicates $(call option,jobs,JOBS)
@@ -181,10 +183,8 @@ programs: $(INSTALLED) ## tune five programs that are not ours, beside three sam
 	@$(BIN)/python $(PROGRAMS) --output results/programs
 	@echo 'To publish: $(BIN)/python $(PROGRAMS) --output results/programs --publish results/reference/programs'
 
-CERTIFICATES := results/benchmarks/certificates/certificates.py
-
 certificates: $(INSTALLED) ## how often certificates of 500 simulated studies hold (four hours on two cores; stopped, it goes on)
-	@$(BIN)/python $(CERTIFICATES) --output results/certificates
+	@$(BIN)/python -m results.benchmarks.certificates.certificates --output results/certificates
 
 pages: $(INSTALLED) ## write the page of every published study, and their list (a minute or two)
 	@$(BIN)/thetafront report --each results/reference

@@ -13,10 +13,8 @@ that with it a score below 60,000 is uncommon; that 80,000 is near the 8192 tile
 influences the score more than how often the 4096 tile is reached.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -34,35 +32,7 @@ TILES = (2048, 4096, 8192)
 COLOURS = {"2048 or less": paper.GREY, "4096": paper.BLUE, "8192 or more": paper.RED}
 N_RESAMPLES = 2000
 BIN = 1000  # points
-
-COLUMNS = {
-    "n without 4096": ("n_without", ",d"),
-    "median": ("without_median_points", ",.0f"),
-    "33,000 to 39,000": ("without_near_share", ".1%"),
-    "n with 4096": ("n_with", ",d"),
-    "median ": ("with_median_points", ",.0f"),
-    "below 60,000": ("with_below_60000_share", ".1%"),
-    "60,000 to 80,000": ("with_60000_to_80000_share", ".1%"),
-    **{f"η² of ≥ {tile}": (f"eta2_{tile}", ".2f") for tile in TILES},
-}
-ANSWER = """\
-Over the {n_rows} rows, games without a 4096 tile have a median of {low_median:,.0f} to
-{high_median:,.0f} points (the paper: around 36,000), and of games with one, {low_share:.1%} to
-{high_share:.1%} stay below 60,000 points (the paper: uncommon). Whether a game reaches 4096
-explains {low_eta:.0%} to {high_eta:.0%} of the variance of its score. In {n_first} of {n_rows} rows
-that is more than 2048 or 8192 explain."""
-NOTE = """\
-A board with one of each tile below 4096 is worth {below_4096:,} points, less 4 for every spawned 4.
-That is no upper limit: a board may hold equal tiles that do not touch. {n_above} of the
-{n_without:,} games that end without a 4096 tile score more, up to {most:,}. One of each tile below
-8192 is worth {below_8192:,}; a 4096 tile with one of each tile below 2048, {with_4096:,}. η²: the
-share of the variance of one game's score that lies between games with the tile and games without
-it."""
-
-
-def worth_below(tile: int) -> int:
-    """Return the worth of a board with one of each tile below a tile 2ᴱ: (E − 3)·2ᴱ + 4."""
-    return (tile.bit_length() - 4) * tile + 4
+BELOW_4096 = 36_868  # worth of a board with one of each tile below
 
 
 def correlation_ratio(
@@ -85,7 +55,7 @@ def share_of(true: npt.NDArray[np.bool_]) -> Estimate:
     return intervals.share(int(true.sum()), len(true))
 
 
-def milestones_frame(games: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def milestones_frame(games: paper.Games) -> pd.DataFrame:
     """Return one row an agent: its scores with and without 4096; ``games`` by the rows' names.
 
     Medians have distribution-free intervals, shares Wilson's, η² the bootstrap's; all are of 95%.
@@ -106,62 +76,26 @@ def milestones_frame(games: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         line: dict[str, Any] = {"row": name, "n_games": len(played)}
         line |= {"n_without": len(below), "n_with": len(above)}
         for key, estimate in found.items():
-            line |= {key: estimate.value, f"{key}_low95": estimate.low}
-            line |= {f"{key}_high95": estimate.high}
+            line |= paper.columns_of(key, estimate)
         lines.append(line)
     return pd.DataFrame(lines)
 
 
-def answer(frame: pd.DataFrame) -> str:
-    """Return what all rows say of the paper's sentences."""
-    etas = frame[[f"eta2_{tile}" for tile in TILES]].to_numpy()
-    medians, shares = frame["without_median_points"], frame["with_below_60000_share"]
-    return ANSWER.format(
-        n_rows=len(frame),
-        low_median=medians.min(),
-        high_median=medians.max(),
-        low_share=shares.min(),
-        high_share=shares.max(),
-        low_eta=frame["eta2_4096"].min(),
-        high_eta=frame["eta2_4096"].max(),
-        n_first=(etas.argmax(axis=1) == TILES.index(MILESTONE)).sum(),
-    )
+def numbers(frame: pd.DataFrame, games: paper.Games) -> dict[str, Any]:
+    """Return the numbers of the text: ranges over the rows, and scores without a 4096 tile."""
+    scores = [paper.scores_of(played[played["max_tile"] < MILESTONE]) for played in games.values()]
+    without = np.concatenate(scores)
+    ranges = frame.drop(columns="row").agg(["min", "max"])
+    n_above, most = (without > BELOW_4096).sum(), max(without, default=0)
+    return {"over_rows": ranges, "n_4096": len(without), "n_above": n_above, "most": most}
 
 
-def section(frame: pd.DataFrame, games: Mapping[str, pd.DataFrame]) -> str:
-    """Write the table, and a note on what boards are worth."""
-
-    def cell(row: Mapping[Any, Any], key: str, form: str) -> str:
-        if key.startswith("n_"):
-            return format(row[key], form)
-        number, low, high = (format(row[key + end], form) for end in ("", "_low95", "_high95"))
-        return f"{number} ({low} to {high})"
-
-    rows = [
-        [row["row"], *(cell(row, *column) for column in COLUMNS.values())]
-        for row in frame.to_dict("records")
-    ]
-    played = pd.concat(games.values())
-    without = paper.scores_of(played[played["max_tile"] < MILESTONE])
-    note = NOTE.format(
-        below_4096=worth_below(4096),
-        below_8192=worth_below(8192),
-        with_4096=4096 * 11 + worth_below(2048),
-        n_above=(without > worth_below(4096)).sum(),
-        n_without=len(without),
-        most=int(without.max()) if len(without) else 0,
-    )
-    table = paper.markdown_table(["agent, rule", *map(str.strip, COLUMNS)], rows)
-    return f"## Scores with and without the 4096 tile (§5.1)\n\n{table}\n\n{note}"
-
-
-@mpl.rc_context(paper.STYLE)
-def milestones_figure(games: Mapping[str, Mapping[str, pd.DataFrame]]) -> Figure:
-    """Draw the scores of single games by their largest tile, a panel for each title."""
-    figure = Figure(figsize=(9.2, 5.6), layout="constrained")
-    panels = figure.subplots(len(games), 1, sharex=True, squeeze=False)[:, 0]
-    for axes, (title, rows) in zip(panels, games.items(), strict=True):
-        played = pd.concat(rows.values())
+def milestones_figure(games: paper.Games) -> Figure:
+    """Draw the scores of single games of MDP agents by largest tile, a panel for each rule."""
+    figure, panels = paper.new_figure(9.2, 5.8, nrows=2, sharex=True)
+    for axes, rule in zip(panels, ("common", "cascade"), strict=True):
+        names = [each for each in games if each.startswith("MDP") and each.endswith(rule)]
+        played = pd.concat(games[each] for each in names)
         scores, tiles = paper.scores_of(played), played["max_tile"].to_numpy()
         kinds = (tiles < MILESTONE, tiles == MILESTONE, tiles > MILESTONE)
         axes.hist(
@@ -174,16 +108,9 @@ def milestones_figure(games: Mapping[str, Mapping[str, pd.DataFrame]]) -> Figure
         for place in (36_000, RARELY_BELOW, NEXT):
             axes.axvline(place, color=paper.BLACK, linestyle=":", linewidth=1)
         axes.set_xlim(left=0)
-        axes.set_title(f"{title}: {len(played):,} games", fontsize=10.5)
-        axes.set_ylabel("games")
+        axes.set(title=f"{rule.capitalize()} rule: {len(played):,} games", ylabel="games")
         axes.grid(visible=False, axis="x")
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    panels[0].legend(title="largest tile", loc="upper right", fontsize=8.5)
+    panels[0].legend(title="largest tile", loc="upper right")
     panels[-1].set_xlabel(f"score of one game, points (bars of {BIN:,})")
-    paper.caption(
-        figure,
-        "The games of the four MDP agents of Table 1, by their largest tile. Dotted: the paper's "
-        "36,000 (near 4096), 60,000 and 80,000 (near 8192). The peaks lie where a game dies just "
-        "before its next large tile.",
-    )
     return figure

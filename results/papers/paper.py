@@ -1,15 +1,15 @@
-"""What the scripts share: options, games that are kept, intervals in tables, figures, files."""
+"""What the scripts share: options, games that are kept, texts with numbers filled in, figures."""
 
 import argparse
 import json
 import math
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from textwrap import fill
-from typing import Any, NoReturn
+from textwrap import fill as wrapped
+from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
@@ -25,16 +25,13 @@ from thetafront.study.estimate import Estimate
 
 GAMES_A_SEED = 1_000_000  # seeds of games begin at this multiple of --seed
 MANIFEST = "manifest.json"
+TEXTS = Path(__file__).with_name("texts")
+ROUNDING = 1e-9  # smaller numbers of a text are 0
+MINUS = "\N{MINUS SIGN}"
 BLUE, BLACK, RED, GREY, GREEN = "#0072B2", "#000000", "#D55E00", "#8C8C8C", "#009E73"
+PURPLE, ORANGE = "#CC79A7", "#E69F00"
 # Okabe and Ito's colours, which colour-blind readers can tell apart, each with a marker.
-MARKS = (
-    (RED, "o"),
-    (GREEN, "s"),
-    ("#CC79A7", "^"),
-    ("#E69F00", "v"),
-    ("#56B4E9", "P"),
-    (GREY, "X"),
-)
+MARKS = ((BLUE, "o"), (RED, "s"), (GREEN, "^"), (PURPLE, "v"), (ORANGE, "D"), (GREY, "P"))
 STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 10,
@@ -44,11 +41,16 @@ STYLE: dict[Any, Any] = {
     "grid.color": "#E6E6E6",
     "grid.linewidth": 0.7,
     "axes.axisbelow": True,
-    "axes.titlesize": 12,
+    "axes.titlesize": 10,
     "axes.titlelocation": "left",
+    "figure.constrained_layout.use": True,
     "legend.frameon": False,
+    "legend.fontsize": 8.5,
 }
 CHARACTERS_AN_INCH = 15.5  # of a caption
+
+Games = Mapping[str, pd.DataFrame]
+"""The games of each row, in the order of the seeds."""
 
 
 @dataclass
@@ -59,7 +61,6 @@ class Paper:
     n_games: int  # a row, at most
     seed: int
     jobs: int | None
-    options: argparse.Namespace  # all of them
     rows: dict[str, str] = field(default_factory=dict)  # names by digest, of what has played
 
     @property
@@ -86,23 +87,32 @@ class Paper:
     def write(
         self,
         name: str,
-        text: str,
         tables: Mapping[str, pd.DataFrame],
         figures: Mapping[str, Figure],
-        **contents: Any,
+        manifest: Mapping[str, Any] | None = None,
+        **values: Any,
     ) -> None:
-        """Write and print the text; write tables, figures and the manifest with ``contents``."""
+        """Write tables, figures and manifest; write and print ``texts/NAME.txt``, filled in.
+
+        Tables and figures are by the names of their files. ``manifest`` is what the manifest has
+        beside the run, ``values`` what the text has beside tables, number of games and seeds. A
+        figure has the title that the text gives it, and for a caption the paragraph after it.
+        """
         for stem, frame in tables.items():
             frame.to_csv(self.output / f"{stem}.csv", index=False)
+        run = {"n_games": self.n_games, "first": self.seeds[0], "last": self.seeds[-1]}
+        template = (TEXTS / f"{name}.txt").read_text(encoding="utf-8")
+        text = fill(template, {**tables, **run, **values})
+        for title, stem, caption in re.findall(r"!\[(.+)\]\((\w+)\.png\)\n\n(.+)", text):
+            entitle(figures[stem], title, caption)
         for stem, figure in figures.items():
-            with mpl.rc_context(STYLE):
-                figure.savefig(self.output / f"{stem}.png", dpi=160)
+            figure.savefig(self.output / f"{stem}.png", dpi=160)
         (self.output / f"{name}.md").write_text(text, encoding="utf-8")
         earlier = earlier_manifest(self.output)
         history = [*earlier.pop("earlier_runs", []), earlier] if earlier else []
-        manifest = {**thetafront.provenance(), "seed": self.seed, "games_a_row": self.n_games}
-        manifest |= {**contents, "rows": self.rows, "earlier_runs": history}
-        written = json.dumps(manifest, indent=2, ensure_ascii=False)
+        contents = {**thetafront.provenance(), "seed": self.seed, "games_a_row": self.n_games}
+        contents |= {**(manifest or {}), "rows": self.rows, "earlier_runs": history}
+        written = json.dumps(contents, indent=2, ensure_ascii=False)
         (self.output / MANIFEST).write_text(written + "\n", encoding="utf-8")
         print(text, end="")
 
@@ -123,25 +133,33 @@ def earlier_manifest(folder: Path) -> dict[str, Any]:
     return found
 
 
-class Parser(argparse.ArgumentParser):
-    """Tells of a wrong option in one line."""
+def kept(path: Path, columns: Mapping[str, Any], where: str = "index >= 0") -> pd.DataFrame | None:
+    """Return a table that an earlier run measured, or its rows ``where`` this holds.
 
-    def error(self, message: str) -> NoReturn:
-        """End the program."""
-        self.exit(2, f"{self.prog}: {message}\n")
+    None without a file; InputError if it lacks a column or a number. ``columns`` have types, those
+    of words :class:`pandas.CategoricalDtype` where only some words are allowed.
+    """
+    if not path.exists():
+        return None
+    try:
+        found = pd.read_csv(path, dtype=columns)[[*columns]].query(where)
+        valid = not found.isna().any(axis=None) and len(found) > 0
+    except (OSError, ValueError, KeyError):
+        valid = False
+    if not valid:
+        raise thetafront.InputError(
+            f"{path}: no table of this version; use another folder, or move it away"
+        )
+    return found.reset_index(drop=True)
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:
     """Return the type of an option: a whole number of a range."""
 
     def number(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            value = low - 1
-        if not low <= value <= high:
+        if not re.fullmatch(r"[+-]?[0-9]+", text) or not low <= int(text) <= high:
             raise argparse.ArgumentTypeError(f"{text} given, {low} to {high} allowed")
-        return value
+        return int(text)
 
     return number
 
@@ -150,32 +168,21 @@ def script(
     run: Callable[[Paper], None],
     name: str,
     n_games: int,
-    seed: int = 0,
-    add: Callable[[argparse.ArgumentParser], None] = lambda parser: None,
     given: Sequence[str] | None = None,
 ) -> None:
     """Run a paper's script: read its options, make its folder, tell of errors in one line.
 
-    Parameters
-    ----------
-    run : callable
-        What makes the results.
-    name : str
-        Of the folder in ``results``.
-    n_games, seed : int
-        Defaults of ``--games`` and ``--seed``.
-    add : callable
-        Adds options of its own to the parser.
-    given : sequence of str, optional
-        Words of the command line.
+    ``name`` is that of the folder in ``results``, ``n_games`` the default of ``--games``, and
+    ``given`` the words of the command line.
     """
     described = (sys.modules[run.__module__].__doc__ or "").split("\n")[0]
-    parser = Parser(description=described)
+    # Without a usage, a wrong option is told in one line.
+    parser = argparse.ArgumentParser(description=described, usage=argparse.SUPPRESS)
     parser.add_argument("--games", type=whole(2, 100_000), default=n_games, help="games a row")
     parser.add_argument(
         "--seed",
         type=whole(0, 2**31 - 1),
-        default=seed,
+        default=0,
         help="games have the seeds 1,000,000·SEED and on, the same for all rows",
     )
     parser.add_argument("--jobs", type=whole(1, 10_000), help="worker processes; by default, cores")
@@ -185,13 +192,13 @@ def script(
         default=Path("results", name),
         help="folder to write to; games that it holds already are not played again",
     )
-    add(parser)
     options = parser.parse_args(given)
-    paper = Paper(options.output, options.games, options.seed, options.jobs, options)
+    paper = Paper(options.output, options.games, options.seed, options.jobs)
     try:
         paper.output.mkdir(exist_ok=True)
         earlier_manifest(paper.output)
-        run(paper)
+        with mpl.rc_context(STYLE):
+            run(paper)
     except (thetafront.InputError, OSError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         sys.exit(2)
@@ -210,100 +217,189 @@ def scores_of(games: pd.DataFrame) -> npt.NDArray[np.float64]:
 def costs_of(games: pd.DataFrame) -> dict[str, float]:
     """Return the costs of a move, over all games of a row."""
     n_moves = games["n_moves"].sum()
-    costs = {"seconds_per_move": sum(games["cpu_seconds"]) / n_moves}  # in the games' order
-    if "n_playout_moves" in games:
-        costs["playout_moves_per_move"] = games["n_playout_moves"].sum() / n_moves
-    return costs
+    return {
+        "seconds_per_move": sum(games["cpu_seconds"]) / n_moves,  # in the games' order
+        "playout_moves_per_move": games["n_playout_moves"].sum() / n_moves,
+    }
 
 
-def score_columns(games: pd.DataFrame) -> dict[str, Any]:
-    """Return the columns of a row's games: n, mean score with its 95% interval, costs a move."""
-    mean = estimate.mean(scores_of(games))
-    return {"n_games": len(games), **mean_columns(mean), **costs_of(games)}
+def columns_of(name: str, of: Estimate, unit: str = "") -> dict[str, float]:
+    """Return the columns of a number with its 95% interval; ``unit`` is the end of their names."""
+    ends = (("", of.value), ("_low95", of.low), ("_high95", of.high))
+    return {f"{name}{end}{unit}": value for end, value in ends}
 
 
 def mean_columns(mean: Estimate) -> dict[str, float]:
     """Return the columns of a mean score with its 95% interval, in points."""
-    return {
-        "score_mean_points": mean.value,
-        "score_low95_points": mean.low,
-        "score_high95_points": mean.high,
-    }
+    _, *ends = columns_of("score", mean, "_points").items()
+    return {"score_mean_points": mean.value, **dict(ends)}
 
 
-def estimate_columns(name: str, of: Estimate) -> dict[str, float]:
-    """Return the columns of a number with its 95% interval, in points."""
-    return {
-        f"{name}_points": of.value,
-        f"{name}_low95_points": of.low,
-        f"{name}_high95_points": of.high,
-    }
+def score_columns(games: pd.DataFrame) -> dict[str, Any]:
+    """Return the columns of a row's games: n, and the mean score with its 95% interval."""
+    return {"n_games": len(games), **mean_columns(estimate.mean(scores_of(games)))}
 
 
-def shown(row: Any, value: str, bounds: str, sign: str = "") -> str:
-    """Write a number of a table with its 95% interval: ``12,345 (12,000 to 12,690)``.
+def less(games: Games, name: str, **others: str) -> dict[str, float]:
+    """Return the columns of a row's differences from others, paired by seed, in points.
 
-    ``value`` and ``bounds`` are the stems of its column and of those of its interval; ``sign`` is
-    ``+`` to write the sign of positive numbers, too.
+    ``others`` are rows by the names of the columns; they have the same seeds, or more after them.
     """
-    ends = (f"{value}_points", f"{bounds}_low95_points", f"{bounds}_high95_points")
-    number, low, high = (format(row[column], f"{sign},.0f") for column in ends)
-    return f"{number} ({low} to {high})"
+    mine, found = scores_of(games[name]), dict[str, float]()
+    for key, other in others.items():
+        theirs = scores_of(games[other])[: len(mine)]
+        found |= columns_of(key, estimate.difference(mine, theirs), "_points")
+    return found
+
+
+class Number(float):
+    """A number of a text, ``-`` if it is not known.
+
+    Beside Python's formats there are ``time``, for ``183 µs``, and ``+.1pp``, for percentage points
+    of a share.
+    """
+
+    def __format__(self, form: str) -> str:
+        if math.isnan(self):
+            return "-"
+        value = 0.0 if abs(self) < ROUNDING else float(self)
+        if form == "time":
+            return time_text(value)
+        return f"{100 * value:{form[:-2]}f}" if form.endswith("pp") else format(value, form)
+
+
+class Interval(NamedTuple):
+    """A number of a text with its 95% interval: ``12,345 (12,000 to 12,690)``.
+
+    Without an interval, or if that has no width, the number alone is written; and ``-`` for a
+    difference of no width, which is one from the row itself.
+    """
+
+    value: Number
+    low: Number
+    high: Number
+
+    def __format__(self, form: str) -> str:
+        value, low, high = (format(each, form) for each in self)
+        if self.high - self.low >= ROUNDING:
+            return f"{value} ({low} to {high})"
+        return "-" if form.startswith("+") else value
+
+
+def interval(of: Estimate) -> Interval:
+    """Return an estimate for a text."""
+    return Interval(Number(of.value), Number(of.low), Number(of.high))
 
 
 def time_text(seconds: float) -> str:
-    """Write a time with three digits and a readable unit: ``183 µs``, ``1.25 ms``, ``1,250 s``."""
-    seconds = float(f"{seconds:.3g}")
+    """Write a time with three digits and a readable unit: ``183 µs``, ``1.25 ms``, ``1,250 s``.
+
+    A time below 0 is 0: Student's t does not know that there are none.
+    """
+    seconds = max(0.0, float(f"{seconds:.3g}"))
     if 1e3 <= seconds < math.inf:
         return f"{seconds:,.0f} s"
     for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")):
         if seconds >= scale:
             return f"{f'{seconds / scale:#.3g}'.rstrip('.')} {unit}"
-    return f"{seconds:g} s"
+    return f"{seconds:g} s" if seconds else "0"
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return a table's rows for a text: numbers, and intervals by the names of their columns.
+
+    ``score`` is the interval of ``score_mean_points``, ``score_low95_points`` and
+    ``score_high95_points``, ``win_rate`` that of ``win_rate``, ``win_rate_low95`` and so on.
+    """
+    stems = [str(each).split("_low95") for each in frame if "_low95" in str(each)]
+    found: list[dict[str, Any]] = []
+    for row in frame.to_dict("records"):
+        cells = {
+            str(name): Number(value) if isinstance(value, float) else value
+            for name, value in row.items()
+        }
+        for stem, unit in stems:
+            value = cells[f"{stem}{unit}" if f"{stem}{unit}" in cells else f"{stem}_mean{unit}"]
+            ends = (cells[f"{stem}_{end}95{unit}"] for end in ("low", "high"))
+            cells[f"{stem}{unit}".replace("_points", "")] = Interval(
+                Number(value), *map(Number, ends)
+            )
+        found.append(cells)
+    return found
+
+
+def by(frame: pd.DataFrame, names: str) -> dict[str, dict[str, Any]]:
+    """Return a table's rows for a text by what they are about, as ``"{layout} {gamma:g}"``."""
+    return {names.format_map(row): row for row in records(frame)}
+
+
+def wide(frame: pd.DataFrame, index: str, columns: str, cell: str) -> pd.DataFrame:
+    """Lay out a number or interval: a row for each value of ``index``, a column of ``columns``."""
+    rows: dict[Any, dict[str, Any]] = {}
+    for row in records(frame):
+        rows.setdefault(row[index], {index: row[index]})[str(row[columns])] = row[cell]
+    return pd.DataFrame(rows.values())
+
+
+def fill(template: str, values: Mapping[str, Any]) -> str:
+    """Fill numbers in a text.
+
+    The lines of a paragraph are joined. A line ``@name | {column:,.0f} |`` becomes a line for each
+    row of the table of that name. Negative numbers get a minus sign for a hyphen.
+    """
+    lines: list[str] = []
+    for line in re.sub(r"(?<=[^\n|])\n(?=[^\n|#@-])", " ", template).split("\n"):
+        name, _, form = line[1:].partition(" ") if line.startswith("@") else ("", "", line)
+        rows: Iterable[Mapping[str, Any]] = records(values[name]) if name else [{}]
+        lines += [form.format_map({**values, **row}) for row in rows]
+    return re.sub(r"(?<![\w-])-(?=\d)", MINUS, "\n".join(lines))
+
+
+def new_figure(width: float, height: float, **panels: Any) -> tuple[Figure, Any]:
+    """Return a figure, and its axes or, with ``panels``, all of them."""
+    figure = Figure(figsize=(width, height))
+    return figure, figure.subplots(**panels)
+
+
+def entitle(figure: Figure, title: str, caption: str) -> None:
+    """Write a title above a figure, and a caption below in lines that fit."""
+    figure.suptitle(title, x=0.01, ha="left", fontsize=12)
+    lines = wrapped(caption, int(figure.get_figwidth() * CHARACTERS_AN_INCH))
+    figure.supxlabel(lines, fontsize=8, color="#555555", x=0.01, ha="left")
+
+
+def places_axis(axes: Axes, labels: Sequence[str], **style: Any) -> None:
+    """Make the x axis one of named places, from 0 on."""
+    axes.set_xticks(range(len(labels)), labels, **style)
+    axes.grid(visible=False, axis="x")
+
+
+def errors(rows: pd.DataFrame, value: str, stem: str = "", unit: str = "") -> list[pd.Series]:
+    """Return the lengths of error bars of a column, to the ends of its interval."""
+    low, high = (rows[f"{stem or value}_{end}95{unit}"] for end in ("low", "high"))
+    return [rows[value] - low, high - rows[value]]
 
 
 def score_bars(axes: Axes, x: Any, part: pd.DataFrame, **style: Any) -> None:
     """Draw mean scores at ``x``, one a row, with their 95% intervals."""
-    mean = part["score_mean_points"]
-    errors = [mean - part["score_low95_points"], part["score_high95_points"] - mean]
-    axes.errorbar(x, mean, yerr=errors, **style)
+    ends = errors(part, "score_mean_points", "score", "_points")
+    axes.errorbar(x, part["score_mean_points"], yerr=ends, **style)
 
 
-def markdown_table(
-    columns: Sequence[str], rows: Sequence[Sequence[str]], align: str | None = None
-) -> str:
-    """Write a table as Markdown; ``align`` has ``l`` or ``r`` for each column.
-
-    By default the first column is left-aligned, the others right-aligned.
-    """
-    align = align or "l".ljust(len(columns), "r")
-    rule = "|".join("---" if side == "l" else "---:" for side in align)
-    heading, *lines = (f"| {' | '.join(row)} |" for row in (columns, *rows))
-    return "\n".join([heading, f"|{rule}|", *lines])
+def level(axes: Axes, row: Any, colour: str, label: str) -> None:
+    """Draw a row's mean score as a line across, with its 95% interval as a band."""
+    low, high = row["score_low95_points"], row["score_high95_points"]
+    axes.axhspan(low, high, color=colour, alpha=0.14, linewidth=0)
+    axes.axhline(row["score_mean_points"], color=colour, linewidth=1.4, label=label)
 
 
-def document(title: str, *parts: str) -> str:
-    """Write a text as Markdown: a title, then paragraphs and tables; empty ones are left out.
-
-    The lines of a paragraph are joined, since numbers of any length have been filled in.
-    """
-    text = "\n\n".join([f"# {title}", *(part.strip("\n") for part in parts if part)]) + "\n"
-    return re.sub(r"(?<=[^\n|])\n(?=[^\n|#-])", " ", text)
-
-
-def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
-    """Return an empty figure in the house style; draw it within ``mpl.rc_context(STYLE)``."""
-    figure = Figure(figsize=(width, height), layout="constrained")
-    return figure, figure.subplots()
-
-
-def caption(figure: Figure, text: str) -> None:
-    """Write a caption below a figure, in lines that fit."""
-    width = int(figure.get_figwidth() * CHARACTERS_AN_INCH)
-    lines = "\n".join(fill(paragraph, width) for paragraph in text.split("\n"))
-    figure.supxlabel(lines, fontsize=8, color="#555555", x=0.01, ha="left")
+def shared_legend(figure: Figure, axes: Axes) -> None:
+    """Draw one legend for all panels."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper right", ncols=len(labels))
 
 
 def points_axis(axes: Axes) -> None:
-    """Write the values of the y axis with thousands separators."""
+    """Begin the y axis at 0, and write its values with thousands separators."""
+    axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")

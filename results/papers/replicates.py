@@ -13,36 +13,29 @@ Sources: Ripstein (2023), §5.1, *Parameter Optimization*; Efron and Tibshirani,
 the Bootstrap* (1993), §13.3, for the intervals.
 """
 
-import argparse
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
-import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import NullLocator
 from scipy.stats import binom, norm, pearsonr
 
 from results.papers import paper
-from thetafront import InputError
-from thetafront.agents.agent import Agent, identity
-from thetafront.agents.catalog import AGENTS, build, from_theta, theta_names
-from thetafront.agents.twenty48.agent import Agent2048
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
+from thetafront.agents.twenty48.schedule import AUTHORS_THETA
 from thetafront.study.estimate import Estimate, t95, t_interval
 
 Floats = npt.NDArray[np.float64]
 
-AGENT = "mcmdp"
-VERSUS = "903,56,38,2,10,0.56"  # of B: a validated trial of the published sweep, rounded
 A, B = "A", "B"
+THETAS = {A: AUTHORS_THETA, B: (903, 56, 38, 2, 10, 0.56)}
+"""B is a validated trial of the published sweep, rounded."""
 P_SUCCESS, SUCCESS, FAILURE = 0.6, 70_000.0, 35_000.0  # §5.1: of 4096; scores with and without
-MOST_GAMES_A_TRIAL = 100
+MAX_GAMES_A_TRIAL = 100
 STANDARD_ERRORS = (250.0, 500.0, 1_000.0, 2_000.0, 5_000.0)  # points
 WRONG_LEVELS = (0.10, 0.05)
 N_RESAMPLES = 20_000
@@ -52,7 +45,6 @@ N_RESAMPLES_A_WORLD = 2_000
 QUANTILES = {"low95": 0.025, "low50": 0.25, "median": 0.5, "high50": 0.75, "high95": 0.975}
 ENDS = (QUANTILES["low95"], QUANTILES["high95"])
 P_COLUMNS = ["p_wrong", "p_wrong_low95", "p_wrong_high95"]
-GAMES = "{n_games:,.0f} ({n_games_low95:,.0f} to {n_games_high95:,.0f})"
 SHOWN = (1, 2, 3, 4, 6, 9, 16, 25, 50, 100)
 MARKED = (3, 4, 9)  # the paper's, and the usual four
 
@@ -82,13 +74,13 @@ def drawn(scores: Floats, shape: int | tuple[int, int], rng: np.random.Generator
 
 
 def resampled_sums(
-    scores: Floats, n_resamples: int, rng: np.random.Generator, n_most: int = MOST_GAMES_A_TRIAL
+    scores: Floats, n_resamples: int, rng: np.random.Generator, n_max: int = MAX_GAMES_A_TRIAL
 ) -> Floats:
     """Draw trials from scores with replacement, for all numbers of games at once.
 
     Column n − 1, of shape (n_resamples,), has the sums of the trials' first n games.
     """
-    return np.cumsum(drawn(scores, (n_resamples, n_most), rng), axis=1)
+    return np.cumsum(drawn(scores, (n_resamples, n_max), rng), axis=1)
 
 
 def deviation_of(scores: Floats, rng: np.random.Generator) -> Estimate:
@@ -102,7 +94,7 @@ def means_frame(name: str, n_real: int, sums: Floats, deviation: Estimate) -> pd
     """Return the distribution of the mean of n games, one row an n, with s/√n."""
     n = np.arange(1, sums.shape[1] + 1)
     quantiles = np.quantile(sums, list(QUANTILES.values()), axis=0) / n
-    ends = paper.estimate_columns("standard_error", deviation).items()
+    ends = paper.columns_of("standard_error", deviation, "_points").items()
     columns = {"theta": name, "n_games": n, "n_real_games": n_real}
     columns |= {f"mean_{key}_points": row for key, row in zip(QUANTILES, quantiles, strict=True)}
     return pd.DataFrame(columns | {column: end / np.sqrt(n) for column, end in ends})
@@ -133,7 +125,7 @@ def p_wrong_order(worse: Floats, better: Floats) -> Floats:
 
 def p_wrong_in_worlds(worse: Floats, better: Floats, rng: np.random.Generator) -> Floats:
     """Return the probability of the wrong order, by world and n."""
-    probabilities = np.empty((N_WORLDS, MOST_GAMES_A_TRIAL))
+    probabilities = np.empty((N_WORLDS, MAX_GAMES_A_TRIAL))
     for row in probabilities:
         first, second = (
             resampled_sums(drawn(scores, len(scores), rng), N_RESAMPLES_A_WORLD, rng)
@@ -181,158 +173,65 @@ def order_frame(worse: Floats, better: Floats, p: Floats, worlds: Floats) -> pd.
     return pd.DataFrame(rows, columns=columns, dtype=float)
 
 
-@dataclass(frozen=True)
-class Measured:
-    """Results for two θ; names are A and B."""
+def measure(scores: dict[str, Floats]) -> tuple[dict[str, pd.DataFrame], list[Estimate]]:
+    """Return the tables of two θ, and the standard deviations of one game's score.
 
-    scores: Mapping[str, Floats]  # of the same seeds
-    deviations: Mapping[str, Estimate]  # of one game's score
-    tables: Mapping[str, pd.DataFrame]
-    worse: str
-    better: str
-    difference: Estimate  # δ
-
-
-def measure(scores: Mapping[str, Floats]) -> Measured:
-    """Measure two θ; equal games give equal results."""
+    Equal games give equal results.
+    """
     rng = np.random.default_rng(0)
     sums = {name: resampled_sums(each, N_RESAMPLES, rng) for name, each in scores.items()}
     deviations = {name: deviation_of(each, rng) for name, each in scores.items()}
-    names = (B, A) if scores[A].mean() > scores[B].mean() else (A, B)
+    names = sorted(scores, key=lambda name: scores[name].mean())
     worse, better = (scores[name] for name in names)
-    probabilities, n_real = p_wrong_order(*(sums[name] for name in names)), len(worse)
+    probabilities, n = p_wrong_order(*(sums[name] for name in names)), len(worse)
     worlds = p_wrong_in_worlds(worse, better, rng)
-    means = [means_frame(name, n_real, sums[name], deviations[name]) for name in scores]
-    errors = [errors_frame(name, n_real, deviations[name]) for name in scores]
     by_n = pd.DataFrame({"n_games": np.arange(1, len(probabilities) + 1)})
     by_n[P_COLUMNS] = np.column_stack([probabilities, *np.quantile(worlds, ENDS, axis=0)])
+    means = [means_frame(name, n, sums[name], deviations[name]) for name in scores]
+    errors = [errors_frame(name, n, deviations[name]) for name in scores]
     tables = {
         "paper": paper_frame(),
         "replicates": pd.concat(means),
         "standard_errors": pd.concat(errors),
-        "ranking": by_n.assign(n_real_games_worse=n_real, n_real_games_better=n_real),
+        "ranking": by_n.assign(n_real_games_worse=n, n_real_games_better=n),
         "order": order_frame(worse, better, probabilities, worlds),
     }
-    return Measured(scores, deviations, tables, *names, difference_of(worse, better))
-
-
-def with_ends(estimate: Estimate) -> str:
-    """Write an estimate with its 95% interval."""
-    return f"{estimate.value:,.0f} ({estimate.low:,.0f} to {estimate.high:,.0f})"
-
-
-def example_table(frame: pd.DataFrame) -> str:
-    """Write the paper's example."""
-    rows = []
-    for row in frame.to_dict("records"):
-        values = [row["paper"], row["exact"]]
-        cells = ["" if math.isnan(x) else format(x, ",.0f" if x > 1 else ".3f") for x in values]
-        rows.append([str(row["n_games"]), row["what"], *cells, row["note"]])
-    return paper.markdown_table(["games", "what", "paper", "exact", "the paper's figure"], rows)
-
-
-def trials_table(replicates: pd.DataFrame, ranking: pd.DataFrame) -> str:
-    """Write the distribution of the mean of n games, and the probability of the wrong order."""
-    columns = [f"{name}: {what}" for name in (A, B) for what in ("95% of means", "SE (95%)")]
-    rows = [[str(n)] for n in SHOWN]
-    for n, cells in zip(SHOWN, rows, strict=True):
-        for row in replicates[replicates["n_games"] == n].to_dict("records"):
-            means = f"{row['mean_low95_points']:,.0f} to {row['mean_high95_points']:,.0f}"
-            cells += [means, paper.shown(row, "standard_error", "standard_error")]
-        cells.append("{:.1%} ({:.1%} to {:.1%})".format(*ranking.loc[n - 1, P_COLUMNS]))
-    return paper.markdown_table(["games", *columns, "wrong order (95%)"], rows)
-
-
-def markdown(measured: Measured, thetas: Mapping[str, str], agent: str, seeds: range) -> str:
-    """Write all tables, with notes."""
-    tables, scores, n = measured.tables, measured.scores, f"{len(seeds):,}"
-    played, errors, order = [], [], []
-    for name, theta in thetas.items():
-        found = map(with_ends, (t_interval(scores[name]), measured.deviations[name]))
-        played.append([f"{name}: {agent}", theta, n, f"{seeds[0]} to {seeds[-1]}", *found])
-    for error, part in tables["standard_errors"].groupby("standard_error_points"):
-        errors.append([f"{error:,.0f}", *map(GAMES.format_map, part.to_dict("records"))])
-    for row in tables["order"].to_dict("records"):
-        cells = [each.format_map(row) for each in (GAMES, GAMES.replace("n_g", "normal_n_g"))]
-        order.append([f"below {row['p_wrong_below']:.0%}", *cells])
-    pairs = pearsonr(scores[A], scores[B])
-    fisher = pairs.confidence_interval(0.95)
-    played_columns = ["", "θ", "games", "seeds", "mean (95%)", "one game's deviation (95%)"]
-    errors_columns = ["standard error, points", "A: games (95%)", "B: games (95%)"]
-    order_columns = ["wrong order", "games, counted (95%)", "games, normal approximation (95%)"]
-    example = f"{SUCCESS:,.0f} points with probability {P_SUCCESS:g}, else {FAILURE:,.0f}"
-    return f"""# How many games make a trial
-
-## The paper's example (§5.1): {example}
-
-{example_table(tables["paper"])}
-
-## Games
-
-{paper.markdown_table(played_columns, played)}
-
-{measured.better} has the higher mean. The difference is {with_ends(measured.difference)} points.
-The two scores of a seed have a correlation of {pairs.statistic:.3f} ({fisher.low:.3f} to
-{fisher.high:.3f}), over {n} seeds.
-
-## Trials of n games, in points
-
-{trials_table(tables["replicates"], tables["ranking"])}
-
-{N_RESAMPLES:,} trials, drawn with replacement from {n} real games of each θ. *SE* is
-the standard error of the mean. Wrong order: {measured.worse} is ahead; ties count half.
-
-## Games for a standard error of the mean
-
-{paper.markdown_table(errors_columns, errors)}
-
-From the standard deviations of {n} real games of each θ.
-
-## Games to rank the two
-
-{paper.markdown_table(order_columns, order)}
-
-From {n} real games of each θ. The normal approximation uses the interval of the difference. If it
-contains 0, the number is not known (nan). Numbers above {MOST_GAMES_A_TRIAL} are not counted (inf).
-"""
+    return tables, list(deviations.values())
 
 
 def games_axis(axes: Axes, where: Literal["lower right", "upper right"]) -> None:
     """Make the x axis one of games a trial, with some numbers marked, and draw the legend."""
-    axes.set(xscale="log", xlim=(1, MOST_GAMES_A_TRIAL), xlabel="games a trial, n")
+    axes.set(xscale="log", xlim=(1, MAX_GAMES_A_TRIAL), xlabel="games a trial, n")
     axes.set_xticks(SHOWN, [str(n) for n in SHOWN])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.grid(axis="x", visible=False)
     for n in MARKED:
         axes.axvline(n, color=paper.GREY, linestyle=(0, (1, 2)), linewidth=1.0, zorder=0.5)
-    axes.legend(loc=where, fontsize=8.5, frameon=True, framealpha=1, edgecolor="white")
+    axes.legend(loc=where, frameon=True, framealpha=1, edgecolor="white")
 
 
-def draw_means(axes: Axes, measured: Measured) -> None:
+def draw_means(axes: Axes, replicates: pd.DataFrame, scores: dict[str, Floats]) -> None:
     """Draw the distribution of the mean of n games."""
-    replicates = measured.tables["replicates"]
     for name, colour in ((A, paper.BLUE), (B, paper.RED)):
-        frame, scores = replicates[replicates["theta"] == name], measured.scores[name]
+        frame = replicates[replicates["theta"] == name]
         n = frame["n_games"]
         for width, alpha in (("95", 0.13), ("50", 0.22)):
             low, high = (frame[f"mean_{end}{width}_points"] for end in ("low", "high"))
             axes.fill_between(n, low, high, color=colour, alpha=alpha, linewidth=0)
         edges = frame[["mean_low95_points", "mean_high95_points"]]
         axes.plot(n, edges, color=colour, linewidth=0.8, alpha=0.6)
-        label = f"{name}, mean of all {len(scores):,} games {with_ends(t_interval(scores))}"
+        mean = paper.interval(t_interval(scores[name]))
+        label = f"{name}, mean of all {len(scores[name]):,} games {mean:,.0f}"
         axes.plot(n, frame["mean_median_points"], color=colour, linewidth=1.8, label=label)
     games_axis(axes, "lower right")
     paper.points_axis(axes)
-    axes.set_ylim(bottom=0)
     axes.set(ylabel="mean score of the trial, points", title="Mean score of a trial of n games")
 
 
-def draw_order(axes: Axes, measured: Measured) -> None:
+def draw_order(axes: Axes, ranking: pd.DataFrame) -> None:
     """Draw the probability of the wrong order, and that of the paper's example."""
-    ranking = measured.tables["ranking"]
     n, p, low, high = (ranking[name] for name in ("n_games", *P_COLUMNS))
-    label = f"wrong order: {measured.worse} ahead of {measured.better}"
-    axes.plot(n, p, color=paper.BLACK, linewidth=1.8, label=label)
+    axes.plot(n, p, color=paper.BLACK, linewidth=1.8, label="wrong order: A ahead of B")
     style: dict[str, Any] = {"color": paper.BLACK, "alpha": 0.13, "linewidth": 0}
     axes.fill_between(n, low, high, label="its 95% interval", **style)
     for marked in MARKED:
@@ -341,7 +240,7 @@ def draw_order(axes: Axes, measured: Measured) -> None:
         style = {"textcoords": "offset points", "va": "center", "fontsize": 9}
         style |= {"xytext": (-6, -7), "ha": "right"} if is_first else {"xytext": (6, 6)}
         axes.annotate(f"{height:.0%}", (marked, height), **style)
-    thirds = np.arange(3, MOST_GAMES_A_TRIAL + 1, 3)
+    thirds = np.arange(3, MAX_GAMES_A_TRIAL + 1, 3)
     example = binom.cdf(thirds // 3, thirds, P_SUCCESS)
     label = f"the paper's example: 4096 in a third of n games or fewer, p = {P_SUCCESS:g}"
     axes.plot(thirds, example, "o:", color=paper.GREY, markersize=2.5, linewidth=1.2, label=label)
@@ -354,67 +253,45 @@ def draw_order(axes: Axes, measured: Measured) -> None:
     axes.set(ylabel="probability", title="How often n games rank the two wrongly")
 
 
-@mpl.rc_context(paper.STYLE)
-def replicates_figure(measured: Measured, thetas: Mapping[str, str], agent: str) -> Figure:
+def replicates_figure(tables: dict[str, pd.DataFrame], scores: dict[str, Floats]) -> Figure:
     """Draw the distribution of a trial's mean and the probability of the wrong order."""
-    figure = Figure(figsize=(12.4, 5.6), layout=ConstrainedLayoutEngine(wspace=0.06))
-    left, right = figure.subplots(1, 2)
-    draw_means(left, measured)
-    draw_order(right, measured)
-    named = "; ".join(f"{name}: {agent}, θ = ({theta})" for name, theta in thetas.items())
-    paper.caption(
-        figure,
-        f"{named}.\nLeft: median (line), middle half (dark) and 95% (light) of {N_RESAMPLES:,} "
-        "trials of n games, drawn from the real games with replacement. Right: the same trials in "
-        f"order, ties counted half; band: {N_WORLDS} bootstrap samples of the real games. The "
-        f"means differ by {with_ends(measured.difference)} points.",
-    )
+    figure, (left, right) = paper.new_figure(12.4, 5.8, ncols=2)
+    draw_means(left, tables["replicates"], scores)
+    draw_order(right, tables["ranking"])
     return figure
 
 
-def agent_of(name: str, theta: str | None) -> Agent:
-    """Build an agent of 2048 with a θ of a command line; None: its own. InputError if not one."""
-    allowed = sorted(each for each, kind in AGENTS.items() if issubclass(kind, Agent2048))
-    if name not in allowed:
-        raise InputError(f"--agent: {name!r} given, one of {', '.join(allowed)} allowed")
-    try:
-        numbers = [] if theta is None else [float(each) for each in theta.split(",")]
-        return build(name, {} if theta is None else from_theta(name, numbers))
-    except ValueError as error:
-        raise InputError(f"θ {theta!r} of {name}: {error}") from None
+def side_by_side(frame: pd.DataFrame, on: str) -> pd.DataFrame:
+    """Return A's columns with B's beside them, which end in ``_b``."""
+    first, second = (frame[frame["theta"] == name] for name in (A, B))
+    return first.merge(second, on=on, suffixes=("", "_b"))
 
 
-def replicates(run: paper.Paper) -> None:
+def replicates(of: paper.Paper) -> None:
     """Play both θ, and write tables, figure and text."""
-    name, theta, versus = run.options.agent, run.options.theta, run.options.versus
-    agents = {A: agent_of(name, theta)}
-    if versus is None and name != AGENT:
-        raise InputError(f"--versus: none given for {name}, a θ allowed")
-    agents[B] = agent_of(name, VERSUS if versus is None else versus)
-    if agents[A] == agents[B]:
-        raise InputError("--versus: the same θ as A's given, another allowed")
-    thetas = {
-        each: ", ".join(f"{identity(agent)[key]:g}" for key in theta_names(name))
-        for each, agent in agents.items()
-    }
-    played = run.play(agents, run.seeds)
-    measured = measure({each: paper.scores_of(games) for each, games in played.items()})
-    run.write(
+    games = of.play({name: MonteCarloMDP(*theta) for name, theta in THETAS.items()})
+    scores = {name: paper.scores_of(each) for name, each in games.items()}
+    tables, deviations = measure(scores)
+    difference = paper.interval(difference_of(scores[A], scores[B]))
+    pairs = pearsonr(scores[A], scores[B])
+    correlation = Estimate(pairs.statistic, *pairs.confidence_interval(0.95))
+    trials = tables["replicates"].query("n_games in @SHOWN")
+    trials = trials.rename(columns={"mean_median_points": "mean_points"})
+    of.write(
         "replicates",
-        markdown(measured, thetas, name, run.seeds),
-        measured.tables,
-        {"replicates": replicates_figure(measured, thetas, name)},
-        agent=name,
-        thetas=thetas,
+        tables,
+        {"replicates": replicates_figure(tables, scores)},
+        {"thetas": THETAS},
+        trials=side_by_side(trials, "n_games").merge(tables["ranking"], on="n_games"),
+        errors=side_by_side(tables["standard_errors"], "standard_error_points"),
+        example=paper.by(tables["paper"], "{n_games} {what}"),
+        means={name: paper.interval(t_interval(each)) for name, each in scores.items()},
+        deviations=dict(zip(scores, map(paper.interval, deviations), strict=True)),
+        needed=paper.by(tables["order"], "{p_wrong_below:.0%}"),
+        difference=difference,
+        correlation=paper.interval(correlation),
     )
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add what is this script's own."""
-    parser.add_argument("--agent", default=AGENT, help="agent for 2048 that plays")
-    parser.add_argument("--theta", help="θ of A, comma-separated; by default, the agent's own")
-    parser.add_argument("--versus", help=f"θ of B; by default, for {AGENT}: {VERSUS}")
-
-
 if __name__ == "__main__":
-    paper.script(replicates, "replicates", 1_000, add=add_options)
+    paper.script(replicates, "replicates", 1_000)

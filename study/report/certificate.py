@@ -98,16 +98,25 @@ class Certificate:
         budget, a tenth of all budgets away. ``known`` are keys of points that are not to be played
         for the first time: they have been, or were left out.
         """
-        gains = np.where(self.bounds > allowed, self.bounds - self.bounds_if_played, 0.0)
-        chosen: dict[str, ValidatedPoint] = {}
-        while len(chosen) < MOST_AT_ONCE:
-            k = int(np.argmax(gains))
-            if gains[k] <= (1.0 - WORTH_PLAYING) * self.bounds[k]:
-                break
-            if self.prospects[k].key not in known:
-                chosen.setdefault(self.prospects[k].key, self.prospects[k])
-            gains[max(k - N_LIMITS // 10, 0) : k + N_LIMITS // 10 + 1] = 0.0
-        return list(chosen.values())
+        is_new = [each.key not in known for each in self.prospects]
+        chosen = budgets_worth_playing(self.bounds, self.bounds_if_played, allowed, is_new)
+        return list({each.key: each for each in (self.prospects[k] for k in chosen)}.values())
+
+
+def budgets_worth_playing(
+    bounds: Floats, if_played: Floats, allowed: Floats, is_new: Sequence[bool]
+) -> list[int]:
+    """Return the budgets whose prospects are to be played, where most is to be won first."""
+    gains = np.where(bounds > allowed, bounds - if_played, 0.0)
+    chosen: list[int] = []
+    while len(chosen) < MOST_AT_ONCE:
+        k = int(np.argmax(gains))
+        if gains[k] <= (1.0 - WORTH_PLAYING) * bounds[k]:
+            break
+        if is_new[k]:
+            chosen.append(k)
+        gains[max(k - N_LIMITS // 10, 0) : k + N_LIMITS // 10 + 1] = 0.0
+    return chosen
 
 
 def certificate_of(candidates: Candidates) -> Certificate | None:

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.samplers.fitted_model import FittedModel
-from thetafront.study.samplers.gaussian_process import GaussianProcess, fit_hyperparameters
+from thetafront.study.samplers.gaussian_process import GaussianProcess
+from thetafront.study.samplers.hyperparameters import fit_hyperparameters
 
 Floats = npt.NDArray[np.float64]
 LEAST_SECONDS = 1e-6

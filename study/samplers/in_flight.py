@@ -19,7 +19,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import blas, lapack, solve_triangular
 
-from thetafront.study.samplers.gaussian_process import JITTER, GaussianProcess, covariances
+from thetafront.study.samplers.covariance import covariances
+from thetafront.study.samplers.gaussian_process import GaussianProcess
+from thetafront.study.samplers.hyperparameters import JITTER
 
 Floats = npt.NDArray[np.float64]
 

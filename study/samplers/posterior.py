@@ -3,6 +3,7 @@
 Objectives are on the scale of :mod:`study.samplers.observations`, both to be maximized.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,12 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from thetafront.study.pareto import n_dominating_layers, nondominated
-from thetafront.study.samplers.gaussian_process import (
-    GaussianProcess,
-    Hyperparameters,
-    draw_hyperparameters,
-    fit_hyperparameters,
-)
+from thetafront.study.samplers.covariance import Hyperparameters
+from thetafront.study.samplers.gaussian_process import GaussianProcess
+from thetafront.study.samplers.hyperparameters import draw_hyperparameters, fit_hyperparameters
 from thetafront.study.scale import Belief, Scale
 
 if TYPE_CHECKING:
@@ -119,6 +117,12 @@ class Posterior:
             for k, process in enumerate(self.processes)
         ]
         return [self.condition(both, observations) for both in zip(*hypers, strict=True)]
+
+    @property
+    def prior_deviations(self) -> Floats:
+        """Standard deviations of both objectives before anything was observed, shape (2,)."""
+        hypers = [process.hyper for process in self.processes]
+        return np.array([hyper.scale * math.sqrt(hyper.total) for hyper in hypers])
 
     def mean(self, points: Floats) -> Floats:
         """Return the posterior mean at some points, shape (m, 2)."""

@@ -57,10 +57,8 @@ def spawns(board: Board) -> list[tuple[Board, float]]:
     return result
 
 
-def actions(board: Board, largest_tile: int | None = None) -> list[tuple[int, Board, int]]:
-    """Each legal action, its afterstate and its reward; none if the board has the largest tile."""
-    if largest_tile is not None and any(tile >= largest_tile for row in board for tile in row):
-        return []
+def actions(board: Board) -> list[tuple[int, Board, int]]:
+    """Each legal action, its afterstate and its reward."""
     slid = [(action, *slide(board, action)) for action in range(4)]
     return [(action, after, reward) for action, after, reward in slid if after != board]
 
@@ -68,8 +66,7 @@ def actions(board: Board, largest_tile: int | None = None) -> list[tuple[int, Bo
 class Solved:
     """Optimal play from all boards that a game on h x w cells can reach."""
 
-    def __init__(self, n_rows: int, n_columns: int, largest_tile: int | None = None) -> None:
-        self.largest_tile = largest_tile
+    def __init__(self, n_rows: int, n_columns: int) -> None:
         self.values: dict[Board, float] = {}
         nothing = ((0,) * n_columns,) * n_rows
         self.deals: dict[Board, float] = {}
@@ -81,7 +78,7 @@ class Solved:
     def value(self, board: Board) -> float:
         if board not in self.values:
             best = 0.0
-            for _, after, reward in actions(board, self.largest_tile):
+            for _, after, reward in actions(board):
                 best = max(best, self.action_value(after, reward))
             self.values[board] = best
         return self.values[board]
@@ -94,11 +91,10 @@ class Solved:
 
     def action_values(self, board: Board) -> dict[int, float]:
         return {
-            action: self.action_value(after, reward)
-            for action, after, reward in actions(board, self.largest_tile)
+            action: self.action_value(after, reward) for action, after, reward in actions(board)
         }
 
 
 @cache
-def solved(n_rows: int, n_columns: int, largest_tile: int | None = None) -> Solved:
-    return Solved(n_rows, n_columns, largest_tile)
+def solved(n_rows: int, n_columns: int) -> Solved:
+    return Solved(n_rows, n_columns)

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 from results.papers.milestones import (
-    answer,
+    BELOW_4096,
     correlation_ratio,
     milestones_figure,
     milestones_frame,
-    section,
-    worth_below,
+    numbers,
 )
 from tests.papers.made_up import games_of
 from thetafront.engine.twenty48 import parse
@@ -22,18 +21,18 @@ SCORES = {
     8192: range(85_000, 85_005),
 }
 GAMES = {
-    "one": games_of(
+    "MDP, common": games_of(
         [score for scores in SCORES.values() for score in scores],
         [tile for tile, scores in SCORES.items() for _ in scores],
     )
 }
 
 
-def test_the_worth_of_a_board_with_one_of_each_tile_below() -> None:
-    board = parse("2048 1024 512 256 / 128 64 32 16 / 8 4 . . / . . . .")
-    assert worth_below(4096) == worth(board) == 36_868
-    with_4096 = parse("4096 2048 1024 512 / 256 128 64 32 / 16 8 4 . / . . . .")
-    assert worth_below(8192) == worth(with_4096) == 81_924
+def test_worths_that_the_text_names() -> None:
+    below = "2048 1024 512 256 / 128 64 32 16 / 8 4 . . / . . . ."
+    assert worth(parse(below)) == BELOW_4096 == 36_868
+    assert worth(parse("4096 2048 1024 512 / 256 128 64 32 / 16 8 4 . / . . . .")) == 81_924
+    assert worth(parse("4096 1024 512 256 / 128 64 32 16 / 8 4 . . / . . . .")) == 61_444
 
 
 def test_figures_of_a_row() -> None:
@@ -60,12 +59,9 @@ def test_correlation_ratio_is_the_share_between_groups() -> None:
     assert half.low < 0.5 < half.high
 
 
-def test_text_and_picture() -> None:
-    frame = milestones_frame(GAMES)
-    said = " ".join(answer(frame).split())
-    assert "a median of 35,700 to 35,700 points" in said
-    assert "10.0% to 10.0% stay below 60,000 points" in said
-    text = section(frame, GAMES)
-    assert "61,444" in text
-    assert "1 of the\n25 games" in text, "36,900 is above 36,868"
-    assert len(milestones_figure({"Common rule": GAMES, "Cascade": GAMES}).axes) == 2
+def test_numbers_and_picture() -> None:
+    found = numbers(milestones_frame(GAMES), GAMES)
+    assert found["over_rows"]["without_median_points"].tolist() == [35_700, 35_700]
+    assert (found["n_4096"], found["n_above"], found["most"]) == (25, 1, 36_900)
+    games = GAMES | {"MDP, cascade": GAMES["MDP, common"]}
+    assert len(milestones_figure(games).axes) == 2

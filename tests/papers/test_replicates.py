@@ -1,28 +1,15 @@
-"""How many games a trial needs: enumerations, closed forms, the published folder, real games."""
+"""How many games a trial needs: enumerations and closed forms."""
 
 import itertools
-import json
 import math
-import shutil
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import binom
 
-from results.papers import paper, replicates
-from results.papers.replicates import MOST_GAMES_A_TRIAL, N_RESAMPLES, Floats
-
-pytestmark = pytest.mark.papers
-
-PUBLISHED = Path("results", "reference", "replicates")
-
-
-def run(folder: Path, *words: str) -> None:
-    given = ["--jobs", "1", "--output", str(folder), *words]
-    paper.script(replicates.replicates, "replicates", 1000, add=replicates.add_options, given=given)
+from results.papers import replicates
+from results.papers.replicates import MAX_GAMES_A_TRIAL, N_RESAMPLES, Floats
 
 
 def coins(p_percent: int, n: int) -> Floats:
@@ -76,7 +63,7 @@ def test_quantiles_and_standard_errors_of_means() -> None:
     sums = replicates.resampled_sums(scores, N_RESAMPLES, rng)
     estimate = replicates.deviation_of(scores, rng)
     frame = replicates.means_frame("A", 5, sums, estimate).set_index("n_games")
-    assert list(frame.index) == list(range(1, MOST_GAMES_A_TRIAL + 1))
+    assert list(frame.index) == list(range(1, MAX_GAMES_A_TRIAL + 1))
     means = np.sort([sum(draw) / 3 for draw in itertools.product(scores, repeat=3)])
     for name, level in replicates.QUANTILES.items():
         value = frame.loc[3, f"mean_{name}_points"]
@@ -136,14 +123,13 @@ def test_the_wrong_order_of_two_coins() -> None:
 
 
 def test_the_order_in_which_they_are_given_does_not_matter() -> None:
-    one = replicates.measure({"A": coins(20, 50), "B": coins(80, 50)})
-    other = replicates.measure({"A": coins(80, 50), "B": coins(20, 50)})
-    assert (one.worse, one.better, other.worse, other.better) == ("A", "B", "B", "A")
-    assert one.difference == other.difference
-    assert one.difference.value == pytest.approx(2.4)
+    one, _ = replicates.measure({"A": coins(20, 50), "B": coins(80, 50)})
+    other, _ = replicates.measure({"A": coins(80, 50), "B": coins(20, 50)})
     # The draws differ; the probabilities are those of the same two coins.
-    columns = [each.tables["ranking"]["p_wrong"].to_numpy() for each in (one, other)]
+    columns = [each["ranking"]["p_wrong"].to_numpy() for each in (one, other)]
     assert columns[0] == pytest.approx(columns[1], abs=0.02)
+    difference = replicates.difference_of(coins(20, 50), coins(80, 50))
+    assert difference.value == pytest.approx(2.4)
 
 
 def test_ties_count_half() -> None:
@@ -177,57 +163,3 @@ def test_a_difference_that_is_not_known_gives_no_number() -> None:
     p = np.full(9, 0.01)
     order = replicates.order_frame(worse, better, p, np.array([p, p]))
     assert order.drop(columns="p_wrong_below").isna().all(axis=None)
-
-
-def test_the_published_folder_comes_out_again(tmp_path: Path) -> None:
-    folder = tmp_path / "published"
-    shutil.copytree(PUBLISHED, folder)
-    run(folder)
-    names = sorted(each.name for each in PUBLISHED.glob("*.csv"))
-    assert sorted(each.name for each in folder.glob("*.csv")) == names
-    for name in names:
-        assert (folder / name).read_bytes() == (PUBLISHED / name).read_bytes(), name
-    assert (folder / "replicates.md").read_bytes() == (PUBLISHED / "replicates.md").read_bytes()
-    assert (folder / "replicates.png").stat().st_size > 10_000
-
-
-def test_games_are_played_kept_and_added_to(tmp_path: Path) -> None:
-    words = ["--agent", "pmcts", "--theta", "1", "--versus", "8", "--seed", "7"]
-    run(tmp_path, *words, "--games", "4")
-    before = (tmp_path / "games.csv").read_text()
-    run(tmp_path, *words, "--games", "5")
-    after = (tmp_path / "games.csv").read_text()
-    assert after.startswith(before)
-    assert after.count("\n") == before.count("\n") + 2
-    games = pd.read_csv(tmp_path / "games.csv")
-    assert sorted(games["seed"]) == sorted(list(range(7_000_000, 7_000_005)) * 2)
-    manifest = json.loads((tmp_path / "manifest.json").read_text())
-    assert manifest["thetas"] == {"A": "1", "B": "8"}
-    names = {name: digest for digest, name in manifest["rows"].items()}
-    of_one_game = pd.read_csv(tmp_path / "replicates.csv").query("n_games == 1").set_index("theta")
-    deviations = games.groupby("agent")["score_points"].std()
-    for name, digest in names.items():
-        found = of_one_game.loc[name, "standard_error_points"]
-        assert found == pytest.approx(deviations[digest])
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--agent", "chess"], "--agent: 'chess' given, one of expectimax, "),
-        (["--agent", "dice"], "--agent: 'dice' given, one of expectimax, "),
-        (["--agent", "pmcts"], "--versus: none given for pmcts"),
-        (["--theta", "1,2"], "theta: 2 values given, 6 expected for mcmdp"),
-        (["--theta", "1,2,x"], "θ '1,2,x' of mcmdp: could not convert"),
-        (["--versus", "500,54,18,9,6.25,1"], "--versus: the same θ as A's given"),
-        (["--games", "1"], "1 given, 2 to 100000 allowed"),
-    ],
-)
-def test_refusals(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
-) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        run(tmp_path, *words)
-    last = capsys.readouterr().err.splitlines()[-1]
-    assert said in last
-    assert not (tmp_path / "games.csv").exists()

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from thetafront.study.samplers.gaussian_process import GaussianProcess, fit_hyperparameters
+from thetafront.study.samplers.gaussian_process import GaussianProcess
+from thetafront.study.samplers.hyperparameters import fit_hyperparameters
 from thetafront.study.scale import Scale
 from thetafront.study.shrinkage import Moments, bounded_variances
 

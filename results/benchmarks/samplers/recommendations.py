@@ -147,12 +147,17 @@ def searched(on: Surface, sampler: str, n_trials: int, n_games: int, seed: int) 
     return FittedModel(cube, observations, posterior, seed)
 
 
-def chosen(model: FittedModel, on: Surface) -> Floats:
-    """Return the proposals at twelve budgets, rounded, in the unit cube."""
+def chosen(model: FittedModel, on: Surface, n_points: int = N_POINTS) -> Floats:
+    """Return the proposals at twelve budgets, or more, rounded, in the unit cube."""
     front = model.predicted_front
-    budgets = np.linspace(front.mean[0, 1], front.mean[-1, 1], N_POINTS) - 1e-9
+    budgets = np.linspace(front.mean[0, 1], front.mean[-1, 1], n_points) - 1e-9
     at = front.points[best_within_budgets(front, budgets)]
-    return model.cube.encode([on.space.tidy(model.cube.decode(point)) for point in at])
+    return tidy(model, on, at)
+
+
+def tidy(model: FittedModel, on: Surface, points: Floats) -> Floats:
+    """Round points of the unit cube to θ as a study writes them."""
+    return model.cube.encode([on.space.tidy(model.cube.decode(point)) for point in points])
 
 
 def picked_by_halves(points: Points, limit: float) -> tuple[int, float, float, float] | None:
@@ -176,7 +181,8 @@ def combined_model(trials: FittedModel, points: Points) -> FittedModel:
 class Certified:
     """Bounds of the regret of a study's answers, and the truth, at n budgets.
 
-    ``chosen`` are indices of validated points; scores are true ones.
+    ``chosen`` are indices of validated points; scores are true ones. ``prospects``, shape (n, d),
+    are the best predictions, in the unit cube, and ``if_played`` the bounds if these were played.
     """
 
     limits: Floats
@@ -184,6 +190,8 @@ class Certified:
     bounds: Floats
     scores: Floats
     regrets: Floats
+    prospects: Floats
+    if_played: Floats
 
     @property
     def holds(self) -> bool:
@@ -201,10 +209,14 @@ def certified(on: Surface, truth: Truth, model: FittedModel, points: Points) -> 
             limits.append(limit)
             chosen.append(best)
     draws = Draws.of(model, points.codes)
-    bounds = simultaneous_bounds(draws.regrets(np.array(limits), np.array(chosen)))
-    scores = on.score(points.codes)[chosen]
-    regrets = np.maximum(truth.best_within(np.array(limits)) - scores, 0.0)
-    return Certified(np.array(limits), np.array(chosen), bounds, scores, regrets)
+    at, answers = np.array(limits), np.array(chosen)
+    bounds = simultaneous_bounds(draws.regrets(at, answers))
+    best = draws.best_predicted(at)
+    if_played = simultaneous_bounds(draws.regrets(at, best))
+    prospects = tidy(model, on, draws.points[best])
+    scores = on.score(points.codes)[answers]
+    regrets = np.maximum(truth.best_within(at) - scores, 0.0)
+    return Certified(at, answers, bounds, scores, regrets, prospects, if_played)
 
 
 @dataclass

@@ -7,11 +7,10 @@ seconds, and missing ones are added.
 """
 
 import sys
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -20,12 +19,11 @@ from results.papers import paper
 from results.papers.heuristic_search import traces
 from results.papers.heuristic_search.problems import BEST_LUCK, OPTIMUM, Problem, problems
 from results.papers.heuristic_search.traces import BACKWARDS, LABELLED, SEARCH, SYNCHRONOUS
-from thetafront import InputError
 from thetafront.study import estimate as intervals
 
 ZERO = "0"  # the initial values of value iteration
 RUN = ["problem", "method", "bound", "seed"]
-KINDS: dict[str, Any] = {**dict.fromkeys(RUN, str), "seed": int, **traces.Look.__annotations__}
+COLUMNS: dict[str, Any] = {**dict.fromkeys(RUN, str), "seed": int, **traces.Look.__annotations__}
 MEASURED = {
     "n_backups": "n_backups",
     "n_touched": "n_touched",
@@ -33,47 +31,14 @@ MEASURED = {
     "excess": "value_less_optimum_points",
     "loss": "policy_loss_points",
 }
-COLUMNS = {
-    "solver": ("method", ""),
-    "initial values": ("initial_values", ""),
-    "U of the start at first": ("initial_value_points", ",.1f"),
-    "n": ("n_runs", ""),
-    "states touched": ("n_touched", ",.0f"),
-    "share": ("share_touched", ".1%"),
-    "backups": ("n_backups", ",.0f"),
-    "CPU time": ("cpu_seconds", "time"),
-    "U less optimum": ("value_less_optimum_points", ".2g"),
-    "greedy play below optimum": ("policy_loss_points", ".2g"),
-}
-OVERVIEW = (
-    *("problem", "states", "V*", "best luck", "best luck / V*", "states touched"),
-    *("backups / synchronous", "CPU time / synchronous"),
-    *("backups / backwards", "CPU time / backwards"),
-)
-ROUNDING = 1e-9
 DRAWN = {
     (SYNCHRONOUS, ZERO): (paper.BLACK, "o"),
-    (BACKWARDS, ZERO): ("#E69F00", "D"),
+    (BACKWARDS, ZERO): (paper.ORANGE, "D"),
     (SEARCH, BEST_LUCK): (paper.RED, "^"),
     (LABELLED, BEST_LUCK): (paper.BLUE, "s"),
 }
-Rows = dict[tuple[Any, ...], dict[Hashable, Any]]  # by problem, solver and initial values
 DASHED = (0, (3, 2))
 AXES = {"n_backups": "backups", "seconds": "CPU seconds"}
-
-
-def read_traces(path: Path) -> pd.DataFrame:
-    """Return the finished runs of earlier calls; InputError if the file is no table of runs."""
-    if not path.exists():
-        return pd.DataFrame(columns=[*KINDS])
-    try:
-        found = pd.read_csv(path, dtype=KINDS)
-        valid = list(found) == [*KINDS] and not found.isna().to_numpy().any()
-    except (OSError, ValueError):
-        valid = False
-    if not valid:
-        raise InputError(f"{path}: no traces of this version; use another folder, or move it away")
-    return found[found.groupby(RUN)["done"].transform("last")]
 
 
 def solvers(problem: Problem) -> Iterator[tuple[str, str]]:
@@ -87,21 +52,26 @@ def solvers(problem: Problem) -> Iterator[tuple[str, str]]:
 def run_missing(path: Path, chosen: Sequence[Problem], seeds: Sequence[int]) -> pd.DataFrame:
     """Return a row a look, of all runs; those that the file lacks are run, and kept in it.
 
-    A seed of value iteration is a repetition, for its seconds.
+    A seed of value iteration is a repetition, for its seconds. InputError if the file is no table
+    of runs.
     """
-    runs = dict(tuple(read_traces(path).groupby(RUN, sort=False)))
+    found = paper.kept(path, COLUMNS)
+    runs: dict[Any, pd.DataFrame] = {}
+    if found is not None:
+        finished = found[found.groupby(RUN)["done"].transform("last")]
+        runs = dict(tuple(finished.groupby(RUN, sort=False)))
     asked = [(p.name, *solver, seed) for p in chosen for solver in solvers(p) for seed in seeds]
     if any(run not in runs for run in asked):
         for method, _ in solvers(chosen[0]):  # compiles all kernels
             traces.solve(chosen[0], method, BEST_LUCK, 0, 10)
     for problem in chosen:
-        most_backups = 0
+        max_backups = 0
         for method, bound in solvers(problem):
             missing = [s for s in seeds if (problem.name, method, bound, s) not in runs]
             for seed in missing:
                 run = (problem.name, method, bound, seed)
-                looks = traces.solve(problem, method, bound, seed, most_backups)
-                runs[run] = pd.DataFrame([(*run, *each) for each in looks], columns=[*KINDS])
+                looks = traces.solve(problem, method, bound, seed, max_backups)
+                runs[run] = pd.DataFrame([(*run, *each) for each in looks], columns=[*COLUMNS])
             if missing:
                 draft = path.with_suffix(".draft")
                 pd.concat(runs.values()).to_csv(draft, index=False)
@@ -109,7 +79,7 @@ def run_missing(path: Path, chosen: Sequence[Problem], seeds: Sequence[int]) -> 
                 print(f"{problem.name}: {method}, from {bound}", file=sys.stderr)
             if method == SYNCHRONOUS:
                 first = runs[problem.name, method, bound, seeds[0]]
-                most_backups = int(first["n_backups"].iloc[-1])
+                max_backups = int(first["n_backups"].iloc[-1])
     return pd.concat([runs[run] for run in asked], ignore_index=True)
 
 
@@ -136,115 +106,27 @@ def runs_frame(looks: pd.DataFrame, chosen: Sequence[Problem]) -> pd.DataFrame:
                 "n_states": problem.n_playing,
             }
             for column, name in MEASURED.items():
-                mean = intervals.mean(part[column].to_numpy(float))
-                line |= {name: mean.value, f"{name}_low95": mean.low, f"{name}_high95": mean.high}
+                line |= paper.columns_of(name, intervals.mean(part[column].to_numpy(float)))
             lines.append(line | {"share_touched": part["n_touched"].mean() / problem.n_playing})
     return pd.DataFrame(lines)
 
 
-def number(value: float, form: str) -> str:
-    """Write a time with its unit, or another number in its format."""
-    if form == "time":  # Student's t does not know that no time is below 0
-        return paper.time_text(value) if value > 0 else "0"
-    return format(0.0 if abs(value) < ROUNDING else value, form)
+def compared(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return labelled search from best luck beside value iteration, a row a problem."""
+    is_mine = (runs["method"] == LABELLED) & (runs["initial_values"] == BEST_LUCK)
+    mine = runs[is_mine].set_index("problem")
+    columns = {"luck": mine["initial_value_points"] / mine["optimum_points"]}
+    for name, method in (("synchronous", SYNCHRONOUS), ("backwards", BACKWARDS)):
+        theirs = runs[runs["method"] == method].set_index("problem")
+        for cost in ("n_backups", "cpu_seconds"):
+            columns[f"{cost}_{name}"] = mine[cost] / theirs[cost]
+    return mine.assign(**columns).reset_index()
 
 
-def shown(row: Any, name: str, form: str) -> str:
-    """Write a cell: a number, with its interval unless all runs agree, or a word."""
-    low, high = (row.get(f"{name}_{end}95", 0.0) for end in ("low", "high"))
-    value = number(row[name], form) if form else str(row[name])
-    if high - low < ROUNDING:
-        return value
-    return f"{value} ({number(low, form)} to {number(high, form)})"
-
-
-def overview(by: Rows) -> str:
-    """Lay out labelled search from best luck beside value iteration; a line a problem."""
-    rows = []
-    for (name, *solver), row in by.items():
-        if solver != [LABELLED, BEST_LUCK]:
-            continue
-        ratios = [
-            row[column] / by[name, method, ZERO][column]
-            for method in (SYNCHRONOUS, BACKWARDS)
-            for column in ("n_backups", "cpu_seconds")
-        ]
-        cells = [
-            f"{row['n_states']:,}",
-            f"{row['optimum_points']:.3f}",
-            f"{row['initial_value_points']:,.1f}",
-            f"{row['initial_value_points'] / row['optimum_points']:.1f}",
-            f"{row['share_touched']:.1%}",
-            *(f"{ratio:.2g}" if ratio < 10 else f"{ratio:,.0f}" for ratio in ratios),
-        ]
-        rows.append([name, *cells])
-    return paper.markdown_table(OVERVIEW, rows)
-
-
-def markdown(runs: pd.DataFrame) -> str:
-    """Write the method, the findings, and a table for each problem."""
-    keys = ("problem", "method", "initial_values")
-    by = {tuple(row[key] for key in keys): row for row in runs.to_dict("records")}
-    dice, two, three, late = runs["problem"].unique()
-    optimum = {name: by[name, LABELLED, OPTIMUM]["share_touched"] for name in (two, three, late)}
-
-    def plain(name: str, column: str) -> str:
-        return shown(by[name, SEARCH, BEST_LUCK], column, ".2g")
-
-    high, loss = "value_less_optimum_points", "policy_loss_points"
-    method = f"""
-Each solver has {runs["n_runs"].iloc[0]} runs; 95% intervals of means over runs are in parentheses.
-The searches draw outcomes at random, with one seed a run. Value iteration is deterministic, so its
-runs differ only in CPU time. Errors are exact: the mean of greedy play is computed, not estimated
-from games. Value iteration starts from 0 and stops at a residual of {traces.DELTA:g} points or
-less; labelled search stops when the start is solved to within the same δ. Plain heuristic search
-does not know when it is done, so it gets as many backups as synchronous value iteration takes.
-*Backwards* are Gauss-Seidel sweeps in the reverse order of the states. *A tenth of best luck's
-excess* and *the optimum itself* are bounds that can be computed only once the problem is solved;
-they show what a better bound would be worth.
-
-**Does labelled heuristic search, from the bound of best luck, need less than value iteration?** It
-makes fewer backups than synchronous value iteration on the boards, but takes less CPU time only
-from the late board. Backward Gauss-Seidel sweeps need fewer backups and less CPU time than labelled
-search on every problem. States are those with an action; ratios are those of labelled search to
-value iteration.
-"""
-    why = f"""
-**Why?** Heuristic search saves the states that greedy play never reaches. With a loose bound, every
-state looks good until it has been backed up, so greedy play visits nearly all of them. From the
-optimum itself, labelled search would touch {optimum[two]:.0%} of the states of 2 × 2,
-{optimum[three]:.0%} of those of 2 × 3, and {optimum[late]:.0%} from the late board. On the boards,
-no state occurs twice in a game: in backward order each state needs one backup, and a second sweep
-shows that nothing changes. A backup also takes longer in a search than in a sweep, which reads
-memory in order. The advantage of a search is that it has a start: from a late board, it solves only
-what can follow.
-
-**Plain heuristic search** from best luck has made as many backups as synchronous value iteration
-when its U is {plain(dice, high)} points above V* on three dice, {plain(two, high)} on 2 × 2,
-{plain(three, high)} on 2 × 3 and {plain(late, high)} from the late board. Its greedy play then
-earns {plain(dice, loss)}, {plain(two, loss)}, {plain(three, loss)} and {plain(late, loss)} points
-less than V*.
-"""
-    parts = []
-    for name, part in runs.groupby("problem", sort=False):
-        rows = [[shown(row, *cell) for cell in COLUMNS.values()] for row in part.to_dict("records")]
-        align = "ll".ljust(len(COLUMNS), "r")
-        parts += [f"## {name}", paper.markdown_table([*COLUMNS], rows, align)]
-    return paper.document(
-        "Heuristic search and labelled heuristic search beside value iteration: Kochenderfer, "
-        "Wheeler, Wray (2022), §9.7 and §9.8",
-        *(" ".join(each.split()) for each in method.split("\n\n")),
-        overview(by),
-        *(" ".join(each.split()) for each in why.split("\n\n")),
-        *parts,
-    )
-
-
-@mpl.rc_context(paper.STYLE)
 def traces_figure(looks: pd.DataFrame, chosen: Sequence[Problem]) -> Figure:
     """Draw U of the start and the value of greedy play against backups and CPU seconds."""
-    figure = Figure(figsize=(0.6 + 3.7 * len(chosen), 7.2), layout="constrained")
-    panels = figure.subplots(2, len(chosen), squeeze=False, sharey="col")
+    shape: dict[str, Any] = {"nrows": 2, "ncols": len(chosen), "squeeze": False, "sharey": "col"}
+    figure, panels = paper.new_figure(0.6 + 3.7 * len(chosen), 7.4, **shape)
     by = dict(tuple(looks.groupby(RUN)))
     for problem, column in zip(chosen, panels.T, strict=True):
         column[0].set_title(problem.name.replace(", from", ",\nfrom"), fontsize=10)
@@ -271,15 +153,7 @@ def traces_figure(looks: pd.DataFrame, chosen: Sequence[Problem]) -> Figure:
         Line2D([], [], color=paper.BLACK, linestyle=DASHED, label="mean of greedy play"),
         Line2D([], [], color=paper.GREY, linestyle=":", label="optimum V*"),
     ]
-    figure.legend(handles=handles, loc="outside upper left", ncols=4, fontsize=8.5)
-    paper.caption(
-        figure,
-        f"{looks['seed'].nunique()} runs of each solver; a marker is a run's end. Value iteration "
-        "starts from 0, heuristic search from the bound of best luck. Value iteration and labelled "
-        f"search stop at a residual of {traces.DELTA:g} points, plain heuristic search after as "
-        "many backups as synchronous value iteration. Greedy play that never ends has no line. "
-        "CPU seconds are of backups alone.",
-    )
+    figure.legend(handles=handles, loc="outside upper right", ncols=4)
     return figure
 
 
@@ -288,8 +162,13 @@ def heuristic_search(of: paper.Paper) -> None:
     chosen = problems()
     looks = run_missing(of.output / "traces.csv", chosen, of.seeds)
     runs = runs_frame(looks, chosen)
-    figures = {"heuristic_search": traces_figure(looks, chosen)}
-    of.write("heuristic_search", markdown(runs), {"heuristic_search": runs}, figures)
+    of.write(
+        "heuristic_search",
+        {"heuristic_search": runs},
+        {"heuristic_search": traces_figure(looks, chosen)},
+        compared=compared(runs),
+        at=paper.by(runs, "{problem}: {method} from {initial_values}"),
+    )
 
 
 if __name__ == "__main__":

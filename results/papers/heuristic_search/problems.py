@@ -4,7 +4,8 @@ Notation
 --------
 ===========  =======================================================================================
 V*           optimal value of each state, in points
-L            the bound of *best luck*: what a player would earn who chose the outcomes, too
+L            the bound of *best luck*: what a player would earn who chose the outcomes, too:
+             L(s) = max over a of R(a) + γ·max over s′ of L(s′); 0 if s is terminal
 U            the bound that a search begins with, and lowers
 ===========  =======================================================================================
 
@@ -19,17 +20,33 @@ from functools import cached_property
 
 import numpy as np
 
-from results.papers.heuristic_search.bounds import upper_bound
-from results.papers.heuristic_search.small_board import DEAL, Small2048
+from results.papers.heuristic_search.small_board import DEAL, small_2048
 from thetafront.agents.mdp.finite_mdp import FiniteMDP
 from thetafront.agents.mdp.kernels import Floats, Indices, Tables
 from thetafront.agents.mdp.value_iteration import ValueIteration, sweep_until
 from thetafront.engine.dice import REROLL_COST, THREE_DICE
+from thetafront.engine.jit import kernel
 
 BEST_LUCK, BETWEEN, OPTIMUM = "best luck", "a tenth of best luck's excess", "the optimum itself"
 LATE = [[64, 64, 4], [2, 8, 2]]
 EXACT = 1e-12  # points
-MOST_SWEEPS = 10_000  # of a policy; its values fall for ever if it never ends
+MAX_SWEEPS = 10_000  # of a policy; its values fall for ever if it never ends
+
+
+@kernel
+def best_luck(tables: Tables) -> Floats:
+    """Return L, shape (n_states,), where each outcome has a larger number than its state."""
+    luck = np.zeros(len(tables.first_action) - 1)
+    for state in range(len(luck) - 1, -1, -1):
+        best = -np.inf
+        for action in range(tables.first_action[state], tables.first_action[state + 1]):
+            luckiest = -np.inf
+            for i in range(tables.first_outcome[action], tables.first_outcome[action + 1]):
+                luckiest = max(luckiest, luck[tables.outcome[i]])
+            best = max(best, tables.reward[action] + tables.discount * luckiest)
+        if best > -np.inf:
+            luck[state] = best
+    return luck
 
 
 def backwards(mdp: FiniteMDP) -> FiniteMDP:
@@ -40,23 +57,6 @@ def backwards(mdp: FiniteMDP) -> FiniteMDP:
         mdp.n_outcomes - mdp.first_outcome[::-1],
         mdp.n_states - 1 - mdp.outcome[::-1],
         mdp.probability[::-1],
-        mdp.discount,
-    )
-
-
-def restricted(mdp: FiniteMDP, policy: Indices) -> Tables:
-    """Return the MDP in which each state has the policy's action only."""
-    actions = policy[policy >= 0]
-    n_outcomes = np.diff(mdp.first_outcome)[actions]
-    ends = np.concatenate([[0], np.cumsum(n_outcomes)])
-    within = np.arange(ends[-1]) - np.repeat(ends[:-1], n_outcomes)
-    places = np.repeat(mdp.first_outcome[actions], n_outcomes) + within
-    return Tables(
-        np.concatenate([[0], np.cumsum(policy >= 0)]),
-        mdp.reward[actions],
-        ends,
-        mdp.outcome[places],
-        mdp.probability[places],
         mdp.discount,
     )
 
@@ -87,10 +87,11 @@ class Problem:
 
     def policy_value(self, policy: Indices) -> float:
         """Return what a policy earns from the start on average; −∞ if it pays for ever."""
-        actions = np.where(policy >= 0, self.mdp.n_actions - 1 - policy, policy)
-        tables = restricted(self.reversed_mdp, actions[::-1])
-        values = np.zeros(self.mdp.n_states)
-        _, residual = sweep_until(tables, values, values, EXACT, MOST_SWEEPS, True)
+        tables, values = self.reversed_mdp.tables, np.zeros(self.mdp.n_states)
+        reward, chosen = np.full_like(tables.reward, -np.inf), -1 - policy[policy >= 0]
+        reward[chosen] = tables.reward[chosen]  # the maximum over actions is then the policy's
+        alone = tables._replace(reward=reward)
+        _, residual = sweep_until(alone, values, values, EXACT, MAX_SWEEPS, True)
         return float(values[-1 - self.start]) if residual <= EXACT else -np.inf
 
     @property
@@ -111,12 +112,12 @@ class Problem:
 
 def board(n_rows: int, n_columns: int, faces: list[list[int]] | None = None) -> Problem:
     """Return 2048 on a small board, from the deal or from a board."""
-    game = Small2048(n_rows, n_columns)
+    game = small_2048(n_rows, n_columns)
     start = DEAL if faces is None else game.state(faces)
     name = f"2048 on {n_rows} × {n_columns}"
     if faces is not None:
         name += ", from " + " / ".join(" ".join(map(str, row)) for row in faces)
-    bounds = {BEST_LUCK: upper_bound(game.mdp), "the board's worth": game.upper_bound()}
+    bounds = {BEST_LUCK: best_luck(game.mdp.tables), "the board's worth": game.upper_bound()}
     return Problem(name, game.mdp, start, bounds)
 
 
@@ -126,10 +127,9 @@ def three_dice() -> Problem:
     Best luck sticks, or pays for one roll to the best final score.
     """
     rules = THREE_DICE.mdp
-    n_states, n_actions = len(rules.first_action), len(rules.reward)
     first = np.flatnonzero(rules.start)
     mdp = FiniteMDP(
-        np.concatenate([rules.first_action, [n_actions + 1]]),
+        np.concatenate([rules.first_action, [len(rules.reward) + 1]]),
         np.concatenate([rules.reward, [0.0]]),
         np.concatenate([rules.first_outcome, [len(rules.outcome) + len(first)]]),
         np.concatenate([rules.outcome, first]),
@@ -139,11 +139,8 @@ def three_dice() -> Problem:
     final = THREE_DICE.final_scores
     best = float(final.max())
     luck = np.array([*np.maximum(final, best - REROLL_COST), 0.0, best])
-    constant = np.where(mdp.terminal, 0.0, best)
-    assert mdp.n_states == n_states
-    return Problem(
-        "three dice", mdp, mdp.n_states - 1, {BEST_LUCK: luck, "the best score": constant}
-    )
+    bounds = {BEST_LUCK: luck, "the best score": np.where(mdp.terminal, 0.0, best)}
+    return Problem("three dice", mdp, mdp.n_states - 1, bounds)
 
 
 def problems() -> list[Problem]:

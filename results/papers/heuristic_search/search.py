@@ -1,164 +1,221 @@
-"""What RTDP and labelled RTDP share: a greedy simulation, and the solution that they return.
+"""Heuristic search and its labelled form: real-time dynamic programming from one start state.
 
-A simulation of depth d backs up each state that it visits, takes the greedy action, and draws its
-outcome, until d actions are taken or a state is *solved*: terminal, or with a final value. U is an
-upper bound of the optimal values, lowered as the search goes on.
+U is an upper bound of the optimal values V*, lowered as the search goes on. A *simulation* of depth
+d backs up each state that it visits, takes the greedy action, and draws its outcome, until d
+actions are taken or a state is *solved*: terminal, or labelled. It is optimistic: greedy play
+follows whatever looks best until backups make it look worse than something else. If d is large
+enough, U of the start converges to V*; states that greedy play never reaches cost nothing. Plain
+heuristic search goes on for ever.
 
-Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §9.7 and §9.8
-(``simulate!``). In §9.7 no state is solved and a simulation passes through terminal states; here it
-ends in them.
+Labelled search knows when it is done. After each simulation it goes back along the path, last state
+first. The *envelope* of a state is that state and all that greedy play can reach from it, without
+solved ones. If no residual in it exceeds δ, the whole envelope is labelled solved. Otherwise it is
+backed up in reverse order, and the round ends. Rounds go on until the start is solved. A label
+stays true: values of solved states no longer change, and all others only fall.
+
+If no residual in the envelope of s exceeds δ, greedy play from s earns at least U(s) − δ·N. N is
+its expected number of actions, the action after k others counted γᵏ. Since U(s) ≥ V*(s), both U(s)
+and greedy play are within δ·N of the optimum. Without discount, N is finite only if greedy play
+ends, as it does in 2048; elsewhere a loop without reward may keep its initial bound, and be
+labelled.
+
+Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §9.7 and §9.8; Barto,
+Bradtke, Singh, *Learning to act using real-time dynamic programming*, Artificial Intelligence 72
+(1995); Bonet, Geffner, *Labeled RTDP: Improving the Convergence of Real-Time Dynamic Programming*,
+ICAPS 2003, Algorithms 3 and 4. Our readings: terminal states are solved from the beginning, and a
+backup never raises a value (:mod:`agents.mdp.kernels`, whose residual is meant here).
 """
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from results.papers.heuristic_search.bounds import initial_values
-from results.papers.heuristic_search.greedy_envelope import Flags, envelope_residual
 from thetafront.agents.agent import check_seed
 from thetafront.agents.mdp.finite_mdp import FiniteMDP
-from thetafront.agents.mdp.kernels import Floats, Indices, Tables, draw_outcome, greedy, lower
-from thetafront.engine.jit import Integer, inlined
+from thetafront.agents.mdp.kernels import Floats, Indices, Tables, backup, draw_outcome, lower
+from thetafront.engine.jit import Integer, inlined, kernel
+from thetafront.engine.rng import PLAYOUT, stream
 
-# A kernel call of this many backups takes well under a second, so Ctrl-C is answered in time. One
-# huge envelope may take longer.
-BACKUPS_PER_CHUNK = 200_000
+NO_LABELS = -1.0  # δ of plain heuristic search
 
-MAX_SIMULATIONS = 1_000_000_000
-MAX_DEPTH = 1_000_000
+Flags = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
-class SearchSolution:
-    """Values around a start state, and the greedy policy.
+class Workspace(NamedTuple):
+    """What a search keeps beside its values, allocated once."""
 
-    Attributes
-    ----------
-    values : float64, shape (n_states,)
-        U, an upper bound of the optimal values if the search began with one. A state that the
-        search never visited keeps its initial bound.
-    policy : int64, shape (n_states,)
-        Greedy action numbers, -1 in terminal states. Trust it inside the envelope only.
-    n_backups : int
-        Bellman backups of the search, including those that only compute a residual.
-    n_touched : int
-        States that were backed up at least once.
-    n_envelope : int
-        Size of the greedy envelope of the start: the non-terminal states that greedy play reaches.
-    residual : float
-        The largest residual in that envelope; :mod:`agents.mdp.greedy_envelope` says what it
-        proves.
+    path: Indices  # of a simulation, (d,)
+    touched: Flags  # states that simulations backed up, (n_states,)
+    solved: Flags  # (n_states,)
+    envelope: Indices  # its states, in the order of their backups, (n_states,)
+    waiting: Indices  # a stack of states still to be expanded, (n_states,)
+    met: Indices  # number, from 1, of the last envelope that met each state
+
+
+@inlined
+def simulate(
+    tables: Tables, values: Floats, start: Integer, work: Workspace, outcomes: np.uint64
+) -> Integer:
+    """Play greedily until a state is solved or d actions are taken; lower ``values``.
+
+    ``work.path`` receives the states in which an action was taken. Return their number, which is
+    also that of backups.
     """
-
-    start: int
-    values: Floats
-    policy: Indices
-    n_backups: int
-    n_touched: int
-    n_envelope: int
-    residual: float
-
-    @property
-    def value(self) -> float:
-        """U of the start."""
-        return float(self.values[self.start])
-
-    @property
-    def action(self) -> int:
-        """The number of the greedy action in the start."""
-        return int(self.policy[self.start])
+    state = start
+    n = 0
+    while n < len(work.path) and not work.solved[state]:
+        work.path[n] = state
+        work.touched[state] = True
+        n += 1
+        action = lower(tables, values, state)
+        state, outcomes = draw_outcome(tables, action, outcomes)
+    return n
 
 
-def check_search(mdp: FiniteMDP, start: int, seed: int) -> None:
-    """Raise ValueError for a start that is no state or is terminal, or for a bad seed."""
-    mdp.check_state(start, "start")
-    if not mdp.actions(start):
-        raise ValueError(f"start: {start} given, a terminal state; a state with an action expected")
-    check_seed(seed)
+@kernel
+def expand(
+    tables: Tables, values: Floats, state: Integer, delta: float, work: Workspace, number: Integer
+) -> tuple[Integer, float]:
+    """Walk through the envelope of a state depth first; do not go past residuals above δ.
+
+    ``number``, 1 or more, is new to this workspace. Return how many states ``work.envelope``
+    received, each backed up once, and their largest residual. If that is δ or less, the envelope is
+    complete.
+    """
+    envelope, waiting, met = work.envelope, work.waiting, work.met
+    waiting[0] = state
+    met[state] = number
+    n_waiting = 1
+    n = 0
+    largest = 0.0
+    while n_waiting:
+        n_waiting -= 1
+        state = waiting[n_waiting]
+        envelope[n] = state
+        n += 1
+        value, action = backup(tables, values, state)
+        residual = values[state] - value
+        largest = max(largest, residual)
+        if residual > delta:
+            continue
+        for i in range(tables.first_outcome[action], tables.first_outcome[action + 1]):
+            child = tables.outcome[i]
+            if not work.solved[child] and met[child] != number:
+                met[child] = number
+                waiting[n_waiting] = child
+                n_waiting += 1
+    return n, largest
 
 
-class RunningSearch(ABC):
-    """A search that can be looked at between its simulations: :meth:`advance` until it is done.
+@kernel
+def label(
+    tables: Tables, values: Floats, state: Integer, delta: float, work: Workspace, number: Integer
+) -> tuple[bool, Integer]:
+    """Label the envelope of a state as solved, or back it up in reverse order.
 
-    Attributes
+    Return whether the state is solved now, and the number of backups, including those that only
+    compute a residual.
+    """
+    n, residual = expand(tables, values, state, delta, work, number)
+    if residual <= delta:
+        for i in range(n):
+            work.solved[work.envelope[i]] = True
+        return True, n
+    for i in range(n - 1, -1, -1):
+        lower(tables, values, work.envelope[i])
+    return False, 2 * n
+
+
+@kernel
+def rounds(
+    tables: Tables,
+    values: Floats,
+    start: Integer,
+    delta: float,
+    work: Workspace,
+    n_envelopes: Integer,
+    n_done: Integer,
+    max_backups: Integer,
+    seed: np.uint64,
+) -> tuple[Integer, Integer, Integer]:
+    """Simulate and label until the start is solved.
+
+    No round begins after ``max_backups`` backups of this call. Round k draws from the stream
+    (seed, PLAYOUT, k). Return envelopes and rounds in all, and backups of this call.
+    """
+    n_backups: Integer = 0
+    while not work.solved[start] and n_backups < max_backups:
+        outcomes = stream(seed, PLAYOUT, np.uint64(n_done))
+        n_path = simulate(tables, values, start, work, outcomes)
+        n_backups += n_path
+        n_done += 1
+        if delta == NO_LABELS:
+            continue
+        for i in range(n_path - 1, -1, -1):
+            state = work.path[i]
+            if work.solved[state]:
+                continue  # visited twice, and solved with the envelope of a later state
+            n_envelopes += 1
+            is_solved, n_more = label(tables, values, state, delta, work, n_envelopes)
+            n_backups += n_more
+            if not is_solved:
+                break
+    return n_envelopes, n_done, n_backups
+
+
+class Search:
+    """A search between two rounds, to be looked at: :meth:`advance` until it is done.
+
+    Parameters
     ----------
-    values : float64, shape (n_states,)
-        U, lowered in place.
-    n_backups, n_done : int
-        Backups and simulations so far.
+    mdp, start
+        The MDP, and the number of a state that is not terminal.
+    upper_bound : array_like of float, shape (n_states,)
+        An upper bound of V*; those of terminal states are taken for 0. ``values`` is lowered from
+        it in place.
+    seed : int
+        The same seed gives the same search.
+    depth : int
+        d, 1 or more.
+    delta : float
+        δ, in the unit of rewards; by default there are no labels. 0 asks for values that are exact
+        up to rounding; use it only where no state can be reached twice.
     """
 
     def __init__(
         self,
         mdp: FiniteMDP,
         start: int,
-        upper_bound: npt.ArrayLike | None,
-        depth: int,
+        upper_bound: npt.ArrayLike,
         seed: int,
+        depth: int,
+        delta: float = NO_LABELS,
     ) -> None:
-        check_search(mdp, start, seed)
-        self.mdp = mdp
-        self.tables = mdp.tables
-        self.start = start
-        self.seed = np.uint64(seed)
-        self.values = initial_values(mdp, upper_bound)
-        self.touched = np.zeros(mdp.n_states, np.bool_)
-        self.path = np.empty(depth, np.int64)
-        self.n_backups: Integer = 0
-        self.n_done: Integer = 0
+        mdp.check_state(start, "start")
+        if not mdp.actions(start):
+            raise ValueError(f"start: {start} given, a terminal state; one with an action expected")
+        check_seed(seed)
+        self.tables, self.start, self.seed, self.delta = mdp.tables, start, np.uint64(seed), delta
+        self.values = np.where(mdp.terminal, 0.0, mdp.checked_values(upper_bound, "upper_bound"))
+        n, flags = mdp.n_states, np.zeros(mdp.n_states, np.bool_)
+        lists = (np.zeros(n, np.int64) for _ in range(3))
+        self.work = Workspace(np.empty(depth, np.int64), flags, mdp.terminal.copy(), *lists)
+        self.n_envelopes = self.n_done = self.n_backups = 0
 
     @property
-    @abstractmethod
     def is_done(self) -> bool:
-        """Whether the search has ended."""
-
-    @abstractmethod
-    def advance(self, n_backups: int) -> None:
-        """Go on until at least so many more backups are made, or the search is done."""
-
-    def finish(self) -> None:
-        """Go on to the end."""
-        while not self.is_done:
-            self.advance(BACKUPS_PER_CHUNK)
+        """Whether the start is solved."""
+        return bool(self.work.solved[self.start])
 
     @property
     def n_touched(self) -> int:
         """States that were backed up at least once."""
-        return int(self.touched.sum())
+        return int((self.work.touched | (self.work.met > 0)).sum())
 
-    def solution(self) -> SearchSolution:
-        """Derive the greedy policy and the envelope's residual from the values so far."""
-        tables, values = self.tables, self.values
-        n_envelope, residual = envelope_residual(tables, values, self.start, self.mdp.terminal)
-        _, policy = greedy(tables, values)
-        return SearchSolution(
-            self.start, values, policy, int(self.n_backups), self.n_touched, n_envelope, residual
-        )
-
-
-@inlined
-def simulate(
-    tables: Tables,
-    values: Floats,
-    start: Integer,
-    solved: Flags,
-    path: Indices,
-    touched: Flags,
-    stream: np.uint64,
-) -> Integer:
-    """Play greedily until a state is solved or d actions are taken; lower ``values``.
-
-    ``path``, shape (d,), receives the states in which an action was taken; ``touched`` marks them.
-    Return their number, which is also that of backups.
-    """
-    state = start
-    n = 0
-    while n < len(path) and not solved[state]:
-        path[n] = state
-        touched[state] = True
-        n += 1
-        action = lower(tables, values, state)
-        state, stream = draw_outcome(tables, action, stream)
-    return n
+    def advance(self, n_backups: int) -> None:
+        """Go on until at least so many more backups are made, or the search is done."""
+        given = self.tables, self.values, self.start, self.delta, self.work
+        found = rounds(*given, self.n_envelopes, self.n_done, n_backups, self.seed)
+        self.n_envelopes, self.n_done, n_more = map(int, found)
+        self.n_backups += n_more

@@ -16,14 +16,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from results.papers.heuristic_search.lrtdp import LabelledHeuristicSearch
 from results.papers.heuristic_search.problems import Problem
-from results.papers.heuristic_search.rtdp import HeuristicSearch
-from results.papers.heuristic_search.search import BACKUPS_PER_CHUNK, MAX_SIMULATIONS, RunningSearch
+from results.papers.heuristic_search.search import NO_LABELS, Search
 from thetafront.agents.mdp.kernels import Floats, greedy
 from thetafront.agents.mdp.value_iteration import sweep_until
 
 DELTA = 0.01  # points
+# A call of this many backups takes well under a second, so Ctrl-C is answered in time.
+BACKUPS_PER_CALL = 200_000
 DEPTH = 1000  # actions; no game here is as long
 LOOKS_A_DECADE = 4
 
@@ -79,27 +79,26 @@ def sweeps(problem: Problem, method: str) -> list[Look]:
     return looks
 
 
-def search(problem: Problem, running: RunningSearch, most_backups: float) -> list[Look]:
-    """Search until it is done, or has ``most_backups``; look on the way."""
+def search(problem: Problem, running: Search, max_backups: float) -> list[Look]:
+    """Search until it is done, or has ``max_backups``; look on the way."""
     looks = [look(problem, running.values, 0, 0, 0.0, done=False)]
     seconds, n_backups, marks = 0.0, 0, milestones(problem)
     while not looks[-1].done:
-        wanted = min(next(each for each in marks if each > n_backups), most_backups)
+        wanted = min(next(each for each in marks if each > n_backups), max_backups)
         while n_backups < wanted and not running.is_done:
             begin = time.thread_time()
-            running.advance(min(int(wanted) - n_backups, BACKUPS_PER_CHUNK))
+            running.advance(min(int(wanted) - n_backups, BACKUPS_PER_CALL))
             seconds += time.thread_time() - begin
-            n_backups = int(running.n_backups)
-        done = running.is_done or n_backups >= most_backups
+            n_backups = running.n_backups
+        done = running.is_done or n_backups >= max_backups
         looks.append(look(problem, running.values, n_backups, running.n_touched, seconds, done))
     return looks
 
 
-def solve(problem: Problem, method: str, bound: str, seed: int, most_backups: int) -> list[Look]:
-    """Solve by a method; searches begin with a bound, and plain search has ``most_backups``."""
+def solve(problem: Problem, method: str, bound: str, seed: int, max_backups: int) -> list[Look]:
+    """Solve by a method; searches begin with a bound, and plain search has ``max_backups``."""
     if method in SWEEPS:
         return sweeps(problem, method)
-    given = problem.mdp, problem.start, problem.bounds[bound], seed
-    if method == LABELLED:
-        return search(problem, LabelledHeuristicSearch(DEPTH, DELTA).begin(*given), np.inf)
-    return search(problem, HeuristicSearch(MAX_SIMULATIONS, DEPTH).begin(*given), most_backups)
+    delta, limit = (DELTA, np.inf) if method == LABELLED else (NO_LABELS, max_backups)
+    begun = Search(problem.mdp, problem.start, problem.bounds[bound], seed, DEPTH, delta)
+    return search(problem, begun, limit)

@@ -1,4 +1,4 @@
-"""The design: the example's depth and exploration, and the points of each figure.
+"""The design: the example's depth and exploration, and the agents of each figure.
 
 Notation
 --------
@@ -10,16 +10,19 @@ k, α         progressive widening: another action of s is opened while k·N(s)^
 k′, α′       the same for states: at most k′·N(s, a)^α′ of them follow an action
 ===========  =======================================================================================
 
+The source leaves two things open, which are parameters of :class:`agents.twenty48.uct.UCT`: how
+ties are broken, and, since its U(s) does not know the depth that remains, how long a rollout is.
+
 Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6; its example has
 d = 10, c = 100.
 """
 
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from itertools import product
+from typing import Any, NamedTuple
 
 from thetafront.agents.twenty48.leaf_value import LeafValue
-from thetafront.agents.twenty48.uct import UCT
+from thetafront.agents.twenty48.uct import UCT, RolloutDepth, TieBreaking
 
 DEPTH = 10
 EXPLORATION = 100.0
@@ -31,101 +34,76 @@ TITLES = {
     LeafValue.SCORE: "the board's score",
 }
 """The leaf values, in the example's order."""
+ROLLOUTS = (LeafValue.RANDOM, LeafValue.LOOKAHEAD)
+SIMULATIONS = (1, 3, 10, 30, 100, 300, 1000)  # m of the points
+CASES = ((LeafValue.RANDOM, 100), (LeafValue.RANDOM, 300), (LeafValue.LOOKAHEAD, 100))
+"""Leaf value and m of the plain agents that widening is compared with."""
+STATES, ACTIONS = WIDENED = ("states", "actions")  # that follow an action; of a state
+KS = {STATES: (1.0, 2.0, 4.0, 8.0), ACTIONS: (0.5, 1.0, 1.5, 2.0)}  # k′, and k of four actions
+ALPHAS = (0.0, 0.25, 0.5)  # α′, and α
+EXPLORATIONS = (10.0, EXPLORATION, 1000.0, 10_000.0)
+EXPLORED = (CASES[0], CASES[2])  # whose c is varied
+CHANGES: dict[str, dict[str, Any]] = {
+    "ties broken at random": {"tie_breaking": TieBreaking.RANDOM},
+    "rollouts of d actions": {"rollout_depth": RolloutDepth.FULL},
+}
+"""The other readings."""
+READ_AT = 100  # m
 
 
-@dataclass(frozen=True)
-class Case:
-    """A plain agent, without widening."""
-
-    leaf_value: LeafValue
-    n_simulations: int  # m
-    exploration: float = EXPLORATION
-
-    @property
-    def name(self) -> str:
-        """The name of its row."""
-        other = "" if self.exploration == EXPLORATION else f", c = {self.exploration:g}"
-        return f"{TITLES[self.leaf_value]}, m = {self.n_simulations}{other}"
-
-    @property
-    def agent(self) -> UCT:
-        """The agent."""
-        return UCT(self.n_simulations, DEPTH, self.exploration, self.leaf_value)
+def plain(leaf_value: LeafValue, m: int, exploration: float = EXPLORATION) -> UCT:
+    """Return the example's agent."""
+    return UCT(m, DEPTH, exploration, leaf_value)
 
 
-class Widened(StrEnum):
-    """What progressive widening limits."""
-
-    STATES = "states"  # that follow an action
-    ACTIONS = "actions"  # of a state
-
-    @property
-    def symbols(self) -> tuple[str, str]:
-        """The source's k and α of it."""
-        return ("k", "α") if self is Widened.ACTIONS else ("k′", "α′")
+def name_of(agent: UCT) -> str:
+    """Return the name of a plain agent's row."""
+    other = "" if agent.exploration == EXPLORATION else f", c = {agent.exploration:g}"
+    return f"{TITLES[agent.leaf_value]}, m = {agent.n_simulations}{other}"
 
 
-@dataclass(frozen=True)
-class Widening:
-    """A setting of progressive widening in a case's time."""
+class Widening(NamedTuple):
+    """A setting of progressive widening in a plain agent's time."""
 
-    case: Case
-    widened: Widened
+    leaf_value: str
+    plain_n_simulations: int
+    widened: str
     k: float
     alpha: float
 
     @property
+    def plain(self) -> UCT:
+        """The plain agent."""
+        return plain(LeafValue(self.leaf_value), self.plain_n_simulations)
+
+    @property
     def name(self) -> str:
         """The name of its row."""
-        k, alpha = self.widened.symbols
-        return f"{k} = {self.k:g}, {alpha} = {self.alpha:g}, in the time of {self.case.name}"
+        mark = "′" if self.widened == STATES else ""
+        return (
+            f"k{mark} = {self.k:g}, α{mark} = {self.alpha:g}, in the time of {name_of(self.plain)}"
+        )
 
-    def agent(self, n_simulations: int) -> UCT:
+    def agent(self, m: int) -> UCT:
         """Return the widening agent with m simulations."""
-        plain = replace(self.case.agent, n_simulations=n_simulations)
-        if self.widened is Widened.ACTIONS:
-            return replace(plain, k_action=self.k, alpha_action=self.alpha)
-        return replace(plain, k_state=self.k, alpha_state=self.alpha)
+        if self.widened == ACTIONS:
+            return replace(self.plain, n_simulations=m, k_action=self.k, alpha_action=self.alpha)
+        return replace(self.plain, n_simulations=m, k_state=self.k, alpha_state=self.alpha)
 
 
-@dataclass(frozen=True)
-class Design:
-    """What is played and timed."""
-
-    simulations: tuple[int, ...] = (1, 3, 10, 30, 100, 300, 1000)  # m of the points, increasing
-    depths: tuple[int, ...] = tuple(range(1, 21))  # at which decisions are timed; with 10
-    n_rounds: int = 60  # of timing
-    cases: tuple[Case, ...] = (  # to compare widening with
-        Case(LeafValue.RANDOM, 100),
-        Case(LeafValue.RANDOM, 300),
-        Case(LeafValue.LOOKAHEAD, 100),
-    )
-    ks: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0)  # k′; all pairs with α′ are played
-    action_ks: tuple[float, ...] = (0.5, 1.0, 1.5, 2.0)  # k, of at most four actions
-    alphas: tuple[float, ...] = (0.0, 0.25, 0.5)  # α′, and α
-    n_calibration_rounds: int = 40  # in each step of a calibration
-    explorations: tuple[float, ...] = (10.0, 1000.0, 10_000.0)  # c other than the example's
-    exploration_cases: tuple[Case, ...] = (cases[0], cases[2])  # whose c is varied
-    reading_simulations: int = 100  # m of the plain agents that read the source in other ways
-
-    @property
-    def widenings(self) -> list[Widening]:
-        """All pairs of k′ and α′ in each case, then all pairs of k and α."""
-        return [
-            Widening(case, widened, k, alpha)
-            for widened in Widened
-            for case, k, alpha in product(self.cases, self.ks_of(widened), self.alphas)
-        ]
-
-    def ks_of(self, widened: Widened) -> tuple[float, ...]:
-        """Return each k′, or each k."""
-        return self.action_ks if widened is Widened.ACTIONS else self.ks
-
-    @property
-    def explored(self) -> list[Case]:
-        """Plain agents with other c, and with the example's for comparison."""
-        each_c = (EXPLORATION, *self.explorations)
-        return [replace(case, exploration=c) for case in self.exploration_cases for c in each_c]
+def widenings() -> list[Widening]:
+    """Return all pairs of k′ and α′ in each case, then all pairs of k and α."""
+    return [
+        Widening(leaf_value.value, m, widened, k, alpha)
+        for widened in WIDENED
+        for (leaf_value, m), k, alpha in product(CASES, KS[widened], ALPHAS)
+    ]
 
 
-DESIGN = Design()
+def readings() -> list[tuple[str, UCT, UCT]]:
+    """Return each other reading with the plain agent and its own; only rollouts have a depth."""
+    return [
+        (change, plain(leaf_value, READ_AT), replace(plain(leaf_value, READ_AT), **values))
+        for change, values in CHANGES.items()
+        for leaf_value in (ROLLOUTS if "rollout_depth" in values else TITLES)
+    ]

@@ -1,4 +1,4 @@
-"""CPU seconds of a decision, from a few fixed boards, in turns over the agents compared.
+"""CPU seconds of a decision, in turns over the agents compared; and the m of equal time.
 
 A decision of 100 simulations takes some twenty to a hundred microseconds, and calling compiled code
 with a tree from Python takes about ten. A *round* therefore decides on each board once, then makes
@@ -6,224 +6,184 @@ as many calls on a board with one legal action, which simulates nothing, and sub
 Rounds alternate over the agents, and ratios are taken round by round, so that noise of the machine
 affects all alike. Each round begins with a new tree, in the memory that the last one left: array
 placement alone made a difference of a quarter at d = 1. Reported is the median over rounds, with
-its 95% interval by ranks (:func:`median`).
+its 95% interval by ranks.
 
-``timing_rounds.csv`` keeps all rounds, so that a later run, on a machine that may be busy, does not
-time again.
+Widening changes a simulation's time, so each setting has its own m, chosen such that a decision
+takes the plain agent's time T. Both decide, in turns, on the boards of one game of the plain agent,
+evenly from its start to its end. T is nearly proportional to m near the solution, so each round
+suggests m / T(m). A first step, at the plain agent's m, brings the next ones close; m is the median
+of their rounds' suggestions. No game's score is used.
+
+``timing_rounds.csv`` and ``calibration.csv`` are kept: a later run, on a machine that may be busy,
+does not time again, and existing games stay valid.
 """
 
+import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.stats import binom
 
-import thetafront
-from results.papers.mcts.design import EXPLORATION, TITLES, Design
+from results.papers import paper
+from results.papers.mcts.design import EXPLORATION, TITLES, WIDENED, Widening, widenings
 from thetafront.agents.agent import warm
 from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.uct import UCT
 from thetafront.engine.rng import PLAYOUT
 from thetafront.engine.twenty48 import initial, stream
+from thetafront.study import estimate as intervals
 from thetafront.study.estimate import Estimate
 
+DEPTHS = tuple(range(1, 21))
 TIMED_SIMULATIONS = 100
-N_STARTS = 20
-ROUND_COLUMNS = [
-    *("round", "depth", "leaf_value", "n_decisions", "seconds_per_decision", "call_seconds"),
-]
+N_ROUNDS = 60
+N_STARTS = 20  # boards on which games begin
 FORCED = 0x0004_0003_0002_0001  # four different tiles in the left column can only move right
-Clock = Callable[[], float]
+N_BOARDS = 60  # of one game, to calibrate on
+BOARDS_SEED = 2**62  # of no counted game
+N_STEPS, N_STEP_ROUNDS = 3, 40
+MAX_SIMULATIONS = 100_000
+LEAF_VALUES = pd.CategoricalDtype([each.value for each in TITLES])
+ROUND_COLUMNS = {
+    **{"round": int, "depth": int, "leaf_value": LEAF_VALUES, "n_decisions": int},
+    **{"seconds_per_decision": float, "call_seconds": float},
+}
+CALIBRATED_COLUMNS = {
+    **{"leaf_value": LEAF_VALUES, "plain_n_simulations": int},
+    **{
+        "widened": pd.CategoricalDtype([*WIDENED]),
+        "k": float,
+        "alpha": float,
+        "n_simulations": int,
+    },
+    **{"relative_time": float, "relative_time_low95": float, "relative_time_high95": float},
+}
+Calibration = dict[Widening, tuple[int, Estimate]]
+"""By setting: m, and T(m) with its 95% interval; T(m) differs from 1 because m is rounded."""
 
 
-class Timed(Protocol):
-    """An agent to time."""
+def time_round(agent: UCT, boards: Sequence[int], number: int) -> tuple[float, float]:
+    """Return mean CPU seconds of a decision, without the call, and of the call.
 
-    def in_game(self) -> Any:
-        """Return its state in one game, whose ``decide`` takes a board and a random stream."""
-
-
-def median(values: npt.NDArray[np.float64]) -> Estimate:
-    """Estimate the median of one number a round, with a distribution-free 95% interval.
-
-    The number of rounds below the median is binomial, with n and 1/2, so the median lies between
-    two ranks with a probability of at least 95%. Below six rounds the interval is their range.
+    Rounds of one number use the same random streams.
     """
-    ordered = np.sort(values)
-    rank = max(int(binom.ppf(0.025, len(ordered), 0.5)), 1)
-    return Estimate(float(np.median(ordered)), float(ordered[rank - 1]), float(ordered[-rank]))
+    decider = agent.in_game()
+    streams = [stream(number, int(PLAYOUT), k) for k in range(len(boards))]
+    begin = time.thread_time()
+    for board, each in zip(boards, streams, strict=True):
+        decider.decide(board, each)
+    decided = time.thread_time()
+    for each in streams:
+        decider.decide(FORCED, each)
+    call = (time.thread_time() - decided) / len(boards)
+    return (decided - begin) / len(boards) - call, call
 
 
-def starting_boards(n: int = N_STARTS) -> list[int]:
-    """Return the first boards of the games on the first n seeds."""
-    return [initial(seed) for seed in range(n)]
-
-
-@dataclass(frozen=True)
-class DecisionTimer:
-    """Times decisions on a set of boards; the clock gives CPU seconds of this thread."""
-
-    boards: Sequence[int]
-    clock: Clock = time.thread_time
-
-    def round(self, agent: Timed, number: int) -> tuple[float, float]:
-        """Return mean CPU seconds of a decision, without the call, and of the call.
-
-        Rounds of one number use the same random streams.
-        """
-        decider = agent.in_game()
-        streams = [stream(number, int(PLAYOUT), k) for k in range(len(self.boards))]
-        begin = self.clock()
-        for board, each in zip(self.boards, streams, strict=True):
-            decider.decide(board, each)
-        decided = self.clock()
-        for each in streams:
-            decider.decide(FORCED, each)
-        called = self.clock()
-        call = (called - decided) / len(self.boards)
-        return (decided - begin) / len(self.boards) - call, call
-
-
-@dataclass(frozen=True)
-class Timings:
-    """Seconds of a decision, by depth, leaf value and round.
-
-    ``seconds`` of a decision and ``call_seconds`` of the subtracted call have the shape
-    (n_depths, n_leaf_values, n_rounds).
-    """
-
-    depths: tuple[int, ...]
-    leaf_values: tuple[LeafValue, ...]
-    n_boards: int  # decisions a round
-    seconds: npt.NDArray[np.float64]
-    call_seconds: npt.NDArray[np.float64]
-
-    def of(self, leaf_value: LeafValue, depth: int) -> npt.NDArray[np.float64]:
-        """Return the seconds of a decision, shape (n_rounds,)."""
-        seconds: npt.NDArray[np.float64] = self.seconds[
-            self.depths.index(depth), self.leaf_values.index(leaf_value)
-        ]
-        return seconds
-
-    def relative(self, leaf_value: LeafValue, other: LeafValue, depth: int) -> Estimate:
-        """Return the ratio of a decision's time to another leaf value's at the same depth."""
-        return median(self.of(leaf_value, depth) / self.of(other, depth))
-
-
-def timings_of(
-    depths: Sequence[int],
-    agents: Mapping[tuple[LeafValue, int], Timed],
-    timer: DecisionTimer,
-    n_rounds: int,
-) -> Timings:
+def time_decisions() -> pd.DataFrame:
     """Time all leaf values at all depths, in turns: in a round, all leaf values at a depth.
 
-    Each round starts with the leaf value after the last round's first.
+    Each round starts with the leaf value after the last round's first; one more warms up.
     """
-    leaf_values = tuple(dict.fromkeys(leaf_value for leaf_value, _ in agents))
-    shape = len(depths), len(leaf_values), n_rounds
-    seconds, calls = np.empty(shape), np.empty(shape)
-    for number in range(n_rounds):
-        for i, depth in enumerate(depths):
-            for step in range(len(leaf_values)):
-                j = (number + step) % len(leaf_values)
-                taken = timer.round(agents[leaf_values[j], depth], number)
-                seconds[i, j, number], calls[i, j, number] = taken
-    return Timings(tuple(depths), leaf_values, len(timer.boards), seconds, calls)
-
-
-def time_design(design: Design, clock: Clock = time.thread_time) -> Timings:
-    """Time the design's decisions from starting boards, after a warm-up round."""
     warm(UCT())
-    timer = DecisionTimer(starting_boards(), clock)
-    agents = {
-        (leaf_value, depth): UCT(TIMED_SIMULATIONS, depth, EXPLORATION, leaf_value)
-        for leaf_value in TITLES
-        for depth in design.depths
-    }
-    timings_of(design.depths, agents, timer, 1)
-    return timings_of(design.depths, agents, timer, design.n_rounds)
+    boards = [initial(seed) for seed in range(N_STARTS)]
+    agents = {key: UCT(TIMED_SIMULATIONS, key[1], EXPLORATION, key[0])
+              for key in product(TITLES, DEPTHS)}  # fmt: skip
+    taken, order = {}, list(TITLES)
+    for number, depth in product((0, *range(N_ROUNDS)), DEPTHS):
+        first = number % len(order)
+        for each in order[first:] + order[:first]:
+            taken[number, depth, each] = time_round(agents[each, depth], boards, number)
+    rows = [
+        (*place[:2], place[2].value, N_STARTS, *(float(f"{each:.4g}") for each in taken[place]))
+        for place in product(range(N_ROUNDS), DEPTHS, TITLES)
+    ]
+    return pd.DataFrame(rows, columns=[*ROUND_COLUMNS])
 
 
-def rounds_frame(timings: Timings) -> pd.DataFrame:
-    """Return one row for each round of a leaf value at a depth."""
-    depths, leaf_values, n_rounds = timings.seconds.shape
-    places = product(range(n_rounds), range(depths), range(leaf_values))
-    return pd.DataFrame(
-        (
-            {
-                "round": number,
-                "depth": timings.depths[i],
-                "leaf_value": timings.leaf_values[j].value,
-                "n_decisions": timings.n_boards,
-                "seconds_per_decision": float(f"{timings.seconds[i, j, number]:.4g}"),
-                "call_seconds": float(f"{timings.call_seconds[i, j, number]:.4g}"),
-            }
-            for number, i, j in places
-        ),
-        columns=ROUND_COLUMNS,
-    )
+def timing_rounds(path: Path) -> pd.DataFrame:
+    """Return the rounds that a file keeps or, if it has not all, new ones."""
+    found = paper.kept(path, ROUND_COLUMNS)
+    design = [*product(range(N_ROUNDS), DEPTHS, LEAF_VALUES.categories, [N_STARTS])]
+    if found is None or [*found.iloc[:, :4].itertuples(index=False, name=None)] != design:
+        print("timing decisions (half a minute)", file=sys.stderr)
+        found = time_decisions()
+        found.to_csv(path, index=False)
+    return found
 
 
-def kept_timings(path: Path, design: Design) -> Timings | None:
-    """Read the rounds of an earlier run; None without a file, or if it timed another design.
-
-    Raises
-    ------
-    InputError
-        If the file is no such table.
-    """
-    if not path.exists():
-        return None
-    try:
-        frame = pd.read_csv(path)[ROUND_COLUMNS]
-        numbers = frame.drop(columns="leaf_value").to_numpy(float)
-        if not len(frame) or not np.isfinite(numbers).all():
-            raise ValueError("numbers out of range")
-        leaf_values = tuple(map(LeafValue, frame["leaf_value"].unique()))
-        depths = tuple(map(int, frame["depth"].unique()))
-        shape = (int(frame["round"].max()) + 1, len(depths), len(leaf_values))
-        seconds, calls = (
-            frame[column].to_numpy(float).reshape(shape).transpose(1, 2, 0)
-            for column in ("seconds_per_decision", "call_seconds")
-        )
-        found = Timings(depths, leaf_values, int(frame["n_decisions"].iloc[0]), seconds, calls)
-    except (OSError, ValueError, KeyError, pd.errors.ParserError):
-        raise thetafront.InputError(
-            f"{path}: no timings of this version; use another folder, or move it away"
-        ) from None
-    timed = (found.depths, found.leaf_values, found.n_boards, shape[0])
-    wanted = (tuple(design.depths), tuple(TITLES), N_STARTS, design.n_rounds)
-    return found if timed == wanted else None
+def seconds_of(rounds: pd.DataFrame) -> pd.DataFrame:
+    """Return the seconds of a decision by depth and round, a column a leaf value."""
+    by = rounds.astype({"leaf_value": str}).set_index(["depth", "round", "leaf_value"])
+    return by["seconds_per_decision"].unstack()
 
 
-def timings_frame(timings: Timings) -> pd.DataFrame:
+def timings_frame(rounds: pd.DataFrame) -> pd.DataFrame:
     """Return one row a leaf value and depth: seconds, and their ratio to random rollouts'."""
+    seconds = seconds_of(rounds)
+    calls = rounds.groupby(["leaf_value", "depth"], observed=True)["call_seconds"].median()
+    relative = seconds.div(seconds[LeafValue.RANDOM.value], axis=0)
     lines = []
-    for leaf_value in timings.leaf_values:
-        for i, depth in enumerate(timings.depths):
-            j = timings.leaf_values.index(leaf_value)
-            seconds = median(timings.of(leaf_value, depth))
-            relative = timings.relative(leaf_value, LeafValue.RANDOM, depth)
-            lines.append(
-                {
-                    "leaf_value": leaf_value.value,
-                    "depth": depth,
-                    "n_rounds": timings.seconds.shape[2],
-                    "n_decisions": timings.seconds.shape[2] * timings.n_boards,
-                    "seconds_per_decision": seconds.value,
-                    "seconds_low95": seconds.low,
-                    "seconds_high95": seconds.high,
-                    "relative_to_random": relative.value,
-                    "relative_low95": relative.low,
-                    "relative_high95": relative.high,
-                    "call_seconds": float(np.median(timings.call_seconds[i, j])),
-                }
-            )
+    for leaf_value, depth in product(LEAF_VALUES.categories, DEPTHS):
+        mine, others = (each.loc[depth, leaf_value].to_numpy() for each in (seconds, relative))
+        of, ratio = intervals.median(mine), intervals.median(others)
+        line = {"leaf_value": leaf_value, "depth": depth, "n_rounds": len(mine)}
+        line |= {"n_decisions": len(mine) * N_STARTS, "seconds_per_decision": of.value}
+        line |= {"seconds_low95": of.low, "seconds_high95": of.high}
+        line |= {"relative_to_random": ratio.value, "relative_low95": ratio.low}
+        line |= {"relative_high95": ratio.high, "call_seconds": calls[leaf_value, depth]}
+        lines.append(line)
     return pd.DataFrame(lines)
+
+
+def boards_of_game(agent: UCT) -> list[int]:
+    """Return boards evenly from the start to the end of one game of an agent."""
+    boards = [move.board for move in agent.moves(BOARDS_SEED)]
+    places = np.linspace(0, len(boards) - 1, N_BOARDS).round().astype(int)
+    return [boards[place] for place in places]
+
+
+def calibrate(setting: Widening, boards: Sequence[int]) -> tuple[int, Estimate]:
+    """Choose a setting's m such that a decision takes the plain agent's time; return m and T(m)."""
+
+    def relative_times(agent: UCT) -> npt.NDArray[np.float64]:
+        ratios = []
+        for number in range(N_STEP_ROUNDS + 1):  # one more, to warm up
+            turns = (agent, setting.plain) if number % 2 else (setting.plain, agent)
+            taken = {each: time_round(each, boards, number)[0] for each in turns}
+            ratios.append(taken[agent] / taken[setting.plain])
+        return np.array(ratios[1:])
+
+    m, suggested = setting.plain_n_simulations, []
+    for _ in range(N_STEPS):
+        suggested.append(m / relative_times(setting.agent(m)))
+        m = nearest_whole(float(np.median(suggested[-1])))
+    sought = intervals.median(np.concatenate(suggested[1:]))
+    m = nearest_whole(sought.value)
+    return m, Estimate(m / sought.value, m / sought.high, m / sought.low)
+
+
+def nearest_whole(n_simulations: float) -> int:
+    """Return the nearest allowed m."""
+    return min(max(1, round(n_simulations)), MAX_SIMULATIONS)
+
+
+def calibrated(path: Path) -> Calibration:
+    """Return each setting's m: from the file, or else by timing, which is added to the file."""
+    found = paper.kept(path, CALIBRATED_COLUMNS)
+    calibration: Calibration = {}
+    for row in [] if found is None else found.itertuples(index=False, name=None):
+        calibration[Widening(*row[:5])] = row[5], Estimate(*row[6:])
+    missing = [setting for setting in widenings() if setting not in calibration]
+    if missing:
+        print(f"calibrating {len(missing)} settings (a minute or two)", file=sys.stderr)
+        warm(UCT())
+    boards = {plain: boards_of_game(plain) for plain in {each.plain: None for each in missing}}
+    for setting in missing:
+        calibration[setting] = calibrate(setting, boards[setting.plain])
+        rows = [(*each, m, t.value, t.low, t.high) for each, (m, t) in calibration.items()]
+        pd.DataFrame(rows, columns=[*CALIBRATED_COLUMNS]).to_csv(path, index=False)
+    return {setting: calibration[setting] for setting in widenings()}

@@ -4,24 +4,25 @@ Win rates against ghost radius, γ and sweeps in two mazes, beside random and A*
 on each claim; also motion without noise, rewarded routes to food and a smaller map.
 """
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from math import sqrt
+from typing import Any
 
 import pandas as pd
 
 from results.papers import paper
-from results.papers.pacman import design, tables
-from results.papers.pacman.claims import claims_frame
-from results.papers.pacman.design import BEST, BEST_ASTAR, MEDIUM, SMALL, Bars, Played
+from results.papers.pacman import claims, design, tables
+from results.papers.pacman.design import BEST, BEST_ASTAR, MEDIUM, MOVERS, SMALL, Bars, Played
 from results.papers.pacman.figures import all_figures
-from results.papers.pacman.text import markdown
 from thetafront import InputError
 from thetafront.agents.agent import digest_of, identity
 from thetafront.agents.pacman.agent import PacmanAgent
 from thetafront.agents.pacman.mdp import PacmanMDP
-from thetafront.study.estimate import Estimate
+from thetafront.study.estimate import Z95, Estimate
 
 FIRST_TO_SELECT = 500_000  # seeds that select settings start so much later
-FEWEST_GAMES = 2 * design.GAMES_A_TRIAL  # for the spread of trials
+MIN_GAMES = 2 * design.GAMES_A_TRIAL  # for the spread of trials
 BATCH = 50  # games take milliseconds
 
 Chosen = dict[str, dict[str, str]]  # digests of the selected agents by layout
@@ -38,25 +39,69 @@ def play(run: paper.Paper, agents: Iterable[PacmanAgent], seeds: range) -> Playe
 def times_of(run: paper.Paper, chosen: Chosen, bars: Bars) -> dict[PacmanMDP, Estimate]:
     """Return the smaller map's times; those of the folder's last run if it timed the same games."""
     pairs = {changed: plain for *_, plain, changed in design.changes(bars) if changed.cut}
-    path, earlier = run.output / "changes.csv", paper.earlier_manifest(run.output)
-    if not path.exists() or (earlier.get("seed"), earlier.get("chosen")) != (run.seed, chosen):
+    columns = ["seconds_ratio", "seconds_ratio_low95", "seconds_ratio_high95"]
+    earlier, found = paper.earlier_manifest(run.output), None
+    if (earlier.get("seed"), earlier.get("chosen")) == (run.seed, chosen):
+        types = {"cut": bool} | dict.fromkeys(columns, float)
+        found = paper.kept(run.output / "changes.csv", types, "cut")
+    if found is None or len(found) != len(pairs):
         return {each: tables.time_ratio(each, pairs[each], run.seeds[0]) for each in pairs}
-    try:
-        rows = pd.read_csv(path).query("cut").filter(like="seconds_").to_numpy().tolist()
-        return {each: Estimate(*row) for each, row in zip(pairs, rows, strict=True)}
-    except (ValueError, TypeError, pd.errors.UndefinedVariableError):
-        raise InputError(f"{path}: no table of this script; move it away") from None
+    return {
+        each: Estimate(*row) for each, row in zip(pairs, found[columns].to_numpy(), strict=True)
+    }
+
+
+def numbers(found: Mapping[str, pd.DataFrame], n_games: int) -> dict[str, Any]:
+    """Return what the text has beside the tables."""
+    points, strategies, motion = (found[each] for each in ("points", "strategies", "motion"))
+    middle = points[points["win_rate"].between(0.2, 0.8)]
+    coin_sd = sqrt((middle["binomial_sd_of_ten_games"] ** 2).mean())
+    n_trials = n_games // design.GAMES_A_TRIAL
+    error = coin_sd / sqrt(n_trials)
+    small = "layout == 'small' and max_sweeps in (10, 15) and radius in (1, 2)"
+    medium = "layout == 'medium' and tolerance == 0.2 and distance == 'manhattan'"
+    medium += " and gamma in (0.8, 0.9) and radius in (2, 3, 4)"
+    movers = motion[motion["strategy"].isin(MOVERS)]
+    astars = motion.query("layout == 'medium' and danger > 0").drop_duplicates("agent")
+    noisy, certain = (astars[astars["p_chosen"] == p] for p in (0.8, 1.0))
+    dangers = noisy.merge(certain, on="danger", suffixes=("", "_certain"))
+    seconds = strategies.set_index(["strategy", "layout"])["seconds_per_move"]
+    judged = claims.shown(found["claims"])
+    return {
+        "judged": judged,
+        "verdicts": Counter(judged["verdict"]),
+        "movers": movers.drop_duplicates(["layout", "strategy", "p_chosen"]),
+        "dangers": dangers.sort_values("danger"),
+        "routes": found["changes"].query("not cut"),
+        "maps": found["changes"].query("cut"),
+        "n_points": len(points),
+        "n_cut": points["n_cut"].sum(),
+        "n_trials": n_trials,
+        "n_middle": len(middle),
+        "sd": sqrt((middle["win_rate_sd_of_ten_games"] ** 2).mean()),
+        "coin_sd": coin_sd,
+        "error": error,
+        "apart": Z95 * sqrt(2) * error,
+        "small": points.query(small)["win_rate"].describe(),
+        "medium": points.query(medium)["win_rate"].describe(),
+        "sweep": paper.by(found["sweeps"], "{layout} {gamma:g} {n_sweeps}"),
+        "best": paper.by(found["selection"], "{layout} {strategy} {chosen}"),
+        "bar": paper.by(strategies, "{layout} {strategy}"),
+        "farther": paper.by(found["distance"], "{layout} {radius}"),
+        "times": seconds[BEST] / seconds[BEST_ASTAR],
+        "n_more": motion["n_games"].min(),
+    }
 
 
 def pacman(run: paper.Paper) -> None:
     """Select settings, play, and write tables, figures and text."""
-    if run.n_games < FEWEST_GAMES:
-        raise InputError(f"--games: {run.n_games} given, {FEWEST_GAMES} or more allowed")
+    if run.n_games < MIN_GAMES:
+        raise InputError(f"--games: {run.n_games} given, {MIN_GAMES} or more allowed")
     first = run.seeds[0]
-    other_seeds = range(first + FIRST_TO_SELECT, first + FIRST_TO_SELECT + run.n_games)
+    others = range(first + FIRST_TO_SELECT, first + FIRST_TO_SELECT + run.n_games)
     more_seeds = range(first, first + design.MORE * run.n_games)
     candidates = [agent for layout in (SMALL, MEDIUM) for agent in design.candidates(layout)]
-    tried = play(run, candidates, other_seeds)
+    tried = play(run, candidates, others)
     selection = tables.select(tried)
     selected = [agent for agent, best in zip(tried, selection["chosen"], strict=True) if best]
     bars = {
@@ -79,12 +124,11 @@ def pacman(run: paper.Paper) -> None:
         "motion": tables.points_frame(more, design.movers(bars)),
         "changes": tables.changes_frame(more, bars, times_of(run, chosen, bars)),
     }
-    found["claims"] = claims_frame(played, points, bars, more, found["motion"])
-    text = markdown(found, run.seeds, other_seeds)
+    found["claims"] = claims.claims_frame(played, points, bars, more, found["motion"])
     layouts = {layout.name: list(layout.rows) for layout in bars}
-    selected_on = [other_seeds[0], other_seeds[-1]]
-    contents = {"seeds_to_choose_on": selected_on, "chosen": chosen, "layouts": layouts}
-    run.write("pacman", text, found, all_figures(found), **contents)
+    manifest = {"seeds_to_choose_on": [others[0], others[-1]], "chosen": chosen, "layouts": layouts}
+    values = numbers(found, run.n_games) | {"first_other": others[0], "last_other": others[-1]}
+    run.write("pacman", found, all_figures(found), manifest, **values)
 
 
 if __name__ == "__main__":

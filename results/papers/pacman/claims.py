@@ -11,16 +11,19 @@ report's mazes.
 
 from collections.abc import Iterable, Iterator
 from itertools import product
+from typing import Any
 
 import pandas as pd
 
+from results.papers import paper
 from results.papers.pacman import design
 from results.papers.pacman.design import RADII, Bars, Played
-from results.papers.pacman.tables import columns_of, contrast, wins_frame, won_by_seed
+from results.papers.pacman.tables import contrast, wins_frame, won_by_seed
 from thetafront.agents.agent import digest_of
 from thetafront.study.estimate import Estimate
 
 HARDLY = 0.10
+MAX_PARTS = 4  # of a claim that the text shows
 REPORTED_CERTAIN = 0.87  # of A* without noise, §3.2
 
 Pairs = dict[str, tuple[str, str]]
@@ -29,9 +32,8 @@ Statement = tuple[str, str, str, Pairs]
 """A sentence of the report, shortened; the games it is judged by; what it says; its parts."""
 
 
-def verdict(says: str, estimate: Estimate) -> str:
-    """Judge a difference by the report's statement on it: see the module."""
-    low, high = estimate.low, estimate.high
+def verdict(says: str, low: float, high: float) -> str:
+    """Judge a difference, by its interval, by the report's statement on it: see the module."""
     if says == "below":
         low, high = -high, -low
     supported, contradicted = low > 0, high < 0
@@ -44,9 +46,8 @@ def verdict(says: str, estimate: Estimate) -> str:
 def verdict_of(verdicts: Iterable[str]) -> str:
     """Judge a claim by the verdicts on its parts."""
     found = set(verdicts)
-    if "contradicted" in found:
-        return "contradicted"
-    return "supported" if found == {"supported"} else "undecided"
+    worst = "contradicted" if "contradicted" in found else "undecided"
+    return "supported" if found == {"supported"} else worst
 
 
 def figure_statements() -> Iterator[Statement]:
@@ -75,8 +76,8 @@ def figure_statements() -> Iterator[Statement]:
     overall = less("γ", f"{late} and gamma == {{}}", *gammas)
     yield text, f"{when}, means over all radii", "hardly", overall
     yield f"{text} at any radius", f"{when}, each radius by itself", "hardly", single
-    text = "On small, at a radius of 3 and beyond the win rate drops"
-    yield text, f"{when}, means over all γ", "below", far(late)
+    text, when = "On small, at a radius of 3 and beyond the win rate drops", f"{when}, means"
+    yield text, f"{when} over all γ", "below", far(late)
     text = "On small, after 5 sweeps the radius has no clear effect"
     yield text, "at 5 sweeps, means over all γ", "hardly", far(early)
 
@@ -92,12 +93,12 @@ def figure_statements() -> Iterator[Statement]:
     by_radius = f"{medium} and gamma in (0.8, 0.9) and radius == {{}}"
     how, means = "at radius 2", "means over γ of 0.8 and 0.9"
     more = less("γ", by_gamma, (0.8, 0.2), (0.8, 0.4))
+    flat = less("γ", by_gamma, (0.9, 0.8), (0.95, 0.8))
     yield "On medium, a higher γ wins more", how, "above", more
-    text = "On medium, the win rate is on a plateau from γ = 0.8"
-    yield text, how, "hardly", less("γ", by_gamma, (0.9, 0.8), (0.95, 0.8))
+    yield "On medium, the win rate is on a plateau from γ = 0.8", how, "hardly", flat
     poor = less("r", by_radius, (1, 2), (1, 3), (1, 4))
-    yield "On medium, radius 1 is poor", means, "below", poor
     same = less("r", by_radius, (3, 2), (4, 2), (4, 3))
+    yield "On medium, radius 1 is poor", means, "below", poor
     yield "On medium, radii 2 to 4 win about the same", means, "hardly", same
 
 
@@ -114,52 +115,64 @@ def strategy_statements(bars: Bars) -> Iterator[Statement]:
             yield f"On {layout.name}, {mdp} wins more than {astar}", how, "above", pairs
 
 
-def judged(text: str, how: str, says: str, parts: dict[str, Estimate]) -> list[dict[str, object]]:
-    """Judge a claim; return a row a part."""
-    verdicts = {name: verdict(says, each) for name, each in parts.items()}
-    claim = {"claim": text, "verdict": verdict_of(verdicts.values()), "how": how}
-    rows: list[dict[str, object]] = []
-    for name, each in parts.items():
-        found = columns_of(each, "difference") | {"part_verdict": verdicts[name]}
-        rows.append({**claim, "part": name, "says": says, **found})
-    return rows
+def motion_statements() -> Iterator[Statement]:
+    """State the claim that A* wins more without noise, for each of its dangers."""
+    for name in design.ASTARS:
+        astar = f"layout == 'medium' and strategy == \"{name}\" and p_chosen == {{}}"
+        pairs = {"p = 1 less p = 0.8": (astar.format(1), astar.format(0.8))}
+        yield f"On medium, {name} wins more without noise", "p of 1 and 0.8", "above", pairs
 
 
-def differences(wins: pd.DataFrame, points: pd.DataFrame, pairs: Pairs) -> dict[str, Estimate]:
-    """Estimate differences between groups of points, judged together."""
-    found = {}
-    for name, pair in pairs.items():
-        one, other = (won_by_seed(wins, points, where) for where in pair)
-        found[name] = contrast(one, other, len(pairs))
-    return found
+Line = dict[str, Any]
 
 
-def estimate_of(rows: pd.DataFrame, reported: float = 0.0) -> Estimate:
-    """Return a point's win rate less the report's."""
-    rate = rows.iloc[0][["win_rate", "win_rate_low95", "win_rate_high95"]]
-    return Estimate(*(rate - reported))
+def compared(played: Played, points: pd.DataFrame, statements: Iterable[Statement]) -> list[Line]:
+    """Return a line a part of each statement; the parts of one are judged together."""
+    wins, lines = wins_frame(played), list[Line]()
+    for text, how, says, pairs in statements:
+        for name, pair in pairs.items():
+            one, other = (won_by_seed(wins, points, where) for where in pair)
+            line: Line = {"claim": text, "how": how, "part": name, "says": says}
+            lines.append(line | paper.columns_of("difference", contrast(one, other, len(pairs))))
+    return lines
+
+
+def alone(points: pd.DataFrame, where: str, reported: float, *named: str) -> Line:
+    """Return the line of a claim on one point's win rate, less the report's."""
+    rate = points.query(where).iloc[0][["win_rate", "win_rate_low95", "win_rate_high95"]]
+    line: Line = dict(zip(("claim", "how", "part"), named, strict=True), says="hardly")
+    return line | paper.columns_of("difference", Estimate(*(rate - reported)))
 
 
 def claims_frame(
     played: Played, points: pd.DataFrame, bars: Bars, more: Played, motion: pd.DataFrame
 ) -> pd.DataFrame:
     """Judge all claims, a row a part; ``more`` and ``motion`` are of the open questions."""
-    wins, more_wins = wins_frame(played), wins_frame(more)
-    rows = []
-    for text, how, says, pairs in (*figure_statements(), *strategy_statements(bars)):
-        rows += judged(text, how, says, differences(wins, points, pairs))
-    random = "layout == 'medium' and strategy == 'PacmanRandom'"
-    rate = estimate_of(points.query(random))
-    text = "On medium, random play fails to win"
-    rows += judged(text, "Wilson's interval", "hardly", {"random's win rate": rate})
-    for name in design.ASTARS:
-        astar = f"layout == 'medium' and strategy == \"{name}\" and p_chosen == {{}}"
-        certain, noisy = astar.format(1), astar.format(0.8)
-        away = estimate_of(motion.query(certain), REPORTED_CERTAIN)
-        text, parts = f"{name} wins about 87%", {"our win rate less 87%": away}
-        how = "p = 1, Wilson's interval"
-        rows += judged(f"On medium without noise, {text}", how, "hardly", parts)
-        parts = differences(more_wins, motion, {"p = 1 less p = 0.8": (certain, noisy)})
-        text = f"On medium, {name} wins more without noise"
-        rows += judged(text, "p of 1 and 0.8", "above", parts)
-    return pd.DataFrame(rows)
+    lines = compared(played, points, (*figure_statements(), *strategy_statements(bars)))
+    where, wilson = "layout == 'medium' and strategy == 'PacmanRandom'", "Wilson's interval"
+    text, part = "On medium, random play fails to win", "random's win rate"
+    lines.append(alone(points, where, 0.0, text, wilson, part))
+    noisier = compared(more, motion, motion_statements())
+    for name, line in zip(design.ASTARS, noisier, strict=True):
+        where = f"layout == 'medium' and strategy == \"{name}\" and p_chosen == 1"
+        text = f"On medium without noise, {name} wins about 87%"
+        names = (text, f"p = 1, {wilson}", "our win rate less 87%")
+        lines += [alone(motion, where, REPORTED_CERTAIN, *names), line]
+    frame = pd.DataFrame(lines)
+    ends = frame[["says", "difference_low95", "difference_high95"]].itertuples(index=False)
+    frame["part_verdict"] = [verdict(*each) for each in ends]
+    frame.insert(1, "verdict", frame.groupby("claim")["part_verdict"].transform(verdict_of))
+    return frame
+
+
+def shown(claims: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a claim, with the parts that decide its verdict, the largest ones first."""
+    lines = []
+    for (claim, said, how), group in claims.groupby(["claim", "verdict", "how"], sort=False):
+        same = group[group["part_verdict"] == said]
+        largest = same.sort_values("difference", key=abs, ascending=False, kind="stable")
+        rows = paper.records(largest.head(MAX_PARTS))
+        parts = "; ".join("{part}: {difference:+.1pp}".format_map(row) for row in rows)
+        count = f" [{len(same)} of {len(group)} {said}]" if len(group) > 1 else ""
+        lines.append({"claim": claim, "verdict": said, "how": how, "parts": parts + count})
+    return pd.DataFrame(lines)

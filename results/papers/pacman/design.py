@@ -52,11 +52,9 @@ DANGERS = range(1, 11)
 
 RANDOM = "random"
 ASTARS = (WEAK_ASTAR, ASTAR, BEST_ASTAR) = ("A*, danger 1", "A*, danger 4", "A*, chosen by us")
-PLANNERS = (CODE, TEXT, BEST) = (
-    "MDP, the report's code",
-    "MDP, the report's text",
-    "MDP, chosen by us",
-)
+CODE, TEXT = "MDP, the report's code", "MDP, the report's text"
+BEST = "MDP, chosen by us"
+PLANNERS = (CODE, TEXT, BEST)
 
 MORE = 5
 CHANCES = {SMALL: (0.8, 1.0), MEDIUM: (0.6, 0.7, 0.8, 0.9, 1.0)}

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import norm
 
+from results.papers import paper
 from results.papers.pacman import design
 from results.papers.pacman.design import GAMES_A_TRIAL, Bars, Played
 from thetafront.agents.agent import digest_of
@@ -72,11 +73,6 @@ def total(values: pd.Series) -> float:
     return float(np.cumsum(values.to_numpy(np.float64))[-1])
 
 
-def columns_of(estimate: Estimate, name: str) -> dict[str, float]:
-    """Return an estimate as three columns."""
-    return {name: estimate.value, f"{name}_low95": estimate.low, f"{name}_high95": estimate.high}
-
-
 def point_columns(games: pd.DataFrame) -> dict[str, Any]:
     """Return the summary of a point's games."""
     won, n_moves = won_of(games), total(games["n_moves"])
@@ -85,7 +81,7 @@ def point_columns(games: pd.DataFrame) -> dict[str, Any]:
     trials = won[: n_trials * GAMES_A_TRIAL].reshape(n_trials, GAMES_A_TRIAL).mean(axis=1)
     return {
         "n_games": len(games),
-        **columns_of(rate, "win_rate"),
+        **paper.columns_of("win_rate", rate),
         "win_rate_sd_of_ten_games": float(trials.std(ddof=1)),
         "binomial_sd_of_ten_games": sqrt(rate.value * (1 - rate.value) / GAMES_A_TRIAL),
         "n_cut": int((games["outcome"] == "cut").sum()),
@@ -121,9 +117,7 @@ def select(tried: Played) -> pd.DataFrame:
     Ties go to fewest backups a move, then to the first.
     """
     frame = points_frame(tried)
-    best_first = frame.sort_values("backups_per_move", kind="stable").sort_values(
-        "win_rate", ascending=False, kind="stable"
-    )
+    best_first = frame.sort_values(["win_rate", "backups_per_move"], ascending=[False, True])
     chosen = best_first.groupby(["layout", "strategy"]).head(1).index
     frame.insert(list(frame.columns).index("n_games"), "chosen", frame.index.isin(chosen))
     return frame
@@ -145,8 +139,8 @@ def sweeps_frame(played: Played) -> pd.DataFrame:
         rate = intervals.share(int(won_of(games).sum()), len(games))
         residual = intervals.mean(games["residual_mean"].to_numpy(np.float64))
         row = {"layout": layout.name, "gamma": gamma, "radius": radius, "n_sweeps": n}
-        row |= {"n_games": len(games), **columns_of(rate, "win_rate")}
-        rows.append(row | columns_of(residual, "residual"))
+        row |= {"n_games": len(games), **paper.columns_of("win_rate", rate)}
+        rows.append(row | paper.columns_of("residual", residual))
     return pd.DataFrame(rows)
 
 
@@ -167,7 +161,7 @@ def distance_frame(wins: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
         row = {"layout": layout, "gamma": 0.9, "radius": name, "n_games": len(maze) * len(radii)}
         row |= {"win_rate_maze": maze.mean(), "win_rate_manhattan": manhattan.mean()}
         n_together = 1 if name == "all" else len(design.ZONE_RADII)
-        rows.append(row | columns_of(contrast(maze, manhattan, n_together), "difference"))
+        rows.append(row | paper.columns_of("difference", contrast(maze, manhattan, n_together)))
     return pd.DataFrame(rows)
 
 
@@ -195,19 +189,16 @@ def changes_frame(played: Played, bars: Bars, times: Mapping[PacmanMDP, Estimate
     rows = []
     for layout, planner, plain, changed in design.changes(bars):
         games, others = played[changed], played[plain]
-        now, before = point_columns(games), point_columns(others)
         n_together = len(design.PLANNERS) * (1 if changed.cut else len(design.ROUTE_REWARDS))
-        row = {
-            "layout": layout.name,
-            "strategy": planner,
-            "route_reward": changed.route_reward,
-            "cut": changed.cut,
-            "n_games": len(games),
-            "win_rate_plain": before["win_rate"],
-            "win_rate": now["win_rate"],
-            **columns_of(contrast(won_of(games), won_of(others), n_together), "difference"),
-            "score_difference_points": now["score_mean_points"] - before["score_mean_points"],
-            "backups_ratio": now["backups_per_move"] / before["backups_per_move"],
-        }
-        rows.append(row | (columns_of(times[changed], "seconds_ratio") if changed.cut else {}))
+        difference = contrast(won_of(games), won_of(others), n_together)
+        now, before = point_columns(games), point_columns(others)
+        row = {"layout": layout.name, "strategy": planner, "route_reward": changed.route_reward}
+        row |= {"cut": changed.cut, "n_games": len(games)}
+        row |= {"win_rate_plain": before["win_rate"], "win_rate": now["win_rate"]}
+        row |= paper.columns_of("difference", difference)
+        gained = now["score_mean_points"] - before["score_mean_points"]
+        row |= {"score_difference_points": gained}
+        row |= {"backups_ratio": now["backups_per_move"] / before["backups_per_move"]}
+        ratio = times.get(changed, Estimate(np.nan))
+        rows.append(row | paper.columns_of("seconds_ratio", ratio))
     return pd.DataFrame(rows)

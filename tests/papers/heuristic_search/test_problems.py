@@ -3,13 +3,28 @@
 import numpy as np
 import pytest
 
-from results.papers.heuristic_search.problems import Problem, board, three_dice
+from results.papers.heuristic_search.problems import Problem, best_luck, board, three_dice
 from tests.oracles import small_2048
 from thetafront.agents.dice.agent import DiceAgent
+from thetafront.agents.mdp.finite_mdp import FiniteMDP
 from thetafront.agents.mdp.policy_evaluation import evaluate
 
 TINY = 1e-9
 SMALL = [three_dice(), board(2, 2)]
+
+
+def test_best_luck_by_hand() -> None:
+    """L(b) = -3, and L(a) = max(2 + ½·4, 1 + ½·(-3)), where luck prefers c to b."""
+    mdp = FiniteMDP.from_description(
+        {
+            "a": {"dare": (2, {"b": 0.9, "c": 0.1}), "wait": (1, {"b": 1})},
+            "c": {"win": (4, {"end": 0.5, "b": 0.5})},
+            "b": {"pay": (-3, {"end": 1})},
+            "end": {},
+        },
+        0.5,
+    )
+    assert best_luck(mdp.tables).tolist() == [4, 4, -3, 0]
 
 
 @pytest.mark.parametrize("problem", SMALL, ids=lambda problem: problem.name)

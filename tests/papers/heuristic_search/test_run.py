@@ -1,6 +1,5 @@
 """The script: fresh runs against the published ones, what is kept, refusals."""
 
-import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -19,10 +18,7 @@ from results.papers.heuristic_search.traces import (
     solve,
 )
 
-pytestmark = pytest.mark.papers
-
 PUBLISHED = Path(__file__).parents[3] / "results" / "reference" / "heuristic_search"
-FILES = ("heuristic_search.csv", "traces.csv")
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -31,21 +27,6 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
         paper.script(heuristic_search, "heuristic_search", 10, given=words)
     assert ended.value.code == 2
     return capsys.readouterr().err
-
-
-def test_the_published_folder_comes_out_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = tmp_path / "copy"
-    shutil.copytree(PUBLISHED, folder)
-    words = ["--games", "6", "--output", str(folder)]
-    paper.script(heuristic_search, "heuristic_search", 10, given=words)
-    for name in FILES:
-        assert (folder / name).read_bytes() == (PUBLISHED / name).read_bytes(), name
-    text = capsys.readouterr().out
-    assert text == (folder / "heuristic_search.md").read_text()
-    assert "nan" not in text
-    assert (folder / "heuristic_search.png").stat().st_size > 10_000
 
 
 def test_fresh_runs_are_the_published_ones(tmp_path: Path) -> None:
@@ -110,6 +91,6 @@ def test_a_torn_run_is_run_again_and_a_foreign_file_refused(
     for broken in (b"", b"what\n1\n", before.replace(b"True", b""), before.replace(b"True", b"y")):
         path.write_bytes(broken)
         said = refused(capsys, "--output", str(tmp_path))
-        assert said.endswith("no traces of this version; use another folder, or move it away\n")
+        assert said.endswith("no table of this version; use another folder, or move it away\n")
         assert said.count("\n") == 1
         assert path.read_bytes() == broken

@@ -8,24 +8,16 @@ import pandas as pd
 import pytest
 
 from results.papers.mcts import timing
-from results.papers.mcts.design import Design
-from results.papers.mcts.timing import (
-    FORCED,
-    DecisionTimer,
-    kept_timings,
-    median,
-    rounds_frame,
-    starting_boards,
-    timings_frame,
-    timings_of,
-)
+from results.papers.mcts.design import STATES, Widening
+from results.papers.mcts.timing import FORCED, LEAF_VALUES, boards_of_game, timings_frame
 from thetafront.agents.twenty48.leaf_value import LeafValue
-from thetafront.engine.twenty48 import Action, legal_actions, unpack
-from thetafront.study.errors import InputError
+from thetafront.agents.twenty48.uct import UCT
+from thetafront.engine.twenty48 import Action, initial, legal_actions
 
 CALL = 10.0
-SECONDS = {LeafValue.RANDOM: 4.0, LeafValue.LOOKAHEAD: 9.0, LeafValue.SCORE: 0.5}
+SECONDS = dict(zip(LEAF_VALUES.categories, (4.0, 9.0, 0.5, 0.5, 0.5), strict=True))
 DEPTHS = (1, 10)
+NARROW = Widening("random", 100, STATES, 1.0, 0.0)
 
 
 @dataclass
@@ -37,7 +29,7 @@ class Machine:
     n_decisions: int = 0
     streams: list[tuple[float, int]] = field(default_factory=list)
 
-    def clock(self) -> float:
+    def thread_time(self) -> float:
         return self.now
 
     def work(self, seconds: float) -> None:
@@ -62,60 +54,76 @@ class Worker:
 
 
 def test_ratios_are_of_the_same_round_without_the_call_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine = Machine(decisions_a_round=len(SECONDS) * len(DEPTHS) * 2 * 3)
+
+    def worker(m: int = 1, depth: int = 1, c: float = 1, each: str = "random") -> Worker:
+        return Worker(machine, SECONDS[LeafValue(each).value] * depth)
+
+    for name, value in {"N_STARTS": 3, "N_ROUNDS": 5, "DEPTHS": DEPTHS, "time": machine}.items():
+        monkeypatch.setattr(timing, name, value)
+    monkeypatch.setattr(timing, "UCT", worker)
+    monkeypatch.setattr(timing, "warm", lambda agent: None)
+    path = tmp_path / "rounds.csv"
+    rounds = timing.timing_rounds(path)
+    frame = timings_frame(rounds).set_index(["leaf_value", "depth"])
+    assert len(frame) == 10
+    assert set(frame["n_decisions"]) == {15}
+    for leaf_value, ratio in (("random", 1), ("lookahead", 9 / 4), ("score", 1 / 8)):
+        for depth in DEPTHS:
+            row = frame.loc[(leaf_value, depth)]
+            ends = [row[f"relative_{end}"] for end in ("to_random", "low95", "high95")]
+            assert ends[0] == pytest.approx(ratio, rel=1e-3)
+    at = frame.loc[("score", 1)]
+    assert at["seconds_per_decision"] == pytest.approx(0.5 * 8), "the third of five rounds and one"
+    assert at["call_seconds"] == pytest.approx(CALL * 8)
+    drawn = {seconds: {s for each, s in machine.streams if each == seconds} for seconds in (4, 9)}
+    assert drawn[4] == drawn[9], "the same random streams for all"
+    assert len(drawn[4]) == 15
+    capsys.readouterr()
+    pd.testing.assert_frame_equal(timings_frame(timing.timing_rounds(path)), frame.reset_index())
+    assert capsys.readouterr().err == "", "what is there is not timed again"
+    path.write_text(path.read_text().rsplit("\n", 2)[0] + "\n")
+    assert len(timing.timing_rounds(path)) == len(rounds)
+    assert "timing decisions" in capsys.readouterr().err
+
+
+def test_calibration_finds_the_equal_time_and_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    boards = starting_boards(3)
-    machine = Machine(decisions_a_round=len(SECONDS) * len(DEPTHS) * 2 * len(boards))
-    agents = {
-        (leaf_value, depth): Worker(machine, seconds * depth)
-        for leaf_value, seconds in SECONDS.items()
-        for depth in DEPTHS
-    }
-    timings = timings_of(DEPTHS, agents, DecisionTimer(boards, machine.clock), 5)
-    relative = timings.relative(LeafValue.LOOKAHEAD, LeafValue.RANDOM, 10)
-    assert (relative.value, relative.low, relative.high) == pytest.approx((9 / 4,) * 3)
-    assert timings.relative(LeafValue.LOOKAHEAD, LeafValue.SCORE, 10).value == pytest.approx(18)
-    assert timings.of(LeafValue.RANDOM, 10) == pytest.approx(40 * 2.0 ** np.arange(5))
-    frame = timings_frame(timings)
-    assert len(frame) == 6
-    assert set(frame["n_decisions"]) == {15}
-    at = frame.set_index(["leaf_value", "depth"]).loc[("score", 1)]
-    assert at["seconds_per_decision"] == pytest.approx(0.5 * 4)
-    assert at["call_seconds"] == pytest.approx(CALL * 4)
-    assert at["relative_to_random"] == pytest.approx(1 / 8)
-    path = tmp_path / "rounds.csv"
-    rounds_frame(timings).to_csv(path, index=False)
-    design = Design(depths=DEPTHS, n_rounds=5)
-    assert kept_timings(path, design) is None, "of other leaf values and boards"
-    monkeypatch.setattr(timing, "TITLES", SECONDS)
-    monkeypatch.setattr(timing, "N_STARTS", 3)
-    kept = kept_timings(path, design)
-    assert kept is not None
-    pd.testing.assert_frame_equal(timings_frame(kept), frame, rtol=1e-3)
-    assert kept_timings(path, Design(depths=DEPTHS, n_rounds=6)) is None
-    assert kept_timings(tmp_path / "none.csv", design) is None
-    text = path.read_text()
-    for broken in ("", "what\n1\n", text.replace("score", "guess"), text[: len(text) // 2]):
-        path.write_text(broken)
-        with pytest.raises(InputError, match="no timings of this version"):
-            kept_timings(path, design)
-    drawn = {seconds: [s for each, s in machine.streams if each == seconds] for seconds in (4, 9)}
-    assert drawn[4] == drawn[9], "the same random streams for all"
-    assert len(set(drawn[4])) == 15
+    """5 + 1.25·m = 105 at m = 80; the noise of forty rounds leaves about half a percent."""
+
+    def known(agent: UCT, boards: list[int], number: int) -> tuple[float, float]:
+        noise = np.random.default_rng([number, agent.k_state > 0]).lognormal(0, 0.02)
+        return float(5 + agent.n_simulations * (1.25 if agent.k_state else 1.0)) * noise, 1.0
+
+    monkeypatch.setattr(timing, "time_round", known)
+    monkeypatch.setattr(timing, "widenings", lambda: [NARROW])
+    path = tmp_path / "calibration.csv"
+    found = timing.calibrated(path)
+    m, relative = found[NARROW]
+    assert m == pytest.approx(80, abs=1)
+    assert relative.low <= relative.value <= relative.high
+    assert relative.value == pytest.approx(1, abs=0.5 / 80)
+    assert relative.high - relative.low < 0.06
+    before = path.read_text()
+    wide = NARROW._replace(k=4.0, alpha=0.5)
+    monkeypatch.setattr(timing, "widenings", lambda: [wide, NARROW])
+    both = timing.calibrated(path)
+    assert path.read_text().startswith(before)
+    assert list(both) == [wide, NARROW]
+    monkeypatch.delattr(timing, "time_round")
+    again = timing.calibrated(path)
+    assert [m for m, _ in again.values()] == [m for m, _ in both.values()]
+    assert again[NARROW][1].value == pytest.approx(relative.value)
 
 
-def test_the_interval_of_a_median_has_the_ranks_of_the_tables() -> None:
-    """For ten values the second and the ninth, 97.9%; for five, no two are enough."""
-    ten = median(np.array([7.0, 1, 10, 3, 9, 4, 2, 8, 6, 5]))
-    assert (ten.low, ten.value, ten.high) == (2, 5.5, 9)
-    five = median(np.arange(5.0))
-    assert (five.low, five.value, five.high) == (0, 2, 4)
-    sixty = median(np.arange(1.0, 61.0))
-    assert (sixty.low, sixty.high) == (22, 39)
-
-
-def test_boards_of_the_timer() -> None:
+def test_boards_to_decide_on() -> None:
     assert legal_actions(FORCED) == (Action.RIGHT,)
-    for board in starting_boards():
-        assert np.count_nonzero(unpack(board)) == 2
-    assert len(set(starting_boards())) > 15
+    assert len({initial(seed) for seed in range(timing.N_STARTS)}) > 15
+    boards = boards_of_game(UCT(3))
+    assert len(set(boards)) == len(boards) == 60
+    tiles = [sum(1 << (board >> 4 * cell & 15) for cell in range(16)) for board in boards]
+    assert tiles[0] < 40
+    assert tiles == sorted(tiles), "the sum of the tiles grows as a game goes on"

@@ -32,7 +32,8 @@ from thetafront.study.experiments.space import NumericParameter, Space
 from thetafront.study.log.seeds import game_to_record, record_to_game
 from thetafront.study.log.storage import open_for_reading
 from thetafront.study.run.settings import SearchSettings
-from thetafront.study.samplers.gaussian_process import GaussianProcess, fit_hyperparameters
+from thetafront.study.samplers.gaussian_process import GaussianProcess
+from thetafront.study.samplers.hyperparameters import fit_hyperparameters
 
 
 def run(results: Path, *words: str) -> Result:

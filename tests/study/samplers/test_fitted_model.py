@@ -7,8 +7,8 @@ import pytest
 from tests.study.made_studies import add_trials, data_of, new_study, store_trial
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.model.study_model import fit_study
+from thetafront.study.samplers.covariance import covariances
 from thetafront.study.samplers.fitted_model import SHIFT_DEVIATION, FittedModel
-from thetafront.study.samplers.gaussian_process import covariances
 
 Floats = npt.NDArray[np.float64]
 
@@ -90,7 +90,8 @@ def test_what_is_untested_is_as_doubtful_as_what_was_tested_turned_out(model: Fi
     plain, error = combined.posterior.predict(np.concatenate([untested, points[:1]]))
     (shift, factor), _ = combined.checks
     assert mean[0, 0] == pytest.approx(plain[0, 0] + shift * error[0, 0])
-    assert deviation[0, 0] == pytest.approx(factor * error[0, 0])
+    most = float(combined.posterior.prior_deviations[0])
+    assert deviation[0, 0] == pytest.approx(max(error[0, 0], min(factor * error[0, 0], most)))
     assert (mean[1] == plain[1]).all(), "a tested point is as its games say"
     assert model.expects(untested)[0] == pytest.approx(model.posterior.mean(untested))
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from thetafront.study.samplers.gaussian_process import GaussianProcess, Hyperparameters
+from thetafront.study.samplers.covariance import Hyperparameters
+from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.in_flight import InFlight
 
 HYPER = Hyperparameters(

@@ -20,8 +20,9 @@ from tests.study.samplers.toy import (
     observations_of,
     ordinary,
 )
+from thetafront.study.samplers.covariance import Hyperparameters
 from thetafront.study.samplers.encoding import UnitCube
-from thetafront.study.samplers.gaussian_process import GaussianProcess, Hyperparameters
+from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.knowledge_gradient import (
     Area,
     KnowledgeGradientSampler,

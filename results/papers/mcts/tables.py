@@ -1,0 +1,150 @@
+"""The tables of scores: points, equal time, widening, exploration, other readings.
+
+Between neighbouring points of a leaf value the score is interpolated linearly over log seconds per
+move: a weighted sum of two points' mean scores. Times count as exact. The leader at a budget is
+compared with **each** of the others by paired differences: the largest of several noisy means is
+biased upwards, and shows nothing by itself.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from results.papers import paper
+from results.papers.mcts import design
+from results.papers.mcts.design import name_of, plain
+from results.papers.mcts.timing import Calibration
+from thetafront.agents.twenty48.leaf_value import LeafValue
+from thetafront.agents.twenty48.uct import UCT
+from thetafront.study import estimate as intervals
+
+BUDGETS = (3e-6, 1e-5, 3e-5, 1e-4, 3e-4)  # seconds a move
+
+
+def row(games: paper.Games, agent: UCT, name: str = "") -> dict[str, Any]:
+    """Return a row's leaf value and, of its games, mean score and costs."""
+    mine = games[name or name_of(agent)]
+    return paper.score_columns(mine) | paper.costs_of(mine)
+
+
+def points_frame(games: paper.Games) -> pd.DataFrame:
+    """Return one row a point, by leaf value and m."""
+    return pd.DataFrame(
+        {"leaf_value": leaf_value.value, "n_simulations": m} | row(games, plain(leaf_value, m))
+        for leaf_value in design.TITLES
+        for m in design.SIMULATIONS
+    )
+
+
+def weights_at(costs: npt.NDArray[np.float64], budget: float) -> npt.NDArray[np.float64]:
+    """Return the weights of points, by increasing cost, in the score at a budget between the ends.
+
+    Linear interpolation over log cost between the two neighbours; shape (n_points,).
+    """
+    right = int(np.clip(np.searchsorted(costs, budget), 1, len(costs) - 1))
+    near, far = np.log(costs[right - 1]), np.log(costs[right])
+    weights = np.zeros(len(costs))
+    weights[right] = (np.log(budget) - near) / (far - near)
+    weights[right - 1] = 1.0 - weights[right]
+    return weights
+
+
+def equal_time_frame(points: pd.DataFrame, games: paper.Games) -> pd.DataFrame:
+    """Return, for each budget in seconds a move, one row a leaf value whose points span it.
+
+    ``ahead_of_points`` is the paired difference to the leader, the largest mean: 0 for the leader.
+    """
+    curves = {
+        str(leaf_value): part.sort_values("seconds_per_move", kind="stable")
+        for leaf_value, part in points.groupby("leaf_value", sort=False)
+    }
+    lines = []
+    for budget in BUDGETS:
+        weighted = {}
+        for leaf_value, curve in curves.items():
+            seconds = curve["seconds_per_move"].to_numpy(float)
+            if not seconds[0] <= budget <= seconds[-1]:
+                continue
+            agents = (plain(LeafValue(leaf_value), m) for m in curve["n_simulations"])
+            scores = np.array([paper.scores_of(games[name_of(agent)]) for agent in agents])
+            weighted[leaf_value] = weights_at(np.exp(np.log(seconds)), budget) @ scores
+        leader = max(weighted, key=lambda each: float(weighted[each].mean()), default="")
+        for leaf_value, scores in weighted.items():
+            ahead = intervals.difference(weighted[leader], scores)
+            line = {"seconds_per_move": budget, "leaf_value": leaf_value}
+            line |= {"n_games_a_point": len(scores)}
+            line |= paper.columns_of("score", intervals.mean(scores), "_points")
+            lines.append(
+                {**line, "leader": leader} | paper.columns_of("ahead_of", ahead, "_points")
+            )
+    return pd.DataFrame(lines)
+
+
+def widening_frame(calibration: Calibration, games: paper.Games) -> pd.DataFrame:
+    """Return one row for each plain agent, and one for each of its settings.
+
+    A plain agent's ``widened`` is empty, its ``k`` and ``alpha`` are NaN. ``relative_time`` is
+    seconds per move in the games over the plain agent's, ``relative_time_calibrated`` that of the
+    calibration, where both took turns; ``less_plain_points`` is paired by seed.
+    """
+    lines = []
+    for leaf_value, plain_m in design.CASES:
+        case = (leaf_value.value, plain_m)
+        name = name_of(plain(leaf_value, plain_m))
+        rows = [(name, "", np.nan, np.nan, plain_m, 1.0)]
+        rows += [
+            (each.name, each.widened, each.k, each.alpha, m, relative.value)
+            for each, (m, relative) in calibration.items()
+            if each[:2] == case
+        ]
+        seconds = paper.costs_of(games[name])["seconds_per_move"]
+        for mine, widened, k, alpha, m, relative_time in rows:
+            line: dict[str, Any] = {
+                "leaf_value": case[0],
+                "plain_n_simulations": plain_m,
+                "widened": widened,
+            }
+            line |= {"k": k, "alpha": alpha, "n_simulations": m}
+            line |= row(games, plain(leaf_value, m), mine)
+            line["relative_time"] = line["seconds_per_move"] / seconds
+            line["relative_time_calibrated"] = relative_time
+            lines.append(line | paper.less(games, mine, less_plain=name))
+    return pd.DataFrame(lines)
+
+
+def points_a_percent(points: pd.DataFrame, leaf_value: LeafValue, m: int) -> float:
+    """Return a plain agent's gain in points from one percent more time, by its neighbours."""
+    curve = points[points["leaf_value"] == leaf_value.value].set_index("n_simulations")
+    at = design.SIMULATIONS.index(m)
+    ends = curve.loc[[design.SIMULATIONS[at - 1], design.SIMULATIONS[at + 1]]]
+    slope = np.diff(ends["score_mean_points"]) / np.diff(np.log(ends["seconds_per_move"]))
+    return float(slope[0] * np.log(1.01))
+
+
+def exploration_frame(games: paper.Games) -> pd.DataFrame:
+    """Return one row for each c of a plain agent, with its paired difference from c = 100."""
+    lines = []
+    for leaf_value, m in design.EXPLORED:
+        base = name_of(plain(leaf_value, m))
+        for c in design.EXPLORATIONS:
+            agent = plain(leaf_value, m, c)
+            line = {"leaf_value": leaf_value.value, "n_simulations": m, "exploration_points": c}
+            lines.append(
+                line | row(games, agent) | paper.less(games, name_of(agent), less_c_100=base)
+            )
+    return pd.DataFrame(lines)
+
+
+def readings_frame(games: paper.Games) -> pd.DataFrame:
+    """Return one row a reading; ``less_default_points`` is paired by seed."""
+    lines = []
+    for change, default, agent in design.readings():
+        name = f"{name_of(default)}, {change}"
+        line: dict[str, Any] = {"reading": change, "leaf_value": agent.leaf_value.value}
+        line |= {"n_simulations": agent.n_simulations} | row(games, agent, name)
+        mean = intervals.mean(paper.scores_of(games[name_of(default)]))
+        line |= paper.columns_of("default", mean, "_points")
+        lines.append(line | paper.less(games, name, less_default=name_of(default)))
+    return pd.DataFrame(lines)

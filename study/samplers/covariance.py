@@ -1,0 +1,75 @@
+"""Matérn covariances, with one length scale a parameter, and a term for what they miss.
+
+Notation
+--------
+=========  =========================================================================================
+k(x, x')   σ² m(r) exp(−r), r² = 2ν Σⱼ (xⱼ − x'ⱼ)²/ℓⱼ²; plus τ² if x = x'
+ν, m(r)    smoothness: 5/2 with 1 + r + r²/3, or 3/2 with 1 + r
+ℓⱼ         length scale along coordinate j; all coordinates of a categorical parameter share one
+τ²         misfit: variance of the value at a point about the function of the covariance
+=========  =========================================================================================
+
+Source: Rasmussen and Williams, *Gaussian Processes for Machine Learning* (2006), equation 4.17.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+SMOOTH, ROUGH = 2.5, 1.5  # ν
+SAME = 1e-12  # squared distance, relative to the squared norms, below which points are the same
+
+
+@dataclass(frozen=True)
+class Hyperparameters:
+    """Hyperparameters of a process, with the scaling of its observations.
+
+    Attributes
+    ----------
+    centre, scale : float
+        Mean and standard deviation by which observations are centred and scaled.
+    variance : float
+        σ², of scaled observations.
+    lengths : float64, shape (d,)
+        ℓ.
+    noise : float
+        Noise variance of observations whose own is unknown, scaled.
+    misfit : float
+        τ², of scaled observations.
+    smoothness : float
+        ν.
+    """
+
+    centre: float
+    scale: float
+    variance: float
+    lengths: Floats
+    noise: float
+    misfit: float = 0.0
+    smoothness: float = SMOOTH
+
+    @property
+    def total(self) -> float:
+        """The variance of a value before anything is observed, k(x, x)."""
+        return self.variance + self.misfit
+
+
+def covariances(hyper: Hyperparameters, a: Floats, b: Floats) -> Floats:
+    """Return k for all pairs of rows, shape (n_a, n_b)."""
+    a, b = a / hyper.lengths, b / hyper.lengths
+    norms = (a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1)[None, :]
+    square = norms - 2.0 * a @ b.T
+    r = np.sqrt(2.0 * hyper.smoothness * np.maximum(square, 0.0))
+    k = hyper.variance * matern(r, hyper.smoothness)[0] * np.exp(-r)
+    if hyper.misfit:
+        k[square <= SAME * norms] += hyper.misfit
+    return np.asarray(k)
+
+
+def matern(r: Floats, smoothness: float) -> tuple[Floats, Floats]:
+    """Return k/(σ² exp(−r)) of a Matérn covariance, and minus its slope in ½ r², likewise."""
+    if smoothness == ROUGH:
+        return 1.0 + r, np.ones_like(r)
+    return 1.0 + r + r * r / 3.0, (1.0 + r) / 3.0
