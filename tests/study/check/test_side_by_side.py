@@ -4,13 +4,14 @@ import shutil
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from tests.study.made_studies import store_point
+from tests.study.made_studies import forge, store_point
 from thetafront.agents.agent import Game
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
 from thetafront.study.check import verification
@@ -18,8 +19,9 @@ from thetafront.study.check.replay import Entry, Replays
 from thetafront.study.cli import app
 from thetafront.study.experiments.registry import experiment
 from thetafront.study.log.location import locate
+from thetafront.study.log.log import outcome_of
 from thetafront.study.log.seeds import validation_seed
-from thetafront.study.log.storage import create_or_resume, prepare_location
+from thetafront.study.log.storage import create_or_resume, open_for_games, prepare_location
 from thetafront.study.page import results as results_written
 from thetafront.study.page.document import BEGINNING
 from thetafront.study.report import export
@@ -101,11 +103,10 @@ def test_the_study_and_its_folder_are_verified(results: Path) -> None:
 
 def test_a_changed_score_is_found_and_mended(results: Path) -> None:
     verify = ("verify", "mcmdp", "--games", "all", "--jobs", "1")
-    execute(
-        results,
-        "UPDATE study_user_attributes SET value_json = json_set(value_json, '$.score', 4) "
-        "WHERE key LIKE 'validation:%:5'",
-    )
+    log = open_for_games(locate("mcmdp", results, None))
+    game = outcome_of(log.rows().games[5])
+    assert isinstance(game, Game)
+    forge(log, 5, replace(game, score=4))
     code, text = thetafront(results, *verify)
     assert code == 1
     assert "score 4, played again" in text
@@ -115,10 +116,7 @@ def test_a_changed_score_is_found_and_mended(results: Path) -> None:
 
 def test_a_game_that_is_lost_is_played_alone(results: Path) -> None:
     verify = ("verify", "mcmdp", "--games", "all", "--jobs", "1")
-    execute(
-        results,
-        "UPDATE study_user_attributes SET value_json = '{}' WHERE key LIKE 'validation:%:5'",
-    )
+    execute(results, "UPDATE thetafront_game SET record = '{}' WHERE replicate = 5")
     assert thetafront(results, *verify)[0] == 1
     assert thetafront(results, *verify, "--repair")[0] == 0
     assert thetafront(results, *verify)[0] == 0
