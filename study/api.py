@@ -35,6 +35,12 @@ from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.registry import experiment as experiment_called
+from thetafront.study.log.database import storage_errors_reported
+from thetafront.study.log.invocation import called
+from thetafront.study.log.ledger import Ledger
+from thetafront.study.log.location import Location, locate, make_folder
+from thetafront.study.log.storage import location_given, open_for_reading
+from thetafront.study.log.study_data import Source, StudyData
 from thetafront.study.report import recommend
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import Tables
@@ -49,11 +55,6 @@ from thetafront.study.run.play_missing import play_missing
 from thetafront.study.run.stopping import Precision
 from thetafront.study.run.sweep import reached
 from thetafront.study.run.workers import check_jobs
-from thetafront.study.store.invocation import called
-from thetafront.study.store.ledger import Ledger
-from thetafront.study.store.location import Location, locate, make_folder
-from thetafront.study.store.storage import location_given, open_for_reading, storage_errors_reported
-from thetafront.study.store.study_data import StudyData
 from thetafront.study.text import counted
 
 MAX_GAMES = 10_000_000  # played at once
@@ -606,7 +607,7 @@ class Study:
         return f"open_study({self.location.url!r}, results={results!r}, name={name!r})"
 
     @contextmanager
-    def _opened(self) -> Iterator[tuple[optuna.Study, StudyData]]:
+    def _opened(self) -> Iterator[tuple[Source, StudyData]]:
         """Open and read the study as it is now; InputError if the storage fails."""
         where = self.location
         with storage_errors_reported(where):

@@ -44,7 +44,7 @@ def test_papers_use_public_names(path: Path) -> None:
 def test_what_is_public() -> None:
     assert is_public("thetafront.sweep")
     assert is_public("thetafront.agents.twenty48.mcmdp.MonteCarloMDP")
-    assert not is_public("thetafront.study.store.ledger.Ledger")
+    assert not is_public("thetafront.study.log.ledger.Ledger")
     assert not is_public("thetafront.engine.jit._private")
 
 

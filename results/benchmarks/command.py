@@ -11,9 +11,9 @@ from typing import Any, NoReturn
 
 import thetafront
 from results.papers.paper import whole
-from thetafront.study.store.append_only import AppendOnlyFile
-from thetafront.study.store.location import make_folder
-from thetafront.study.store.manifest import check_output
+from thetafront.study.log.append_only import AppendOnlyFile
+from thetafront.study.log.location import make_folder
+from thetafront.study.log.manifest import check_output
 
 Record = dict[str, Any]
 

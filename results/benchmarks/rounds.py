@@ -18,6 +18,7 @@ import pandas as pd
 from results.benchmarks.command import command, parser, say, seeds_of
 from results.benchmarks.samplers.surface import Floats, two_modes
 from thetafront.study.estimate import Z95, difference, t95
+from thetafront.study.log.manifest import MANIFEST, provenance, write_manifest
 from thetafront.study.pareto import nondominated
 from thetafront.study.report.sections import Section, document
 from thetafront.study.report.tables import write_csv, write_text
@@ -31,7 +32,6 @@ from thetafront.study.run.allocation import (
     next_round,
 )
 from thetafront.study.shrinkage import Moments, growing_variances
-from thetafront.study.store.manifest import MANIFEST, provenance, write_manifest
 
 STOPS = (300.0, 600.0, 1800.0, 5400.0)  # seconds of play, all workers together
 N_BUDGETS, CHEAPEST, REFERENCE = 6, 1e-5, 1e-3  # seconds a move

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         reported,
     )
     from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
-    from thetafront.study.store.manifest import provenance
+    from thetafront.study.log.manifest import provenance
 
 __all__ = [
     "CategoricalParameter",
@@ -88,7 +88,7 @@ HOMES = {
         "reported",
     ),
     "thetafront.study.experiments.space": ("CategoricalParameter", "NumericParameter", "Space"),
-    "thetafront.study.store.manifest": ("provenance",),
+    "thetafront.study.log.manifest": ("provenance",),
 }
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from thetafront.study.charts.front import front_chart
 from thetafront.study.charts.hypervolume import hypervolume_chart
 from thetafront.study.charts.scores import scores_chart
+from thetafront.study.log.location import make_folder
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.store.location import make_folder
 
 PICTURES = {
     "pareto.png": front_chart,

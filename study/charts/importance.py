@@ -18,9 +18,9 @@ from thetafront.study.charts.chart import (
     short,
 )
 from thetafront.study.charts.sobol import Importance, importance_of
+from thetafront.study.log.objectives import scales_of
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.scale import Form
-from thetafront.study.store.objectives import scales_of
 
 KEY, TITLE = "importance", "Which parameters matter"
 WORDS = {

@@ -43,7 +43,7 @@ def output_option(name: str, help_: str = KEPT) -> Any:
 
 def seeds_of(games: int, seed: int) -> range:
     """Return the seeds that all rows play; InputError if a number is out of range."""
-    from thetafront.study.store.seeds import LARGEST_STUDY_SEED, game_seed
+    from thetafront.study.log.seeds import LARGEST_STUDY_SEED, game_seed
 
     check_range("games", games, 2, MOST_GAMES)
     check_range("seed", seed, 0, LARGEST_STUDY_SEED)
@@ -182,10 +182,10 @@ def compare(
         compare_markdown,
         compared_study,
     )
+    from thetafront.study.log.location import make_folder
+    from thetafront.study.log.manifest import MANIFEST, check_output, provenance, write_json
     from thetafront.study.report.style import save
     from thetafront.study.report.tables import write_csv, write_text
-    from thetafront.study.store.location import make_folder
-    from thetafront.study.store.manifest import MANIFEST, check_output, provenance, write_json
 
     if len(set(studies)) < len(studies):
         raise InputError(f"studies: {', '.join(studies)} given, each once allowed")
@@ -220,8 +220,8 @@ def utilization(
     Repeats a study's search with the runtimes of its own games.
     """
     from thetafront.study.compare.utilization import utilization_frame, utilization_table
+    from thetafront.study.log.location import make_folder
     from thetafront.study.report.tables import write_csv
-    from thetafront.study.store.location import make_folder
 
     with reading(study, name, results) as (_, _, data), working("simulating"):
         frame = utilization_frame(data)

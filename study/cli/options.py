@@ -13,10 +13,8 @@ from thetafront.study.cli.program import working
 from thetafront.study.run.options import RESULTS, path
 
 if TYPE_CHECKING:
-    import optuna
-
-    from thetafront.study.store.location import Location
-    from thetafront.study.store.study_data import StudyData
+    from thetafront.study.log.location import Location
+    from thetafront.study.log.study_data import Source, StudyData
 
 
 def taking(options: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -98,18 +96,15 @@ LayoutOption = Annotated[
 @contextmanager
 def reading(
     study: str, name: str | None, results: Path
-) -> "Iterator[tuple[optuna.Study, Location, StudyData]]":
+) -> "Iterator[tuple[Source, Location, StudyData]]":
     """Open and read an existing study; InputError if the storage fails."""
-    import optuna
-
-    from thetafront.study.store.location import without_password
-    from thetafront.study.store.storage import (
+    from thetafront.study.log.database import storage_errors_reported
+    from thetafront.study.log.location import without_password
+    from thetafront.study.log.storage import (
         location_given,
         open_for_reading,
-        storage_errors_reported,
     )
 
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
     with storage_errors_reported(location_given(study, results, name)):
         with working(f"reading {without_password(study)}"):
             opened = open_for_reading(study, results, name)

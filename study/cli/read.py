@@ -14,7 +14,7 @@ from thetafront.study.errors import InputError, check_range
 from thetafront.study.run.options import RESULTS, JobsOption, ResultsOption, whole
 
 if TYPE_CHECKING:
-    from thetafront.study.store.study_data import StudyData
+    from thetafront.study.log.study_data import StudyData
 
 ELO = "--elo"  # of a match, in place of its score
 
@@ -118,7 +118,7 @@ def plot(
     results: ResultsOption = RESULTS,
 ) -> None:
     """Draw a study's pictures into its folder, of tables, too."""
-    from thetafront.study.store.published_study import read_published
+    from thetafront.study.log.published_study import read_published
 
     if "/" in study and "://" not in study:
         location, data = read_published(Path(study))

@@ -13,11 +13,9 @@ from thetafront.study.errors import InputError
 from thetafront.study.run.options import RESULTS, ResultsOption, file
 
 if TYPE_CHECKING:
-    import optuna
-
+    from thetafront.study.log.location import Location
+    from thetafront.study.log.study_data import Source, StudyData
     from thetafront.study.page.document import Library
-    from thetafront.study.store.location import Location
-    from thetafront.study.store.study_data import StudyData
 
 
 @app.command()
@@ -81,12 +79,12 @@ def report(
         path = comparison(studies, output, results)
     elif is_folder(studies[0]):
         refuse(f"folder {studies[0]!r}", watch=watch, name=name)
-        from thetafront.study.store.published_study import read_published
+        from thetafront.study.log.published_study import read_published
 
         location, data = read_published(Path(studies[0]))
         path = written(data, location, output, where, running="")
     else:
-        from thetafront.study.store.lock import holder_of
+        from thetafront.study.log.lock import holder_of
 
         with reading(studies[0], name, results) as (opened, location, data):
             if watch:
@@ -122,10 +120,10 @@ def every(folders: Sequence[str]) -> Path:
 
 def comparison(studies: Sequence[str], output: Path | None, results: Path) -> Path:
     """Write the page of several studies; return its path."""
+    from thetafront.study.log.published_study import read_published
     from thetafront.study.page.comparison import NAME, comparison_html
     from thetafront.study.page.document import check_page, write_page
     from thetafront.study.report.analysis import Analysis
-    from thetafront.study.store.published_study import read_published
 
     path = results / NAME if output is None else output
     check_page(path)
@@ -168,21 +166,20 @@ def show(path: Path) -> None:
 
 
 def follow(
-    opened: "optuna.Study",
+    opened: "Source",
     location: "Location",
     output: Path | None,
     library: "Library",
     open_: bool,
 ) -> None:
     """Write the page, and again while the study grows, until Ctrl-C."""
+    from thetafront.study.log.lock import holder_of
+    from thetafront.study.log.study_data import StudyData
     from thetafront.study.page.document import check_page
     from thetafront.study.page.follow import Follower
     from thetafront.study.page.page import Circumstances
     from thetafront.study.page.results import default_path, write_report
     from thetafront.study.report.analysis import Analysis
-    from thetafront.study.store.games_table import newest_game
-    from thetafront.study.store.lock import holder_of
-    from thetafront.study.store.study_data import StudyData
 
     path = default_path(location) if output is None else output
     check_page(path)
@@ -196,4 +193,4 @@ def follow(
             shown.append(path)
             show(path)
 
-    Follower(lambda: (newest_game(opened), holder_of(location)), write).run()
+    Follower(lambda: (opened.newest(), holder_of(location)), write).run()

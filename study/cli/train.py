@@ -45,10 +45,10 @@ def train(
     from thetafront.agents.parameters import Label, parameters_of
     from thetafront.agents.twenty48.ntuple.network import NONE, folder_of
     from thetafront.agents.twenty48.ntuple.training_settings import Method, TrainingSettings
+    from thetafront.study.log.held_folder import held_folder
+    from thetafront.study.log.location import make_folder
+    from thetafront.study.log.manifest import MANIFEST, earlier_manifest
     from thetafront.study.run.progress import PREPARING
-    from thetafront.study.store.held_folder import held_folder
-    from thetafront.study.store.location import make_folder
-    from thetafront.study.store.manifest import MANIFEST, earlier_manifest
     from thetafront.study.train.publication import has_lost_its_checkpoint, publish
     from thetafront.study.train.training import CHECKPOINT, Training, TrainingBudget, check_memory
 

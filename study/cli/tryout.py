@@ -40,10 +40,10 @@ def try_experiment(
     """
     from thetafront.study.errors import check_range
     from thetafront.study.experiments.registry import experiment as find_experiment
+    from thetafront.study.log.same_game import difference
+    from thetafront.study.log.seeds import LARGEST_STUDY_SEED
     from thetafront.study.run.first_games import first_games, has_moves
     from thetafront.study.run.workers import PlayError, check_jobs
-    from thetafront.study.store.same_game import difference
-    from thetafront.study.store.seeds import LARGEST_STUDY_SEED
     from thetafront.study.text import counted
 
     check_range("corners", corners, 0, 1024)

@@ -12,8 +12,8 @@ from thetafront.study.errors import InputError, check_range
 from thetafront.study.run.options import RESULTS, JobsOption, ResultsOption
 
 if TYPE_CHECKING:
-    from thetafront.study.verify.report import Report
-    from thetafront.study.verify.verification import Settings
+    from thetafront.study.check.report import Report
+    from thetafront.study.check.verification import Settings
 
 ALL = "all"
 DATABASE = "study.db"
@@ -55,8 +55,8 @@ def verify(
     sample of the games again: they must be the same to the bit, but for their seconds. Exit code 0
     if all is well, 1 if not.
     """
+    from thetafront.study.check.verification import Settings, verify_folder
     from thetafront.study.run.workers import check_jobs
-    from thetafront.study.verify.verification import Settings, verify_folder
 
     settings = Settings(n_games_of(games), check_jobs(jobs), console(stderr=True))
     folder = folder_of(study, results) if storage is None else None
@@ -104,9 +104,10 @@ def of_study(
     repair: bool,
 ) -> "Report":
     """Verify a study: of a name, a folder or a storage."""
-    from thetafront.study.store.location import Location
-    from thetafront.study.store.storage import find_study, storage_errors_reported
-    from thetafront.study.verify.verification import verify_study
+    from thetafront.study.check.verification import verify_study
+    from thetafront.study.log.database import storage_errors_reported
+    from thetafront.study.log.location import Location
+    from thetafront.study.log.storage import find_study
 
     url, of_name = given, name
     if storage is not None:
@@ -115,7 +116,7 @@ def of_study(
         url = f"sqlite:///{Path(given) / DATABASE}"
     place = Location(given, url if "://" in url else "sqlite:///", results)
     with storage_errors_reported(place):
-        backend, location = find_study(url, results, of_name)
+        found, location = find_study(url, results, of_name, may_lack=True)
         if "://" in url and storage is None and "://" not in given:
             location = Location(location.name, location.url, Path(given))
-        return verify_study(location, location.name, backend.engine, settings, repair)
+        return verify_study(found, location, settings, repair)

@@ -17,6 +17,7 @@ from thetafront.study.errors import InputError
 from thetafront.study.estimate import t_interval
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import nondominated
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.sections import markdown_table
@@ -25,7 +26,6 @@ from thetafront.study.report.validated_rows import (
     validated_hypervolume,
     without_baselines,
 )
-from thetafront.study.store.study_data import StudyData
 from thetafront.study.text import counted
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8C8C8C", "#E69F00", "#56B4E9")

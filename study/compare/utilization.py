@@ -25,8 +25,8 @@ import pandas as pd
 from rich.table import Table
 
 from thetafront.study.errors import InputError
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.run.source import Source
-from thetafront.study.store.study_data import StudyData
 
 WORKERS = (2, 8, 16, 64, 256)
 GAMES_A_WORKER = 40  # of each simulated study: its beginning and end then weigh little

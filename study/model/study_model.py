@@ -4,7 +4,7 @@ There are two: that of the trials alone, which proposes what to validate and can
 and the *combined* one, given trials and validation games, which says what to expect.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -16,6 +16,9 @@ from threadpoolctl import threadpool_limits
 from thetafront.study.batch_means import LogVariances
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.log.objectives import directions_of, scales_of
+from thetafront.study.log.study_data import MOMENTS_PREFIX, StudyData
+from thetafront.study.log.validated_points import ValidatedPoint, key_of
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.feasibility import Feasibility
 from thetafront.study.samplers.fitted_model import FittedModel, fit_model
@@ -29,33 +32,22 @@ from thetafront.study.samplers.observations import (
 from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.samplers.predicted_front import best_within_budgets
 from thetafront.study.shrinkage import Moments
-from thetafront.study.store.objectives import directions_of, scales_of
-from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.trial_games import moments_of
-from thetafront.study.store.validated_points import ValidatedPoint, key_of
 
 LEAST_GAP = 0.02  # decades of cost between two validated points, 5%
 
 
-def objectives_of(
-    experiment: Experiment, moments: Mapping[int, Moments] | None = None
-) -> Objectives:
-    """Describe a study's objectives to a model: the cost's scale, the reference, the noise.
-
-    ``moments`` are those of trials, by number, that have been read already.
-    """
+def objectives_of(experiment: Experiment) -> Objectives:
+    """Describe a study's objectives to a model: the cost's scale, the reference, the noise."""
     return Objectives(
         scales=scales_of(experiment),
         reference_point=experiment.reference_point,
-        noise=partial(noise_of_trials, goal=experiment.goal, moments=moments or {}),
+        noise=partial(noise_of_trials, goal=experiment.goal),
     )
 
 
-def noise_of_trials(
-    trials: Sequence[FrozenTrial], *, goal: Goal, moments: Mapping[int, Moments]
-) -> npt.NDArray[np.float64]:
+def noise_of_trials(trials: Sequence[FrozenTrial], *, goal: Goal) -> npt.NDArray[np.float64]:
     """Return the variances of the trials' means, shape (n, 2); NaN for costs, to be inferred."""
-    found = [moments.get(trial.number) or moments_of(trial, goal) for trial in trials]
+    found = [Moments(*trial.user_attrs[MOMENTS_PREFIX + goal.name]) for trial in trials]
     variances = goal.estimator.variances(found)
     return np.stack([variances, np.full(len(trials), np.nan)], axis=-1)
 
@@ -69,7 +61,7 @@ def fit_study(data: StudyData) -> FittedModel | None:
             data.frozen_trials,
             directions_of(experiment.goal),
             experiment.space,
-            objectives_of(experiment, data.moments),
+            objectives_of(experiment),
             data.record.seed,
         )
 

@@ -1,6 +1,6 @@
 """A study on one page: an HTML file that needs no network, with charts that answer to a reader.
 
-Everything is made from one snapshot of a study (:class:`study.store.study_data.StudyData`), its
+Everything is made from one snapshot of a study (:class:`study.log.study_data.StudyData`), its
 tables and its models. Charts are Altair's, the page's own script is in ``static/``. This room may
 import ``report`` and what lies below it.
 """

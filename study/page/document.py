@@ -23,9 +23,9 @@ from markupsafe import Markup
 from thetafront.study.charts.chart import Chart
 from thetafront.study.charts.vega import specification
 from thetafront.study.errors import InputError
+from thetafront.study.log.location import why_unusable
 from thetafront.study.page.library import BESIDE, library
 from thetafront.study.report.tables import write_text
-from thetafront.study.store.location import why_unusable
 
 STATIC = Path(__file__).parent / "static"
 GENERATOR = "thetafront report"

@@ -12,6 +12,8 @@ from thetafront.study.charts.scores import scores_chart
 from thetafront.study.charts.slices import slices_chart
 from thetafront.study.charts.sobol import importance_of
 from thetafront.study.charts.theta import theta_chart
+from thetafront.study.log.location import RESULTS, Location, usual_url
+from thetafront.study.log.published_study import PublishedStudy
 from thetafront.study.page.choices import Choices
 from thetafront.study.page.claims import claims
 from thetafront.study.page.document import charts_of, document, sortable
@@ -20,8 +22,6 @@ from thetafront.study.page.replays import recorded
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import front_cells
 from thetafront.study.report.pick_text import command_of
-from thetafront.study.store.location import RESULTS, Location, usual_url
-from thetafront.study.store.published_study import PublishedStudy
 from thetafront.study.text import counted
 
 NAME = "report.html"

@@ -7,6 +7,9 @@ from threadpoolctl import threadpool_limits
 
 from thetafront.study.charts.export import draw
 from thetafront.study.errors import InputError
+from thetafront.study.log.location import Location, make_folder
+from thetafront.study.log.manifest import MANIFEST
+from thetafront.study.log.published_study import read_published
 from thetafront.study.page.document import Library, check_page, write_library, write_page
 from thetafront.study.page.index import NAME as INDEX
 from thetafront.study.page.index import index_html
@@ -14,9 +17,6 @@ from thetafront.study.page.library import BESIDE
 from thetafront.study.page.page import NAME, Circumstances, page_html
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import write_tables
-from thetafront.study.store.location import Location, make_folder
-from thetafront.study.store.manifest import MANIFEST
-from thetafront.study.store.published_study import read_published
 
 OF_A_STUDY = (MANIFEST, "trials.csv", "games.csv", "front.csv")
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from threadpoolctl import threadpool_limits
 
 from thetafront.study.errors import InputError
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.model.study_model import avoiding, combine, fit_study
 from thetafront.study.report.recommend import Candidates
 from thetafront.study.report.validated_rows import Row, validated_rows
 from thetafront.study.samplers.fitted_model import FittedModel
-from thetafront.study.store.study_data import StudyData
 
 if TYPE_CHECKING:
     import pandas as pd

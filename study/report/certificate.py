@@ -35,13 +35,13 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.validated_points import ValidatedPoint
 from thetafront.study.model.study_model import proposal_at
 from thetafront.study.report.expected import Expected
 from thetafront.study.report.recommend import Candidate, Candidates, Wish
 from thetafront.study.samplers.candidates import perturb, sobol_points
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.samplers.predicted_front import spread
-from thetafront.study.store.validated_points import ValidatedPoint
 from thetafront.study.text import duration
 
 Floats = npt.NDArray[np.float64]

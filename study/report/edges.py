@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from thetafront.agents.parameters import Value
 from thetafront.study.experiments.registry import experiment as find_experiment
 from thetafront.study.experiments.widening import Edge, edges_of
+from thetafront.study.log.location import RESULTS, Location, locate
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.store.location import RESULTS, Location, locate
-from thetafront.study.store.study_data import StudyData
 from thetafront.study.text import counted
 
 N_PREDICTED = 12

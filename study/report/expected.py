@@ -11,9 +11,9 @@ from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Cost, Goal
 from thetafront.study.experiments.space import Space
+from thetafront.study.log.validated_points import ValidatedPoint
 from thetafront.study.model.study_model import cost_variances
 from thetafront.study.samplers.fitted_model import FittedModel
-from thetafront.study.store.validated_points import ValidatedPoint
 
 CONFIDENCE = 0.95  # with which a θ must keep a budget
 # Of a θ without games, so that it is still good enough when it has some:

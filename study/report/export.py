@@ -4,6 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from thetafront.study.log.location import Location, make_folder
+from thetafront.study.log.manifest import MANIFEST, earlier_manifest, write_json
+from thetafront.study.log.study_data import StudyData
+from thetafront.study.log.study_record import StudyRecord
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_frame
 from thetafront.study.report.tables import check_table, games_frame, trials_frame, write_csv
@@ -12,10 +16,6 @@ from thetafront.study.report.validated_front import (
     predicted_front_frame,
     validated_frame,
 )
-from thetafront.study.store.location import Location, make_folder
-from thetafront.study.store.manifest import MANIFEST, earlier_manifest, write_json
-from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.study_record import StudyRecord
 
 Tables = dict[str, pd.DataFrame]
 

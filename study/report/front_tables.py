@@ -12,10 +12,10 @@ from rich.table import Table
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import counted_as, rate_interval
 from thetafront.study.experiments.objectives import Goal
+from thetafront.study.log.location import Location
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.edges import edge_line, front_thetas
 from thetafront.study.report.validated_rows import Row, cost_columns
-from thetafront.study.store.location import Location
 
 if TYPE_CHECKING:
     import pandas as pd

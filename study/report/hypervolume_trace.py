@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 from optuna.trial import TrialState
 
+from thetafront.study.log.objectives import directions_of
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.model.study_model import objectives_of
 from thetafront.study.pareto import hypervolume
 from thetafront.study.samplers.candidates import sobol_points
@@ -13,8 +15,6 @@ from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.observations import observe
 from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.samplers.predicted_front import climb
-from thetafront.study.store.objectives import directions_of
-from thetafront.study.store.study_data import StudyData
 
 N_STEPS = 24
 N_POINTS = 12
@@ -34,7 +34,7 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
         search.
     """
     experiment, goal = data.experiment, data.experiment.goal
-    objectives, directions = objectives_of(experiment, data.moments), directions_of(goal)
+    objectives, directions = objectives_of(experiment), directions_of(goal)
     cube = UnitCube.of(experiment.space)
     complete = [
         trial

@@ -22,6 +22,8 @@ from functools import cached_property
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
+from thetafront.study.log.study_data import StudyData
+from thetafront.study.log.validated_points import ValidatedPoint, key_of
 from thetafront.study.report.expected import (
     CONFIDENCE,
     Expected,
@@ -35,8 +37,6 @@ from thetafront.study.report.expected import (
 )
 from thetafront.study.report.validated_rows import by_cost
 from thetafront.study.samplers.fitted_model import FittedModel
-from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.validated_points import ValidatedPoint, key_of
 
 TO_PLAY_IT = "`pick` plays it unless told to play no games"
 

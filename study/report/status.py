@@ -5,14 +5,14 @@ from collections import Counter
 
 from thetafront.study.experiments.failures import rate_text
 from thetafront.study.experiments.space import range_of
+from thetafront.study.log.location import Location
+from thetafront.study.log.lock import holder_of
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.validated_rows import (
     validated_hypervolume,
     without_baselines,
 )
-from thetafront.study.store.location import Location
-from thetafront.study.store.lock import holder_of
-from thetafront.study.store.study_data import StudyData
 from thetafront.study.text import counted
 
 

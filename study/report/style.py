@@ -14,7 +14,7 @@ from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, MaxNLocat
 
 from thetafront.study.experiments.objectives import Cost, Goal
 from thetafront.study.experiments.objectives.formats import significant
-from thetafront.study.store.atomic import atomic_write
+from thetafront.study.log.atomic import atomic_write
 
 BLUE, BLACK, RED, GREY = "#0072B2", "#000000", "#D55E00", "#8C8C8C"
 GREEN = "#009E73"

@@ -16,12 +16,12 @@ import pandas as pd
 from thetafront.agents.agent import Outcome
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.atomic import atomic_write
+from thetafront.study.log.game_rows import cells_of_game, columns_of_games, is_reported
+from thetafront.study.log.study_data import StudyData, TrialData
+from thetafront.study.log.validated_points import ValidatedPoint
 from thetafront.study.pareto import n_dominating_layers, nondominated, p_on_front
 from thetafront.study.report.validated_rows import games_columns
-from thetafront.study.store.atomic import atomic_write
-from thetafront.study.store.game_rows import cells_of_game, columns_of_games, is_reported
-from thetafront.study.store.study_data import StudyData, TrialData
-from thetafront.study.store.validated_points import ValidatedPoint
 from thetafront.study.text import counted
 
 if TYPE_CHECKING:

@@ -18,11 +18,11 @@ from thetafront.agents.agent import Game
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.log.study_data import StudyData
+from thetafront.study.log.validated_points import ValidatedPoint
 from thetafront.study.pareto import nondominated, p_on_front
 from thetafront.study.report.expected import Expected, cost_estimates, expected_of
 from thetafront.study.samplers.fitted_model import FittedModel
-from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.validated_points import ValidatedPoint
 
 Row = Mapping[Any, Any]
 HALVES = ("first", "second")

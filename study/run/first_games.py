@@ -14,8 +14,8 @@ from thetafront.agents.parameters import Value
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.players import corners
+from thetafront.study.log.same_game import difference
 from thetafront.study.run.workers import PlayError, Task, Workers
-from thetafront.study.store.same_game import difference
 
 N_SEEDS = 3  # to be tried, of a game that fails
 

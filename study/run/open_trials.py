@@ -1,53 +1,24 @@
-"""Open trials: those whose games are being played, and all that is written of them into the study.
-
-Only this module writes trials. Optuna numbers them from 0; a storage names them by an identifier.
-"""
+"""Open trials: those whose games are being played, and all that is written of them into the log."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-import optuna
-from optuna.distributions import distribution_to_json
-from optuna.trial import FrozenTrial, TrialState
-
-from thetafront.agents.agent import Outcome
-from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.failures import split
+from thetafront.study.log.connection import StorageConnection
+from thetafront.study.log.log import Log, failure, game_row, point_row
+from thetafront.study.log.mirror import Mirror
+from thetafront.study.log.study_data import COMPLETE, DESIGN, FAIL, RUNNING, StudyData, TrialData
+from thetafront.study.log.tables import SEARCH, PointRow
+from thetafront.study.log.trial_batch import TrialBatch
+from thetafront.study.log.writer import StudyWriter
 from thetafront.study.run.proposer import FinishedTrial, Proposal
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.workers import Finished, PlayError
-from thetafront.study.samplers.design import draw_design
-from thetafront.study.shrinkage import Moments
-from thetafront.study.store.connection import StorageConnection
-from thetafront.study.store.games_table import SEARCH, StoredGames
-from thetafront.study.store.study_record import ATTRIBUTE, StudyRecord
-from thetafront.study.store.trial_games import MOMENTS_PREFIX, TrialBatch, games_of
-from thetafront.study.store.writer import StudyWriter
-from thetafront.study.store.writes import BegunTrial, EndedTrial, PlayedGame
-
-DESIGN_IS_ENQUEUED = "design enqueued"
 
 Key = tuple[int, tuple[int, ...]]
 """A trial, by number, and the replicates of some of its games."""
-
-
-def enqueue_design(study: optuna.Study, experiment: Experiment, settings: SearchSettings) -> None:
-    """Add the initial design to a study as waiting trials; after a kill midway, the rest of it."""
-    if study.user_attrs.get(DESIGN_IS_ENQUEUED):
-        return
-    design, size, seed = settings.design, settings.design_size, settings.seed
-    space = experiment.space
-    if ATTRIBUTE in study.user_attrs:
-        # That of before, if the study was widened between two points of the design.
-        before = StudyRecord.read(study.user_attrs, study.study_name).design_space
-        # A record has only the names of functions among the constraints.
-        space = replace(before, constraints=space.constraints)
-    for point in draw_design(design, space, size, seed):
-        study.enqueue_trial(point, user_attrs={"origin": "design"}, skip_if_exists=True)
-    study.set_user_attr(DESIGN_IS_ENQUEUED, True)
 
 
 @contextmanager
@@ -63,10 +34,10 @@ class OpenTrials:
 
     Parameters
     ----------
-    experiment : Experiment
-        What is tuned.
-    study : optuna.Study
-        Where it is kept, in a database; this process must be its only writer.
+    data : StudyData
+        The study as it is now.
+    log : Log
+        Where it is kept; this process must be its only writer.
     settings : SearchSettings
         Games per trial, and the sampler's name.
     connection : StorageConnection, optional
@@ -78,8 +49,6 @@ class OpenTrials:
         Open trials, by number.
     n_complete, n_failed, n_games : int
         Trials and games that have ended, those of earlier runs included.
-    moments : dict of int to Moments
-        Of trials that ended without storing theirs.
     seconds : dict of str to list of float
         What it took to begin a trial, to store a game, and to tell the objectives, each time: until
         the writer has taken it, which waits if the storage is slower than the games.
@@ -87,87 +56,79 @@ class OpenTrials:
 
     def __init__(
         self,
-        experiment: Experiment,
-        study: optuna.Study,
+        data: StudyData,
+        log: Log,
         settings: SearchSettings,
         connection: StorageConnection | None = None,
     ) -> None:
-        self.experiment = experiment
+        self.data = data
+        self.experiment = data.experiment
         self.settings = settings
-        self.writer = StudyWriter(study, connection)
-        self.stored = StoredGames.read(study)
-        self.distributions = experiment.space.distributions()
-        self.written_as = {
-            name: distribution_to_json(each) for name, each in self.distributions.items()
-        }
-        self.moments: dict[int, Moments] = {}
+        self.mirror: Mirror | None = None
+        if not log.is_in_memory:
+            self.mirror = Mirror(log, data.experiment, data.trials)
+        self.writer = StudyWriter(log, connection, mirror=self.mirror)
+        self.trials: dict[int, TrialData] = {}
         self.batches: dict[int, TrialBatch] = {}
         self.n_complete = self.n_failed = self.n_games = 0
         self.seconds: dict[str, list[float]] = {"begin": [], "store": [], "tell": []}
 
-    def resume(self, trial: FrozenTrial) -> FinishedTrial | None:
-        """Count a trial of an earlier run; open it if it was interrupted, and return it if it ends.
-
-        One that was interrupted while it was begun lacks parameters, and is left to be proposed.
-        """
-        games = games_of(trial, stored=self.stored.of_trial(trial.number))
-        goal = self.experiment.goal
-        counted = split(games, goal.penalty)[0]
-        if (
-            trial.state.is_finished()
-            and counted
-            and MOMENTS_PREFIX + goal.name not in trial.user_attrs
-        ):
-            self.moments[trial.number] = Moments.of(goal.samples(list(counted.values())))
-        self.n_games += len(games)
-        self.n_complete += trial.state == TrialState.COMPLETE
-        self.n_failed += trial.state == TrialState.FAIL
-        if trial.state != TrialState.RUNNING or not self.experiment.space.is_whole(trial.params):
-            return None
-        if "origin" not in trial.user_attrs:  # a kill came before that
-            self.writer.write(BegunTrial(trial.number, {}, self.settings.sampler))
-        return self.open(trial.number, trial.params, games)
+    def resume(self, trial: TrialData) -> FinishedTrial | None:
+        """Count a trial of an earlier run; open one that was interrupted: return it if it ends."""
+        self.n_games += len(trial.outcomes)
+        self.n_complete += trial.state == COMPLETE
+        self.n_failed += trial.state == FAIL
+        return self.open(trial) if trial.state == RUNNING else None
 
     def begin(self, proposals: Sequence[Proposal]) -> list[FinishedTrial]:
-        """Write proposals into the study as trials, and open them; return those that fail."""
+        """Write proposals into the log as trials, and open them; return those that fail."""
         began = time.monotonic()
-        self.writer.write(*map(self.begun, proposals))
-        opened = [self.open(each.number, each.params, {}) for each in proposals]
+        trials = [self.begun(each) for each in proposals]
+        self.writer.write(*map(row_of, trials))
+        opened = [self.open(each) for each in trials]
         n = max(len(proposals), 1)
         self.seconds["begin"] += [(time.monotonic() - began) / n] * len(proposals)
         return [trial for trial in opened if trial is not None]
 
-    def begun(self, proposal: Proposal) -> BegunTrial:
+    def begun(self, proposal: Proposal) -> TrialData:
         """Return a proposal as a trial that begins."""
-        params = {
-            name: (each.to_internal_repr(proposal.params[name]), self.written_as[name])
-            for name, each in self.distributions.items()
-            if name in proposal.params
-        }
-        return BegunTrial(proposal.number, params, self.settings.sampler, proposal.notes)
+        is_design = proposal.number in self.data.waiting
+        return TrialData(
+            proposal.number,
+            RUNNING,
+            DESIGN if is_design else self.settings.sampler,
+            proposal.params,
+            None,
+            {},
+            "",
+            n_games=self.settings.n_replicates,
+            notes=proposal.notes,
+            began=time.time(),
+        )
 
-    def open(
-        self, number: int, params: Mapping[str, Any], games: Mapping[int, Outcome]
-    ) -> FinishedTrial | None:
+    def open(self, trial: TrialData) -> FinishedTrial | None:
         """Prepare a running trial's missing games; return the trial if none is missing."""
         error = ""
         try:
-            agent = self.experiment.build(params)
+            agent = self.experiment.build(trial.params)
         except ValueError as refused:
             agent, error = self.experiment.build({}), str(refused)
         batch = TrialBatch(
             agent,
-            games,
-            self.settings.n_replicates,
-            number,
+            trial.outcomes,
+            trial.n_games,
+            trial.number,
             self.experiment.cost,
             self.experiment.goal,
             self.experiment.max_failures,
         )
-        self.batches[number] = batch
+        self.batches[trial.number], self.trials[trial.number] = batch, trial
         if error := error or batch.flaw:
             return self.fail(batch, error)
-        return None if batch.missing else self.complete(batch)
+        if not batch.missing:
+            return self.complete(batch)
+        self.show(trial)
+        return None
 
     def record(self, finished: Finished[Key]) -> FinishedTrial | None:
         """Store games that have come back; return their trial if that has ended.
@@ -189,7 +150,7 @@ class OpenTrials:
                 continue  # stored already
             self.n_games += 1
             with timed(self.seconds["store"]):
-                played = PlayedGame(SEARCH, str(number), replicate, game, finished.machine)
+                played = game_row((SEARCH, number), replicate, game, finished.machine)
                 self.writer.write(played)
                 is_last = batch.add(replicate, game)
         if flaw := batch.flaw:
@@ -197,17 +158,32 @@ class OpenTrials:
         return self.complete(batch) if is_last else None
 
     def complete(self, batch: TrialBatch) -> FinishedTrial:
-        """Tell the study a trial's objectives."""
+        """Close a trial that has all of its games."""
         with timed(self.seconds["tell"]):
-            ended = EndedTrial(batch.number, batch.values, batch.attributes)
-            self.writer.write(ended)
-        del self.batches[batch.number]
+            values, attributes = batch.values, batch.attributes
+            self.show(self.close(batch, COMPLETE, values=values))
         self.n_complete += 1
-        return FinishedTrial(batch.number, ended.values, ended.attributes)
+        return FinishedTrial(batch.number, values, attributes)
 
     def fail(self, batch: TrialBatch, error: str) -> FinishedTrial:
-        """Tell the study that a trial's θ is left out."""
-        self.writer.write(EndedTrial(batch.number, None, {"error": error}))
-        del self.batches[batch.number]
+        """Write that a trial's θ is left out."""
+        self.writer.write(failure((SEARCH, batch.number), error))
+        self.show(self.close(batch, FAIL, error=error))
         self.n_failed += 1
         return FinishedTrial(batch.number, None, {}, error)
+
+    def close(self, batch: TrialBatch, state: str, **ended: Any) -> TrialData:
+        """Take a trial from those that are open; return it as it has ended."""
+        del self.batches[batch.number]
+        return replace(self.trials.pop(batch.number), state=state, ended=time.time(), **ended)
+
+    def show(self, trial: TrialData) -> None:
+        """Show a trial in the mirror."""
+        if self.mirror is not None:
+            self.mirror.put(trial)
+
+
+def row_of(trial: TrialData) -> PointRow:
+    """Return the row of a trial that begins."""
+    begun = trial.origin, trial.n_games, trial.notes, trial.began
+    return point_row(SEARCH, trial.number, trial.params, *begun)

@@ -12,6 +12,20 @@ from rich.console import Console
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.widening import Wish, parse_wish
+from thetafront.study.log.database import storage_errors_reported
+from thetafront.study.log.location import RESULTS, Location, check_folder, locate, make_folder
+from thetafront.study.log.lock import locked
+from thetafront.study.log.machines import check_seconds
+from thetafront.study.log.seeds import SEEDS_A_POINT
+from thetafront.study.log.storage import (
+    check_playable,
+    check_same,
+    create_or_resume,
+    existing,
+    open_for_games,
+    prepare_location,
+)
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.run.budget import seconds_of
 from thetafront.study.run.executor import Cluster
 from thetafront.study.run.first_games import settled
@@ -25,20 +39,6 @@ from thetafront.study.run.widen import widen as grant
 from thetafront.study.run.workers import check_jobs
 from thetafront.study.samplers import DEFAULT_SAMPLER, EXACT_SAMPLER, check_sampler
 from thetafront.study.samplers.design import draw_design
-from thetafront.study.store.location import RESULTS, Location, check_folder, locate, make_folder
-from thetafront.study.store.lock import locked
-from thetafront.study.store.machines import check_seconds, machines_in
-from thetafront.study.store.seeds import SEEDS_A_POINT
-from thetafront.study.store.storage import (
-    check_playable,
-    check_same,
-    create_or_resume,
-    existing,
-    open_for_games,
-    prepare_location,
-    storage_errors_reported,
-)
-from thetafront.study.store.study_data import StudyData
 from thetafront.study.train.on_demand import room
 
 ERRORS_IN_REGRET = 4.0  # standard errors of validated points, in the regret asked for
@@ -184,7 +184,7 @@ class SweepOrder:
                 cost = costs.get(study.experiment.cost.name, cost)
             if cost != experiment.cost:
                 experiment = experiment.with_cost(cost)
-        known = {} if study is None else machines_in(study.attributes)
+        known = {} if study is None else study.machines
         for line in self.cluster.admit(experiment, known):
             out.print(line, soft_wrap=True)
         return experiment
@@ -212,15 +212,14 @@ class SweepOrder:
         prepare_location(self.location)
         with locked(self.location) as lock:
             with storage_errors_reported(self.location):
-                study, _ = create_or_resume(
-                    self.location, self.settings.record(experiment), self.accept_change
-                )
-                check_seconds(study, experiment, self.cluster is not None)
-            experiment = grant(study, self.wishes, out, experiment)
+                record = self.settings.record(experiment)
+                log = create_or_resume(self.location, record, self.accept_change, out.print)
+                check_seconds(log, experiment, self.cluster is not None)
+            experiment = grant(log, self.wishes, out, experiment)
             run = Sweep(
                 experiment,
                 self.location,
-                study,
+                log,
                 self.jobs if self.cluster is None else self.cluster.capacity,
                 out,
                 self.budget_seconds,
@@ -279,16 +278,16 @@ def validate_study(
     check_playable(location, data)
     with nullcontext() if cluster is None else cluster, locked(location) as lock:
         experiment = data.experiment
-        study = open_for_games(location)
-        check_seconds(study, experiment, cluster is not None)
+        log = open_for_games(location, out.print)
+        check_seconds(log, experiment, cluster is not None)
         if cluster is not None:
-            for line in cluster.admit(experiment, machines_in(data.attributes)):
+            for line in cluster.admit(experiment, data.machines):
                 out.print(line, soft_wrap=True)
             jobs = cluster.capacity
         run = Sweep(
             experiment,
             location,
-            study,
+            log,
             jobs,
             out,
             budget_seconds,

@@ -2,23 +2,23 @@
 
 from dataclasses import replace
 
-import optuna
 from rich.console import Console
 
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.location import Location
+from thetafront.study.log.lock import Lock, holder_of, locked
+from thetafront.study.log.log import Log
+from thetafront.study.log.machines import check_seconds
+from thetafront.study.log.storage import check_playable, open_for_games
+from thetafront.study.log.study_data import StudyData
+from thetafront.study.log.validated_points import ValidatedPoint
 from thetafront.study.report.recommend import Candidate
 from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.stopping import GAMES_OF_EXACT, Precision
 from thetafront.study.run.sweep import Sweep
 from thetafront.study.run.validation import Validation
 from thetafront.study.run.workers import check_jobs, n_cores
-from thetafront.study.store.location import Location
-from thetafront.study.store.lock import Lock, holder_of, locked
-from thetafront.study.store.machines import check_seconds
-from thetafront.study.store.storage import check_playable, open_for_games
-from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.validated_points import ValidatedPoint
 
 SECONDS_OF_A_PICK = 60.0
 FEWEST_GAMES, MOST_GAMES = 20, 400
@@ -51,16 +51,16 @@ def played_for(
     if games is None and (holder := holder_of(location)):
         raise InputError(f"study: {location.name!r} is held by another run, {holder}")
     with locked(location) as lock:
-        study = open_for_games(location)
-        check_seconds(study, data.experiment, is_cluster=False)
-        data = StudyData.read(study, data.experiment)  # nobody else has written since
+        log = open_for_games(location, out.print)
+        check_seconds(log, data.experiment, is_cluster=False)
+        data = StudyData.read(log, data.experiment)  # nobody else has written since
         n_games = games
         if n_games is None:
             n_games = games_in_a_minute(data, proposal.expected.cost.value, n_jobs)
             n_games = GAMES_OF_EXACT if data.experiment.goal.is_exact else n_games
         point = replace(proposal.point, games={})  # a trial's are no games of validation
-        play_point(study, data, point, n_games, location, n_jobs, out, lock)
-        return StudyData.read(study, data.experiment), [proposal.point.key]
+        play_point(log, data, point, n_games, location, n_jobs, out, lock)
+        return StudyData.read(log, data.experiment), [proposal.point.key]
 
 
 def games_in_a_minute(data: StudyData, cost: float, jobs: int) -> int:
@@ -79,7 +79,7 @@ def games_in_a_minute(data: StudyData, cost: float, jobs: int) -> int:
 
 
 def play_point(
-    study: optuna.Study,
+    log: Log,
     data: StudyData,
     point: ValidatedPoint,
     n_games: int,
@@ -96,10 +96,10 @@ def play_point(
         If games, workers or the storage fail.
     """
     experiment: Experiment = data.experiment
-    sweep = Sweep(experiment, location, study, jobs, out, lock=lock)
+    sweep = Sweep(experiment, location, log, jobs, out, lock=lock)
     with sweep.stops("pick"):
         precision = Precision(None, max(n_games, 2))
-        games = Validation(study, data, [point], precision, connection=sweep.connection)
+        games = Validation(log, data, [point], precision, connection=sweep.connection)
         if games.done:
             games.close()
             return

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from optuna.trial import TrialState
 
 from thetafront.study.experiments.objectives import Goal
+from thetafront.study.log.study_data import StudyData
+from thetafront.study.log.validated_points import ValidatedPoint
 from thetafront.study.model.study_model import choose_points
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.run.allocation import FIRST_GAMES, Played, decades_of_budgets, next_round
@@ -26,8 +27,6 @@ from thetafront.study.run.side_by_side import expected_share
 from thetafront.study.run.stopping import Precision
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.shrinkage import Moments
-from thetafront.study.store.study_data import FIXED, StudyData
-from thetafront.study.store.validated_points import ValidatedPoint
 from thetafront.study.text import counted, duration
 
 Floats = npt.NDArray[np.float64]
@@ -305,14 +304,10 @@ def plan_of(
     ]
     if n_complete is None:
         n_complete = sum(trial.state == "complete" for trial in data.trials)
-        fixed = [
-            trial.system_attrs.get(FIXED, {})
-            for trial in data.frozen_trials
-            if trial.state == TrialState.WAITING
-        ]
+        fixed: list[Mapping[str, Any]] = list(data.waiting.values())
     else:
         fixed = [trial.params for trial in data.trials][n_complete:]
-    waiting = [each for each in fixed if space.is_whole(each)]
+    waiting = [dict(each) for each in fixed if space.is_whole(each)]
     typical = typical_of(times.at([*design, *waiting]))
     search = Search(n_complete, np.zeros(0), 1)
     if settings is not None:

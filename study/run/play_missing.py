@@ -6,11 +6,11 @@ from typing import Any, TypeVar
 from rich.console import Console
 
 from thetafront.agents.agent import Agent, FailedGame, Game, digest_of, warm
+from thetafront.study.log.ledger import Ledger
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.progress import PREPARING, ProgressDisplay
 from thetafront.study.run.source import Snapshot, Source
 from thetafront.study.run.workers import Finished, PlayError, Task
-from thetafront.study.store.ledger import Ledger
 from thetafront.study.text import counted, there_already
 
 G = TypeVar("G", bound=Game)

@@ -24,7 +24,7 @@ from typing import Any
 from joblib.externals.loky import ProcessPoolExecutor, process_executor
 from optuna.samplers import BaseSampler
 from optuna.study import StudyDirection
-from optuna.trial import FrozenTrial, TrialState, create_trial
+from optuna.trial import FrozenTrial, TrialState
 
 from thetafront.study import interrupt
 from thetafront.study.experiments.space import Space
@@ -33,7 +33,6 @@ from thetafront.study.run.proposer import (
     FinishedTrial,
     Proposal,
     Proposer,
-    in_space,
     unfinished,
 )
 from thetafront.study.run.worker import begin_worker
@@ -71,8 +70,7 @@ class Proposals:
     Parameters
     ----------
     trials : iterable of FrozenTrial
-        The study so far, from trial 0 on, waiting ones included. A running trial that lacks
-        parameters was interrupted before its first game: it is proposed anew.
+        The study so far, from trial 0 on, waiting ones included.
     directions : sequence of StudyDirection
         Of its objectives.
     space : Space
@@ -99,12 +97,11 @@ class Proposals:
         deterministic: bool,
         in_subprocess: bool = False,
     ) -> None:
-        distributions = space.distributions()
         self.deterministic = deterministic
         self.news: list[FinishedTrial] = []
         self.future: Future[Answer] | None = None
         self.seconds: list[float] = []
-        known = [in_space(asked_again(trial, space), distributions) for trial in trials]
+        known = list(trials)
         self.n_trials = len(known)
         states = [trial.state for trial in known]
         self.waiting = deque(n for n, state in enumerate(states) if state == TrialState.WAITING)
@@ -206,12 +203,3 @@ def begin_apart(parent: int, proposer: Proposer) -> None:
 def answer_apart(news: Sequence[FinishedTrial], numbers: Sequence[int], are_new: bool) -> Answer:
     """Propose trials in a process of its own; none asked for starts it, no more."""
     return APART[0].answer(news, numbers, are_new) if numbers else Answer([], 0.0)
-
-
-def asked_again(trial: FrozenTrial, space: Space) -> FrozenTrial:
-    """Return a running trial that lacks parameters as one that waits; any other as it is."""
-    if trial.state != TrialState.RUNNING or space.is_whole(trial.params):
-        return trial
-    fixed = {**trial.system_attrs.get("fixed_params", {}), **trial.params}
-    notes = {**trial.system_attrs, "fixed_params": fixed}
-    return create_trial(state=TrialState.WAITING, system_attrs=notes)

@@ -4,7 +4,6 @@ The copy is in memory and holds what samplers may know. It changes only between 
 sampler sees one consistent state; and only one thread writes the study itself.
 """
 
-import copy
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +23,6 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from thetafront.study.experiments.space import Space
 from thetafront.study.samplers.base import ModelSampler
-from thetafront.study.store.trial_games import trial_id
 
 
 @dataclass(frozen=True)
@@ -135,11 +133,16 @@ class Proposer:
         for trial in news:
             if trial.number >= n_trials:
                 raise StaleError(f"trial {trial.number} has ended, of {n_trials} trials")
-            identifier = trial_id(self.copy, self.storage, trial.number)
+            identifier = self.trial_id(trial.number)
             for key, value in trial.attributes.items():
                 self.storage.set_trial_user_attr(identifier, key, value)
             state = TrialState.COMPLETE if trial.values else TrialState.FAIL
             self.storage.set_trial_state_values(identifier, state, trial.values)
+
+    def trial_id(self, number: int) -> int:
+        """Return the storage's own name of a trial."""
+        study_id = self.storage.get_study_id_from_name(self.copy.study_name)
+        return self.storage.get_trial_id_from_study_id_trial_number(study_id, number)
 
     def ask(self, numbers: Sequence[int], are_new: bool) -> list[Proposal]:
         """Ask the sampler for some trials, one after the other."""
@@ -181,19 +184,6 @@ def suggested(trial: optuna.Trial, name: str, kind: BaseDistribution) -> Any:
         return trial.suggest_int(name, kind.low, kind.high, step=kind.step, log=kind.log)
     assert isinstance(kind, FloatDistribution)
     return trial.suggest_float(name, kind.low, kind.high, step=kind.step, log=kind.log)
-
-
-def in_space(trial: FrozenTrial, distributions: Mapping[str, BaseDistribution]) -> FrozenTrial:
-    """Return a trial as one of today's space, if the study was widened since.
-
-    Samplers search the parameters that have the same distribution in all trials.
-    """
-    known = {name: distributions[name] for name in trial.distributions if name in distributions}
-    if known == trial.distributions:
-        return trial
-    trial = copy.copy(trial)
-    trial.distributions = {**trial.distributions, **known}
-    return trial
 
 
 def unfinished(trial: FrozenTrial) -> FrozenTrial:

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-import optuna
-
 from thetafront.agents.agent import warm
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.log import Log
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.dispatch import Dispatch
@@ -14,9 +14,6 @@ from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.search import Search
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.stopping import Precision
-from thetafront.study.store.objectives import directions_of
-from thetafront.study.store.storage import in_memory
-from thetafront.study.store.study_data import StudyData
 
 LONGEST_SECONDS = 20.0
 MOST_GAMES = 2  # of each θ
@@ -45,12 +42,7 @@ def rehearsed_plan(
     study : StudyData, optional
         The study, if there is one; nothing is written to it.
     """
-    scratch = optuna.create_study(
-        storage=in_memory(),
-        directions=list(directions_of(experiment.goal)),
-        sampler=optuna.samplers.RandomSampler(seed=0),
-    )
-    settings.record(experiment).store(scratch)
+    scratch = Log.in_memory("rehearsal", settings.record(experiment).as_data())
     few = replace(
         settings,
         n_trials=min(settings.design_size, MOST_TRIALS),

@@ -7,21 +7,25 @@ learn, each worker has a trial of its own.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from statistics import fmean
 from typing import Any
 
-import optuna
-from optuna.trial import FrozenTrial
+from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from thetafront.agents.agent import FailedGame, warm
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.connection import StorageConnection
+from thetafront.study.log.log import Log
+from thetafront.study.log.objectives import directions_of
+from thetafront.study.log.seeds import search_seed
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.model.study_model import objectives_of
 from thetafront.study.run.budget import Budget
-from thetafront.study.run.open_trials import Key, OpenTrials, enqueue_design
+from thetafront.study.run.open_trials import Key, OpenTrials
 from thetafront.study.run.plan import FEWEST_GAMES_TIMED, FEWEST_TRIALS
 from thetafront.study.run.proposals import Proposals, n_at_a_time
 from thetafront.study.run.proposer import FinishedTrial, Proposal, StaleError
@@ -29,9 +33,6 @@ from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.source import Snapshot, Source
 from thetafront.study.run.workers import Finished, PlayError, Task
 from thetafront.study.samplers import SAMPLERS, make_sampler
-from thetafront.study.store.connection import StorageConnection
-from thetafront.study.store.games_table import engine_of
-from thetafront.study.store.seeds import search_seed
 
 MAX_FAILURES_IN_A_ROW = 3  # of an agent of ours, whose games do not fail
 MOST_DEATHS = 3  # of the process that proposes, one after the other
@@ -47,8 +48,8 @@ class Search(Source[Key]):
     ----------
     experiment : Experiment
         What is tuned.
-    study : optuna.Study
-        Where it is kept, in a database; this process must be its only writer.
+    log : Log
+        Where it is kept; this process must be its only writer.
     settings : SearchSettings
         What is asked for.
     jobs : int
@@ -72,7 +73,7 @@ class Search(Source[Key]):
     def __init__(
         self,
         experiment: Experiment,
-        study: optuna.Study,
+        log: Log,
         settings: SearchSettings,
         jobs: int,
         message: Callable[[str], None],
@@ -85,34 +86,30 @@ class Search(Source[Key]):
         self.is_learning = agent.learns
         if agent.learns:
             self.tasks_per_worker = 1  # each takes long, so none needs to wait in the line
-        if connection is None:
-            connection = StorageConnection(engine_of(study))
-        self.connection = connection
-        connection.retried(lambda: enqueue_design(study, experiment, settings))
-        self.study = study
+        self.experiment = experiment
+        self.connection = StorageConnection(log.engine) if connection is None else connection
+        self.log = log
         self.space = experiment.space
         self.settings = settings
         self.message = message
         self.budget = Budget() if budget is None else budget
         self.n_failures_in_a_row = self.n_deaths = 0
         self.is_external = experiment.player.is_external
-        self.trials = connection.retried(
-            lambda: OpenTrials(experiment, study, settings, connection)
-        )
+        data = self.read()
+        self.trials = OpenTrials(data, log, settings, self.connection)
         self.n_workers = jobs
         self.n_waiting = 0
         self.in_subprocess = in_subprocess
-        trials = self.read_trials()
-        ended = [self.trials.resume(trial) for trial in trials]
+        ended = [self.trials.resume(trial) for trial in data.trials]
         self.sampler_of = partial(
             make_sampler,
             settings.sampler,
             settings.seed,
             n_design=settings.design_size,
-            objectives=objectives_of(experiment, self.trials.moments),
+            objectives=objectives_of(experiment),
             space=experiment.space,
         )
-        self.proposals = self.proposals_after(trials)
+        self.proposals = self.proposals_after(data)
         self.n_games_before = self.trials.n_games
         self.n_tasks_out = 0
         self.seconds_a_game = 0.0
@@ -124,15 +121,15 @@ class Search(Source[Key]):
             raise
         self.count_waiting()
 
-    def read_trials(self) -> list[FrozenTrial]:
-        """Read the study's trials as they are now."""
-        return self.connection.retried(lambda: self.study.get_trials(deepcopy=False))
+    def read(self) -> StudyData:
+        """Read the study as it is now."""
+        return self.connection.retried(lambda: StudyData.read(self.log, self.experiment))
 
-    def proposals_after(self, trials: list[FrozenTrial]) -> Proposals:
-        """Return what proposes the trials after these."""
+    def proposals_after(self, data: StudyData) -> Proposals:
+        """Return what proposes the trials after those of a study."""
         return Proposals(
-            trials,
-            self.study.directions,
+            known_trials(data),
+            list(directions_of(self.experiment.goal)),
             self.space,
             self.sampler_of,
             deterministic=self.n_workers == 1 and not self.in_subprocess,
@@ -232,7 +229,7 @@ class Search(Source[Key]):
             self.proposals.close()
             self.trials.writer.flush()
             seconds = self.proposals.seconds
-            self.proposals = self.proposals_after(self.read_trials())
+            self.proposals = self.proposals_after(self.read())
             self.proposals.seconds = seconds
             return []
         except Exception as error:
@@ -342,3 +339,16 @@ class Search(Source[Key]):
         """End the sampler's thread; whatever has finished is stored then."""
         self.proposals.close()
         self.trials.writer.close()
+
+
+def known_trials(data: StudyData) -> list[FrozenTrial]:
+    """Return a study's trials from 0 on; those that have not begun wait, of the design with θ."""
+    begun = {trial.number: trial for trial in data.frozen_trials}
+    numbers = range(max([len(data.design), *(number + 1 for number in begun)]))
+    return [begun.get(n) or waiting_trial(data.waiting.get(n)) for n in numbers]
+
+
+def waiting_trial(theta: Mapping[str, Any] | None) -> FrozenTrial:
+    """Return a trial that waits, as optuna's enqueued trials do."""
+    notes = {} if theta is None else {"fixed_params": dict(theta)}
+    return create_trial(state=TrialState.WAITING, system_attrs=notes)

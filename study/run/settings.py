@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from thetafront.study.errors import check_range
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.seeds import LARGEST_STUDY_SEED, MOST_REPLICATES
+from thetafront.study.log.study_record import StudyRecord, definition_of
 from thetafront.study.samplers import DEFAULT_SAMPLER
-from thetafront.study.store.seeds import LARGEST_STUDY_SEED, MOST_REPLICATES
-from thetafront.study.store.study_record import StudyRecord, definition_of
 
 MOST_TRIALS, DEFAULT_TRIALS = 1_000_000, 128
 MOST_DESIGN_POINTS = 4096
@@ -66,4 +66,5 @@ class SearchSettings:
             fixed=dict(experiment.fixed),
             definition=definition_of(experiment),
             constraints=experiment.space.constraints_as_records(),
+            direction=experiment.goal.direction,
         )

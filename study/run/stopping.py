@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from thetafront.study.errors import InputError, check_range
 from thetafront.study.experiments.objectives import SCORE, Goal
-from thetafront.study.store.seeds import SEEDS_A_POINT
+from thetafront.study.log.seeds import SEEDS_A_POINT
 
 FEWEST_GAMES = 100  # before a sample's own standard deviation counts
 DEFAULT_GAMES = 1000

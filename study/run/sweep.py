@@ -9,8 +9,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-import optuna
-from optuna.exceptions import StorageInternalError
 from rich.console import Console
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -18,6 +16,15 @@ from thetafront.agents.agent import warm
 from thetafront.study import interrupt
 from thetafront.study.errors import RunError
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.connection import StorageConnection
+from thetafront.study.log.invocation import command_line, option
+from thetafront.study.log.location import Location
+from thetafront.study.log.lock import Lock
+from thetafront.study.log.log import Log
+from thetafront.study.log.machines import store_machines
+from thetafront.study.log.manifest import provenance
+from thetafront.study.log.study_data import StudyData, store_run
+from thetafront.study.log.validated_points import ValidatedPoint
 from thetafront.study.model.study_model import another_point, choose_points
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_line
@@ -34,17 +41,6 @@ from thetafront.study.run.source import Source
 from thetafront.study.run.stopping import Precision, RegretTarget
 from thetafront.study.run.validation import Validation
 from thetafront.study.run.workers import PlayError, n_cores
-from thetafront.study.store.connection import StorageConnection
-from thetafront.study.store.games_table import engine_of
-from thetafront.study.store.invocation import command_line, option
-from thetafront.study.store.location import Location
-from thetafront.study.store.lock import Lock
-from thetafront.study.store.machines import store_machines
-from thetafront.study.store.manifest import provenance
-from thetafront.study.store.storage import name_objectives
-from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.study_record import store_run
-from thetafront.study.store.validated_points import ValidatedPoint
 from thetafront.study.text import counted, duration, there_already
 from thetafront.study.train.on_demand import room
 
@@ -94,8 +90,8 @@ class Sweep:
         What is tuned.
     location : Location
         Where the study is kept.
-    study : optuna.Study
-        The study, in a database; this process must be its only writer.
+    log : Log
+        The study's; this process must be its only writer.
     jobs : int
         How many workers play.
     out : rich.console.Console
@@ -114,7 +110,7 @@ class Sweep:
 
     experiment: Experiment
     location: Location
-    study: optuna.Study
+    log: Log
     jobs: int
     out: Console
     budget_seconds: float = math.inf
@@ -150,7 +146,7 @@ class Sweep:
     @cached_property
     def connection(self) -> StorageConnection:
         """What waits for the storage's server if it is lost."""
-        return StorageConnection(engine_of(self.study), self.say, self.lock)
+        return StorageConnection(self.log.engine, self.say, self.lock)
 
     def say(self, text: str) -> None:
         """Print a line."""
@@ -158,8 +154,8 @@ class Sweep:
 
     def analysis(self) -> Analysis:
         """Read the study as it is now; what follows from the same games is computed once."""
-        data = self.connection.retried(lambda: StudyData.read(self.study, self.experiment))
-        self.live.n_rows = len(data.trials) + sum(map(len, data.stored_games.cells.values()))
+        data = self.connection.retried(lambda: StudyData.read(self.log, self.experiment))
+        self.live.n_rows = len(data.trials) + data.failed_of_played[1]
         if self.latest is None or self.latest.data != data:
             self.latest = Analysis(data)
         return self.latest
@@ -167,7 +163,6 @@ class Sweep:
     def begin(self) -> None:
         """Compile, which the budget does not pay for; start the clock."""
         self.out.print(preparing(self.experiment.summary.game))
-        self.connection.retried(lambda: name_objectives(self.study, self.experiment))
         agent = self.experiment.build({})
         warm(agent)
         if agent.learns:
@@ -198,7 +193,7 @@ class Sweep:
         with self.stops("search"):
             search = Search(
                 self.experiment,
-                self.study,
+                self.log,
                 settings,
                 self.jobs,
                 display.message,
@@ -292,7 +287,7 @@ class Sweep:
         display = ProgressDisplay(self.out)
         with self.stops("validation"):
             validation = Validation(
-                self.study,
+                self.log,
                 data,
                 points,
                 precision,
@@ -436,7 +431,7 @@ class Sweep:
         """Play all games of a source; write this run's provenance and statistics into the study."""
         budget = {"budget_seconds": self.budget_seconds} if self.budget.is_limited else {}
         run = {**provenance(), "phase": phase, **asked, **budget, "jobs": jobs}
-        index = self.connection.retried(lambda: store_run(self.study, run))
+        index = self.connection.retried(lambda: store_run(self.log, run))
         self.pace_before = self.pace
         part = source.budget if isinstance(source, Search) else None
         executor = None if self.cluster is None else self.cluster.executor()
@@ -473,7 +468,7 @@ class Sweep:
         }
         if isinstance(source, Search):
             run["seconds_each"] = source.seconds_each
-        self.connection.retried(lambda: store_run(self.study, run, index))
+        self.connection.retried(lambda: store_run(self.log, run, index))
         played = f"{phase}: played {counted(dispatch.n_games, 'game')} in {duration(seconds)}"
         if dispatch.n_games and not math.isnan(share):
             played += (
@@ -498,7 +493,7 @@ class Sweep:
         self.live.turn()
         machines = dispatch.machines
         if self.machines_stored is not machines:  # another mapping where there are more
-            self.connection.retried(lambda: store_machines(self.study, machines))
+            self.connection.retried(lambda: store_machines(self.log, machines))
             self.machines_stored = machines
 
     @contextmanager
@@ -523,7 +518,7 @@ class Sweep:
             raise StoppedError(
                 f"{error}; what has finished is stored, the same command goes on"
             ) from None
-        except (StorageInternalError, SQLAlchemyError) as error:
+        except SQLAlchemyError as error:
             # A full disk or a lost server: every game stored before is there.
             reason = str(error.__cause__ or error).splitlines()[0]
             raise StoppedError(

@@ -18,7 +18,6 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 
 import numpy as np
-import optuna
 
 from thetafront.agents.agent import Agent, FailedGame, Outcome, warm
 from thetafront.study.experiments.failures import (
@@ -28,6 +27,13 @@ from thetafront.study.experiments.failures import (
     shows_failures,
 )
 from thetafront.study.experiments.objectives import Cost
+from thetafront.study.log.connection import StorageConnection
+from thetafront.study.log.log import Log, failure, game_row, point_row
+from thetafront.study.log.seeds import validation_seed
+from thetafront.study.log.study_data import StudyData
+from thetafront.study.log.tables import VALIDATION
+from thetafront.study.log.validated_points import ValidatedPoint
+from thetafront.study.log.writer import StudyWriter
 from thetafront.study.run.allocation import (
     FIRST_GAMES,
     Played,
@@ -41,13 +47,6 @@ from thetafront.study.run.source import Snapshot, Source
 from thetafront.study.run.stopping import FEWEST_GAMES, Precision
 from thetafront.study.run.workers import Finished, PlayError, Task
 from thetafront.study.shrinkage import Moments
-from thetafront.study.store.connection import StorageConnection
-from thetafront.study.store.games_table import VALIDATION
-from thetafront.study.store.seeds import validation_seed
-from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.validated_points import POINT_PREFIX, ValidatedPoint
-from thetafront.study.store.writer import StudyWriter
-from thetafront.study.store.writes import PlayedGame, StudyAttribute
 from thetafront.study.text import counted
 
 Key = tuple[str, int]
@@ -67,8 +66,8 @@ class Validation(Source[Key]):
 
     Parameters
     ----------
-    study : optuna.Study
-        Where games are kept, in a database; this process must be its only writer.
+    log : Log
+        Where games are kept; this process must be its only writer.
     data : StudyData
         The same study as it is now.
     points : list of ValidatedPoint
@@ -86,7 +85,7 @@ class Validation(Source[Key]):
 
     def __init__(
         self,
-        study: optuna.Study,
+        log: Log,
         data: StudyData,
         points: list[ValidatedPoint],
         precision: Precision,
@@ -98,7 +97,7 @@ class Validation(Source[Key]):
         self.message = message
         warm(experiment.build({}))
         self.goal = experiment.goal
-        self.writer = StudyWriter(study, connection)
+        self.writer = StudyWriter(log, connection)
         self.seed = data.record.seed
         self.dearest = data.reference and data.reference[1]
         self.precision = precision
@@ -133,8 +132,10 @@ class Validation(Source[Key]):
             point.number, point.failures = before.number, before.failures
             outcomes: dict[int, Outcome] = {**before.games, **before.failures}
             point.games = counting_games(outcomes, self.goal.penalty)
-        if before is None or before.error:  # which the games may not bear out any more
-            self.write(point)
+        if before is None:
+            self.writer.write(point_row(VALIDATION, point.number, point.params, point.origin))
+        elif before.error:  # which the games may not bear out any more
+            self.writer.write(failure((VALIDATION, point.number), ""))
         self.n_before[point.key] = len(point.games)
         self.agents[point.key] = self.experiment.build(point.params)
         self.in_flight[point.key] = set()
@@ -275,10 +276,6 @@ class Validation(Source[Key]):
         games = next_round(played, limit).tolist()
         return {point.key: n for point, n in zip(points, games, strict=True)}
 
-    def write(self, point: ValidatedPoint) -> None:
-        """Store a point."""
-        self.writer.write(StudyAttribute(f"{POINT_PREFIX}{point.key}", point.as_record))
-
     def record(self, finished: Finished[Key]) -> None:
         """Store games that have come back.
 
@@ -298,8 +295,8 @@ class Validation(Source[Key]):
             self.in_flight[key].discard(replicate)
             if replicate in point.games or replicate in point.failures:
                 continue
-            played = PlayedGame(VALIDATION, key, replicate, game, finished.machine)
-            self.writer.write(played)
+            unit = VALIDATION, point.number
+            self.writer.write(game_row(unit, replicate, game, finished.machine))
             if isinstance(game, FailedGame):
                 point.failures[replicate] = game
             if (counts := counting(game, self.goal.penalty)) is not None:
@@ -328,7 +325,7 @@ class Validation(Source[Key]):
     def leave_out(self, point: ValidatedPoint, error: str) -> None:
         """Play no more games of a point, but another one's; PlayError if there is none."""
         point.error = error
-        self.write(point)
+        self.writer.write(failure((VALIDATION, point.number), error))
         self.points = [each for each in self.points if each is not point]
         self.left_out.append(point)
         self.round.left[point.key] = 0

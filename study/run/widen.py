@@ -2,21 +2,21 @@
 
 from collections.abc import Sequence
 
-import optuna
 from rich.console import Console
 
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.space import range_of
 from thetafront.study.experiments.widening import Wish, edges_of, widened
+from thetafront.study.log.log import RECORD, Log, event
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.edges import front_thetas
-from thetafront.study.store.study_data import StudyData
 from thetafront.study.text import counted
 
 
 def widen(
-    study: optuna.Study,
+    log: Log,
     wishes: Sequence[Wish],
     out: Console,
     asked: Experiment | None = None,
@@ -31,7 +31,7 @@ def widen(
     InputError
         If a wish has no bounds and no trial is complete, so that nothing says which to move.
     """
-    data = StudyData.read(study)
+    data = StudyData.read(log)
     experiment = data.experiment if asked is None else asked.widened_to(data.experiment)
     if not wishes:
         return experiment
@@ -43,13 +43,13 @@ def widen(
             f"{unsaid[0]}=LOW:HIGH allowed"
         )
     space = widened(experiment, wishes, edges_of(experiment, thetas))
-    record = data.record.with_space(space, len(data.frozen_trials))
+    record = data.record.with_space(space, len(data.trials))
     wider = experiment.widened_to(record.experiment_as_made())
     changed = record.widened[len(data.record.widened) :]
     if changed:
-        record.store(study)
+        log.write(event(RECORD, **record.as_data()))
     ranges = {each["name"]: range_of(each) for each in space.as_records()}
-    n_trials = counted(len(data.frozen_trials), "trial")
+    n_trials = counted(len(data.trials), "trial")
     for each in changed:
         out.print(f"widened: {range_of(each)} is now {ranges[each['name']]}; {n_trials} stay")
     for name in dict.fromkeys(wish.name for wish in wishes):

@@ -15,7 +15,7 @@ from thetafront.agents.parameters import plain_values
 from thetafront.agents.twenty48.ntuple.learned import UNREADABLE
 from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 from thetafront.study.errors import InputError, RunError
-from thetafront.study.store.atomic import atomic_write
+from thetafront.study.log.atomic import atomic_write
 
 Floats = npt.NDArray[np.float32]
 

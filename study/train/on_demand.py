@@ -17,7 +17,7 @@ from thetafront.agents.agent import Agent
 from thetafront.agents.twenty48.ntuple.learned import learned_file, learned_folder, learned_weights
 from thetafront.agents.twenty48.ntuple.learner import NTupleLearner
 from thetafront.study.errors import InputError, RunError
-from thetafront.study.store.held_folder import held_folder
+from thetafront.study.log.held_folder import held_folder
 from thetafront.study.train.checkpoint import DamagedError
 from thetafront.study.train.training import DivergedError, Training, TrainingBudget
 

@@ -13,8 +13,8 @@ from thetafront.agents.twenty48.ntuple.network import (
     weights_name,
 )
 from thetafront.agents.twenty48.ntuple.patterns import without_parts
-from thetafront.study.store.atomic import atomic_write
-from thetafront.study.store.manifest import earlier_manifest, provenance, write_manifest
+from thetafront.study.log.atomic import atomic_write
+from thetafront.study.log.manifest import earlier_manifest, provenance, write_manifest
 from thetafront.study.train.training import CHECKPOINT, Training
 
 

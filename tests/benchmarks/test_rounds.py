@@ -10,8 +10,8 @@ from results.benchmarks.rounds import (
     allocation_markdown,
     answers_of,
 )
+from thetafront.study.log.manifest import ROOT
 from thetafront.study.run.allocation import DEFAULT_RULE, RULES
-from thetafront.study.store.manifest import ROOT
 
 PUBLISHED = ROOT / "results" / "reference" / "rounds"
 

@@ -12,8 +12,8 @@ from thetafront.study.charts.front import front_chart
 from thetafront.study.charts.slices import slices_chart
 from thetafront.study.charts.theta import ROOM, theta_chart
 from thetafront.study.charts.vega import WIDTH, specification
+from thetafront.study.log.published_study import read_published
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.store.published_study import read_published
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

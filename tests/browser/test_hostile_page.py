@@ -9,10 +9,10 @@ import pytest
 from tests.browser.ground import opened
 from tests.browser.test_page import PUBLISHED, wait_until_drawn
 from thetafront.study.experiments.space import Space
+from thetafront.study.log.published_study import read_published
 from thetafront.study.page.document import TURNING, write_page
 from thetafront.study.page.page import page_html
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.store.published_study import read_published
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -1,6 +1,5 @@
 """The page of a study with 2,000 trials and 100,000 games of search: made of a published one."""
 
-import copy
 import resource
 import subprocess
 import sys
@@ -11,15 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from optuna.trial import TrialState
 
 from tests.browser.ground import opened
 from tests.browser.test_page import LARGEST_BYTES, PUBLISHED, ROOT, wait_until_drawn
+from thetafront.study.log.published_study import read_published
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.page.document import write_page
 from thetafront.study.page.page import page_html
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.store.published_study import read_published
-from thetafront.study.store.study_data import StudyData
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -37,22 +35,19 @@ def enlarged(data: StudyData) -> StudyData:
     rng = np.random.default_rng(1)
     space = data.experiment.space
     played = [game for point in data.points for game in point.in_order if game.is_timed]
-    complete = [trial for trial in data.frozen_trials if trial.state == TrialState.COMPLETE]
-    known = {trial.number: trial for trial in data.trials}
-    frozen, trials, moments = [], [], {}
+    complete = [trial for trial in data.trials if trial.state == "complete"]
+    trials, moments = [], {}
     for number in range(N_TRIALS):
         like = complete[number % len(complete)]
         units = np.array([each.to_unit(like.params[each.name]) for each in space])
         near = np.clip(units + rng.normal(0.0, 0.03, len(units)), 0.0, 1.0)
-        trial = copy.copy(like)
-        trial.number, trial.params = number, space.from_unit(near.tolist())
         first = number * N_GAMES
         games = {k: played[(first + k) % len(played)] for k in range(N_GAMES)}
-        frozen.append(trial)
-        trials.append(replace(known[like.number], number=number, params=trial.params, games=games))
+        params = space.from_unit(near.tolist())
+        trials.append(replace(like, number=number, params=params, games=games))
         moments[number] = data.moments[like.number]
-    found = replace(data, frozen_trials=frozen)
-    found.__dict__.update(trials=trials, moments=moments, points=data.points)
+    found = replace(data, trials=trials)
+    found.__dict__.update(moments=moments)
     return found
 
 

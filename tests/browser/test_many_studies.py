@@ -9,12 +9,12 @@ import pytest
 
 from tests.browser.ground import opened
 from tests.browser.test_page import PUBLISHED, wait_until_drawn
+from thetafront.study.log.published_study import read_published
 from thetafront.study.page.comparison import comparison_html
 from thetafront.study.page.document import write_page
 from thetafront.study.page.library import BESIDE
 from thetafront.study.page.results import write_each
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.store.published_study import read_published
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

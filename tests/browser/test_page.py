@@ -17,11 +17,11 @@ import pytest
 
 from tests.browser.ground import Opened, opened
 from thetafront.study.api import sweep
+from thetafront.study.log.published_study import read_published
+from thetafront.study.log.storage import open_for_reading
 from thetafront.study.page.document import write_page
 from thetafront.study.page.page import Circumstances, page_html
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.store.published_study import read_published
-from thetafront.study.store.storage import open_for_reading
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator

@@ -9,42 +9,41 @@ from typing import Any, ClassVar
 
 import optuna
 import pytest
-from optuna.distributions import FloatDistribution, distribution_to_json
 from rich.console import Console
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
+from typer.testing import CliRunner
 
 from tests.cluster.postgres import Server
+from tests.study.check.test_stored_study import DATA
 from tests.study.conftest import QUICK, CoinGame
-from tests.study.verify.test_stored_study import DATA
 from thetafront.study import interrupt
+from thetafront.study.cli import app
 from thetafront.study.errors import RunError
 from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.log import connection as module
+from thetafront.study.log.connection import StorageConnection, is_lost
+from thetafront.study.log.location import Location
+from thetafront.study.log.log import Log, game_row, point_row
+from thetafront.study.log.storage import create_or_resume, existing, open_for_games
+from thetafront.study.log.study_data import StudyData
+from thetafront.study.log.tables import SEARCH, GameRow
+from thetafront.study.log.writer import StudyWriter
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.sweep import Sweep
-from thetafront.study.store import connection as module
-from thetafront.study.store.connection import StorageConnection, is_lost
-from thetafront.study.store.games_table import SEARCH, StoredGames, engine_of
-from thetafront.study.store.location import Location
-from thetafront.study.store.machines import machines_in
-from thetafront.study.store.storage import create_or_resume, open_for_games
-from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.writer import StudyWriter
-from thetafront.study.store.writes import BegunTrial, EndedTrial, PlayedGame
 
 pytestmark = pytest.mark.cluster
 
 GAME = CoinGame(3, 500.5, 7, 0.25, True, 70)
-PARAMS = {"x": (0.5, distribution_to_json(FloatDistribution(0.0, 1.0)))}
 N_TRIALS = 400
 N_GAMES = 4
 
 
 @pytest.fixture
-def study(database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> optuna.Study:
+def study(database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Log:
     monkeypatch.setitem(EXPERIMENTS, "quick", QUICK)
     location = Location("s", database, tmp_path / "s")
     location.folder.mkdir()
-    return create_or_resume(location, SearchSettings().record(QUICK))[0]
+    return create_or_resume(location, SearchSettings().record(QUICK))
 
 
 class Told:
@@ -53,8 +52,8 @@ class Told:
     def __init__(self) -> None:
         self.told: list[str] = []
 
-    def connection(self, study: optuna.Study) -> StorageConnection:
-        return StorageConnection(engine_of(study), self.told.append, self)
+    def connection(self, study: Log) -> StorageConnection:
+        return StorageConnection(study.engine, self.told.append, self)
 
     def keep(self) -> None:
         """Hold the study, as far as this is told."""
@@ -64,28 +63,29 @@ class Told:
         return True
 
 
+def game(number: int, replicate: int) -> GameRow:
+    return game_row((SEARCH, number), replicate, GAME)
+
+
 def write_trials(writer: StudyWriter, disturb: Callable[[int], None]) -> None:
     for number in range(N_TRIALS):
         disturb(number)
-        writer.write(BegunTrial(number, PARAMS, "nehvi"))
+        writer.write(point_row(SEARCH, number, {"x": 0.5}, "nehvi", N_GAMES))
         for replicate in range(N_GAMES):
-            writer.write(PlayedGame(SEARCH, str(number), replicate, GAME))
-        writer.write(EndedTrial(number, (1.5, 0.25), {"moments:score": [4, 1.0, 2.0]}))
+            writer.write(game(number, replicate))
 
 
-def check_whole(study: optuna.Study) -> None:
+def check_whole(study: Log) -> None:
     """Every trial and game is there, once."""
-    trials = study.trials
-    assert [trial.number for trial in trials] == list(range(N_TRIALS))
-    assert {trial.state.name for trial in trials} == {"COMPLETE"}
-    assert all(trial.params == {"x": 0.5} and trial.values == [1.5, 0.25] for trial in trials)
-    stored = StoredGames.read(study)
-    assert len(stored.cells) == N_TRIALS
-    assert all(len(stored.of_trial(number)) == N_GAMES for number in range(N_TRIALS))
+    rows = study.rows()
+    assert rows.problems() == []
+    assert [row.number for row in rows.points] == list(range(N_TRIALS))
+    expected = [(number, r) for number in range(N_TRIALS) for r in range(N_GAMES)]
+    assert [(row.number, row.replicate) for row in rows.games] == expected
 
 
 @pytest.mark.parametrize("how", ["kill", "stop"])
-def test_a_server_that_ends_is_waited_for(postgres: Server, study: optuna.Study, how: str) -> None:
+def test_a_server_that_ends_is_waited_for(postgres: Server, study: Log, how: str) -> None:
     """Twice, in the middle of transactions."""
     told = Told()
     writer = StudyWriter(study, told.connection(study))
@@ -111,7 +111,7 @@ def test_a_server_that_ends_is_waited_for(postgres: Server, study: optuna.Study,
     assert told.told == [lost, "!", back] * (len(told.told) // 3)
 
 
-def test_reading_waits_too(postgres: Server, study: optuna.Study) -> None:
+def test_reading_waits_too(postgres: Server, study: Log) -> None:
     told = Told()
     connection = told.connection(study)
     postgres.kill()
@@ -124,21 +124,21 @@ def test_reading_waits_too(postgres: Server, study: optuna.Study) -> None:
 
 
 def test_a_commit_whose_answer_is_lost_is_made_once(
-    study: optuna.Study, monkeypatch: pytest.MonkeyPatch
+    study: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server has committed, and the connection breaks before it says so."""
     writer = StudyWriter(study, Told().connection(study))
-    commit, n_broken = writer.commit, 0
+    write, n_broken = study.write, 0
 
-    def breaking(writes: list[Any]) -> None:
+    def breaking(*rows: Any) -> None:
         nonlocal n_broken
-        commit(writes)
+        write(*rows)
         if n_broken < 3:
             n_broken += 1
-            writer.tables.forget()
+            study.counts = None
             raise OperationalError("COMMIT", None, Exception(), connection_invalidated=True)
 
-    monkeypatch.setattr(writer, "commit", breaking)
+    monkeypatch.setattr(study, "write", breaking)
     write_trials(writer, lambda number: None)
     writer.close()
     assert n_broken == 3
@@ -146,13 +146,13 @@ def test_a_commit_whose_answer_is_lost_is_made_once(
 
 
 def test_a_server_that_stays_away_ends_the_run(
-    postgres: Server, study: optuna.Study, monkeypatch: pytest.MonkeyPatch
+    postgres: Server, study: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "LONGEST_SECONDS", 2.0)
     writer = StudyWriter(study, Told().connection(study))
     postgres.kill()
     try:
-        writer.write(PlayedGame(SEARCH, "0", 0, GAME))
+        writer.write(game(0, 0))
         with pytest.raises(SQLAlchemyError) as raised:
             writer.close()
         assert is_lost(raised.value)
@@ -160,9 +160,7 @@ def test_a_server_that_stays_away_ends_the_run(
         postgres.start()
 
 
-def test_a_lock_that_another_run_has_taken_ends_the_run(
-    postgres: Server, study: optuna.Study
-) -> None:
+def test_a_lock_that_another_run_has_taken_ends_the_run(postgres: Server, study: Log) -> None:
     class Taken(Told):
         def retake(self) -> bool:
             raise RunError("study: 's' is held by another run")
@@ -171,16 +169,16 @@ def test_a_lock_that_another_run_has_taken_ends_the_run(
     writer = StudyWriter(study, connection)
     postgres.kill()
     postgres.start()
-    writer.write(PlayedGame(SEARCH, "0", 0, GAME))
+    writer.write(game(0, 0))
     with pytest.raises(RunError, match="held by another run"):
         writer.close()
     with pytest.raises(RunError, match="held by another run"):
         connection.retried(lambda: StudyData.read(study, QUICK))
-    assert StoredGames.read(study).cells == {}
+    assert study.rows().games == []
 
 
 def test_a_server_that_is_lost_again_before_the_lock_is_taken_is_waited_for(
-    postgres: Server, study: optuna.Study
+    postgres: Server, study: Log
 ) -> None:
     class Late(Told):
         def retake(self) -> bool:
@@ -194,14 +192,14 @@ def test_a_server_that_is_lost_again_before_the_lock_is_taken_is_waited_for(
     writer = StudyWriter(study, connection)
     postgres.kill()
     postgres.start()
-    writer.write(PlayedGame(SEARCH, "0", 0, GAME))
+    writer.write(game(0, 0))
     writer.close()
     lost, back = "storage lost: waiting for it", "the storage is back: going on"
     assert late.told == [lost, "!", "!", "!", back]
-    assert len(StoredGames.read(study).of_trial(0)) == 1
+    assert len(study.rows().games) == 1
 
 
-def test_a_notebook_does_not_wait_after_an_interrupt(postgres: Server, study: optuna.Study) -> None:
+def test_a_notebook_does_not_wait_after_an_interrupt(postgres: Server, study: Log) -> None:
     """There, the writer's thread does not see it."""
     connection = Told().connection(study)
     writer = StudyWriter(study, connection)
@@ -209,7 +207,7 @@ def test_a_notebook_does_not_wait_after_an_interrupt(postgres: Server, study: op
     try:
         began = time.monotonic()
         with pytest.raises(KeyboardInterrupt), interrupt.as_guest(), interrupt.deferred():  # noqa: PT012
-            writer.write(PlayedGame(SEARCH, "0", 0, GAME))
+            writer.write(game(0, 0))
             signal.raise_signal(signal.SIGINT)
             with pytest.raises(SQLAlchemyError):
                 connection.retried(lambda: StudyData.read(study, QUICK))
@@ -221,7 +219,7 @@ def test_a_notebook_does_not_wait_after_an_interrupt(postgres: Server, study: op
 
 
 def test_a_machine_that_joins_while_the_server_is_away_is_stored(
-    postgres: Server, study: optuna.Study, tmp_path: Path
+    postgres: Server, study: Log, tmp_path: Path
 ) -> None:
     class Joined:
         machines: ClassVar = {"ab12": {"host": "node-1"}}
@@ -235,20 +233,19 @@ def test_a_machine_that_joins_while_the_server_is_away_is_stored(
         sweep.turn(Joined())
     finally:  # or the next test has no server
         starting.join()
-    assert machines_in(study.user_attrs) == Joined.machines
+    assert StudyData.read(study).machines == Joined.machines
 
 
-def test_what_is_no_lost_connection_is_raised_at_once(study: optuna.Study) -> None:
-    """A game without its trial's study, say."""
+def test_what_is_no_lost_connection_is_raised_at_once(study: Log) -> None:
+    """A seed that is none, say."""
     writer = StudyWriter(study, Told().connection(study))
-    writer.tables.study_id = 999
-    writer.write(PlayedGame(SEARCH, "0", 0, GAME))
-    with pytest.raises(SQLAlchemyError, match="violates foreign key"):
+    writer.write(game(0, 0)._replace(seed="none"))
+    with pytest.raises(SQLAlchemyError, match="bigint"):
         writer.close()
 
 
-def test_a_study_of_before_is_migrated(database: str, tmp_path: Path) -> None:
-    """One of format 1 on a server: the same trials and points afterwards."""
+def test_a_study_of_an_earlier_version_is_imported(database: str, tmp_path: Path) -> None:
+    """One of format 1 on a server: the same trials and points afterwards, and optuna's copy."""
     optuna.copy_study(
         from_study_name="pacman_small",
         from_storage=f"sqlite:///{DATA}/pacman_small/study.db",
@@ -256,9 +253,34 @@ def test_a_study_of_before_is_migrated(database: str, tmp_path: Path) -> None:
     )
     location = Location("pacman_small", database, tmp_path / "s")
     location.folder.mkdir()
-    before = StudyData.read(optuna.load_study(study_name="pacman_small", storage=database))
-    study = open_for_games(location)
-    after = StudyData.read(study)
+    before = existing(location)
+    assert before is not None
+    log = open_for_games(location)
+    after = StudyData.read(log)
     assert (after.trials, after.points) == (before.trials, before.points)
-    assert sum(map(len, after.stored_games.cells.values())) == 28
-    assert study.user_attrs["thetafront"]["format"] == 2
+    assert len(log.rows().games) == 28
+    study = optuna.load_study(study_name="pacman_small", storage=database)
+    assert [tuple(each.values) for each in study.trials] == [each.values for each in after.trials]
+
+
+def test_a_damaged_row_on_a_server_is_found_and_mended(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    location = Location("dice", database, tmp_path / "dice")
+    words = ("--storage", database, "--results", str(tmp_path), "--jobs", "1")
+    few = ("--trials", "4", "--design-size", "4", "--no-validation", "--sampler", "random")
+    assert CliRunner().invoke(app, ["sweep", "dice", *few, *words]).exit_code == 0
+    before = existing(location)
+    assert before is not None
+    log = open_for_games(location)
+    with log.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE thetafront_game SET score = 7 WHERE number = 2")
+        connection.exec_driver_sql("DELETE FROM thetafront_point WHERE number = 1")
+    verify = ["verify", "dice", *words]
+    assert CliRunner().invoke(app, verify).exit_code == 1
+    done = CliRunner().invoke(app, [*verify, "--repair"])
+    assert done.exit_code == 0, done.output
+    after = existing(location)
+    assert after is not None
+    assert [each.values[0] for each in after.trials] == [each.values[0] for each in before.trials]
+    assert [each.params for each in after.trials] == [each.params for each in before.trials]

@@ -19,22 +19,22 @@ from tests.cluster.postgres import PASSWORD, Server
 from tests.study.conftest import QUICK
 from thetafront.study.errors import RunError
 from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.log import server_lock
+from thetafront.study.log.location import Location
+from thetafront.study.log.lock import Lock, holder_of, locked
+from thetafront.study.log.server_lock import ServerLock
+from thetafront.study.log.storage import create_or_resume
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.sweep import Sweep
-from thetafront.study.store import server_lock
-from thetafront.study.store.location import Location
-from thetafront.study.store.lock import Lock, holder_of, locked
-from thetafront.study.store.server_lock import ServerLock
-from thetafront.study.store.storage import create_or_resume
-from thetafront.study.store.study_data import StudyData
 
 pytestmark = pytest.mark.cluster
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from thetafront.study.store.location import Location
-from thetafront.study.store.lock import locked
+from thetafront.study.log.location import Location
+from thetafront.study.log.lock import locked
 with locked(Location("s", sys.argv[1], Path("elsewhere"))):
     print("held", flush=True)
     time.sleep(600)
@@ -165,7 +165,7 @@ def test_a_sweep_that_lost_it_to_another_stops(
     monkeypatch.setattr(server_lock, "SECONDS_BETWEEN_CHECKS", 1.0)
     location = Location("s", database, tmp_path / "s")
     location.folder.mkdir()
-    study, _ = create_or_resume(location, SearchSettings().record(QUICK))
+    study = create_or_resume(location, SearchSettings().record(QUICK))
     settings = SearchSettings(n_trials=1_000_000, sampler="random", design_size=4)
     taken: list[bool] = []
 

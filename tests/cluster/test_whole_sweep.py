@@ -39,7 +39,7 @@ def table(folder: Path, name: str, phase: str) -> pd.DataFrame:
 def n_games(postgres: Server, database: str) -> int:
     """Return how many games the server has stored."""
     try:
-        ((n,),) = postgres.execute("SELECT count(*) FROM thetafront_games", database)
+        ((n,),) = postgres.execute("SELECT count(*) FROM thetafront_game", database)
     except Exception:
         return 0  # no table yet
     return int(str(n))

@@ -2,11 +2,11 @@
 
     python -m tests.drills.damage [--n 200] [--seed 0]
 
-Each round damages a fresh copy: a stored value, a row, bytes of the database, its length, or a line
-of ``games.csv``. Then every command that reads it runs. Required of each: no traceback, one line
-of error at most, exit code 0, 1 or 2. ``verify --games all`` must find what changes the exported
-tables (but for seconds and texts, which nothing tells), and be content after ``--repair`` unless
-the file itself is broken.
+Each round damages a fresh copy: a stored value, a row, a table, bytes of the database, its length,
+or a line of ``games.csv``. Then every command that reads it runs. Required of each: no traceback,
+one line of error at most, exit code 0, 1 or 2. ``verify --games all`` must find what changes the
+exported tables (but for seconds and texts, which nothing tells), and be content after ``--repair``
+unless the file itself is broken.
 """
 
 import argparse
@@ -32,10 +32,10 @@ from thetafront.agents.pacman.agent import PacmanGame
 from thetafront.agents.pacman.astar import PacmanAStar
 from thetafront.agents.pacman.random import PacmanRandom
 from thetafront.study.charts import export
+from thetafront.study.check import verification
 from thetafront.study.cli import app
+from thetafront.study.log.ledger import Ledger
 from thetafront.study.page import results
-from thetafront.study.store.ledger import Ledger
-from thetafront.study.verify import verification
 
 NAME = "drill"
 SWEEP = ["pacman_small", "--name", NAME, "--trials", "8", "--design-size", "4", "--replicates", "3"]
@@ -43,13 +43,28 @@ SWEEP += ["--validation-points", "2", "--validation-games", "5", "--jobs", "1"]
 READING = ("status", "front", "export", "pick", "utilization", "compare", "plot")
 TABLES = ("front.csv", "trials.csv", "games.csv")
 EACH_AS_PROCESS = 25  # rounds between two that run as real processes
-JSON_TABLES = {
-    "study_user_attributes": ("key", "value_json"),
-    "trial_user_attributes": ("key", "value_json"),
-    "trial_system_attributes": ("key", "value_json"),
-    "thetafront_games": ("unit", "record"),
+JSON_COLUMNS = {
+    "thetafront_study": ("record",),
+    "thetafront_point": ("theta", "notes"),
+    "thetafront_game": ("record",),
+    "thetafront_event": ("record",),
+    "trial_user_attributes": ("value_json",),
 }
-ROWS = (*JSON_TABLES, "trials", "trial_params", "trial_values", "study_directions", "studies")
+OTHER_COLUMNS = {
+    "thetafront_study": ("name", "study", "checksum"),
+    "thetafront_point": ("study", "phase", "number", "origin", "n_games", "at", "checksum"),
+    "thetafront_game": (
+        *("study", "phase", "number", "replicate", "sequence", "seed", "score", "n_moves"),
+        *("seconds", "machine", "at", "checksum"),
+    ),
+    "thetafront_event": ("study", "number", "kind", "n_points", "n_games", "at", "checksum"),
+    "trials": ("number", "state"),
+    "trial_params": ("param_value", "param_name", "distribution_json"),
+    "trial_values": ("value", "value_type", "objective"),
+    "studies": ("study_name",),
+}
+WRONG = (None, 0.5, 3, -1, 1e300, 7.25, "abc", 2, 1, "", "search", "validation", "COMPLETE")
+TABLES_DROPPED = (*(name for name in OTHER_COLUMNS), "study_directions", "alembic_version")
 
 
 @dataclass
@@ -109,47 +124,20 @@ def edited(value: Any, rng: random.Random) -> str:
 
 def damage_json(path: Path, rng: random.Random) -> str:
     """Edit a JSON value."""
-    table = rng.choice(sorted(JSON_TABLES))
-    name, column = JSON_TABLES[table]
+    table = rng.choice(sorted(JSON_COLUMNS))
+    column = rng.choice(JSON_COLUMNS[table])
     with closing(sqlite3.connect(path)) as database, database:
-        rows = database.execute(f"SELECT rowid, {name}, {column} FROM {table}").fetchall()
-        row, key, stored = rng.choice(rows)
+        rows = database.execute(f"SELECT rowid, {column} FROM {table}").fetchall()
+        row, stored = rng.choice(rows)
         text = edited(json.loads(stored), rng)
         database.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (text, row))
-    return f"{table} {key}: {stored[:60]} -> {text[:90]}"
+    return f"{table} row {row}: {stored[:60]} -> {text[:90]}"
 
 
-def damage_number(path: Path, rng: random.Random) -> str:
-    """Edit a column of a trial, a parameter or a value."""
-    table, column = rng.choice(
-        [
-            ("trial_params", "param_value"),
-            ("trial_params", "distribution_json"),
-            ("trial_params", "param_name"),
-            ("trial_values", "value"),
-            ("trial_values", "value_type"),
-            ("trial_values", "objective"),
-            ("trials", "number"),
-            ("trials", "state"),
-            ("trials", "datetime_start"),
-            ("study_directions", "direction"),
-            ("thetafront_games", "phase"),
-            ("thetafront_games", "unit"),
-            ("thetafront_games", "replicate"),
-            ("thetafront_games", "machine"),
-        ]
-    )
-    wrong = {
-        "distribution_json": ["{}", "[]", "", '{"name": "IntDistribution", "attributes": {}}'],
-        "state": ["COMPLETE", "FAIL", "RUNNING", "WAITING", "HAPPY", ""],
-        "value_type": ["INF_POS", "NAN", ""],
-        "direction": ["MINIMIZE", "SIDEWAYS"],
-        "datetime_start": ["yesterday", 7],
-        "param_name": ["other"],
-        "phase": ["search", "validation", "other", ""],
-        "unit": ["0", "3", "77", "x", ""],
-    }.get(column, [None, 0.5, 3, -1, 1e300, 7.25, "abc", 2, 1])
-    value = rng.choice(wrong)
+def damage_value(path: Path, rng: random.Random) -> str:
+    """Edit a value of a row."""
+    table = rng.choice(sorted(OTHER_COLUMNS))
+    column, value = rng.choice(OTHER_COLUMNS[table]), rng.choice(WRONG)
     with closing(sqlite3.connect(path)) as database, database:
         (row,) = rng.choice(database.execute(f"SELECT rowid FROM {table}").fetchall())
         before = database.execute(
@@ -163,23 +151,20 @@ def damage_number(path: Path, rng: random.Random) -> str:
 
 
 def damage_row(path: Path, rng: random.Random) -> str:
-    """Delete a row, or add it again."""
-    table = rng.choice(ROWS)
+    """Delete a row."""
+    table = rng.choice(sorted(OTHER_COLUMNS))
     with closing(sqlite3.connect(path)) as database, database:
         (row,) = rng.choice(database.execute(f"SELECT rowid FROM {table}").fetchall())
-        columns = [each[1] for each in database.execute(f"PRAGMA table_info({table})")]
-        if rng.random() < 0.7:
-            database.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))
-            return f"{table} row {row} deleted"
-        others = ", ".join(columns[1:])
-        try:
-            database.execute(
-                f"INSERT INTO {table} ({others}) SELECT {others} FROM {table} WHERE rowid = ?",
-                (row,),
-            )
-        except sqlite3.IntegrityError:
-            return "nothing"
-    return f"{table} row {row} doubled"
+        database.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))
+    return f"{table} row {row} deleted"
+
+
+def damage_table(path: Path, rng: random.Random) -> str:
+    """Drop a table."""
+    table = rng.choice(TABLES_DROPPED)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(f"DROP TABLE {table}")
+    return f"{table} dropped"
 
 
 def damage_bits(path: Path, rng: random.Random) -> str:
@@ -204,10 +189,10 @@ def damage_length(path: Path, rng: random.Random) -> str:
 STUDY_DAMAGES: list[Callable[[Path, random.Random], str]] = [
     damage_json,
     damage_json,
-    damage_json,
-    damage_number,
-    damage_number,
+    damage_value,
+    damage_value,
     damage_row,
+    damage_table,
     damage_bits,
     damage_length,
 ]
@@ -328,7 +313,7 @@ def drill_study(original: Path, round_: int, rng: random.Random, tally: Tally) -
         if crash:
             tally.fault(round_, damage, f"repair: {crash}")
         if code:
-            is_of_file = damage.startswith("file") or "thetafront" in damage or "studies" in damage
+            is_of_file = damage.startswith("file") or "thetafront_study" in damage
             tally.counts["not mended"] += 1
             if not is_of_file:
                 tally.fault(round_, damage, f"not mended: {output[-700:]}")

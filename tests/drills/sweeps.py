@@ -29,7 +29,7 @@ SETTINGS = {
 }
 SECONDS_TO_END = 120.0
 SECONDS_TO_CLEAR = 15.0
-GAMES = "SELECT phase, unit, replicate, record FROM thetafront_games"
+GAMES = "SELECT phase, number, replicate, record FROM thetafront_game"
 
 Stored = dict[tuple[str, str, int], str]
 """Games in a storage, by phase, trial or point, and replicate."""

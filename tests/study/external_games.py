@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import optuna
 import pytest
 
-from tests.study.made_studies import store_point
+from tests.study.made_studies import store_point, store_trial
 from thetafront.agents.agent import Agent, check_seed
 from thetafront.agents.catalog import AGENTS
 from thetafront.agents.external.report import ReportedGame
@@ -17,8 +16,9 @@ from thetafront.study.experiments.game_summary import GameSummary
 from thetafront.study.experiments.objectives import Goal, cpu_seconds, mean, rate, reported
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import NumericParameter, Space
-from thetafront.study.store.seeds import game_to_record, search_seed, validation_seed
-from thetafront.study.store.study_record import StudyRecord
+from thetafront.study.log.log import RECORD, Log, event
+from thetafront.study.log.seeds import search_seed, validation_seed
+from thetafront.study.log.study_record import StudyRecord
 
 RATIO = mean("ratio", unit="bits/char")
 ENERGY = reported("energy", unit="joules")
@@ -93,29 +93,21 @@ def tosser(monkeypatch: pytest.MonkeyPatch) -> Experiment:
     return experiment
 
 
-def fill(study: optuna.Study, experiment: Experiment) -> None:
+def record_of(experiment: Experiment) -> StudyRecord:
+    """The record of a study."""
+    space = experiment.space.as_records()
+    return StudyRecord(experiment.name, space, 0, "sobol", 16, cost=experiment.cost.name)
+
+
+def fill(log: Log, experiment: Experiment) -> None:
     """Store a record, complete trials, and two validated points."""
-    StudyRecord(
-        experiment.name,
-        experiment.space.as_records(),
-        0,
-        "sobol",
-        16,
-        cost=experiment.cost.name,
-    ).store(study)
+    log.write(event(RECORD, **record_of(experiment).as_data()))
     for number, level in enumerate((1, 2, 5, 10, 20, 40, 70, 100)):
         agent = experiment.build({"level": level})
         games = [agent.play(search_seed(0, number, r)) for r in range(N_REPLICATES)]
-        study.add_trial(
-            optuna.trial.create_trial(
-                params={"level": level},
-                distributions=experiment.space.distributions(),
-                values=[experiment.goal.estimate(games).value, experiment.cost.of(games)],
-                user_attrs={f"game:{r}": game_to_record(game) for r, game in enumerate(games)},
-            )
-        )
+        store_trial(log, experiment, {"level": level}, games)
     for number, (level, origin) in enumerate(((10, "ten"), (90, "proposal"))):
         agent = experiment.build({"level": level})
         seeds = (validation_seed(0, number, r) for r in range(N_VALIDATED))
         games_by_replicate = {r: agent.play(seed) for r, seed in enumerate(seeds)}
-        store_point(study, {"level": level}, games_by_replicate, origin)
+        store_point(log, {"level": level}, games_by_replicate, origin)

@@ -2,40 +2,52 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import optuna
-from optuna.trial import FrozenTrial
 
-from thetafront.agents.agent import Game
+from thetafront.agents.agent import Outcome
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.report.analysis import Analysis
-from thetafront.study.store.games_table import StoredGames
-from thetafront.study.store.seeds import game_to_record
-from thetafront.study.store.storage import in_memory
-from thetafront.study.store.study_data import StudyData
-from thetafront.study.store.study_record import ATTRIBUTE, StudyRecord
-from thetafront.study.store.trial_games import games_of
-from thetafront.study.store.validated_points import (
-    GAME_PREFIX,
-    POINT_PREFIX,
-    ValidatedPoint,
-    key_of,
-    points_in,
+from thetafront.study.log.location import locate
+from thetafront.study.log.log import (
+    RECORD,
+    Log,
+    event,
+    failure,
+    game_row,
+    name_of,
+    outcome_of,
+    point_row,
 )
+from thetafront.study.log.storage import create_or_resume
+from thetafront.study.log.study_data import COMPLETE, FAIL, RUNNING, StudyData, TrialData
+from thetafront.study.log.study_record import StudyRecord
+from thetafront.study.log.tables import SEARCH, VALIDATION, sealed
+from thetafront.study.log.validated_points import ValidatedPoint
+from thetafront.study.report.analysis import Analysis
 
 N_MOVES = 100
 
 
-def new_study() -> optuna.Study:
-    return optuna.create_study(directions=["maximize", "minimize"])
+def record_of(experiment: Experiment, seed: int = 0) -> StudyRecord:
+    """A record of an experiment."""
+    return StudyRecord(experiment.name, experiment.space.as_records(), seed, "sobol", 16)
 
 
-def writable_study() -> optuna.Study:
-    """A study in memory that searches and validations can write."""
-    return optuna.create_study(directions=["maximize", "minimize"], storage=in_memory())
+def new_study(experiment: Experiment | None = None) -> Log:
+    """A study in memory; its record is written by ``data_of`` unless an experiment is given."""
+    record = {} if experiment is None else record_of(experiment).as_data()
+    return Log.in_memory("s", record)
+
+
+def new_study_in(folder: Path, record: StudyRecord, name: str = "s") -> Log:
+    """A study in a folder of its own."""
+    location = locate(name, folder, None)
+    location.folder.mkdir(exist_ok=True)
+    return create_or_resume(location, record)
 
 
 def analysis_with(data: StudyData, **found: Any) -> Analysis:
@@ -45,60 +57,71 @@ def analysis_with(data: StudyData, **found: Any) -> Analysis:
     return analysis
 
 
-def stored_games(study: optuna.Study, trial: FrozenTrial) -> dict[int, Game]:
-    """The games of a trial, wherever they are."""
-    return games_of(trial, stored=StoredGames.read(study).of_trial(trial.number))
+def stored_games(log: Log) -> dict[str, dict[int, Outcome]]:
+    """All games as they are stored, by ``trial 3`` or ``point 2``, and by replicate."""
+    found: dict[str, dict[int, Outcome]] = {}
+    for row in log.rows().games:
+        name = name_of((row.phase, row.number))
+        found.setdefault(name, {})[row.replicate] = outcome_of(row)
+    return found
 
 
-def stored_points(study: optuna.Study) -> list[ValidatedPoint]:
+def stored_points(log: Log, experiment: Experiment) -> list[ValidatedPoint]:
     """The validated points of a study, with their games."""
-    return points_in(study.user_attrs, games=StoredGames.read(study))
+    return data_of(log, experiment).points
 
 
-def data_of(study: optuna.Study, experiment: Experiment, seed: int = 0) -> StudyData:
+def data_of(log: Log, experiment: Experiment, seed: int = 0) -> StudyData:
     """Read a study, with a record of the experiment unless it has one."""
-    if ATTRIBUTE not in study.user_attrs:
-        space = experiment.space.as_records()
-        StudyRecord(experiment.name, space, seed, "sobol", 16).store(study)
-    return StudyData.read(study, experiment)
+    rows = log.rows()
+    if rows.study.record == "{}" and not rows.latest(RECORD):
+        log.write(event(RECORD, **record_of(experiment, seed).as_data()))
+    return StudyData.read(log, experiment)
+
+
+def next_number(log: Log, phase: str) -> int:
+    """The number of a study's next trial or point."""
+    return sum(row.phase == phase for row in log.rows().points)
 
 
 def store_trial(
-    study: optuna.Study,
+    log: Log,
     experiment: Experiment,
     params: Mapping[str, Any],
-    games: Sequence[Game],
-    cost: float,
-    **attributes: Any,
-) -> None:
-    """Put a complete trial into a study, with its games' mean score."""
-    records = {f"game:{r}": game_to_record(game) for r, game in enumerate(games)}
-    study.add_trial(
-        optuna.trial.create_trial(
-            params=dict(params),
-            distributions=experiment.space.distributions(),
-            values=[float(np.mean([game.score for game in games])), cost],
-            user_attrs=attributes | records,
-        )
-    )
+    games: Sequence[Outcome],
+    origin: str = "",
+    error: str = "",
+    n_games: int = 0,
+) -> int:
+    """Put a trial into a study, complete unless more games are wanted; return its number."""
+    unit = SEARCH, next_number(log, SEARCH)
+    begun = point_row(*unit, params, origin, n_games or len(games))
+    played = [game_row(unit, replicate, game) for replicate, game in enumerate(games)]
+    log.write(begun, *played, *([failure(unit, error)] if error else []))
+    return unit[1]
+
+
+def forge(log: Log, place: int, game: Outcome) -> None:
+    """Put a game in place of that of a row, with a checksum as if it had been written so."""
+    rows = log.rows()
+    played = list(rows.games)
+    old = played[place]
+    new = game_row((old.phase, old.number), old.replicate, game, old.machine, old.at)
+    played[place] = sealed(new._replace(sequence=old.sequence))
+    log.rebuild(replace(rows, games=played))
 
 
 def store_point(
-    study: optuna.Study,
-    params: Mapping[str, Any],
-    games: Mapping[int, Game],
-    origin: str = "proposal",
-    key: str = "",
+    log: Log, params: Mapping[str, Any], games: Mapping[int, Outcome], origin: str = "proposal"
 ) -> None:
-    """Store a validated point with its games by replicate; the default key is its own."""
-    key = key or key_of(params)
-    study.set_user_attr(f"{POINT_PREFIX}{key}", {"params": dict(params), "origin": origin})
-    for r, game in games.items():
-        study.set_user_attr(f"{GAME_PREFIX}{key}:{r}", game_to_record(game))
+    """Store a validated point with its games by replicate."""
+    unit = VALIDATION, next_number(log, VALIDATION)
+    played = [game_row(unit, replicate, game) for replicate, game in games.items()]
+    log.write(point_row(*unit, params, origin), *played)
 
 
 def add_point(
-    study: optuna.Study,
+    log: Log,
     n_playouts: int,
     scores: Sequence[int],
     milliseconds: float,
@@ -110,10 +133,10 @@ def add_point(
         r: Game2048(500_000 + r, score, N_MOVES, seconds, 5000 * n_playouts, 512, 0)
         for r, score in enumerate(scores)
     }
-    store_point(study, {"n_playouts": n_playouts}, games, origin)
+    store_point(log, {"n_playouts": n_playouts}, games, origin)
 
 
-def add_trials(study: optuna.Study, quick: Experiment, deviation: float = 300.0) -> None:
+def add_trials(log: Log, quick: Experiment, deviation: float = 300.0) -> None:
     """Trials of three games each, 1000·√n points at 10 µs and n."""
     rng = np.random.default_rng(2)
     for n in (1, 3, 7, 12, 20, 28, 36, 40):
@@ -123,9 +146,27 @@ def add_trials(study: optuna.Study, quick: Experiment, deviation: float = 300.0)
             )
             for r in range(3)
         ]
-        store_trial(study, quick, {"n_playouts": n}, games, 1e-5 * n)
+        store_trial(log, quick, {"n_playouts": n}, games)
 
 
 def spread(mean: int, deviation: int, n: int = 100) -> list[int]:
     """Half above and half below, so in each half: their standard error is deviation/√(n − 1)."""
     return [mean - deviation, mean - deviation, mean + deviation, mean + deviation] * (n // 4)
+
+
+def data_of_values(
+    experiment: Experiment,
+    complete: Sequence[tuple[Mapping[str, Any], tuple[float, float]]],
+    failed: Sequence[Mapping[str, Any]] = (),
+    running: Sequence[Mapping[str, Any]] = (),
+    seed: int = 0,
+) -> StudyData:
+    """A study whose trials have objectives and no games."""
+    states = [(COMPLETE, *each) for each in complete]
+    states += [(FAIL, params, None) for params in failed]  # type: ignore[misc]
+    states += [(RUNNING, params, None) for params in running]  # type: ignore[misc]
+    trials = [
+        TrialData(number, state, "", params, values, {}, "")
+        for number, (state, params, values) in enumerate(states)
+    ]
+    return StudyData("s", experiment, record_of(experiment, seed), trials)

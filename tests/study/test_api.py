@@ -27,6 +27,7 @@ from tests.study.cli.test_cli import stored_games
 from thetafront import InputError, RunError, Study, open_study, sweep
 from thetafront.study.cli import app
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.tables import StudyRow, sealed
 
 README = Path(__file__).parents[2] / "src" / "thetafront" / "README.md"
 SMALL: dict[str, Any] = {
@@ -440,16 +441,12 @@ def forget_dependencies(study: Study) -> None:
     """Make a study's record as an earlier version wrote it."""
     assert study.location.database is not None
     with closing(sqlite3.connect(study.location.database)) as database, database:
-        ((text,),) = database.execute(
-            "SELECT value_json FROM study_user_attributes WHERE key = 'thetafront'"
-        )
+        ((name, text),) = database.execute("SELECT name, record FROM thetafront_study")
         record = json.loads(text)
         del record["definition"]["content"]["depends_on"]
         record["definition"]["digest"] = "c6bebc7250de"
-        database.execute(
-            "UPDATE study_user_attributes SET value_json = ? WHERE key = 'thetafront'",
-            [json.dumps(record)],
-        )
+        row = sealed(StudyRow(name, json.dumps(record)))
+        database.execute("UPDATE thetafront_study SET record = ?, checksum = ?", row[1:])
 
 
 def test_the_page_of_the_readme_runs(

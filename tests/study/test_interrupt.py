@@ -171,7 +171,7 @@ with Workers(1) as workers:
 def test_a_file_that_is_being_written_then_leaves_no_draft(tmp_path: Path) -> None:
     program = f"""
 from pathlib import Path
-from thetafront.study.store.atomic import atomic_write
+from thetafront.study.log.atomic import atomic_write
 with atomic_write(Path({str(tmp_path / "table.csv")!r})) as draft:
     draft.write_text('half')
     say('begun')

@@ -15,9 +15,9 @@ from results.benchmarks.cluster.proposals import proposal_times
 from results.benchmarks.cluster.writes import PACE, write_rate
 from results.benchmarks.command import command, parser, say
 from thetafront.study.cluster.link import check_library
+from thetafront.study.log.location import check_url
+from thetafront.study.log.manifest import provenance, write_json
 from thetafront.study.report.sections import Section
-from thetafront.study.store.location import check_url
-from thetafront.study.store.manifest import provenance, write_json
 
 SLEEPING = ((256, 4), (1_024, 32))  # sleeping workers, and games a trial
 SIMULATED = ((64, 4), (256, 4), (256, 16), (1_024, 32))

@@ -30,13 +30,13 @@ from thetafront import RunError
 from thetafront.agents.agent import Agent
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.experiments.registry import experiment
+from thetafront.study.log.location import locate, make_folder
+from thetafront.study.log.storage import create_or_resume
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.executor import Finished, Task
 from thetafront.study.run.search import Search
 from thetafront.study.run.settings import SearchSettings
-from thetafront.study.store.location import locate, make_folder
-from thetafront.study.store.storage import create_or_resume
 
 MEAN_SECONDS, SPREAD = 0.256, 0.76  # of a game; its standard deviation over its mean
 MOVES = 2_000
@@ -181,9 +181,9 @@ def coordinate(
     with tempfile.TemporaryDirectory() as folder:
         where = locate("bench", Path(folder), None)
         make_folder(where.folder)
-        study, _ = create_or_resume(where, settings.record(tuned))
+        log = create_or_resume(where, settings.record(tuned))
         executor = SimulatedWorkers(workers, client_seconds)
-        search = Search(tuned, study, settings, workers, Silent().message, in_subprocess=True)
+        search = Search(tuned, log, settings, workers, Silent().message, in_subprocess=True)
         dispatch = Dispatch(search, workers, Silent(), Budget(), executor=executor)
 
         def mark() -> None:

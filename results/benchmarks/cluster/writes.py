@@ -12,31 +12,25 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import optuna
-from optuna.distributions import FloatDistribution, distribution_to_json
 
 from thetafront.agents.twenty48.agent import Game2048
-from thetafront.study.store.games_table import SEARCH, delete_games
-from thetafront.study.store.location import locate, make_folder
-from thetafront.study.store.storage import open_storage
-from thetafront.study.store.writer import StudyWriter
-from thetafront.study.store.writes import BegunTrial, EndedTrial, PlayedGame, Write
+from thetafront.study.log.database import open_engine
+from thetafront.study.log.location import locate, make_folder
+from thetafront.study.log.log import Log, Rows, game_row, point_row
+from thetafront.study.log.tables import SEARCH, StudyRow, delete_rows, sealed
+from thetafront.study.log.writer import StudyWriter, Write
 
 GAMES_A_TRIAL = 4
 PACE = 3000.0  # games a second that are demanded
 GAME = Game2048(5, 80504, 3740, 0.5859351590000005, 712444822, 4096, 0x25B237A3C6894321)
-RANGE = distribution_to_json(FloatDistribution(1.0, 1000.0))
-PARAMS = {f"theta{k}": (500.0, RANGE) for k in range(1, 7)}
-MOMENTS = {"moments:score": [4, 80504.0, 1234567.0]}
+PARAMS = {f"theta{k}": 500.0 for k in range(1, 7)}
 
 
-def trial_writes(number: int) -> Iterator[tuple[Write, ...]]:
-    """Return what a search writes of a trial, together what comes together."""
-    yield (BegunTrial(number, PARAMS, "nehvi"),)
-    for replicate in range(GAMES_A_TRIAL - 1):
-        yield (PlayedGame(SEARCH, str(number), replicate, GAME, "znver4"),)
-    last = PlayedGame(SEARCH, str(number), GAMES_A_TRIAL - 1, GAME, "znver4")
-    yield last, EndedTrial(number, (80504.0, 1.5e-4), MOMENTS)
+def trial_writes(number: int) -> Iterator[Write]:
+    """Return what a search writes of a trial, one after the other."""
+    yield point_row(SEARCH, number, PARAMS, "nehvi", GAMES_A_TRIAL)
+    for replicate in range(GAMES_A_TRIAL):
+        yield game_row((SEARCH, number), replicate, GAME, "znver4")
 
 
 def write_rate(storage_url: str | None, seconds: float, pace: float | None) -> dict[str, Any]:
@@ -55,23 +49,21 @@ def write_rate(storage_url: str | None, seconds: float, pace: float | None) -> d
     with tempfile.TemporaryDirectory() as folder:
         where = locate(f"bench-{uuid.uuid4().hex[:12]}", Path(folder), storage_url)
         make_folder(where.folder)
-        storage = open_storage(where, for_writing=True)
-        study = optuna.create_study(
-            study_name=where.name, storage=storage, directions=["maximize", "minimize"]
-        )
-        writer = StudyWriter(study, watch=lambda _, waited: waits.append(waited))
+        engine = open_engine(where, for_writing=True)
+        log = Log.create(engine, Rows(sealed(StudyRow(where.name, "{}"))))
+        writer = StudyWriter(log, watch=lambda _, waited: waits.append(waited))
         n_trials, began, cpu = 0, time.monotonic(), time.process_time()
         while (now := time.monotonic() - began) < seconds:
             if pace is not None and (ahead := n_trials * GAMES_A_TRIAL / pace - now) > 0.0:
                 time.sleep(ahead)
-            for writes in trial_writes(n_trials):
-                writer.write(*writes)
+            for write in trial_writes(n_trials):
+                writer.write(write)
             n_trials += 1
         writer.close()
         wall, cpu = time.monotonic() - began, time.process_time() - cpu
-        delete_games(storage.engine, storage.get_study_id_from_name(where.name))
-        optuna.delete_study(study_name=where.name, storage=storage)
-        storage.engine.dispose()
+        with engine.begin() as connection:
+            delete_rows(connection, log.study)
+        engine.dispose()
     n_games = n_trials * GAMES_A_TRIAL
     return {
         "storage": "PostgreSQL" if where.is_on_postgresql else "SQLite",

@@ -27,9 +27,9 @@ from results.benchmarks.engine.rates import (
     inside,
     median_rates,
 )
+from thetafront.study.log.manifest import write_json
 from thetafront.study.report.sections import Section
 from thetafront.study.report.style import BLUE, STYLE, caption, save
-from thetafront.study.store.manifest import write_json
 
 N_DECISIONS = 5_000
 BATCHES = (1, 8, 64, 128, 256, 512, 1_000, 2_000, 5_000, 20_000, 100_000)

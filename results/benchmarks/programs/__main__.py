@@ -32,7 +32,7 @@ from results.benchmarks.programs.contest import (
 from results.benchmarks.programs.tables import write_tables
 from results.benchmarks.samplers import check_sampler
 from results.papers.paper import whole
-from thetafront.study.store.location import make_folder
+from thetafront.study.log.location import make_folder
 
 RUNS, FRESH = "runs.jsonl", "fresh_games.jsonl"
 OF_RUNS = (OURS, *RIVALS)  # methods that have runs

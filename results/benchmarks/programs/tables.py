@@ -17,8 +17,8 @@ import thetafront
 from results.benchmarks.command import Record, versions
 from results.benchmarks.programs.contest import CASES, METHODS, OURS, PICK, RIVALS, Case
 from thetafront.study.estimate import t95
+from thetafront.study.log.manifest import MANIFEST, write_manifest
 from thetafront.study.report.sections import markdown_table
-from thetafront.study.store.manifest import MANIFEST, write_manifest
 
 TOLERANCE = 1.10  # how far a true cost may exceed the budget
 LABELS = {

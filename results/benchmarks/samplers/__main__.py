@@ -16,10 +16,10 @@ from results.benchmarks.samplers.recorded import Recording
 from results.benchmarks.samplers.surfaces import SURFACES
 from results.benchmarks.samplers.tables import MEASURES, markdown, summary_frame
 from results.papers.paper import whole
+from thetafront.study.log.manifest import MANIFEST, provenance, write_manifest
 from thetafront.study.report.style import save
 from thetafront.study.report.tables import write_csv, write_text
 from thetafront.study.run.workers import n_cores
-from thetafront.study.store.manifest import MANIFEST, provenance, write_manifest
 
 BUDGETS = ((80, 9), (48, 9), (240, 3))  # trials, games a trial: 720, 432 and 720 games
 RUN = tuple(each.name for each in fields(Run))

@@ -10,11 +10,11 @@ from results.benchmarks.samplers import check_sampler
 from results.benchmarks.samplers.recommendations import measured
 from results.benchmarks.samplers.surfaces import SURFACES
 from results.papers.paper import whole
+from thetafront.study.log.manifest import MANIFEST, provenance, write_manifest
 from thetafront.study.report.sections import Section, document
 from thetafront.study.report.tables import write_csv, write_text
 from thetafront.study.run.workers import n_cores
 from thetafront.study.samplers import DEFAULT_SAMPLER
-from thetafront.study.store.manifest import MANIFEST, provenance, write_manifest
 
 N_TRIALS, N_GAMES = 80, 9
 NOTE = """\

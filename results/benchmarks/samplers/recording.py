@@ -18,9 +18,9 @@ import pandas as pd
 from thetafront.engine.jit import ROOT
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.log.location import make_folder
+from thetafront.study.log.manifest import write_json
 from thetafront.study.report.tables import write_csv
-from thetafront.study.store.location import make_folder
-from thetafront.study.store.manifest import write_json
 
 RECORDED = ROOT / "results" / "reference" / "samplers" / "recorded.csv"
 SCORES = "scores_points"

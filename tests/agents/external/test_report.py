@@ -9,7 +9,7 @@ import pytest
 
 from thetafront.agents.agent import Game
 from thetafront.agents.external.report import Report, ReportedGame, ReportError
-from thetafront.study.store.seeds import game_to_record, record_to_game
+from thetafront.study.log.seeds import game_to_record, record_to_game
 
 
 @dataclass(frozen=True)

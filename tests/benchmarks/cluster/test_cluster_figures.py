@@ -8,7 +8,7 @@ from results.benchmarks.cluster.__main__ import sections
 from results.benchmarks.cluster.proposals import proposal_times, random_trials
 from results.benchmarks.cluster.writes import write_rate
 from results.benchmarks.samplers.surfaces import surface
-from thetafront.study.store.manifest import ROOT
+from thetafront.study.log.manifest import ROOT
 
 
 @pytest.mark.usefixtures("one_thread")

@@ -27,7 +27,7 @@ from thetafront.agents.twenty48.uct import UCT
 from thetafront.engine.pacman import Layout
 from thetafront.engine.twenty48.board import initial
 from thetafront.engine.twenty48.rows import row_tables
-from thetafront.study.store.manifest import ROOT
+from thetafront.study.log.manifest import ROOT
 
 
 def test_the_table_kernel_plays_the_same_game() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from results.benchmarks.programs.contest import CASES, fresh, suggested
 from results.benchmarks.programs.tables import cell, kept_of, picks_of, summary_of, write_tables
-from thetafront.study.store.manifest import ROOT
+from thetafront.study.log.manifest import ROOT
 
 PUBLISHED = ROOT / "results" / "reference" / "programs"
 BUDGETS = CASES["tree"].budgets

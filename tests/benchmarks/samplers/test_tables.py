@@ -9,7 +9,7 @@ import pytest
 from results.benchmarks.samplers.__main__ import table_order
 from results.benchmarks.samplers.figure import samplers_figure
 from results.benchmarks.samplers.tables import MEASURES, markdown, summary_frame
-from thetafront.study.store.manifest import ROOT
+from thetafront.study.log.manifest import ROOT
 
 PUBLISHED = ROOT / "results" / "reference" / "samplers"
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
+from thetafront.study.log.location import Location
+from thetafront.study.log.published_study import read_published
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.store.location import Location
-from thetafront.study.store.published_study import read_published
 
 REFERENCE = Path(__file__).parents[3] / "results" / "reference"
 

@@ -1,8 +1,6 @@
 """The hypervolume's growth, minutes and failures."""
 
-from copy import copy
 from dataclasses import replace
-from datetime import datetime, timedelta
 
 import pytest
 
@@ -17,9 +15,9 @@ from thetafront.study.charts.hypervolume import (
     hypervolume_chart,
     minutes_of_trials,
 )
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.hypervolume_trace import hypervolume_trace
-from thetafront.study.store.study_data import StudyData
 
 
 def test_curves_are_those_of_the_trace(small: Analysis) -> None:
@@ -54,14 +52,11 @@ def test_points_of_single_games_have_no_hypervolume_yet(small: Analysis) -> None
 
 def timed(data: StudyData, starts: list[float], seconds: float) -> StudyData:
     """The same study, whose trials began at these seconds and were open so long."""
-    zero = datetime(2026, 1, 1)
-    trials = []
-    for trial, start in zip(data.frozen_trials, starts, strict=True):
-        copied = copy(trial)
-        copied.datetime_start = zero + timedelta(seconds=start)
-        copied.datetime_complete = copied.datetime_start + timedelta(seconds=seconds)
-        trials.append(copied)
-    return replace(data, frozen_trials=trials)
+    trials = [
+        replace(trial, began=1e9 + start, ended=1e9 + start + seconds)
+        for trial, start in zip(data.trials, starts, strict=True)
+    ]
+    return replace(data, trials=trials)
 
 
 def test_pauses_between_runs_are_no_minutes_of_the_search(small: Analysis) -> None:

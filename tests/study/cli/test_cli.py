@@ -185,7 +185,7 @@ def stored_games(database: Path) -> int:
         return 0
     try:
         with sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=30) as connection:
-            return int(connection.execute("SELECT COUNT(*) FROM thetafront_games").fetchone()[0])
+            return int(connection.execute("SELECT COUNT(*) FROM thetafront_game").fetchone()[0])
     except sqlite3.OperationalError:
         return 0  # its tables are not there yet
 

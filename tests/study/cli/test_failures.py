@@ -14,9 +14,13 @@ import pandas as pd
 import pytest
 
 from tests.study.cli.test_definitions import thetafront
+from tests.study.made_studies import forge
+from thetafront.agents.agent import FailedGame
 from thetafront.study.api import sweep
-from thetafront.study.store.published_study import read_published
-from thetafront.study.verify.games_table import GAMES
+from thetafront.study.check.games_table import GAMES
+from thetafront.study.log.location import locate
+from thetafront.study.log.published_study import read_published
+from thetafront.study.log.storage import open_for_games
 
 FLAKY = """
 import hashlib, json, sys
@@ -58,10 +62,10 @@ def made(folder: Path, rate: float = 0.0, edge: float = 1.0, more: str = "") -> 
 
 
 def failed_games(database: Path) -> set[tuple[str, str, int]]:
-    """Return the failed games of a study, by phase, unit and replicate."""
+    """Return the failed games of a study, by phase, number and replicate."""
     if not database.exists():
         return set()
-    query = "SELECT phase, unit, replicate FROM thetafront_games WHERE record LIKE '%\"failed\"%'"
+    query = "SELECT phase, number, replicate FROM thetafront_game WHERE record LIKE '%\"failed\"%'"
     with sqlite3.connect(database) as connection:
         return set(connection.execute(query))
 
@@ -101,13 +105,10 @@ def test_a_failing_seed_in_a_hundred_loses_no_point(tmp_path: Path) -> None:
     assert location.name == "flaky"
     verify = ("verify", "flaky", "--games", "all")
     assert "ok" in thetafront(tmp_path, *verify)
-    with sqlite3.connect(results / "study.db") as connection:
-        connection.execute(
-            "UPDATE thetafront_games SET record = json_object('game', 'failed', 'seed', "
-            "json_extract(record, '$.seed'), 'error', 'made up') WHERE game_id = (SELECT "
-            "MIN(game_id) FROM thetafront_games WHERE phase = 'validation' AND record NOT LIKE "
-            "'%\"failed\"%')"
-        )
+    log = open_for_games(locate("flaky", results.parent, None))
+    rows = list(enumerate(log.rows().games))
+    place, row = next((n, row) for n, row in rows if row.phase == "validation" and row.n_moves)
+    forge(log, place, FailedGame(row.seed, "made up"))
     told = " ".join(thetafront(tmp_path, *verify, code=1).replace("│", " ").split())
     assert "failed (made up), played again ended" in told
     thetafront(tmp_path, *verify, "--repair")

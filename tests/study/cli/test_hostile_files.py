@@ -22,7 +22,7 @@ from thetafront.agents.twenty48.agent import Game2048
 from thetafront.agents.twenty48.random import RandomAgent
 from thetafront.study.cli import app
 from thetafront.study.errors import RunError
-from thetafront.study.store.ledger import Ledger
+from thetafront.study.log.ledger import Ledger
 
 DEEP = "[" * 5000 + "]" * 5000
 DEFINITIONS = {
@@ -105,21 +105,23 @@ def test_words_with_a_zero_byte() -> None:
 
 
 DAMAGE = {
-    "a word as a value": ("UPDATE trial_values SET value = 'word'", "given, two numbers expected"),
-    "bytes as a value": ("UPDATE trial_values SET value = x'00ff'", "given, two numbers expected"),
-    "failed with values": (
-        "UPDATE trials SET state = 'FAIL'",
-        "none expected of a trial that failed",
+    "a word as a value": ("UPDATE thetafront_game SET score = 'word'", "trial 0, replicate 0"),
+    "bytes as a value": (
+        "UPDATE thetafront_game SET record = x'00ff'",
+        "trial 0, replicate 0",
     ),
-    "running with an end": ("UPDATE trials SET state = 'RUNNING'", "a trial that is RUNNING"),
-    "a direction": ("UPDATE study_directions SET direction = 'word'", "is damaged: 'word' is not"),
+    "a phase": (
+        "UPDATE thetafront_point SET phase = 'x' WHERE number = 1",
+        "point 1: its",
+    ),
+    "a number": ("UPDATE thetafront_event SET number = -7 WHERE number = 0", "event -7: its"),
     "symbol": (
-        "UPDATE study_user_attributes SET value_json = replace(value_json, '\"\\u03b3\"', '3')",
-        "given in space, a dimension expected",
+        "UPDATE thetafront_study SET record = replace(record, '\"\\u03b3\"', '3')",
+        "record: its checksum is wrong",
     ),
     **{
-        f"no table {table}": (f"DROP TABLE {table}", f"is damaged: no table {table}; restore a co")
-        for table in ("thetafront_games", "studies", "trial_heartbeats", "trials", "version_info")
+        f"no table {table}": (f"DROP TABLE {table}", f"is damaged: no table {table}; `thetafront ")
+        for table in ("thetafront_game", "thetafront_point", "thetafront_event", "thetafront_study")
     },
 }
 

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from thetafront.agents.catalog import AGENTS
 from thetafront.study.cli import app
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.store.storage import open_for_reading
+from thetafront.study.log.storage import open_for_reading
 
 SWEEP = ["sweep", "coin", "--design-size", "4", "--no-validation", "--jobs", "1", "--replicates"]
 

@@ -10,7 +10,6 @@ from thetafront.study.cluster.machine import Machine, unequal
 from thetafront.study.cluster.remote import WorkerProbe
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.registry import EXPERIMENTS
-from thetafront.study.store.machines import machines_in
 
 HERE = Machine("node-1", "Fast 9000", "znver4", "+avx2,+avx512f", 0.100)
 THERE = replace(HERE, host="node-2", benchmark_seconds=0.110)
@@ -56,8 +55,3 @@ def test_a_class_whose_benchmarks_differ_is_warned_of() -> None:
         "warning: node-4 takes 0.200 s for what takes node-1 0.100 s"
     )
     assert unequal([]) == ""
-
-
-def test_machines_are_read_from_a_study() -> None:
-    attributes = {f"machine:{HERE.key}": HERE.record, "thetafront": {}}
-    assert machines_in(attributes) == records(HERE)

@@ -12,7 +12,7 @@ from thetafront.study.compare.equal_time import contender_of
 from thetafront.study.compare.fronts import Front, front_in_folder, within
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.registry import EXPERIMENTS
-from thetafront.study.store.manifest import ROOT
+from thetafront.study.log.manifest import ROOT
 
 PUBLISHED = ROOT / "results" / "reference" / "mcmdp"
 

@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 
-import optuna
 import pytest
 
 from tests.study.conftest import QUICK
-from tests.study.made_studies import data_of, store_point
+from tests.study.made_studies import data_of, store_point, store_trial
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.compare.studies import (
     check_comparable,
@@ -19,35 +18,23 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES
 from thetafront.study.experiments.space import NumericParameter, Space
-from thetafront.study.store.seeds import game_to_record
+from thetafront.study.log.log import Log
+from thetafront.study.log.study_record import StudyRecord
 
 
 def game(seed: int, score: int, seconds: float) -> Game:
     return Game(seed, score, 100, seconds, 1000, 64, 0)
 
 
-def study_of(name: str, sampler: str, seed: int, scores: list[int]) -> optuna.Study:
-    study = optuna.create_study(study_name=name, directions=["maximize", "minimize"])
-    record = {
-        "experiment": "quick",
-        "space": QUICK.space.as_records(),
-        "seed": seed,
-        "design": "lhs",
-        "design_size": 1,
-    }
-    study.set_user_attr("thetafront", {"format": 1, **record})
-    design = study.ask({"n_playouts": optuna.distributions.IntDistribution(1, 40)})
-    design.set_user_attr("origin", "design")
-    design.set_user_attr("game:0", game_to_record(game(0, 900, 0.1)))
-    study.tell(design, (900.0, 0.001))
-    trial = study.ask({"n_playouts": optuna.distributions.IntDistribution(1, 40)})
-    trial.set_user_attr("origin", sampler)
-    trial.set_user_attr("game:0", game_to_record(game(0, 900, 0.1)))
-    study.tell(trial, (900.0, 0.001))
-    for key, origin, seconds in (("a", "trial 0", 0.1), ("b", "four playouts", 0.01)):
+def study_of(name: str, sampler: str, seed: int, scores: list[int]) -> Log:
+    record = StudyRecord("quick", QUICK.space.as_records(), seed, "lhs", 1)
+    log = Log.in_memory(name, record.as_data())
+    store_trial(log, QUICK, {"n_playouts": 4}, [game(0, 900, 0.1)], "design")
+    store_trial(log, QUICK, {"n_playouts": 4}, [game(0, 900, 0.1)], sampler)
+    for n, origin, seconds in ((3, "trial 0", 0.1), (4, "four playouts", 0.01)):
         games = {r: game(r, score, seconds) for r, score in enumerate(scores)}
-        store_point(study, {"n_playouts": 4}, games, origin, key)
-    return study
+        store_point(log, {"n_playouts": n}, games, origin)
+    return log
 
 
 def test_hypervolumes_by_hand(quick: Experiment) -> None:

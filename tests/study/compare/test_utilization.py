@@ -1,11 +1,10 @@
 """The simulated search, on cases solved by hand."""
 
 import numpy as np
-import optuna
 import pytest
 
 from tests.study.conftest import QUICK
-from tests.study.made_studies import data_of
+from tests.study.made_studies import data_of, new_study, record_of, store_trial
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.engine.twenty48 import parse
 from thetafront.study.compare.utilization import (
@@ -15,7 +14,8 @@ from thetafront.study.compare.utilization import (
     utilization_table,
 )
 from thetafront.study.errors import InputError
-from thetafront.study.store.seeds import game_to_record
+from thetafront.study.log.log import Log
+from thetafront.study.log.study_data import store_run
 
 FREE = Durations(think=0.0, begin=0.0, store=0.0, tell=0.0)
 
@@ -64,25 +64,21 @@ def test_games_of_all_lengths_are_played_once() -> None:
 
 
 def test_a_study_without_a_finished_search_is_named() -> None:
-    study = optuna.create_study(study_name="bare", directions=["maximize", "minimize"])
+    study = Log.in_memory("bare", record_of(QUICK).as_data())
     with pytest.raises(InputError, match="'bare' has no finished search"):
         utilization_frame(data_of(study, QUICK))
 
 
 def test_the_frame_is_one_of_a_studys_own_games() -> None:
-    study = optuna.create_study(directions=["maximize", "minimize"])
+    study = new_study()
     over = parse("8 2 4 2 / 2 4 2 4 / 4 2 4 2 / 2 4 2 4")
     game = Game2048(
         seed=0, n_moves=50, seconds=0.5, score=100, n_playout_moves=9, max_tile=8, end_board=over
     )
-    record = game_to_record(game)
     for _ in range(3):
-        trial = study.ask(QUICK.space.distributions())
-        for replicate in range(4):
-            trial.set_user_attr(f"game:{replicate}", record)
-        study.tell(trial, (100.0, 0.01))
+        store_trial(study, QUICK, {"n_playouts": 3}, [game] * 4)
     each = {"think": 0.01, "begin": 0.001, "store": 0.001, "tell": 0.001}
-    study.set_user_attr("run:0", {"seconds_each": each})
+    store_run(study, {"seconds_each": each})
     frame = utilization_frame(data_of(study, QUICK))
     assert frame["workers"].tolist() == [2, 8, 16, 64, 256]
     # A worker plays two games a second, and a proposal is four games: 50 workers keep up with it.

@@ -22,8 +22,8 @@ from thetafront.study.experiments.objectives import mean
 from thetafront.study.experiments.registry import experiment, is_definition, listed
 from thetafront.study.experiments.space import NumericParameter
 from thetafront.study.experiments.widening import Wish, edges_of, widened
+from thetafront.study.log.manifest import ROOT
 from thetafront.study.run.first_games import settled
-from thetafront.study.store.manifest import ROOT
 
 SPACE = 'Space((NumericParameter("effort", 1, 9),))'
 BEGIN = "from thetafront import Experiment, NumericParameter, Space, mean\n"

@@ -15,7 +15,7 @@ from thetafront.study.experiments.space import (
     Space,
     range_of,
 )
-from thetafront.study.store.manifest import ROOT
+from thetafront.study.log.manifest import ROOT
 
 CHOICE = CategoricalParameter("leaf", ("random", "score", "weights_a"), symbol="U")
 PARAMETERS = [

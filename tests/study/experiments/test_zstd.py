@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from thetafront.study.experiments.registry import experiment
-from thetafront.study.store.seeds import search_seed, validation_seed
+from thetafront.study.log.seeds import search_seed, validation_seed
 
 FOLDER = Path(__file__).parents[3] / "results" / "reference" / "zstd"
 SLICE_BYTES = 2_000_000

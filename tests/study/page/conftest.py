@@ -1,8 +1,8 @@
 import pytest
 
 from tests.study.charts.published import published
+from thetafront.study.log.location import Location
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.store.location import Location
 
 
 @pytest.fixture(scope="session")

@@ -6,11 +6,11 @@ import pytest
 
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.location import Location
 from thetafront.study.page.choices import Choices, near_round, round_numbers, rounded_up
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.pick_text import laid_out, pick_text
 from thetafront.study.report.recommend import Wish
-from thetafront.study.store.location import Location
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -81,7 +81,7 @@ def test_exact_goals(solver: Experiment) -> None:
     study = new_study()
     for sweeps in (2, 5, 10, 20, 50, 100):
         game = Solver(sweeps).play(sweeps)
-        store_trial(study, solver, {"sweeps": sweeps}, [game], game.seconds)
+        store_trial(study, solver, {"sweeps": sweeps}, [game])
     for sweeps in (10, 50):
         store_point(study, {"sweeps": sweeps}, {0: Solver(sweeps).play(500_000)})
     check(Analysis(data_of(study, solver)), every=8)

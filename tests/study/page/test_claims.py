@@ -14,11 +14,11 @@ from thetafront.study.charts.sobol import importance_of
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import SCORE, WIN_RATE
+from thetafront.study.log.location import Location
 from thetafront.study.page.claims import Check, checked, claims, difference, what_matters
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.recommend import Wish
 from thetafront.study.samplers.fitted_model import FittedModel
-from thetafront.study.store.location import Location
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

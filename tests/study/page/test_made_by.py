@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from thetafront.study.log.location import Location
 from thetafront.study.page.made_by import again, again_note, facts, machine_text, moment, runs_table
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.store.location import Location
 
 
 def test_it_says_what_the_manifest_has(mcmdp: tuple[Location, Analysis]) -> None:

@@ -8,16 +8,18 @@ from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
 
-import optuna
 import pandas as pd
 import pytest
 
-from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
+from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread, store_trial
 from tests.study.page.html_parts import Parts
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.log.location import Location, locate
+from thetafront.study.log.log import Log
+from thetafront.study.log.study_data import store_run
 from thetafront.study.page.document import (
     BEGINNING,
     TURNING,
@@ -30,8 +32,6 @@ from thetafront.study.page.document import (
 from thetafront.study.page.library import BESIDE, library
 from thetafront.study.page.page import Circumstances, page_html
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.store.location import Location, locate
-from thetafront.study.store.study_record import store_run
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -49,7 +49,7 @@ def whole(mcmdp: tuple[Location, Analysis]) -> Parts:
     return Parts(page_html(page, location, Circumstances(MADE)))
 
 
-def quick_page(study: optuna.Study, quick: Experiment, name: str = "quick") -> Parts:
+def quick_page(study: Log, quick: Experiment, name: str = "quick") -> Parts:
     location = Location(name, "sqlite:///results/quick/study.db", Path("results/quick"))
     html = page_html(Analysis(data_of(study, quick)), location, Circumstances(MADE))
     return Parts(html)
@@ -158,10 +158,7 @@ def test_hostile_names_are_text(quick: Experiment, monkeypatch: pytest.MonkeyPat
         add_trials(study, hostile)
         add_point(study, 5, spread(2100, 300), 0.05)
         add_point(study, 10, spread(3100, 300), 0.1, text)
-        failed = study.ask(hostile.space.distributions())
-        failed.set_user_attr("origin", text)
-        failed.set_user_attr("error", text)
-        study.tell(failed, state=optuna.trial.TrialState.FAIL)
+        store_trial(study, hostile, {"n_playouts": 7}, [], text, text, n_games=3)
         store_run(study, {"command_line": text, "phase": text, "git_revision": text, "n_trials": 9})
         parts = quick_page(study, hostile, name=text)
         assert parts.flaws == []

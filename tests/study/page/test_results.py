@@ -7,10 +7,10 @@ import pytest
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.location import locate
 from thetafront.study.page.document import BEGINNING
 from thetafront.study.page.results import write_report, write_results
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.store.location import locate
 
 
 def test_the_page_is_among_the_results(quick: Experiment, tmp_path: Path) -> None:

@@ -6,18 +6,23 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import optuna
 import pandas as pd
 import pytest
 from rich.console import Console
 
-from tests.study.external_games import Tosser, compressor, fill, tosser
-from tests.study.made_studies import new_study
+from tests.study.external_games import Tosser, compressor, fill, record_of, tosser
+from tests.study.made_studies import new_study, new_study_in
 from thetafront.agents.agent import Game
 from thetafront.agents.external.report import ReportedGame
 from thetafront.study.charts.scores import scores_chart
+from thetafront.study.check import verification
+from thetafront.study.check.replay import Entry
+from thetafront.study.check.verification import Settings, verify_folder
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import exact, match, mean, rate
+from thetafront.study.log.location import locate
+from thetafront.study.log.storage import open_for_reading
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.model.study_model import combine, fit_study
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import write_tables
@@ -30,12 +35,6 @@ from thetafront.study.report.validated_front import (
     predicted_front_frame,
     validated_frame,
 )
-from thetafront.study.store.location import locate
-from thetafront.study.store.storage import open_storage
-from thetafront.study.store.study_data import StudyData
-from thetafront.study.verify import verification
-from thetafront.study.verify.replay import Entry
-from thetafront.study.verify.verification import Settings, verify_folder
 
 __all__ = ["compressor", "tosser"]
 
@@ -50,12 +49,7 @@ def data(compressor: Experiment) -> StudyData:
 @pytest.fixture
 def results(tmp_path: Path, compressor: Experiment) -> Path:
     """A folder with the study `s`."""
-    (tmp_path / "s").mkdir()
-    study = optuna.create_study(
-        study_name="s",
-        storage=open_storage(locate("s", tmp_path, None), for_writing=True),
-        directions=["maximize", "minimize"],
-    )
+    study = new_study_in(tmp_path, record_of(compressor))
     fill(study, compressor)
     return tmp_path
 
@@ -118,8 +112,7 @@ def test_nothing_is_beyond_the_bounds_of_a_goal(
 
     monkeypatch.setattr(Tosser, "play", play)
     experiment = replace(tosser, goal=goal)
-    directions = [goal.direction, "minimize"]
-    study = optuna.create_study(directions=directions)
+    study = new_study()
     fill(study, experiment)
     data = StudyData.read(study, experiment)
     model = fit_study(data)
@@ -170,7 +163,7 @@ def test_nothing_speaks_of_points_or_moves(data: StudyData, results: Path) -> No
 def test_files_of_an_export_and_the_tables_verified(
     results: Path, compressor: Experiment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    study = optuna.load_study(study_name="s", storage=f"sqlite:///{results}/s/study.db")
+    study, _, _ = open_for_reading("s", results)
     location = locate("s", results, None)
     paths = write_tables(Analysis(StudyData.read(study, compressor)), location, results / "s")
     assert {path.name for path in paths} >= {"front.csv", "games.csv", "manifest.json"}

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import optuna
 import pandas as pd
 import pytest
 from rich.console import Console
@@ -23,6 +22,7 @@ from tests.study.made_studies import (
 )
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.log import Log
 from thetafront.study.model.study_model import fit_study
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import front_table, predicted_front_table, print_front
@@ -116,7 +116,7 @@ def test_the_table_of_the_curve_has_its_numbers(quick: Experiment, model: Fitted
     assert "not validated" in text
 
 
-def study_with_words(words: Experiment) -> optuna.Study:
+def study_with_words(words: Experiment) -> Log:
     """Trials of three games each in which one word is best, and three validated points."""
     study = new_study()
     rng = np.random.default_rng(4)
@@ -124,11 +124,18 @@ def study_with_words(words: Experiment) -> optuna.Study:
         values = words.space.from_unit(rng.random(3).tolist())
         best = values["leaf_value"] == "weights_a"
         games = [
-            Game(r, int(rng.normal(3000 + 4000 * best, 300)), 100, 1e-3, 500 * number + 9, 256, 0)
+            Game(
+                r,
+                int(rng.normal(3000 + 4000 * best, 300)),
+                100,
+                0.1 * 2.0 ** (values["n_simulations"] - 4),
+                500 * number + 9,
+                256,
+                0,
+            )
             for r in range(3)
         ]
-        cost = 1e-3 * 2.0 ** (values["n_simulations"] - 4)
-        store_trial(study, words, values, games, cost, origin="design")
+        store_trial(study, words, values, games, "design")
     for word, score, cost in (("weights_a", 7000, 2), ("score", 3000, 1), ("random", 2000, 3)):
         params = {"n_simulations": 3 + cost, "leaf_value": word, "exploration": 1234.5}
         games = {

@@ -1,12 +1,12 @@
 """How a front grew: against hypervolumes of all means, by hand."""
 
 import numpy as np
-import optuna
 import pytest
 
-from tests.study.made_studies import data_of, store_trial
+from tests.study.made_studies import data_of, new_study, store_trial
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.log import Log
 from thetafront.study.model.study_model import fit_study
 from thetafront.study.pareto import hypervolume
 from thetafront.study.report import hypervolume_trace as hypervolume_trace_module
@@ -18,29 +18,28 @@ from thetafront.study.samplers import fitted_model
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
 
-def study_of(quick: Experiment, n_trials: int, n_games: int = 3) -> optuna.Study:
+def study_of(quick: Experiment, n_trials: int, n_games: int = 3) -> Log:
     """Complete trials with games, and among them some that failed or are running."""
-    study = optuna.create_study(directions=["maximize", "minimize"])
+    study = new_study()
     rng = np.random.default_rng(11)
-    for _ in range(n_trials):
+    for number in range(n_trials):
         n = int(rng.integers(1, 41))
         games = [
             Game(r, int(rng.normal(2000.0 + 100.0 * n, 800.0)), 100, 1e-4 * n, 500 * n, 256, 0)
             for r in range(n_games)
         ]
-        store_trial(study, quick, {"n_playouts": n}, games, 1e-6 * n)
-        if len(study.trials) % 5 == 0:
-            study.add_trial(optuna.trial.create_trial(state=optuna.trial.TrialState.FAIL))
-            study.ask(quick.space.distributions())
+        store_trial(study, quick, {"n_playouts": n}, games)
+        if number % 5 == 4:
+            store_trial(study, quick, {}, [], error="it failed")
+            store_trial(study, quick, {"n_playouts": n}, [], n_games=3)
     return study
 
 
 def test_the_last_look_sees_all_observed_means(quick: Experiment) -> None:
     study = study_of(quick, 40)
-    frame = hypervolume_trace(data_of(study, quick))
-    values = np.array(
-        [t.values for t in study.trials if t.state == optuna.trial.TrialState.COMPLETE]
-    )
+    data = data_of(study, quick)
+    frame = hypervolume_trace(data)
+    values = np.array([t.values for t in data.trials if t.state == "complete"])
     last = frame.iloc[-1]
     assert last["observed"] == pytest.approx(hypervolume(values[:, 0], values[:, 1], 0.0, 0.01))
     assert (last["n_trials"], last["n_games"]) == (40, 120)
@@ -48,8 +47,9 @@ def test_the_last_look_sees_all_observed_means(quick: Experiment) -> None:
 
 def test_each_look_sees_the_trials_before_it(quick: Experiment) -> None:
     study = study_of(quick, 40)
-    frame = hypervolume_trace(data_of(study, quick))
-    complete = [t for t in study.trials if t.state == optuna.trial.TrialState.COMPLETE]
+    data = data_of(study, quick)
+    frame = hypervolume_trace(data)
+    complete = [t for t in data.trials if t.state == "complete"]
     assert frame["n_trials"].is_unique
     assert frame["n_trials"].is_monotonic_increasing
     assert frame["n_trials"].iloc[0] == 1
@@ -83,13 +83,13 @@ def test_one_trial_is_one_look(quick: Experiment) -> None:
 
 
 def test_a_study_without_complete_trials_has_no_history(quick: Experiment) -> None:
-    study = optuna.create_study(directions=["maximize", "minimize"])
+    study = new_study()
     columns = ["n_trials", "n_games", "observed", "predicted"]
     for _ in range(2):
         frame = hypervolume_trace(data_of(study, quick))
         assert list(frame.columns) == columns
         assert len(frame) == 0
-        study.ask(quick.space.distributions())
+        store_trial(study, quick, {"n_playouts": 3}, [], n_games=3)
 
 
 def test_of_many_trials_the_model_and_the_draws_take_some(

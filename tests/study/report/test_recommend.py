@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import optuna
 import pytest
 from scipy.stats import norm
 
@@ -35,6 +34,7 @@ from thetafront.study.experiments.objectives import (
     Goal,
 )
 from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.log.log import Log
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.expected import Expected, best_of, cheapest_of, is_met, is_reached
 from thetafront.study.report.pick_text import command_of, pick_json, pick_text
@@ -53,12 +53,9 @@ def game(replicate: int, score: int, milliseconds: float) -> Game:
 
 def study_of(
     points: Mapping[int, tuple[float, Mapping[int, int] | Sequence[int]]],
-) -> optuna.Study:
+) -> Log:
     """A study with validated points: number of playouts → milliseconds a move, scores."""
-    storage = optuna.storages.InMemoryStorage()
-    study = optuna.create_study(
-        study_name="s", storage=storage, directions=["maximize", "minimize"]
-    )
+    study = new_study()
     for n_playouts, (milliseconds, scores) in points.items():
         params = {"n_playouts": n_playouts}
         numbered = scores if isinstance(scores, Mapping) else dict(enumerate(scores))
@@ -68,7 +65,7 @@ def study_of(
     return study
 
 
-def picked(study: optuna.Study, experiment: Experiment, **asked: float) -> Pick:
+def picked(study: Log, experiment: Experiment, **asked: float) -> Pick:
     return Analysis(data_of(study, experiment)).to_pick_from().pick(Wish(experiment, **asked))
 
 
@@ -421,11 +418,7 @@ def test_what_is_expected_is_hardly_luckier_for_having_been_chosen(quick: Experi
 
 
 def test_exact_values_are_what_they_are(solver: Experiment) -> None:
-    study = optuna.create_study(
-        study_name="s",
-        storage=optuna.storages.InMemoryStorage(),
-        directions=["maximize", "minimize"],
-    )
+    study = new_study()
     for sweeps, score in ((5, 12.0), (9, 13.0)):
         store_point(study, {"sweeps": sweeps}, {0: SolvedGame(1, score, 1, 1e-5 * sweeps, sweeps)})
     exact = solver.by("n_sweeps")
@@ -438,7 +431,7 @@ def test_exact_values_are_what_they_are(solver: Experiment) -> None:
 
 def test_the_command_for_a_theta_with_words_plays_it(words: Experiment) -> None:
     values = {"n_simulations": 5, "leaf_value": "weights_a", "exploration": 123.456789}
-    study = optuna.create_study(directions=["maximize", "minimize"])
+    study = new_study()
     store_point(study, values, {r: game(r, 900 + r, 1.0) for r in range(4)}, "trial 3")
     found = picked(study, words, cost_limit=0.01)
     command = command_of(words, found.chosen.point.params)
@@ -455,11 +448,7 @@ def test_the_command_for_a_theta_with_words_plays_it(words: Experiment) -> None:
 
 def test_a_win_rate_stays_a_share(coin: Experiment) -> None:
     """Ten wins of ten are expected to be at most 100%."""
-    study = optuna.create_study(
-        study_name="s",
-        storage=optuna.storages.InMemoryStorage(),
-        directions=["maximize", "minimize"],
-    )
+    study = new_study()
     for effort, digits in {5: "1010001001", 50: "1111111111"}.items():
         games = {
             r: CoinGame(500_000 + r, 0.0, 10, 1e-5 * effort, digit == "1", 10 * effort)

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import optuna
 import pandas as pd
 import pytest
 from scipy.stats import norm
@@ -24,6 +23,8 @@ from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.estimate import t95
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SWEEPS
+from thetafront.study.log.log import Log
+from thetafront.study.log.validated_points import key_of
 from thetafront.study.model.study_model import combine, fit_study
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.validated_front import validated_frame
@@ -32,7 +33,6 @@ from thetafront.study.report.validated_rows import (
     with_front,
     without_baselines,
 )
-from thetafront.study.store.validated_points import key_of
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
@@ -107,7 +107,7 @@ def test_the_interval_of_a_single_game_is_not_known(quick: Experiment) -> None:
     assert 0.0 <= row["p_on_front"] <= 1.0
 
 
-def two_close_points() -> optuna.Study:
+def two_close_points() -> Log:
     study = new_study()
     add_point(study, 5, spread(10_000, 1000), 1.0)
     add_point(study, 9, spread(10_100, 600), 2.0)

@@ -14,7 +14,7 @@ from thetafront.engine.pacman import Outcome
 from thetafront.study.cli import app
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.agent_parser import agent_of
-from thetafront.study.store.seeds import game_to_record, record_to_game
+from thetafront.study.log.seeds import game_to_record, record_to_game
 
 LAYOUT = "%%%%%\n%P .%\n%%%%%"
 

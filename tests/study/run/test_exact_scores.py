@@ -9,8 +9,8 @@ import pytest
 from rich.console import Console
 
 from thetafront.study.api import Study, sweep
-from thetafront.study.store.study_data import StudyData
-from thetafront.study.verify.verification import Settings, verify_folder
+from thetafront.study.check.verification import Settings, verify_folder
+from thetafront.study.log.study_data import StudyData
 
 DEFINITION = '''
 """An exact value, at a cost."""

@@ -18,6 +18,9 @@ from typer.testing import CliRunner
 from tests.study.mirrored import GAIN, Guesser, known
 from thetafront.study.cli import app
 from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.log.objectives import directions_of
+from thetafront.study.log.storage import open_for_reading
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.model.study_model import choose_points, combine, fit_study, objectives_of
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.hypervolume_trace import hypervolume_trace
@@ -28,9 +31,6 @@ from thetafront.study.run.game_times import GameTimes
 from thetafront.study.run.plan import Pace, plan_of, points_of
 from thetafront.study.run.stopping import Precision
 from thetafront.study.samplers import installed_samplers, make_sampler
-from thetafront.study.store.objectives import directions_of
-from thetafront.study.store.storage import open_for_reading
-from thetafront.study.store.study_data import StudyData
 
 SIDES = ("gains", "losses")
 SWEEP = ("--trials", "12", "--design-size", "4", "--jobs", "1", "--budget", "none")
@@ -147,7 +147,7 @@ def test_points_alone_are_modelled_the_same(results: Path) -> None:
     """Without trials, and so without a reference that these tell."""
     found = []
     for data in both(results):
-        bare = replace(data, frozen_trials=[])
+        bare = replace(data, trials=[])
         assert bare.reference is None
         combined = combine(None, bare)
         assert combined is not None

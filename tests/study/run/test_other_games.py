@@ -16,7 +16,6 @@ from scipy.stats import binomtest
 from typer.testing import CliRunner
 
 from tests.study.conftest import Coin, Solver
-from tests.study.made_studies import stored_points
 from tests.study.run.test_search import outcome, unbroken_and_stopped
 from thetafront.agents.agent import Game
 from thetafront.agents.twenty48.agent import Game2048
@@ -29,11 +28,11 @@ from thetafront.study.experiments.objectives import BACKUPS, PLAYOUT_MOVES, SWEE
 from thetafront.study.experiments.play_summary import PlaySummary
 from thetafront.study.experiments.registry import experiment
 from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.log.seeds import game_to_record, record_to_game
+from thetafront.study.log.storage import open_for_reading
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.hyperparameters import fit_hyperparameters
-from thetafront.study.store.seeds import game_to_record, record_to_game
-from thetafront.study.store.storage import open_for_reading
 
 
 def run(results: Path, *words: str) -> Result:
@@ -128,8 +127,8 @@ def test_a_win_rate_goes_through_the_pipeline(coin: Experiment, tmp_path: Path) 
 
 def n_stored(results: Path) -> int:
     """How many games of validation the coin's study has."""
-    opened, _, _ = open_for_reading("coin", results)
-    return sum(len(point.games) for point in stored_points(opened))
+    _, _, data = open_for_reading("coin", results)
+    return sum(len(point.games) for point in data.points)
 
 
 def picked_is_right(results: Path) -> None:

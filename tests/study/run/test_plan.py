@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
+from thetafront.study.check.replay import Replays
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import EXACT_SCORE, SCORE
 from thetafront.study.model.study_model import fit_study
@@ -28,7 +29,6 @@ from thetafront.study.run.plan import (
 from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.stopping import Precision
-from thetafront.study.verify.replay import Replays
 
 PACE = Pace(jobs=2, wall_seconds=1.25)  # a CPU second of games takes 0.625 s
 

@@ -9,9 +9,9 @@ from thetafront.agents.agent import Agent
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.agents.twenty48.random import RandomAgent
+from thetafront.study.log.ledger import Ledger
 from thetafront.study.run.play_missing import MissingGames, play_missing
 from thetafront.study.run.workers import Finished, PlayError
-from thetafront.study.store.ledger import Ledger
 
 AGENTS: dict[str, Agent] = {
     "random": RandomAgent(),

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from thetafront.study.check.replay import Replays
 from thetafront.study.run import progress
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.source import Snapshot
-from thetafront.study.verify.replay import Replays
 
 
 def test_a_notebook_has_one_line_that_changes(monkeypatch: pytest.MonkeyPatch) -> None:

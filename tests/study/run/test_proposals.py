@@ -183,26 +183,6 @@ def test_what_is_known_matters_to_the_sampler(unbroken: list[Params]) -> None:
         assert next_of(proposals_after(trials, deterministic=False))[1] != unbroken[n]
 
 
-@pytest.mark.parametrize("n", [4, 6, 7, 9])
-def test_a_trial_begun_without_parameters_gets_those_it_would_have_had(
-    unbroken: list[Params], n: int
-) -> None:
-    """Trial n − 1 has ended meanwhile; the proposal of trial n did not know."""
-    trials = [ended(number, unbroken[number]) for number in range(n)]
-    begun = create_trial(state=RUNNING)
-    proposals = proposals_after([*trials, begun])
-    assert next_of(proposals) == (n, unbroken[n])
-    if n + 1 < N_UNBROKEN:
-        proposals.learn(told(ended(n, unbroken[n])))
-        assert next_of(proposals) == (n + 1, unbroken[n + 1])
-
-
-def test_a_design_trial_begun_without_parameters_gets_those_of_the_design() -> None:
-    point = SPACE.from_unit([0.3] * 6)
-    begun = create_trial(state=RUNNING, system_attrs={"fixed_params": point})
-    assert next_of(proposals_after([begun])) == (0, point)
-
-
 def waiting(point: Params) -> FrozenTrial:
     return create_trial(
         state=WAITING, system_attrs={"fixed_params": point}, user_attrs={"origin": "design"}

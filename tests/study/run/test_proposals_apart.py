@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import optuna
 import pytest
-from optuna.trial import TrialState
 
-from tests.study.made_studies import stored_games
 from tests.study.run.test_proposals import DIRECTIONS, N_DESIGN, OBJECTIVES, SPACE, complete, told
-from tests.study.run.test_search import Watch
+from tests.study.run.test_search import Watch, states_of, trials_of
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.location import locate
+from thetafront.study.log.log import Log
+from thetafront.study.log.storage import create_or_resume
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.proposals import Proposals
 from thetafront.study.run.proposer import Proposer, StaleError
@@ -24,8 +24,6 @@ from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.workers import PlayError
 from thetafront.study.samplers import make_sampler
 from thetafront.study.samplers.knowledge_gradient import KnowledgeGradientSampler
-from thetafront.study.store.location import locate
-from thetafront.study.store.storage import create_or_resume
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 KEPT: list[Any] = []
@@ -130,11 +128,11 @@ def test_no_process_is_left_after_the_end() -> None:
         os.kill(process, 0)
 
 
-def search_apart(experiment: Experiment, folder: Path, n_kills: int) -> tuple[optuna.Study, Watch]:
+def search_apart(experiment: Experiment, folder: Path, n_kills: int) -> tuple[Log, Watch]:
     """Run a search whose sampler's process is killed after each of its first proposals."""
     location = locate("s", folder, None)
     location.folder.mkdir(exist_ok=True)
-    study, _ = create_or_resume(location, SETTINGS.record(experiment))
+    study = create_or_resume(location, SETTINGS.record(experiment))
     watch = Watch()
     source = Search(experiment, study, SETTINGS, 2, watch.message, in_subprocess=True)
     killed: set[int] = set()
@@ -164,11 +162,8 @@ def test_a_search_goes_on_when_the_process_that_proposes_is_killed(
     assert [text for text in watch.messages if "died" in text] == [
         "the process that proposes trials died; another goes on"
     ]
-    done = [trial for trial in study.trials if trial.state == TrialState.COMPLETE]
-    assert len(done) == len(study.trials) == SETTINGS.n_trials
-    for trial in done:
-        seeds = {replicate: game.seed for replicate, game in stored_games(study, trial).items()}
-        assert set(seeds) == {0, 1}
+    assert states_of(study) == ["complete"] * SETTINGS.n_trials
+    assert all(set(trial.games) == {0, 1} for trial in trials_of(study))
 
 
 @pytest.mark.sweeps
@@ -178,4 +173,4 @@ def test_a_search_ends_when_the_process_that_proposes_dies_again_and_again(
     with pytest.raises(PlayError, match=f"died {MOST_DEATHS} times in a row"):
         search_apart(quick, tmp_path, n_kills=MOST_DEATHS)
     study, _ = search_apart(quick, tmp_path, n_kills=0)
-    assert len(study.trials) == SETTINGS.n_trials, "the same command goes on"
+    assert len(trials_of(study)) == SETTINGS.n_trials, "the same command goes on"

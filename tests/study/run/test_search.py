@@ -8,22 +8,24 @@ from typing import Any
 
 import optuna
 import pytest
-from optuna.trial import TrialState
 
 from tests.study.conftest import Coin
-from tests.study.made_studies import stored_games
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS
+from thetafront.study.log.location import locate
+from thetafront.study.log.log import Log, Rows
+from thetafront.study.log.log import lost as lost_point
+from thetafront.study.log.storage import create_or_resume
+from thetafront.study.log.study_data import StudyData, TrialData
+from thetafront.study.log.tables import SEARCH, sealed
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.search import Search
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.source import Snapshot
 from thetafront.study.run.workers import Finished, PlayError, Task
-from thetafront.study.store.location import locate
-from thetafront.study.store.storage import create_or_resume
 
 
 class StopHereError(Exception):
@@ -68,14 +70,14 @@ def search(
     stop_after: int | None = None,
     jobs: int = 1,
     n_games_budget: float = math.inf,
-) -> tuple[optuna.Study, Watch]:
+) -> tuple[Log, Watch]:
     """Run a search in this process; stop it after some games if asked to.
 
     Its budget is counted in games that have been shown.
     """
     location = locate("s", folder, None)
     location.folder.mkdir(exist_ok=True)
-    study, _ = create_or_resume(location, settings.record(experiment))
+    study = create_or_resume(location, settings.record(experiment))
     watch = Watch(stop_after)
     budget = Budget(
         n_games_budget, lambda: float(sum(s.n_games_done for s in watch.snapshots[-1:]))
@@ -91,7 +93,7 @@ def search(
 
 def unbroken_and_stopped(
     experiment: Experiment, folder: Path, settings: SearchSettings, *stops: int
-) -> tuple[optuna.Study, optuna.Study]:
+) -> tuple[Log, Log]:
     """Run a search in one go, and again with stops after so many games."""
     whole, parts = folder / "whole", folder / "parts"
     whole.mkdir()
@@ -103,15 +105,28 @@ def unbroken_and_stopped(
     return unbroken, stopped
 
 
-def outcome(study: optuna.Study) -> dict[int, tuple[dict, list[tuple[int, int, int]]]]:
+def trials_of(study: Log) -> list[TrialData]:
+    """The trials that have begun."""
+    return StudyData.read(study).trials
+
+
+def states_of(study: Log) -> list[str]:
+    return [trial.state for trial in trials_of(study)]
+
+
+def origins_of(study: Log) -> list[str]:
+    return [trial.origin for trial in trials_of(study)]
+
+
+def outcome(study: Log) -> dict[int, tuple[dict, list[tuple[int, int, int]]]]:
     """What must not depend on interruptions: θ and games of each trial."""
     return {
         trial.number: (
-            trial.params,
-            [(r, game.seed, game.score) for r, game in stored_games(study, trial).items()],
+            dict(trial.params),
+            [(r, game.seed, game.score) for r, game in trial.games.items()],
         )
-        for trial in study.trials
-        if trial.state == TrialState.COMPLETE
+        for trial in trials_of(study)
+        if trial.state == "complete"
     }
 
 
@@ -125,21 +140,19 @@ def test_what_a_sampler_of_a_user_raises_ends_the_search_and_what_is_played_is_k
     with pytest.raises(PlayError, match=r"sampler .*\.Late failed: RuntimeError: late and loud"):
         search(quick, tmp_path, late)
     study, _ = search(quick, tmp_path, SETTINGS)
-    origins = [trial.user_attrs["origin"] for trial in study.trials]
-    assert origins == ["design"] * 8 + [late.sampler, "random"]
+    assert origins_of(study) == ["design"] * 8 + [late.sampler, "random"]
 
 
 def test_a_search_spends_its_budget(quick: Experiment, tmp_path: Path) -> None:
     study, watch = search(quick, tmp_path, SETTINGS)
-    trials = study.trials
-    assert [trial.state for trial in trials] == [TrialState.COMPLETE] * 10
-    assert [trial.user_attrs["origin"] for trial in trials] == ["design"] * 8 + ["random"] * 2
-    for trial in trials:
-        games = stored_games(study, trial)
+    assert states_of(study) == ["complete"] * 10
+    assert origins_of(study) == ["design"] * 8 + ["random"] * 2
+    for trial in trials_of(study):
+        games = trial.games
         first = 5_000_000 + 1000 * trial.number
         assert [game.seed for game in games.values()] == [first, first + 1, first + 2]
         played = list(games.values())
-        assert trial.values == [SCORE.estimate(played).value, SECONDS.of(played)]
+        assert trial.values == (SCORE.estimate(played).value, SECONDS.of(played))
     last = watch.snapshots[-1]
     assert (last.unit, last.n_units_done, last.n_units) == ("trials", 10, 10)
     assert last.n_games_done == last.n_games == 30
@@ -153,8 +166,8 @@ def test_games_can_be_replayed_from_what_is_stored(quick: Experiment, tmp_path: 
     study, _ = search(
         quick, tmp_path, SearchSettings(2, 2, seed=1, sampler="random", design_size=2)
     )
-    trial = study.trials[1]
-    for game in stored_games(study, trial).values():
+    trial = trials_of(study)[1]
+    for game in trial.games.values():
         again: Game = quick.build(trial.params).play(game.seed)
         assert (again.score, again.end_board) == (game.score, game.end_board)
 
@@ -165,7 +178,7 @@ def test_a_search_stopped_anywhere_ends_as_an_unbroken_one(
     """One worker and a sampler that looks at nothing: the same θ and games, whatever the stops."""
     whole, study = unbroken_and_stopped(quick, tmp_path, SETTINGS, 1, 3, 8, 14, 20, 26)
     assert outcome(study) == outcome(whole)
-    assert len(study.trials) == 10
+    assert len(trials_of(study)) == 10
 
 
 @pytest.mark.sweeps
@@ -179,9 +192,8 @@ def test_a_search_whose_budget_is_spent_finishes_its_trials_and_goes_on_later(
     n_before = 0
     for n_games in (4, 10, 25):
         study, watch = search(quick, tmp_path / "parts", SETTINGS, n_games_budget=n_games)
-        done = [trial for trial in study.trials if trial.state == TrialState.COMPLETE]
-        states = {trial.state for trial in study.trials}
-        assert states <= {TrialState.COMPLETE, TrialState.WAITING}, "none is left half-played"
+        done = states_of(study)
+        assert set(done) == {"complete"}, "none is left half-played"
         assert n_games <= watch.snapshots[-1].n_games_done == 3 * len(done) <= n_games + 3 * 3
         assert len(done) > n_before
         n_before = len(done)
@@ -201,7 +213,7 @@ def test_an_agent_that_learns_plays_its_trial_as_one_task(
     monkeypatch.setattr(Coin, "learns", True)
     location = locate("s", tmp_path, None)
     location.folder.mkdir()
-    study, _ = create_or_resume(location, SETTINGS.record(coin))
+    study = create_or_resume(location, SETTINGS.record(coin))
     source = Search(coin, study, SETTINGS, 2, print)
     assert source.tasks_per_worker == 1
     task: Task[Any] | None = None
@@ -224,7 +236,7 @@ def test_an_agent_that_learns_plays_its_trial_as_one_task(
     with pytest.raises(PlayError, match="trial 1 cannot be played: LearningError: no room"):
         again.record(Finished(task.key, (), "LearningError: no room", is_machines=True))
     again.close()
-    assert study.get_trials()[1].state == TrialState.RUNNING, "it is gone on with"
+    assert states_of(study)[1] == "running", "it is gone on with"
 
 
 def test_a_search_killed_and_resumed_proposes_exactly_what_it_would_have(
@@ -234,35 +246,34 @@ def test_a_search_killed_and_resumed_proposes_exactly_what_it_would_have(
     exact = quick.with_cost(PLAYOUT_MOVES)
     whole, study = unbroken_and_stopped(exact, tmp_path, EXACT, 1, 2, 7, 8, 9, 14, 19, 24, 31)
     assert outcome(study) == outcome(whole)
-    assert [trial.values for trial in study.trials] == [trial.values for trial in whole.trials]
-    origins = [trial.user_attrs["origin"] for trial in whole.trials]
-    assert origins == ["design"] * 4 + ["knowledge-gradient"] * 12
+    assert [t.values for t in trials_of(study)] == [t.values for t in trials_of(whole)]
+    assert origins_of(whole) == ["design"] * 4 + ["knowledge-gradient"] * 12
     again, _ = search(exact, tmp_path, EXACT)
     assert outcome(again) == outcome(whole), "the same seed, the same study"
 
 
-@pytest.mark.sweeps
-def test_a_trial_begun_without_parameters_is_proposed_as_it_would_have_been(
+def test_trials_that_a_repair_has_left_out_are_proposed_again(
     quick: Experiment, tmp_path: Path
 ) -> None:
-    """Killed between a trial's creation and its first parameter, with one worker."""
-    exact = quick.with_cost(PLAYOUT_MOVES)
-    (tmp_path / "whole").mkdir()
-    (tmp_path / "parts").mkdir()
-    whole, _ = search(exact, tmp_path / "whole", EXACT)
-    shorter = replace(EXACT, n_trials=9)
-    study, _ = search(exact, tmp_path / "parts", shorter)
-    study.sampler = optuna.samplers.RandomSampler(seed=0)
-    study.ask()
-    study, _ = search(exact, tmp_path / "parts", EXACT)
-    assert outcome(study) == outcome(whole)
+    """One of the design, and one of the sampler's: neither looks at the others."""
+    study, _ = search(quick, tmp_path, SETTINGS)
+    before, rows = outcome(study), study.rows()
+    lost = {3, 8}
+    points = [row for row in rows.points if row.number not in lost]
+    games = [row for row in rows.games if row.number not in lost]
+    games = [sealed(row._replace(sequence=n)) for n, row in enumerate(games, 1)]
+    study.rebuild(Rows(rows.study, points, games))
+    study.write(*(lost_point((SEARCH, number)) for number in lost))
+    study, _ = search(quick, tmp_path, SETTINGS)
+    assert outcome(study) == before
+    assert origins_of(study) == ["design"] * 8 + ["random"] * 2
 
 
 def test_many_workers_play_each_game_once(quick: Experiment, tmp_path: Path) -> None:
     settings = SearchSettings(n_trials=14, n_replicates=2, seed=1, sampler="nehvi", design_size=4)
     study, watch = search(quick, tmp_path, settings, jobs=3)
-    assert [trial.state for trial in study.trials] == [TrialState.COMPLETE] * 14
-    assert all(sorted(stored_games(study, trial)) == [0, 1] for trial in study.trials)
+    assert states_of(study) == ["complete"] * 14
+    assert all(sorted(trial.games) == [0, 1] for trial in trials_of(study))
     assert watch.snapshots[-1].n_games_done == 28
 
 
@@ -272,7 +283,7 @@ def test_nsga2_goes_on_with_its_generations(quick: Experiment, tmp_path: Path) -
     settings = SearchSettings(n_trials=14, n_replicates=1, seed=3, sampler="nsga2", design_size=4)
     whole, study = unbroken_and_stopped(exact, tmp_path, settings, 9)
     assert outcome(study) == outcome(whole)
-    generations = [dict(trial.system_attrs) for trial in whole.trials[5:]]
+    generations = [trial.notes for trial in trials_of(whole)[5:]]
     assert any("NSGAIISampler:generation" in notes for notes in generations)
 
 
@@ -287,26 +298,8 @@ def test_repeating_a_finished_search_changes_nothing(quick: Experiment, tmp_path
 def test_a_larger_total_adds_trials(quick: Experiment, tmp_path: Path) -> None:
     search(quick, tmp_path, SearchSettings(3, 2, seed=5, sampler="random", design_size=8))
     study, _ = search(quick, tmp_path, SearchSettings(11, 2, seed=5, sampler="tpe", design_size=8))
-    states = [trial.state for trial in study.trials]
-    assert states == [TrialState.COMPLETE] * 11
-    origins = [trial.user_attrs["origin"] for trial in study.trials]
-    assert origins == ["design"] * 8 + ["tpe"] * 3
-
-
-def test_a_trial_cut_short_while_it_was_asked_for_is_taken_up(
-    quick: Experiment, tmp_path: Path
-) -> None:
-    """A kill between the trial's creation and its first parameter leaves a trial without any."""
-    settings = SearchSettings(3, 2, seed=5, sampler="random", design_size=2)
-    location = locate("s", tmp_path, None)
-    location.folder.mkdir()
-    study, _ = create_or_resume(location, settings.record(quick))
-    study.ask()
-    study, _ = search(quick, tmp_path, settings)
-    begun = [trial for trial in study.trials if trial.state != TrialState.WAITING]
-    assert [trial.state for trial in begun] == [TrialState.COMPLETE] * 3
-    assert all(1 <= trial.params["n_playouts"] <= 40 for trial in begun)
-    assert [trial.user_attrs["origin"] for trial in begun] == ["random", "design", "design"]
+    assert states_of(study) == ["complete"] * 11
+    assert origins_of(study) == ["design"] * 8 + ["tpe"] * 3
 
 
 def unlucky_from(least: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -326,13 +319,13 @@ def test_a_trial_that_fails_says_why_and_another_takes_its_place(
 ) -> None:
     unlucky_from(30, monkeypatch)
     study, watch = search(quick, tmp_path, SETTINGS)
-    states = [trial.state for trial in study.trials]
-    assert states.count(TrialState.COMPLETE) == 10
-    assert states.count(TrialState.FAIL) == len(states) - 10 >= 1
-    assert watch.snapshots[-1].n_failed == states.count(TrialState.FAIL)
+    states = states_of(study)
+    assert states.count("complete") == 10
+    assert states.count("fail") == len(states) - 10 >= 1
+    assert watch.snapshots[-1].n_failed == states.count("fail")
     assert "too many today" in watch.messages[0]
-    failed = next(trial for trial in study.trials if trial.state == TrialState.FAIL)
-    assert failed.user_attrs["error"] == "n_playouts: too many today"
+    failed = next(trial for trial in trials_of(study) if trial.state == "fail")
+    assert failed.error == "n_playouts: too many today"
 
 
 def test_one_failure_after_the_other_stops_the_search_and_costs_no_budget(
@@ -344,9 +337,9 @@ def test_one_failure_after_the_other_stops_the_search_and_costs_no_budget(
         with pytest.raises(PlayError, match="3 trials in a row failed"):
             search(quick, tmp_path, SETTINGS)
     study, _ = search(quick, tmp_path, SETTINGS)
-    states = [trial.state for trial in study.trials]
-    assert states.count(TrialState.COMPLETE) == 10
-    assert states.count(TrialState.FAIL) <= 3
+    states = states_of(study)
+    assert states.count("complete") == 10
+    assert states.count("fail") <= 3
 
 
 @pytest.mark.parametrize(
@@ -371,20 +364,7 @@ def test_words_survive_a_stop(words: Experiment, tmp_path: Path) -> None:
     assert outcome(resumed) == outcome(unbroken)
     assert len(outcome(resumed)) == 11
     (choice,) = experiment.space.categorical
-    drawn = [trial.params["leaf_value"] for trial in resumed.trials]
+    drawn = [trial.params["leaf_value"] for trial in trials_of(resumed)]
     assert {type(word) for word in drawn} == {str}
     assert set(drawn[:8]) == set(choice.choices)
     assert set(drawn) <= set(choice.choices)
-
-
-def test_words_of_a_trial_killed_while_it_was_asked_for_are_asked_for_again(
-    words: Experiment, tmp_path: Path
-) -> None:
-    settings = SearchSettings(n_trials=6, n_replicates=1, seed=3, design_size=4)
-    study, _ = search(words, tmp_path, settings, stop_after=4)
-    study.sampler = optuna.samplers.RandomSampler(seed=0)
-    study.ask(dict([next(iter(words.space.distributions().items()))]))
-    resumed, _ = search(words, tmp_path, settings)
-    assert [
-        set(trial.params) for trial in resumed.trials if trial.state == TrialState.COMPLETE
-    ] == [set(words.space.names)] * 6

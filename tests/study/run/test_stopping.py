@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from thetafront.study.errors import InputError
+from thetafront.study.log.seeds import SEEDS_A_POINT
 from thetafront.study.run.stopping import FEWEST_GAMES, Precision, RegretTarget
-from thetafront.study.store.seeds import SEEDS_A_POINT
 
 
 @pytest.mark.parametrize(

@@ -8,16 +8,19 @@ import time
 from pathlib import Path
 
 import numpy as np
-import optuna
 import pandas as pd
 import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
 from tests.study.cli.test_failures import made
+from tests.study.made_studies import new_study
+from thetafront.study.check.replay import Replays
 from thetafront.study.cli import app
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import EXACT_SCORE, SCORE, WIN_RATE, Goal
+from thetafront.study.log.location import locate
+from thetafront.study.log.storage import open_for_reading
 from thetafront.study.run import stopping
 from thetafront.study.run.budget import RunningTime
 from thetafront.study.run.dispatch import Dispatch
@@ -25,9 +28,6 @@ from thetafront.study.run.plan import Pace
 from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.stopping import Precision
 from thetafront.study.run.sweep import Sweep, without_widening
-from thetafront.study.store.location import locate
-from thetafront.study.store.storage import open_for_reading
-from thetafront.study.verify.replay import Replays
 
 SWEEP = [
     "sweep",
@@ -143,7 +143,7 @@ def test_the_pace_of_a_phase_is_that_before_until_enough_games_are_timed(
     """Workers that start are idle at first, which would look like a slow machine."""
     display = ProgressDisplay(Console(file=io.StringIO()))
     location = locate("coin", tmp_path, None)
-    sweep = Sweep(coin, location, optuna.create_study(), None, 2, display.console)
+    sweep = Sweep(coin, location, new_study(), None, 2, display.console)
     starting = Dispatch(Replays([], ""), 2, display)
     starting.utilization.add(10.0, 11.0, 1.0)
     starting.utilization.add(13.0, 14.0, 1.0)

@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import optuna
 import pytest
 
 from tests.study.conftest import QUICK
 from tests.study.made_studies import (
     data_of,
+    new_study,
+    store_point,
     store_trial,
-    stored_games,
     stored_points,
-    writable_study,
 )
 from tests.study.run.test_search import StopHereError, Watch
 from thetafront.agents.twenty48.agent import Game2048 as Game
@@ -27,6 +26,16 @@ from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES
 from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.log.location import locate
+from thetafront.study.log.log import Log
+from thetafront.study.log.seeds import SEEDS_A_POINT, game_seed, validation_seed
+from thetafront.study.log.storage import create_or_resume
+from thetafront.study.log.tables import GameRow
+from thetafront.study.log.validated_points import (
+    ValidatedPoint,
+    key_of,
+)
+from thetafront.study.log.writer import StudyWriter, Write
 from thetafront.study.model.study_model import choose_points, fit_study
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.search import Search
@@ -36,16 +45,6 @@ from thetafront.study.run.stopping import Precision
 from thetafront.study.run.validation import Validation
 from thetafront.study.run.workers import Finished, PlayError, Task, Workers
 from thetafront.study.samplers.design import draw_design
-from thetafront.study.store.location import locate
-from thetafront.study.store.seeds import SEEDS_A_POINT, game_seed, validation_seed
-from thetafront.study.store.storage import create_or_resume
-from thetafront.study.store.validated_points import (
-    POINT_PREFIX,
-    ValidatedPoint,
-    key_of,
-)
-from thetafront.study.store.writer import StudyWriter
-from thetafront.study.store.writes import PlayedGame, Write
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
@@ -62,20 +61,20 @@ def searched(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patched.setitem(EXPERIMENTS, "quick", QUICK)
         location = locate("s", folder, None)
         location.folder.mkdir()
-        study, _ = create_or_resume(location, SETTINGS.record(EXACT))
+        study = create_or_resume(location, SETTINGS.record(EXACT))
         source = Search(EXACT, study, SETTINGS, 1, lambda _: None)
         Dispatch(source, 1, Watch()).run()
     return folder
 
 
 @pytest.fixture
-def opened(quick: Experiment, searched: Path, tmp_path: Path) -> Callable[[], optuna.Study]:
+def opened(quick: Experiment, searched: Path, tmp_path: Path) -> Callable[[], Log]:
     """Opens a copy of the finished search anew, as another process would."""
     shutil.copytree(searched, tmp_path, dirs_exist_ok=True)
-    return lambda: create_or_resume(locate("s", tmp_path, None), SETTINGS.record(EXACT))[0]
+    return lambda: create_or_resume(locate("s", tmp_path, None), SETTINGS.record(EXACT))
 
 
-def points_of(study: optuna.Study, n_points: int = 3) -> list[ValidatedPoint]:
+def points_of(study: Log, n_points: int = 3) -> list[ValidatedPoint]:
     model = fit_study(data_of(study, EXACT, seed=SEED))
     assert model is not None
     return choose_points(model, data_of(study, EXACT), n_points)
@@ -135,7 +134,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def validate(
-    study: optuna.Study,
+    study: Log,
     points: list[ValidatedPoint],
     precision: Precision,
     jobs: int = 1,
@@ -149,20 +148,20 @@ def validate(
     return run, watch.snapshots
 
 
-def stored(study: optuna.Study) -> dict[str, dict[int, tuple[int, int, int]]]:
+def stored(study: Log) -> dict[str, dict[int, tuple[int, int, int]]]:
     """What is kept of each point's games: seed, score and last board, by replicate."""
     return {
         point.key: {r: (g.seed, g.score, g.end_board) for r, g in point.games.items()}
-        for point in stored_points(study)
+        for point in stored_points(study, EXACT)
     }
 
 
 def test_workers_play_each_point_evenly_on_fresh_seeds(
-    opened: Callable[[], optuna.Study], monkeypatch: pytest.MonkeyPatch
+    opened: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two real workers: seeds, fairness, the cap, and what the study holds afterwards."""
     study = opened()
-    before = {trial.number: dict(trial.user_attrs) for trial in study.trials}
+    before = data_of(study, EXACT).trials
     points = points_of(study)
     jobs = 2
     data = data_of(study, EXACT, seed=SEED)
@@ -180,12 +179,11 @@ def test_workers_play_each_point_evenly_on_fresh_seeds(
     assert run.done
 
     study = opened()  # read back by another process
-    after = stored_points(study)
+    after = stored_points(study, EXACT)
     known = {point.key: (point.origin, point.params) for point in after}
     assert known == {point.key: (point.origin, point.params) for point in points}
-    search_seeds = {
-        game.seed for trial in study.trials for game in stored_games(study, trial).values()
-    }
+    trials = data_of(study, EXACT).trials
+    search_seeds = {game.seed for trial in trials for game in trial.games.values()}
     assert [point.number for point in points] == list(range(len(points)))
     assert {point.key: point.number for point in after} == {p.key: p.number for p in points}
     for point in after:
@@ -195,7 +193,7 @@ def test_workers_play_each_point_evenly_on_fresh_seeds(
         assert seeds == {r: first + r for r in range(12)}
         assert not search_seeds & set(seeds.values())
         assert point.scores == [point.games[r].score for r in range(12)]
-    assert {t.number: dict(t.user_attrs) for t in study.trials} == before, "trials are as before"
+    assert trials == before, "trials are as before"
 
     for point in after:
         agent = EXACT.build(point.params)
@@ -215,7 +213,7 @@ def test_workers_play_each_point_evenly_on_fresh_seeds(
 
 
 def test_a_validation_stopped_anywhere_goes_on_and_repeats_nothing(
-    opened: Callable[[], optuna.Study], here: None, monkeypatch: pytest.MonkeyPatch
+    opened: Callable[[], Log], here: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     precision = Precision(1.0, most_games=5)
     whole: dict[str, dict[int, tuple[int, int, int]]] = {
@@ -231,7 +229,7 @@ def test_a_validation_stopped_anywhere_goes_on_and_repeats_nothing(
 
     def counted(self: StudyWriter, *writes: Write) -> None:
         written.update(
-            (each.unit, each.replicate) for each in writes if isinstance(each, PlayedGame)
+            (each.number, each.replicate) for each in writes if isinstance(each, GameRow)
         )
         write(self, *writes)
 
@@ -256,7 +254,7 @@ def test_a_validation_stopped_anywhere_goes_on_and_repeats_nothing(
 
 
 def test_raising_the_cap_adds_games_to_the_same_points(
-    opened: Callable[[], optuna.Study], here: None
+    opened: Callable[[], Log], here: None
 ) -> None:
     study = opened()
     validate(study, points_of(study), Precision(1.0, most_games=3))
@@ -273,33 +271,33 @@ def test_raising_the_cap_adds_games_to_the_same_points(
     assert snapshots == []
 
 
-def test_other_points_join_those_that_are_there(
-    opened: Callable[[], optuna.Study], here: None
-) -> None:
+def test_other_points_join_those_that_are_there(opened: Callable[[], Log], here: None) -> None:
     study = opened()
     precision = Precision(1.0, most_games=2)
     one = [ValidatedPoint(key_of({"n_playouts": 2}), {"n_playouts": 2}, "trial 1")]
     two = [ValidatedPoint(key_of({"n_playouts": 3}), {"n_playouts": 3}, "proposal")]
     validate(study, one, precision)
     validate(study, two, precision)
-    known = {point.key: (point.origin, len(point.games)) for point in stored_points(study)}
+    known = {point.key: (point.origin, len(point.games)) for point in stored_points(study, EXACT)}
     assert known == {one[0].key: ("trial 1", 2), two[0].key: ("proposal", 2)}
     # The same θ, found another way, keeps its games and its first name.
     again = [ValidatedPoint(one[0].key, {"n_playouts": 2}, "proposal")]
     validate(study, again, Precision(1.0, most_games=3))
-    known = {point.key: (point.origin, len(point.games)) for point in stored_points(study)}
+    known = {point.key: (point.origin, len(point.games)) for point in stored_points(study, EXACT)}
     assert known == {one[0].key: ("trial 1", 3), two[0].key: ("proposal", 2)}
 
 
-def test_a_point_keeps_its_seeds(opened: Callable[[], optuna.Study], here: None) -> None:
-    """Also one stored before points had numbers; a point that joins it gets its own seeds."""
+def test_a_point_keeps_its_seeds(opened: Callable[[], Log], here: None) -> None:
+    """Also one without games yet; a point that joins it gets its own seeds."""
     study = opened()
     one, two = ({"n_playouts": n} for n in (2, 3))
-    study.set_user_attr(f"{POINT_PREFIX}{key_of(one)}", {"params": one, "origin": "trial 1"})
+    store_point(study, one, {}, "trial 1")
     for most_games in (2, 4):
         points = [ValidatedPoint(key_of(each), each, "proposal") for each in (two, one)]
         validate(study, points, Precision(1.0, most_games=most_games))
-    seeds = {point.key: [game.seed for game in point.in_order] for point in stored_points(study)}
+    seeds = {
+        point.key: [game.seed for game in point.in_order] for point in stored_points(study, EXACT)
+    }
     assert seeds == {
         key_of(one): [validation_seed(SEED, 0, r) for r in range(4)],
         key_of(two): [validation_seed(SEED, 1, r) for r in range(4)],
@@ -307,7 +305,7 @@ def test_a_point_keeps_its_seeds(opened: Callable[[], optuna.Study], here: None)
 
 
 def test_a_point_stops_when_it_is_known_well_enough(
-    opened: Callable[[], optuna.Study], here: None, monkeypatch: pytest.MonkeyPatch
+    opened: Callable[[], Log], here: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Scores of ±2 % need the fewest games, scores of ±50 % many: 2,500² over 400² and ⅓ more."""
 
@@ -351,7 +349,7 @@ def test_rounds_depend_on_the_games_alone_not_on_jobs(two_spreads: None) -> None
     """One, two or five games in flight, the last of which come back first."""
     after_rounds = []
     for jobs in (1, 2, 5):
-        study = writable_study()
+        study = new_study()
         points = [
             ValidatedPoint(key_of({"n_playouts": n}), {"n_playouts": n}, f"trial {n}")
             for n in (2, 3)
@@ -376,9 +374,7 @@ def test_rounds_depend_on_the_games_alone_not_on_jobs(two_spreads: None) -> None
     assert sum(third) > sum(second)
 
 
-def test_nothing_is_handed_out_between_rounds(
-    opened: Callable[[], optuna.Study], two_spreads: None
-) -> None:
+def test_nothing_is_handed_out_between_rounds(opened: Callable[[], Log], two_spreads: None) -> None:
     """The next round waits for the last game of this one."""
     study = opened()
     points = [ValidatedPoint(key_of({"n_playouts": 2}), {"n_playouts": 2}, "trial 2")]
@@ -394,7 +390,7 @@ def test_nothing_is_handed_out_between_rounds(
 
 
 def test_an_open_end_aims_at_the_precision_and_goes_on(
-    opened: Callable[[], optuna.Study], here: None, two_spreads: None
+    opened: Callable[[], Log], here: None, two_spreads: None
 ) -> None:
     study = opened()
     points = [ValidatedPoint(key_of({"n_playouts": 2}), {"n_playouts": 2}, "trial 2")]
@@ -407,7 +403,7 @@ def test_an_open_end_aims_at_the_precision_and_goes_on(
 
 
 def test_a_game_that_cannot_be_played_names_its_point(
-    opened: Callable[[], optuna.Study], here: None, monkeypatch: pytest.MonkeyPatch
+    opened: Callable[[], Log], here: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = opened()
     play = PureMonteCarlo.play
@@ -435,10 +431,10 @@ def test_a_study_with_words_is_validated(words: Experiment, tmp_path: Path) -> N
     experiment = words.with_cost(PLAYOUT_MOVES)
     location = locate("w", tmp_path, None)
     location.folder.mkdir()
-    study, _ = create_or_resume(location, SETTINGS.record(experiment))
+    study = create_or_resume(location, SETTINGS.record(experiment))
     for values in draw_design("sobol", experiment.space, 8, SEED):
         games = [experiment.build(values).play(game_seed(SEED, r)) for r in range(2)]
-        store_trial(study, experiment, values, games, experiment.cost.of(games))
+        store_trial(study, experiment, values, games)
     model = fit_study(data_of(study, experiment, seed=SEED))
     assert model is not None
     points = choose_points(model, data_of(study, experiment), 2)
@@ -447,7 +443,7 @@ def test_a_study_with_words_is_validated(words: Experiment, tmp_path: Path) -> N
     precision = Precision(500.0, 2, 2)
     data = data_of(study, experiment, seed=SEED)
     Dispatch(Validation(study, data, points, precision), 1, Watch()).run()
-    stored = {point.key: point for point in stored_points(study)}
+    stored = {point.key: point for point in stored_points(study, experiment)}
     for point in points:
         assert stored[point.key].params == point.params
         agent = experiment.build(point.params)
@@ -456,7 +452,7 @@ def test_a_study_with_words_is_validated(words: Experiment, tmp_path: Path) -> N
 
 
 def test_an_agent_that_learns_plays_several_games_a_task(
-    opened: Callable[[], optuna.Study], here: None, monkeypatch: pytest.MonkeyPatch
+    opened: Callable[[], Log], here: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After a stop, too; the games are those of their seeds."""
     monkeypatch.setattr(PureMonteCarlo, "learns", True)
@@ -476,7 +472,7 @@ def test_an_agent_that_learns_plays_several_games_a_task(
     study = opened()
     validate(study, points_of(study), precision, jobs=2)
     assert max(sizes) > 3
-    for point in stored_points(study):
+    for point in stored_points(study, EXACT):
         assert sorted(point.games) == list(range(60))
         for replicate, game in point.games.items():
             assert game.seed == validation_seed(SEED, point.number, replicate)
@@ -485,7 +481,7 @@ def test_an_agent_that_learns_plays_several_games_a_task(
 
 
 def test_a_cluster_plays_together_what_one_machine_does(
-    opened: Callable[[], optuna.Study], monkeypatch: pytest.MonkeyPatch
+    opened: Callable[[], Log], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Games played alone may share a task there; blocks of games side by side are the same."""
     study = opened()

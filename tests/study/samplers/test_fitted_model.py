@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tests.study.made_studies import add_trials, data_of, new_study
+from tests.study.made_studies import add_trials, data_of, new_study, store_trial
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.model.study_model import fit_study
 from thetafront.study.samplers.covariance import covariances
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are sl
 def test_there_is_no_model_before_a_trial_is_complete(quick: Experiment) -> None:
     study = new_study()
     assert fit_study(data_of(study, quick, seed=1)) is None
-    study.ask(quick.space.distributions())
+    store_trial(study, quick, {"n_playouts": 3}, [], n_games=3)
     assert fit_study(data_of(study, quick, seed=1)) is None
 
 

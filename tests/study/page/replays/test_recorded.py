@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 
 from tests.study.made_studies import analysis_with
+from thetafront.study.log.published_study import read_published
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.page.replays import recorded
 from thetafront.study.page.replays.recorded import spread
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.store.published_study import read_published
-from thetafront.study.store.study_data import StudyData
 
 PUBLISHED = Path(__file__).parents[4] / "results" / "reference"
 

@@ -1,0 +1,138 @@
+"""Games played again from their seeds, and compared: integers and words to the bit."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+from thetafront.agents.agent import Agent, FailedGame, Game, Outcome, warm
+from thetafront.study.log.same_game import MEASURED
+from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.run.progress import ProgressDisplay
+from thetafront.study.run.source import Snapshot, Source
+from thetafront.study.run.workers import Finished, PlayError, Task
+
+
+@dataclass
+class Entry:
+    """A game that is stored, or should be.
+
+    Attributes
+    ----------
+    where : str
+        Its place: ``trial 3, replicate 2``, or ``line 12``.
+    agent : Agent
+        Who played it.
+    seed : int
+        That it must have.
+    game : Game or FailedGame, optional
+        As it is stored; None if it is missing or damaged.
+    cells : mapping
+        What is stored, by field, readable or not.
+    keep : callable
+        Takes the game that was played in its place, to be stored.
+    """
+
+    where: str
+    agent: Agent
+    seed: int
+    game: Outcome | None
+    cells: Mapping[str, Any]
+    keep: Callable[[Outcome], None]
+
+    @property
+    def seeds(self) -> range:
+        """Seeds of the games played side by side with it; its own if it is damaged."""
+        if isinstance(self.game, Game):
+            return self.game.played_with
+        return range(self.seed, self.seed + 1)
+
+    def restored(self, played: Outcome) -> Outcome:
+        """Return the played game; its seconds are those stored if all else but one cell agrees.
+
+        So a game with one damaged figure keeps the time that it took.
+        """
+        if isinstance(played, FailedGame):
+            return played
+        fresh = played.to_row()
+        wrong = [
+            name
+            for name, value in fresh.items()
+            if self.cells.get(name) != value and str(self.cells.get(name)) != str(value)
+        ]
+        try:
+            seconds = float(self.cells[MEASURED])
+        except (KeyError, TypeError, ValueError, OverflowError):
+            return played
+        other = [name for name in wrong if name != MEASURED]
+        is_kept = len(other) <= 1 and 0.0 <= seconds < np.inf
+        return replace(played, seconds=seconds) if is_kept else played
+
+
+class Replays(Source[int]):
+    """Games to be played again; ``played`` takes them, by place in the list.
+
+    Games that were played side by side are so again, all of them at once.
+    """
+
+    def __init__(self, entries: Sequence[Entry], note: str) -> None:
+        self.entries = entries
+        self.note = note
+        self.played: dict[int, Outcome] = {}
+        self.together: dict[tuple[Agent, range], list[int]] = {}
+        for place, entry in enumerate(entries):
+            self.together.setdefault((entry.agent, entry.seeds), []).append(place)
+        self.waiting = iter(self.together)
+
+    def next_task(self) -> Task[int] | None:
+        """Return the next games; their key is the place of one of them."""
+        found = next(self.waiting, None)
+        if found is None:
+            return None
+        agent, seeds = found
+        return Task(self.together[found][0], agent, seeds, side_by_side=len(seeds) > 1)
+
+    def record(self, finished: Finished[int]) -> None:
+        """Take the games; PlayError if they could not be played."""
+        entry = self.entries[finished.key]
+        if finished.error:
+            raise PlayError(f"{entry.where}: {finished.error}")
+        by_seed = {game.seed: game for game in finished.games}
+        for place in self.together[entry.agent, entry.seeds]:
+            self.played[place] = by_seed[self.entries[place].seed]
+
+    def snapshot(self) -> Snapshot:
+        """Return how many have been played."""
+        n_done, n = len(self.played), len(self.entries)
+        return Snapshot("games", n_done, n, n_done, n, self.note)
+
+
+def play_again(entries: Sequence[Entry], jobs: int, out: Console, note: str = "") -> list[Outcome]:
+    """Play games again over worker processes, with progress on ``out``; return them in order.
+
+    Raises
+    ------
+    PlayError
+        If one cannot be played.
+    """
+    if not entries:
+        return []
+    for agent in {
+        (type(each.agent), each.agent.built_for): each.agent for each in entries
+    }.values():
+        warm(agent)
+    source = Replays(entries, note)
+    with ProgressDisplay(out) as display:
+        Dispatch(source, jobs, display).run()
+    return [source.played[place] for place in range(len(entries))]
+
+
+def sample(entries: Sequence[Entry], n_games: int | None) -> list[Entry]:
+    """Draw some of the readable games, always the same ones; None stands for all."""
+    readable = [entry for entry in entries if entry.game is not None]
+    if n_games is None or n_games >= len(readable):
+        return readable
+    drawn = np.random.default_rng(1).choice(len(readable), n_games, replace=False)
+    return [readable[place] for place in np.sort(drawn)]

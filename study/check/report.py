@@ -1,0 +1,61 @@
+"""What a verification found: a few checks, each with its number of things and what is wrong."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from rich.table import Table
+
+MOST_SHOWN = 3
+
+
+@dataclass
+class Check:
+    """One check: of what, how many, and what is wrong with some of them."""
+
+    name: str
+    n: int = 0
+    flaws: list[str] = field(default_factory=list)
+    note: str = ""
+
+    @property
+    def result(self) -> str:
+        """Say ``ok``, or how many are wrong and which, the first few of them."""
+        if not self.flaws:
+            return self.note or "ok"
+        shown = [f"{len(self.flaws):,} wrong", *self.flaws[:MOST_SHOWN]]
+        if self.note:
+            shown.insert(1, self.note)
+        more = len(self.flaws) - MOST_SHOWN
+        return "\n".join([*shown, *([f"and {more:,} more"] if more > 0 else [])])
+
+
+@dataclass
+class Report:
+    """All checks of a study or a folder, and what was repaired before them."""
+
+    subject: str
+    checks: list[Check]
+    repaired: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not any(check.flaws for check in self.checks)
+
+    def table(self) -> Table:
+        """Lay the checks out for a terminal."""
+        table = Table(title=self.subject, title_justify="left")
+        table.add_column("check")
+        table.add_column("n", justify="right")
+        table.add_column("result", overflow="fold")
+        for check in self.checks:
+            table.add_row(check.name, f"{check.n:,}", check.result)
+        return table
+
+    def lines(self) -> list[str]:
+        """Return what was repaired, a line each kind."""
+        return [f"repaired: {each}" for each in self.repaired]
+
+    def json(self) -> dict[str, Any]:
+        """Return all of it as plain data."""
+        return {"subject": self.subject, "ok": self.ok, **asdict(self)}

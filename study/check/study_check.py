@@ -1,0 +1,356 @@
+"""A study's log checked, and built anew: what can be read is copied, the rest comes of the seeds.
+
+A row is whole if its checksum is right. θ of a point that is lost is told by the mirror, by an
+earlier export, by the design or a baseline, or by what is left of its row; it is taken if a game of
+the point that is whole comes out the same with it. Games that are lost are played again.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from optuna.trial import FrozenTrial, TrialState
+from sqlalchemy import Engine, inspect, text
+from sqlalchemy.exc import DatabaseError
+
+from thetafront.agents.agent import Agent, Outcome
+from thetafront.study.check.replay import Entry
+from thetafront.study.check.report import Check
+from thetafront.study.errors import DamageError, InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.exported import manifest_in, record_in, runs_told
+from thetafront.study.log.location import Location
+from thetafront.study.log.log import (
+    FAILED,
+    IN_COLUMNS,
+    RECORD,
+    RUN,
+    Log,
+    Rows,
+    Unit,
+    event,
+    failure,
+    game_row,
+    lost,
+    name_of,
+    outcome_of,
+    point_row,
+)
+from thetafront.study.log.published_study import read_published
+from thetafront.study.log.seeds import (
+    search_seed,
+    validation_seed,
+)
+from thetafront.study.log.study_data import DESIGN, StudyData, check_theta, n_replicates
+from thetafront.study.log.study_record import StudyRecord
+from thetafront.study.log.tables import (
+    SEARCH,
+    TABLE_OF,
+    TABLES,
+    VALIDATION,
+    EventRow,
+    GameRow,
+    PointRow,
+    StudyRow,
+    is_whole,
+    sealed,
+)
+from thetafront.study.text import counted
+
+Theta = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Told:
+    """θ of a point as something else than its row tells it."""
+
+    theta: Theta
+    origin: str
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    is_sure: bool = True
+
+
+class StudyCheck:
+    """A study's rows, whole or not, and what is known of the study besides.
+
+    Parameters
+    ----------
+    rows : Rows
+        As they are.
+    location : Location
+        Its folder's tables and manifest may tell what the rows do not.
+    mirrored : mapping of int to FrozenTrial
+        What optuna's copy has of its trials.
+
+    Attributes
+    ----------
+    checks : list of Check
+        What was checked, and what is wrong.
+    entries : list of Entry
+        All games that there are or should be.
+    lost : list of str
+        What nothing tells.
+
+    Raises
+    ------
+    DamageError
+        If what made the study cannot be read, nor an export of it.
+    """
+
+    def __init__(self, rows: Rows, location: Location, mirrored: Mapping[int, FrozenTrial]) -> None:
+        self.name = location.name
+        self.mirrored = mirrored
+        self.checks = [Check("rows of the log"), Check("θ of points"), Check("seeds")]
+        self.of_rows, self.of_thetas, self.of_seeds = self.checks
+        n_rows = len(rows.points) + len(rows.games) + len(rows.events)
+        self.of_rows.n, self.of_rows.flaws = 1 + n_rows, rows.problems()
+        self.manifest = manifest_in(location.folder)
+        self.events = [row for row in rows.events if is_whole(row)]
+        self.record = self.read_record(rows)
+        self.experiment: Experiment = self.record.experiment_as_made()
+        self.data = StudyData(self.name, self.experiment, self.record)
+        self.exported = self.read_export(location)
+        self.points = {(row.phase, row.number): row for row in rows.points if is_whole(row)}
+        self.damaged_points = {
+            (row.phase, row.number): row for row in rows.points if not is_whole(row)
+        }
+        self.games: dict[Unit, dict[int, GameRow]] = {}
+        self.damaged_games: dict[Unit, dict[int, GameRow]] = {}
+        for row in rows.games:
+            kept = self.games if is_whole(row) else self.damaged_games
+            kept.setdefault((row.phase, row.number), {})[row.replicate] = row
+        self.n_lost = rows.n_games - sum(map(len, self.games.values()))
+        self.lost: list[str] = []
+        self.entries: list[Entry] = []
+        self.left_out = {
+            (each["phase"], each["number"])
+            for each in rows.whole_events.latest(FAILED)
+            if each["error"]
+        }
+        for unit in sorted(self.points):
+            self.examine(unit)
+
+    def read_record(self, rows: Rows) -> StudyRecord:
+        """Return what made the study, by its manifest if its own rows are damaged."""
+        if is_whole(rows.study) and all(is_whole(row) for row in rows.events if row.kind == RECORD):
+            stored = [rows.study.record, *(e.record for e in rows.events if e.kind == RECORD)]
+            return StudyRecord.read(json.loads(stored[-1]), self.name)
+        if (told := record_in(self.manifest)) is None:
+            raise DamageError(f"study {self.name!r}: its record is damaged; restore a copy")
+        return StudyRecord.read(told, self.name)
+
+    def read_export(self, location: Location) -> StudyData | None:
+        """Return the study as its tables have it; None if they do not fit together."""
+        try:
+            return read_published(location.folder)[1]
+        except InputError:
+            return None
+
+    def examine(self, unit: Unit) -> None:
+        """Check a point and its games, and collect these and those that are lost."""
+        row = self.points[unit]
+        self.of_thetas.n += 1
+        try:
+            theta = json.loads(row.theta)
+            check_theta(self.experiment.space, theta, all_of_it=unit not in self.left_out)
+            agent = self.experiment.build(theta)
+        except ValueError as error:
+            if unit not in self.left_out:
+                self.of_thetas.flaws.append(f"{name_of(unit)}: {error}")
+            return
+        for replicate in sorted({*self.games.get(unit, {}), *self.missing(unit, row)}):
+            self.entries.append(self.entry(unit, replicate, agent))
+
+    def missing(self, unit: Unit, row: PointRow) -> Iterator[int]:
+        """Yield the replicates that a point must have had, if games of the study are lost."""
+        if not self.n_lost:
+            return
+        there, damaged = self.games.get(unit, {}), self.damaged_games.get(unit, {})
+        n = max(there, default=-1) + 1
+        if row.phase == SEARCH and unit not in self.left_out:
+            penalty = self.experiment.goal.penalty
+            n_failed = sum(each.score is None for each in there.values())
+            n = max(n, n_replicates(row.n_games, n_failed, penalty))
+        exported = self.exported_games(unit)
+        yield from (each for each in {*range(n), *exported} if each not in there)
+        yield from (each for each in damaged if each in range(n, n + self.n_lost))
+
+    def entry(self, unit: Unit, replicate: int, agent: Agent) -> Entry:
+        """Return a game of a point that is there, or is to be played again."""
+        where = f"{name_of(unit)}, replicate {replicate}"
+        seed = self.seed(unit, replicate)
+        game: Outcome | None = None
+        stored: Mapping[str, Any] = {}
+        if (row := self.games.get(unit, {}).get(replicate)) is not None:
+            game = outcome_of(row, self.experiment.summary.game)
+            self.of_seeds.n += 1
+            if game.seed not in {seed, self.seed((unit[0], 0), replicate)}:  # formerly shared
+                self.of_seeds.flaws.append(f"{where}: seed {game.seed} given, {seed} expected")
+            seed = game.seed
+        elif (row := self.damaged_games.get(unit, {}).get(replicate)) is not None:
+            stored = fields_of(row)
+        elif replicate in (exported := self.exported_games(unit)):
+            stored = exported[replicate].to_row()
+
+        def keep(played: Outcome) -> None:
+            machine = "" if row is None else row.machine
+            new = game_row(unit, replicate, played, machine)
+            self.games.setdefault(unit, {})[replicate] = new
+            self.n_lost -= game is None
+
+        return Entry(where, agent, seed, game, stored, keep)
+
+    def exported_games(self, unit: Unit) -> Mapping[int, Outcome]:
+        """Return the games of a point that an export has."""
+        phase, number = unit
+        data = self.exported
+        owners = [] if data is None else data.trials if phase == SEARCH else data.points
+        theta = json.loads(self.points[unit].theta)
+        return next((e.outcomes for e in owners if e.number == number and e.params == theta), {})
+
+    def seed(self, unit: Unit, replicate: int) -> int:
+        """Return the seed that a game must have."""
+        phase, number = unit
+        seed_of = search_seed if phase == SEARCH else validation_seed
+        return seed_of(self.record.seed, number, replicate)
+
+    # What is lost
+
+    @property
+    def lost_points(self) -> list[Unit]:
+        """The points that have games and no whole row, and those of numbers below others."""
+        known = {*self.games} | {*self.points}
+        expected = {
+            (phase, number)
+            for phase in (SEARCH, VALIDATION)
+            for number in range(max((n for of, n in known if of == phase), default=-1) + 1)
+        }
+        return sorted((known | expected) - {*self.points})
+
+    def tests(self, unit: Unit) -> list[tuple[Told, Entry | None]]:
+        """Return what tells θ of a lost point, each with a game that tests it."""
+        found = []
+        for told in self.told(unit):
+            try:
+                check_theta(self.experiment.space, told.theta, all_of_it=True)
+                agent = self.experiment.build(told.theta)
+            except ValueError:
+                continue
+            first = min(self.games.get(unit, {}), default=None)
+            found.append((told, None if first is None else self.entry(unit, first, agent)))
+        return found
+
+    def told(self, unit: Unit) -> Iterator[Told]:
+        """Yield what tells θ of a point."""
+        phase, number = unit
+        if phase == SEARCH:
+            if (trial := self.mirrored.get(number)) is not None:
+                origin = str(trial.user_attrs.get("origin", ""))
+                yield Told(trial.params, origin, trial.system_attrs)
+            if number < len(self.data.design):
+                yield Told(self.data.design[number], DESIGN)
+        if self.exported is not None:
+            for each in self.exported.trials if phase == SEARCH else self.exported.points:
+                if each.number == number:
+                    yield Told(each.params, each.origin)
+        if phase == VALIDATION:
+            for name, theta in self.experiment.baselines.items():
+                yield Told(self.experiment.space.clip(theta), name, is_sure=False)
+        if (row := self.damaged_points.get(unit)) is not None:
+            try:
+                yield Told(dict(json.loads(row.theta)), row.origin, json.loads(row.notes), False)
+            except (ValueError, TypeError):
+                return
+
+    def take(self, unit: Unit, told: Told | None) -> None:
+        """Put a point in place of a lost one, or leave it out, with its games."""
+        games = self.games.get(unit, {})
+        if told is None:
+            self.games.pop(unit, None)
+            self.events.append(lost(unit))
+            self.lost.append(f"{name_of(unit)} with {len(games)} games: nothing tells its θ")
+            return
+        others = [row.n_games for row in self.points.values() if row.phase == unit[0]]
+        n_games = max(others, default=max(games, default=0) + 1)
+        at = min((row.at for row in games.values()), default=0.0)
+        row = point_row(*unit, told.theta, told.origin, n_games, told.notes, at)
+        self.points[unit] = row
+        self.examine(unit)
+
+    @property
+    def all_lost(self) -> list[str]:
+        """What nothing tells, once all is restored that can be."""
+        if self.n_lost <= 0:
+            return self.lost
+        return [
+            *self.lost,
+            f"{counted(self.n_lost, 'game')}, of which nothing tells whose they were",
+        ]
+
+    def rebuilt(self) -> Rows:
+        """Return the rows of a new log."""
+        told = self.manifest_events()
+        in_order = [
+            self.games[unit][each]
+            for unit in sorted(self.games)
+            for each in sorted(self.games[unit])
+        ]
+        games = [sealed(row._replace(sequence=n)) for n, row in enumerate(in_order, 1)]
+        events = [
+            sealed(row._replace(number=n, n_points=len(self.points), n_games=len(games)))
+            for n, row in enumerate([*self.events, *told])
+        ]
+        study = sealed(StudyRow(self.name, json.dumps(self.record.as_data())))
+        return Rows(study, [self.points[unit] for unit in sorted(self.points)], games, events)
+
+    def manifest_events(self) -> list[EventRow]:
+        """Return events that are lost, as the manifest and the mirror tell them."""
+        rows = Rows(StudyRow(self.name, ""), events=self.events)
+        known = {each["index"] for each in rows.latest(RUN)}
+        runs = enumerate(runs_told(self.manifest))
+        found = [event(RUN, index=n, run=run) for n, run in runs if n not in known]
+        for number, trial in self.mirrored.items():
+            unit = SEARCH, number
+            if trial.state == TrialState.FAIL and unit in self.points and unit not in self.left_out:
+                found.append(failure(unit, str(trial.user_attrs.get("error", "failed"))))
+        return found
+
+
+def fields_of(row: GameRow) -> dict[str, Any]:
+    """Return what a damaged row says of its game."""
+    stored = {name: getattr(row, name) for name in IN_COLUMNS}
+    try:
+        return {**json.loads(row.record), **stored}
+    except (ValueError, TypeError):
+        return stored
+
+
+def rows_left(engine: Engine, log: Log) -> tuple[Rows, list[str]]:
+    """Return the rows that can be read of a log, whatever is damaged, and what cannot be read."""
+    there = set(inspect(engine).get_table_names())
+    problems = [f"table {name}: not there" for name in sorted(TABLES - there)]
+    found: dict[type, set[Any]] = {kind: set() for kind in TABLE_OF}
+    for kind, table in TABLE_OF.items():
+        if table.name not in there:
+            continue
+        columns = ", ".join(kind._fields)  # type: ignore[attr-defined]
+        query = f"SELECT {columns} FROM {table.name} WHERE study = {log.study}"
+        ways = ("", " ORDER BY rowid DESC") if engine.dialect.name == "sqlite" else ("",)
+        for way in ways:  # from both sides, up to a page that is damaged
+            try:
+                with engine.connect() as connection:
+                    found[kind].update(kind(*row) for row in connection.execute(text(query + way)))
+                break
+            except DatabaseError as error:
+                problems.append(f"table {table.name}: {error.orig}")
+    (study,) = [*found[StudyRow], StudyRow(log.name, "")][:1]
+    points, games, events = (
+        sorted(found[kind], key=in_any_order) for kind in (PointRow, GameRow, EventRow)
+    )
+    return Rows(study, points, games, events), problems
+
+
+def in_any_order(row: tuple[Any, ...]) -> list[tuple[str, Any]]:
+    """Return a key by which rows are sorted whose values may be of any type."""
+    return [(type(each).__name__, each) for each in row]

@@ -1,0 +1,156 @@
+"""Connections to a storage's server that are lost, and taken up again.
+
+A server may be restarted while a run goes on. What fails since the connection is lost is tried
+again every second, for two minutes; all that runs do is harmless if it is done twice. A SQLite file
+has no connection to lose: there, an error is an error.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+from optuna.exceptions import StorageInternalError
+from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
+
+from thetafront.study import interrupt
+from thetafront.study.errors import RunError
+from thetafront.study.log.lock import FileLock, Lock
+
+LONGEST_SECONDS = 120.0
+PAUSE_SECONDS = 1.0
+LOST_STATES = ("08", "57P", "53300")
+"""What SQLSTATE begins with: connection exceptions, a server that stops or starts, a full one."""
+
+T = TypeVar("T")
+
+
+def is_lost(error: BaseException | None) -> bool:
+    """Return whether an error of a storage says that the connection to its server is lost."""
+    if isinstance(error, StorageInternalError):
+        error = error.__cause__
+    if not isinstance(error, DBAPIError):
+        return False
+    if error.connection_invalidated:
+        return True
+    state = getattr(error.orig, "sqlstate", None)
+    is_state = state is None or str(state).startswith(LOST_STATES)
+    return isinstance(error, OperationalError) and is_state
+
+
+class Writer(Protocol):
+    """What writes into a storage from a thread of its own."""
+
+    def close(self) -> None:
+        """Write what is left, and end the thread."""
+
+
+class StorageConnection:
+    """What waits for a storage's server, for all threads of a run.
+
+    Parameters
+    ----------
+    engine : Engine, optional
+        The storage's; None for one in memory.
+    message : callable
+        Called with a line of text when the connection is lost, and when it is back.
+    lock : Lock, optional
+        The study's. It is taken again before anything is written; if another run has it by then,
+        all that is done with the storage raises that RunError.
+
+    Attributes
+    ----------
+    writers : list of Writer
+        Those that are not closed.
+    """
+
+    def __init__(
+        self,
+        engine: Engine | None,
+        message: Callable[[str], None] = lambda text: None,
+        lock: Lock | None = None,
+    ) -> None:
+        self.engine = engine
+        self.message = message
+        self.lock = FileLock() if lock is None else lock
+        self.writers: list[Writer] = []
+        self.n_losses = 0
+        self.ended: Exception | None = None
+        self.given_up = threading.Event()
+        self.mutex = threading.Lock()
+
+    def retried(self, act: Callable[[], T]) -> T:
+        """Do something with the storage; wait while its server cannot be reached, and do it again.
+
+        The error of the last attempt is raised after two minutes, or after an interrupt.
+        """
+        if self.engine is None or self.engine.dialect.name == "sqlite":
+            return act()
+        while True:
+            if self.ended is not None:
+                raise self.ended
+            n_losses = self.n_losses
+            try:
+                return act()
+            except (SQLAlchemyError, StorageInternalError) as error:
+                if not is_lost(error):
+                    raise
+                self.wait(n_losses, error)
+
+    def keep_lock(self) -> None:
+        """Notice within seconds that the study's lock is lost; to be called often.
+
+        RunError if another run has it by then, which ends all writing.
+        """
+        try:
+            self.retried(self.lock.keep)
+        except RunError as refused:
+            self.ended = refused
+            raise
+
+    def wait(self, n_losses: int, error: Exception) -> None:
+        """Wait until the server answers; the first thread to do so does it for all."""
+        while not self.mutex.acquire(timeout=PAUSE_SECONDS):
+            self.heed_interrupt()
+        try:
+            if self.ended is not None:
+                raise self.ended
+            if self.n_losses != n_losses:
+                return
+            self.message("storage lost: waiting for it")
+            deadline = time.monotonic() + LONGEST_SECONDS
+            while not self.is_back():
+                self.heed_interrupt()
+                if self.given_up.wait(PAUSE_SECONDS) or time.monotonic() > deadline:
+                    raise error
+            self.n_losses += 1
+            self.message("the storage is back: going on")
+        except (RunError, StorageInternalError, SQLAlchemyError) as last:
+            self.ended = last
+            raise
+        finally:
+            self.mutex.release()
+
+    def heed_interrupt(self) -> None:
+        """Let all threads give up waiting after an interrupt, which some of them cannot see."""
+        if interrupt.requested():
+            self.given_up.set()
+
+    def is_back(self) -> bool:
+        """Return whether the server answers a new connection, and the study's lock is held."""
+        assert self.engine is not None
+        self.engine.dispose()
+        try:
+            with self.engine.connect():
+                pass
+            return self.lock.retake()
+        except DBAPIError as error:
+            if isinstance(error, OperationalError) or is_lost(error):
+                return False
+            raise
+
+    def close_writers(self) -> None:
+        """Close those writers that an error has left open."""
+        while self.writers:
+            self.writers.pop().close()

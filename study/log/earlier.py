@@ -1,0 +1,252 @@
+"""Importer: studies of earlier versions, whose trials are optuna's, as rows of a log.
+
+There, a trial's θ, state and values are in optuna's tables, and what made the study, its runs and
+its validated points are user attributes of the study. Games are in a table ``thetafront_games``; in
+the earliest studies they are user attributes, too. Whoever reads such a study gets the rows of its
+log, and the database stays as it is. Before it is written to, the rows are stored, once.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import optuna
+from optuna.trial import FrozenTrial, TrialState
+from sqlalchemy import Connection, Engine, inspect, text
+
+from thetafront.agents.agent import FailedGame
+from thetafront.study.errors import DamageError
+from thetafront.study.log.damage import locating
+from thetafront.study.log.log import (
+    MACHINE,
+    RUN,
+    Log,
+    Rows,
+    Unit,
+    event,
+    failure,
+    insert_study,
+    lost,
+    point_row,
+    row_of_record,
+)
+from thetafront.study.log.mirror import optuna_storage
+from thetafront.study.log.objectives import POSSIBLE_DIRECTIONS
+from thetafront.study.log.seeds import KIND, replicate_of
+from thetafront.study.log.study_record import ATTRIBUTE, StudyRecord
+from thetafront.study.log.tables import (
+    METADATA,
+    SEARCH,
+    VALIDATION,
+    EventRow,
+    GameRow,
+    PointRow,
+    StudyRow,
+    sealed,
+)
+from thetafront.study.log.validated_points import key_of
+
+RUN_PREFIX, MACHINE_PREFIX, POINT_PREFIX = "run:", "machine:", "point:"
+GAME_PREFIX, VALIDATION_PREFIX = "game:", "validation:"
+OLD_GAMES = "thetafront_games"
+NAMES = text("SELECT study_name FROM studies")
+STORED_GAMES = text(
+    f"SELECT g.phase, g.unit, g.replicate, g.machine, g.record FROM {OLD_GAMES} g "
+    "JOIN studies s ON s.study_id = g.study_id WHERE s.study_name = :name ORDER BY g.game_id"
+)
+DELETED_GAMES = text(
+    f"DELETE FROM {OLD_GAMES} WHERE study_id IN "
+    "(SELECT study_id FROM studies WHERE study_name = :name)"
+)
+FIXED = "fixed_params"
+
+Games = dict[int, tuple[Mapping[str, Any], str]]
+"""Records of games and their machines, by replicate."""
+
+
+def earlier_names(engine: Engine) -> set[str]:
+    """Return the names of optuna's studies in a database."""
+    with engine.connect() as connection:
+        if not inspect(connection).has_table("studies"):
+            return set()
+        return {str(name) for name in connection.scalars(NAMES)}
+
+
+@dataclass(frozen=True)
+class EarlierStudy:
+    """A study of an earlier version, which is read as if it was a log.
+
+    Attributes
+    ----------
+    engine : Engine
+        Of its database.
+    name : str
+        The study's.
+    """
+
+    engine: Engine
+    name: str
+
+    def newest(self) -> tuple[int, int]:
+        """Return that it does not grow."""
+        return 0, 0
+
+    def rows(self) -> Rows:
+        """Return the rows of its log.
+
+        Raises
+        ------
+        InputError
+            If thetafront did not make it.
+        DamageError
+            If a value of it cannot be read.
+        """
+        try:
+            study = optuna.load_study(study_name=self.name, storage=optuna_storage(self.engine))
+            attributes, trials = study.user_attrs, study.get_trials(deepcopy=False)
+        except Exception as error:  # optuna checks nothing that it reads: any error may come of it
+            raise DamageError(f"{type(error).__name__}: {str(error).splitlines()[0]}") from None
+        record = StudyRecord.read(attributes.get(ATTRIBUTE), self.name)
+        with locating("study"), self.engine.connect() as connection:
+            has_table = inspect(connection).has_table(OLD_GAMES)
+            if attributes[ATTRIBUTE]["format"] > 1 and not has_table:
+                raise DamageError(f"no table {OLD_GAMES}; restore a copy")
+            record = replace(record, direction=study.directions[0].name.lower())
+            return imported(self.name, record, attributes, trials, games_in(connection, self.name))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether a kill came before anything was stored of a study that may be ours."""
+        study = optuna.load_study(study_name=self.name, storage=optuna_storage(self.engine))
+        is_ours = tuple(study.directions) in POSSIBLE_DIRECTIONS
+        return is_ours and not (study.user_attrs or study.get_trials(deepcopy=False))
+
+    def store(self) -> Log:
+        """Store the rows in one transaction, without the old ones of its games; return the log."""
+        rows = self.rows()
+        METADATA.create_all(self.engine)
+        with self.engine.begin() as connection:
+            study = insert_study(connection, rows)
+            if inspect(connection).has_table(OLD_GAMES):
+                connection.execute(DELETED_GAMES, {"name": self.name})
+        return Log(self.engine, self.name, study)
+
+
+def games_in(connection: Connection, name: str) -> dict[tuple[str, str], Games]:
+    """Return the games in the table, by phase and by a trial's number or a point's key."""
+    found: dict[tuple[str, str], Games] = {}
+    if inspect(connection).has_table(OLD_GAMES):
+        for phase, unit, replicate, machine, record in connection.execute(
+            STORED_GAMES, {"name": name}
+        ):
+            found.setdefault((phase, unit), {})[replicate] = json.loads(record), machine or ""
+    return found
+
+
+def imported(
+    name: str,
+    record: StudyRecord,
+    attributes: Mapping[str, Any],
+    trials: list[FrozenTrial],
+    games: Mapping[tuple[str, str], Games],
+) -> Rows:
+    """Return a study's rows."""
+    points: list[PointRow] = []
+    played: list[GameRow] = []
+    events: list[EventRow] = []
+    runs = {
+        replicate_of(key.removeprefix(RUN_PREFIX)): run
+        for key, run in attributes.items()
+        if key.startswith(RUN_PREFIX)
+    }
+    events += [event(RUN, index=index, run=runs[index]) for index in sorted(runs)]
+    experiment = record.experiment_as_made()
+    usual = [run["n_replicates"] for run in runs.values() if "n_replicates" in run]
+    for trial in trials:
+        own = dict(games.get((SEARCH, str(trial.number)), {})) | attached(trial.user_attrs)
+        is_open = trial.state == TrialState.RUNNING
+        if trial.state == TrialState.WAITING or not (
+            trial.state.is_finished() or experiment.space.is_whole(trial.params)
+        ):
+            continue  # its θ is drawn, or proposed, again
+        n_games = len(own)
+        if experiment.goal.penalty is None:
+            n_games -= sum(game.get(KIND) == FailedGame.kind for game, _ in own.values())
+        if is_open:
+            n_games = max([n_games, *usual[-1:]])
+        unit = SEARCH, trial.number
+        origin, notes = trial.user_attrs.get("origin", ""), dict(trial.system_attrs)
+        notes.pop(FIXED, None)
+        began, ended = moment(trial.datetime_start), moment(trial.datetime_complete)
+        points.append(point_row(*unit, trial.params, origin, max(1, n_games), notes, began))
+        played += [row_of_record(unit, r, *own[r], ended or began) for r in sorted(own)]
+        if trial.state == TrialState.FAIL:
+            events.append(failure(unit, trial.user_attrs.get("error") or "failed"))
+    begun = {row.number for row in points}
+    events += [lost((SEARCH, n)) for n in range(max(begun, default=0)) if n not in begun]
+    for unit, stored, own in points_in(attributes, games):
+        points.append(point_row(*unit, stored["params"], stored["origin"], at=0.0))
+        played += [row_of_record(unit, r, *own[r], 0.0) for r in sorted(own)]
+        if stored.get("error"):
+            events.append(failure(unit, stored["error"]))
+    events += [
+        event(MACHINE, key=key.removeprefix(MACHINE_PREFIX), machine=machine)
+        for key, machine in attributes.items()
+        if key.startswith(MACHINE_PREFIX)
+    ]
+    return Rows(
+        sealed(StudyRow(name, json.dumps(record.as_data()))),
+        sorted(points),
+        [sealed(row._replace(sequence=n)) for n, row in enumerate(sorted(played), 1)],
+        [
+            sealed(row._replace(number=n, n_points=len(points), n_games=len(played)))
+            for n, row in enumerate(events)
+        ],
+    )
+
+
+def attached(attributes: Mapping[str, Any]) -> Games:
+    """Return the games among a trial's attributes."""
+    return {
+        replicate_of(key.removeprefix(GAME_PREFIX)): (game, "")
+        for key, game in attributes.items()
+        if key.startswith(GAME_PREFIX)
+    }
+
+
+def points_in(
+    attributes: Mapping[str, Any], games: Mapping[tuple[str, str], Games]
+) -> Iterator[tuple[Unit, Mapping[str, Any], Games]]:
+    """Yield the validated points with their games; each gets a number of its own.
+
+    Formerly all points had the seeds of the first, and so its number.
+    """
+    known = {
+        key.removeprefix(POINT_PREFIX): point
+        for key, point in attributes.items()
+        if key.startswith(POINT_PREFIX)
+    }
+    of_points = {key: dict(games.get((VALIDATION, key), {})) for key in known}
+    for name, game in attributes.items():
+        if name.startswith(VALIDATION_PREFIX):
+            key, _, replicate = name.removeprefix(VALIDATION_PREFIX).partition(":")
+            of_points[key][replicate_of(replicate)] = game, ""
+    lost = {key for phase, key in games if phase == VALIDATION} - set(known)
+    if lost:
+        raise ValueError(f"a game of point {min(lost)} given, and there is no such point")
+    taken: set[int] = set()
+    for key, point in known.items():
+        if key_of(point["params"]) != key:
+            raise ValueError(f"{POINT_PREFIX}{key}: its key is not that of its θ")
+        number = point.get("number", 0)
+        while number in taken:
+            number += 1
+        taken.add(number)
+        yield (VALIDATION, number), point, of_points[key]
+
+
+def moment(at: datetime | None) -> float:
+    """Return a time as seconds since 1970, as optuna's tables have it: UTC without its zone."""
+    return 0.0 if at is None else at.replace(tzinfo=UTC).timestamp()

@@ -1,0 +1,34 @@
+"""How a run was asked for: by a command, or by a call from Python.
+
+Manifests and locks tell it, and advice is written in the same words.
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from thetafront.study.log.location import without_password
+
+CALL: ContextVar[str] = ContextVar("call", default="")
+"""The call from Python that runs; empty for a command."""
+
+
+def command_line() -> str:
+    """Return the command as given, without the program's path, or the call; passwords masked."""
+    return without_password(CALL.get() or " ".join(["thetafront", *sys.argv[1:]]))
+
+
+@contextmanager
+def called(call: str) -> Iterator[None]:
+    """Tell in the block that a call, such as ``sweep('dice')``, asked for it."""
+    token = CALL.set(call)
+    try:
+        yield
+    finally:
+        CALL.reset(token)
+
+
+def option(name: str) -> str:
+    """Write the name of an option as it is given: ``--design-size``, ``design_size`` in a call."""
+    return name.replace("-", "_") if CALL.get() else f"--{name}"

@@ -1,0 +1,205 @@
+"""Finished games in a table that only grows, so that a killed run resumes where it stopped.
+
+``games.csv`` has one line a game, written as soon as the game has ended, with a digest of the agent
+that played it. ``agents.json`` beside it tells the name and all parameters behind each digest. So
+any line can be played again, and games stay their agent's when a later version adds a parameter
+or changes a default.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from thetafront.agents.agent import Agent, Game, digest_of, identity
+from thetafront.agents.catalog import build_identified
+from thetafront.study.errors import InputError
+from thetafront.study.log.append_only import AppendOnlyFile
+from thetafront.study.log.atomic import atomic_write
+from thetafront.study.log.seeds import is_countable, shortened
+
+AGENTS_FILE = "agents.json"
+
+G = TypeVar("G", bound=Game)
+
+
+def line_of(words: tuple[object, ...]) -> bytes:
+    """Write one line of the table."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(words)
+    return text.getvalue().encode()
+
+
+def identities_in(path: Path) -> dict[str, dict[str, Any]]:
+    """Read the agents of a ledger, by digest; InputError if the file is damaged."""
+    if not path.exists():
+        return {}
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if not all(isinstance(each["agent"], str) for each in found.values()):
+            raise ValueError("an agent without a name")
+    except (OSError, ValueError, RecursionError, AttributeError, TypeError, KeyError):
+        raise InputError(f"{path}: no table of agents; restore it, or move it away") from None
+    assert isinstance(found, dict)
+    return found
+
+
+class Ledger(Generic[G]):
+    """The games in one file, all of one class.
+
+    Parameters
+    ----------
+    path : Path
+        The table; it need not exist. It is only read until it is :meth:`held`.
+    game : type
+        The class of the games.
+
+    Raises
+    ------
+    InputError
+        If the file is no such table, a whole line of it is no game, or ``agents.json`` is damaged.
+    """
+
+    def __init__(self, path: Path, game: type[G]) -> None:
+        self.path = path
+        self.game = game
+        self.columns = ("agent", *game.columns().values())
+        self.file = AppendOnlyFile(path, "a table of games")
+        self.read(self.file.content())
+
+    def read(self, content: bytes) -> int:
+        """Take the games from the file's content, and return how much of it is whole."""
+        self.today: dict[str, str] = {}
+        self.identities = identities_in(self.path.with_name(AGENTS_FILE))
+        self.written_as = {self.current(digest): digest for digest in self.identities}
+        self.played, n_bytes = self.games_in(content)
+        return n_bytes
+
+    def games_in(self, content: bytes) -> tuple[dict[str, dict[int, G]], int]:
+        """Read a table of games, up to the last whole line.
+
+        Returns
+        -------
+        played : dict of str to dict of int to Game
+            By the agent's digest, and by seed.
+        n_bytes : int
+            How much of the content is whole: what comes after was torn by a kill.
+
+        Raises
+        ------
+        InputError
+            If it is no such table, or a whole line of it is no game.
+        """
+        heading = line_of(self.columns)
+        if heading.startswith(content):
+            return {}, len(heading) if content == heading else 0
+        n_bytes = content.rfind(b"\n") + 1
+        if not content[:n_bytes].startswith(heading):
+            first = content.partition(b"\n")[0].decode(errors="replace")
+            raise InputError(
+                f"{self.path}: no table of games of {self.game.kind} of this version: line 1 is "
+                f"{shortened(first, 60)}, not {heading.decode().rstrip()!r}; use another folder, "
+                "or move it away"
+            )
+        played: dict[str, dict[int, G]] = {}
+        fields = tuple(self.game.columns())
+        for number, line in enumerate(content[:n_bytes].splitlines()[1:], 2):
+            try:
+                (words,) = csv.reader([line.decode()])
+                agent, *cells = words
+                game = self.game.from_row(dict(zip(fields, cells, strict=True)))
+                if not (is_countable(game) and game.is_possible):
+                    raise ValueError("figures that no game has")
+            except (ValueError, csv.Error):
+                raise InputError(
+                    f"{self.path}: line {number} is no finished game; use another folder, or "
+                    "move the file away"
+                ) from None
+            played.setdefault(self.current(agent), {})[game.seed] = game
+        return played, n_bytes
+
+    @property
+    def n_games(self) -> int:
+        """How many games there are, of all agents."""
+        return sum(len(games) for games in self.played.values())
+
+    def games(self, agent: Agent) -> dict[int, G]:
+        """Return an agent's games, by seed."""
+        return self.played.setdefault(digest_of(agent), {})
+
+    def digest(self, agent: Agent) -> str:
+        """Return the digest of an agent in the file, which may be that of an earlier version."""
+        return self.written_as.get(digest_of(agent), digest_of(agent))
+
+    def agent(self, digest: str) -> Agent:
+        """Make the agent behind a digest.
+
+        Raises
+        ------
+        InputError
+            If ``agents.json`` does not have it, or there is no such agent in this version.
+        """
+        path = self.path.with_name(AGENTS_FILE)
+        if digest not in self.identities:
+            raise InputError(f"{path}: nothing on agent {digest} of {self.path.name}")
+        try:
+            return build_identified(self.identities[digest])
+        except ValueError as error:
+            raise InputError(f"{path}: {digest}: {error}") from None
+
+    def current(self, digest: str) -> str:
+        """Return today's digest of the agent that a digest in the file stands for."""
+        if digest not in self.today:
+            try:
+                self.today[digest] = digest_of(self.agent(digest))
+            except InputError:  # of no agent in the catalog
+                self.today[digest] = digest
+        return self.today[digest]
+
+    def add(self, agent: Agent, *games: G) -> None:
+        """Keep finished games; one that is there already is the same game, and stays.
+
+        Only while the ledger is :meth:`held`.
+
+        Raises
+        ------
+        OSError
+            If they cannot be written; the file then ends with the game before them.
+        """
+        if not self.file.is_held:
+            raise RuntimeError(f"{self.path}: written only while it is held")
+        known = self.games(agent)
+        new = [game for game in games if game.seed not in known]
+        digest = self.written_as.setdefault(digest_of(agent), digest_of(agent))
+        if digest not in self.identities:
+            self.identities[digest] = identity(agent)
+            with atomic_write(self.path.with_name(AGENTS_FILE)) as draft:
+                written = json.dumps(self.identities, indent=1, ensure_ascii=False)
+                draft.write_text(written + "\n", encoding="utf-8")
+        self.file.append(b"".join(line_of((digest, *game.to_row().values())) for game in new))
+        known |= {game.seed: game for game in new}
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep other runs from writing here meanwhile, and make the file whole.
+
+        The file is read again, since another run may have written it. A last line torn by a kill is
+        cut off, and its game is played again. Nested calls do nothing.
+
+        Raises
+        ------
+        RunError
+            If another run holds it.
+        InputError
+            If the file is no table of games.
+        """
+        if self.file.is_held:
+            yield
+            return
+        with self.file.held(self.read):
+            if not self.path.stat().st_size:
+                self.file.append(line_of(self.columns))
+            yield

@@ -1,0 +1,159 @@
+"""Where a study is: its name, the URL of its storage, and the folder of its tables and figures.
+
+The URL is ``sqlite:///results/<name>/study.db`` by default. Nothing here opens a storage; see
+:mod:`study.log.storage`.
+"""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from thetafront.study.errors import InputError
+
+RESULTS = Path("results")
+"""The folder of studies, where none is given; it is made in the folder where a user stands."""
+RESERVED_NAMES = ("reference",)
+SQLITE_EXAMPLE = "sqlite:///folder/study.db"
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where a study is stored, and where its tables and figures go.
+
+    Attributes
+    ----------
+    name : str
+        The study's name in its storage, and the name of its folder.
+    url : str
+        The storage's URL.
+    folder : Path
+        For tables and figures.
+    """
+
+    name: str
+    url: str
+    folder: Path
+
+    @property
+    def database(self) -> Path | None:
+        """The SQLite file, if the storage is one."""
+        url = make_url(self.url)
+        if url.get_backend_name() != "sqlite" or not url.database:
+            return None
+        return real_path(Path(url.database))  # one study, whatever its path looks like
+
+    @property
+    def parsed_url(self) -> URL:
+        """The storage's URL in its parts."""
+        return make_url(self.url)
+
+    @property
+    def is_on_postgresql(self) -> bool:
+        """Whether the storage is a PostgreSQL server."""
+        return self.parsed_url.get_backend_name() == "postgresql"
+
+    @property
+    def url_without_password(self) -> str:
+        """The storage's URL, its password masked."""
+        return without_password(make_url(self.url).render_as_string(hide_password=True))
+
+
+def real_path(path: Path) -> Path:
+    """Follow links; of one that leads to itself, what it leads to is a link still."""
+    return Path(os.path.realpath(path))  # Path.resolve raises RuntimeError then
+
+
+def check_name(name: str) -> str:
+    """Return a study's name if a folder can have it; InputError otherwise."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
+        raise InputError(
+            f"name: {name!r} given, 1 to 64 letters a to z, digits, dots, dashes and underscores "
+            "allowed, a letter or digit first"
+        )
+    if name in RESERVED_NAMES:
+        raise InputError(f"name: {name!r} given, which is kept for published results; use another")
+    return name
+
+
+def without_password(text: str) -> str:
+    """Mask the passwords of URLs in a text: before the host, and among the parameters."""
+    text = re.sub(r"(://[^:/@\s]*):[^@\s]+@", r"\1:***@", text)
+    return re.sub(r"([?&][^=&\s]*(?:password|passwd|pwd)=)[^&\s'\"]+", r"\1***", text, flags=re.I)
+
+
+def check_url(text: str) -> URL:
+    """Parse a storage URL; InputError if it is none, or cannot store a study."""
+    given = f"storage: {without_password(text)!r} given"
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError):  # no URL, or a port that is no number
+        raise InputError(f"{given}, a database URL allowed, such as {SQLITE_EXAMPLE}") from None
+    if url.get_backend_name() == "sqlite":
+        path = url.database or ""
+        if path in {"", ":memory:"}:
+            what = "is in memory" if path else "names no file"
+            raise InputError(f"{given}, which {what}; a file allowed, such as {SQLITE_EXAMPLE}")
+        if url.query or path.startswith("file:"):
+            raise InputError(f"{given}; for SQLite a plain path allowed, without parameters")
+        if url.drivername not in {"sqlite", "sqlite+pysqlite"}:
+            raise InputError(f"{given}; for SQLite allowed: {SQLITE_EXAMPLE}")
+    return url
+
+
+def locate(name: str, results: Path, storage: str | None) -> Location:
+    """Return the location of the study called ``name``; InputError if it cannot be one."""
+    check_name(name)
+    folder = results / name
+    url = usual_url(folder) if storage is None else storage
+    check_url(url)
+    return Location(name, url, folder)
+
+
+def usual_url(folder: Path) -> str:
+    """Return the URL of a study's storage in its folder, where none is given."""
+    return f"sqlite:///{folder / 'study.db'}"
+
+
+def why_unusable(folder: Path) -> str:
+    """Say why a folder cannot be written to; empty if it can."""
+    if not folder.is_dir():
+        return "is not a folder" if folder.exists() else "does not exist"
+    return "" if os.access(folder, os.W_OK | os.X_OK) else "cannot be written"
+
+
+def check_folder(results: Path) -> None:
+    """Refuse a results folder that is missing, or that cannot be written."""
+    if flaw := why_unusable(results):
+        raise InputError(f"results: folder {str(results)!r} given, which {flaw}")
+
+
+def make_folder(folder: Path, option: str = "results") -> None:
+    """Make a folder in an existing one, unless it exists.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    option : str
+        The option that gave it, for messages.
+
+    Raises
+    ------
+    InputError
+        If it cannot be made, or cannot be written.
+    """
+    cannot = f"{option}: folder {str(folder)!r} cannot be"
+    try:
+        if flaw := why_unusable(folder.parent):
+            raise InputError(f"{cannot} made: {str(folder.parent)!r} {flaw}")
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{option}: {str(folder)!r} is a file, not a folder")
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{cannot} made: {error.strerror}") from None
+    if why_unusable(folder):
+        raise InputError(f"{cannot} written")

@@ -1,0 +1,366 @@
+"""A study's log: what made it, its points, their games, and events; all else follows from these.
+
+A :class:`Log` is where rows go; :class:`Rows` are those that it had at one moment.
+"""
+
+import json
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Table, create_engine, func, insert, inspect, select, text
+from sqlalchemy.pool import StaticPool
+
+from thetafront.agents.agent import Game, Outcome
+from thetafront.study.errors import DamageError
+from thetafront.study.log.damage import locating
+from thetafront.study.log.seeds import game_to_record, record_to_outcome
+from thetafront.study.log.tables import (
+    EVENTS,
+    GAMES,
+    METADATA,
+    POINTS,
+    SEARCH,
+    STUDIES,
+    VALIDATION,
+    EventRow,
+    GameRow,
+    PointRow,
+    StudyRow,
+    delete_rows,
+    insert_rows,
+    is_whole,
+    read_rows,
+    sealed,
+)
+
+FAILED, RUN, MACHINE, RECORD, LOST = "failed", "run", "machine", "record", "lost"
+"""Kinds of events: a point is left out, what makes a run, a class of machines, a new record, and
+that a point's row is lost for good."""
+IN_COLUMNS = ("seed", "score", "n_moves", "seconds")
+
+Unit = tuple[str, int]
+"""A point: its phase, and its number there."""
+
+
+def point_row(
+    phase: str,
+    number: int,
+    theta: Mapping[str, Any],
+    origin: str,
+    n_games: int = 0,
+    notes: Mapping[str, Any] | None = None,
+    at: float | None = None,
+) -> PointRow:
+    """Return the row of a point that begins."""
+    now = time.time() if at is None else at
+    stored = json.dumps(dict(theta)), origin, n_games, json.dumps(dict(notes or {}))
+    return sealed(PointRow(phase, number, *stored, now))
+
+
+def game_row(
+    unit: Unit, replicate: int, game: Outcome, machine: str = "", at: float | None = None
+) -> GameRow:
+    """Return the row of a game, ended or failed; the log numbers and seals it."""
+    return row_of_record(unit, replicate, game_to_record(game), machine, at)
+
+
+def row_of_record(
+    unit: Unit, replicate: int, record: Mapping[str, Any], machine: str, at: float | None
+) -> GameRow:
+    """Return the row of a game by its record."""
+    rest = dict(record)
+    seed, score, n_moves, seconds = (rest.pop(name, None) for name in IN_COLUMNS)
+    return GameRow(
+        *unit,
+        replicate,
+        0,
+        seed,
+        None if score is None else float(score),
+        n_moves,
+        None if seconds is None else float(seconds),
+        machine,
+        json.dumps(rest),
+        time.time() if at is None else at,
+    )
+
+
+def outcome_of(row: GameRow, kind: type[Game] = Game) -> Outcome:
+    """Return the game of a row; ValueError if it is none of that class."""
+    stored = {name: value for name in IN_COLUMNS if (value := getattr(row, name)) is not None}
+    return record_to_outcome({**json.loads(row.record), **stored}, kind)
+
+
+def name_of(unit: Unit) -> str:
+    """Name a point: ``trial 3``, ``point 2``."""
+    phase, number = unit
+    return f"{'trial' if phase == SEARCH else 'point'} {number}"
+
+
+def place_of(row: tuple[Any, ...]) -> str:
+    """Say which row of the log this is."""
+    if isinstance(row, GameRow):
+        return f"{name_of((row.phase, row.number))}, replicate {row.replicate}"
+    if isinstance(row, PointRow):
+        return name_of((row.phase, row.number))
+    return f"event {row.number}" if isinstance(row, EventRow) else "record"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a study at one moment.
+
+    Attributes
+    ----------
+    study : StudyRow
+        What made it.
+    points, games, events : sequence of rows
+        By their keys.
+    """
+
+    study: StudyRow
+    points: Sequence[PointRow] = ()
+    games: Sequence[GameRow] = ()
+    events: Sequence[EventRow] = ()
+
+    def problems(self) -> list[str]:
+        """Say which rows are not as they were written, or are gone."""
+        rows: list[tuple[Any, ...]] = [self.study, *self.points, *self.games, *self.events]
+        damaged = [row for row in rows if not is_whole(row)]
+        found = [f"{place_of(row)}: its checksum is wrong" for row in damaged]
+        bad = {row[:2] for row in damaged if isinstance(row, PointRow)}
+        units = {(row.phase, row.number) for row in self.points if is_whole(row)}
+        lost = {(each["phase"], each["number"]) for each in self.whole_events.latest(LOST)}
+        played = {(row.phase, row.number) for row in self.games if is_whole(row)}
+        for phase in (SEARCH, VALIDATION):
+            numbers = [number for of, number in units | played if of == phase]
+            expected = {(phase, number) for number in range(max(numbers, default=-1) + 1)}
+            missing = expected - units - bad - lost
+            found += [f"{name_of(each)}: not there" for each in sorted(missing)]
+        known = {row.number for row in self.events if is_whole(row)}
+        gaps = sorted({*range(max(known, default=-1) + 1)} - known)
+        found += [f"event {each}: not there" for each in gaps]
+        n_games = sum(map(is_whole, self.games))
+        if self.n_games != n_games:
+            found.append(f"games: {n_games:,} there, {self.n_games:,} were written")
+        n_points = max((row.n_points for row in self.events if is_whole(row)), default=0)
+        if n_points > len(units) and not found:
+            found.append(f"points: {len(units):,} there, {n_points:,} were written")
+        return found
+
+    @property
+    def whole_events(self) -> "Rows":
+        """The same with the events alone that are as they were written."""
+        return Rows(self.study, events=[row for row in self.events if is_whole(row)])
+
+    @cached_property
+    def n_games(self) -> int:
+        """How many games were written, by their numbers and by the events."""
+        of_games = [row.sequence for row in self.games if is_whole(row)]
+        return max([0, *of_games, *(row.n_games for row in self.events if is_whole(row))])
+
+    def latest(self, kind: str) -> list[dict[str, Any]]:
+        """Return the records of all events of a kind, the earliest first."""
+        found = []
+        for row in self.events:
+            if row.kind == kind:
+                with locating(place_of(row)):
+                    found.append(json.loads(row.record))
+        return found
+
+
+def event(kind: str, **record: Any) -> EventRow:
+    """Return the row of an event, which the log numbers and seals."""
+    return EventRow(-1, kind, json.dumps(record), 0, 0, time.time())
+
+
+def lost(unit: Unit) -> EventRow:
+    """Return the event that a point's row is lost; one of the same number may begin again."""
+    return event(LOST, phase=unit[0], number=unit[1])
+
+
+def failure(unit: Unit, error: str) -> EventRow:
+    """Return the event that a point is left out, and why; by no error, that it counts again."""
+    return event(FAILED, phase=unit[0], number=unit[1], error=error)
+
+
+@dataclass
+class Counts:
+    """How many points and games a log has, and the number of its next event."""
+
+    n_points: int
+    n_games: int
+    next_event: int
+
+
+class Log:
+    """A study's log in a database.
+
+    Parameters
+    ----------
+    engine : Engine
+        Of the database, which has the tables.
+    name : str
+        The study's.
+    study : int
+        Its number in the database.
+    """
+
+    def __init__(self, engine: Engine, name: str, study: int) -> None:
+        self.engine = engine
+        self.name = name
+        self.study = study
+        self.mutex = threading.Lock()
+        self.counts: Counts | None = None
+
+    @classmethod
+    def find(cls, engine: Engine, name: str) -> "Log | None":
+        """Return a study's log; None if the database has none of that name."""
+        with engine.connect() as connection:
+            if not inspect(connection).has_table(STUDIES.name):
+                return None
+            study = connection.scalar(select(STUDIES.c.study).where(STUDIES.c.name == name))
+        return None if study is None else cls(engine, name, study)
+
+    @classmethod
+    def create(cls, engine: Engine, rows: Rows) -> "Log":
+        """Write the rows of a study that is not there yet, in one transaction; return its log."""
+        METADATA.create_all(engine)
+        with engine.begin() as connection:
+            return cls(engine, rows.study.name, insert_study(connection, rows))
+
+    @classmethod
+    def in_memory(cls, name: str, record: Mapping[str, Any]) -> "Log":
+        """Return a new log in memory, which one thread at a time may use."""
+        engine = create_engine(
+            "sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False}
+        )
+        return cls.create(engine, Rows(sealed(StudyRow(name, json.dumps(record)))))
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether it is in memory, and gone with this process."""
+        return self.engine.dialect.name == "sqlite" and not self.engine.url.database
+
+    def rows(self) -> Rows:
+        """Read all rows at one moment, whole or not; DamageError if the study's own is gone."""
+        with self.engine.connect() as connection:
+            at_one_moment(connection)
+            columns = [STUDIES.c[name] for name in StudyRow._fields]
+            query = select(*columns).where(STUDIES.c.study == self.study)
+            if (found := connection.execute(query).first()) is None:
+                raise DamageError("record: not there")
+            points = read_rows(connection, self.study, PointRow)
+            games = read_rows(connection, self.study, GameRow)
+            events = read_rows(connection, self.study, EventRow)
+        return Rows(StudyRow(*found), points, games, events)
+
+    def write(self, *rows: PointRow | GameRow | EventRow) -> None:
+        """Write rows in one transaction, points before their games."""
+        with self.mutex:
+            try:
+                with self.engine.begin() as connection:
+                    self.insert(connection, rows)
+            except BaseException:
+                self.counts = None  # nobody knows what is there
+                raise
+
+    def insert(self, connection: Connection, rows: Sequence[PointRow | GameRow | EventRow]) -> None:
+        """Insert rows, numbered and sealed."""
+        is_known = self.counts is not None
+        counts = self.counts if self.counts is not None else self.count(connection)
+        points = [row for row in rows if isinstance(row, PointRow)]
+        games = [row for row in rows if isinstance(row, GameRow)]
+        events = [row for row in rows if isinstance(row, EventRow)]
+        insert_rows(connection, self.study, points)
+        numbered = [
+            sealed(row._replace(sequence=sequence))
+            for sequence, row in enumerate(games, counts.n_games + 1)
+        ]
+        insert_rows(connection, self.study, numbered)
+        if is_known:
+            counts.n_points += len(points)
+            counts.n_games += len(games)
+        else:  # some of them may have been there already, after a commit whose answer was lost
+            counts = self.count(connection)
+        told = [
+            sealed(row._replace(number=n, n_points=counts.n_points, n_games=counts.n_games))
+            for n, row in enumerate(events, counts.next_event)
+        ]
+        insert_rows(connection, self.study, told)
+        counts.next_event += len(events)
+        self.counts = counts
+
+    def count(self, connection: Connection) -> Counts:
+        """Read how much there is."""
+
+        def value(of: Any, table: Table) -> int:
+            found = connection.scalar(select(of).where(table.c.study == self.study))
+            return -1 if found is None else int(found)
+
+        return Counts(
+            value(func.count(), POINTS),
+            max(0, value(func.max(GAMES.c.sequence), GAMES)),
+            1 + value(func.max(EVENTS.c.number), EVENTS),
+        )
+
+    def newest(self) -> tuple[int, int]:
+        """Return what is another value whenever the log has grown: numbers of games and events."""
+        with self.engine.connect() as connection:
+            counts = self.count(connection)
+        return counts.n_games, counts.next_event
+
+    def machines(self) -> set[str]:
+        """Return the classes of machines that played games; empty for games without a cluster."""
+        query = select(GAMES.c.machine).where(GAMES.c.study == self.study).distinct()
+        with self.engine.connect() as connection:
+            return set(connection.scalars(query))
+
+    def rebuild(self, rows: Rows) -> None:
+        """Put other rows in place of all that the log has, in one transaction."""
+        with self.mutex, self.engine.begin() as connection:
+            METADATA.create_all(connection)
+            delete_rows(connection, self.study)
+            self.study, self.counts = insert_study(connection, rows), None
+
+
+def insert_study(connection: Connection, rows: Rows) -> int:
+    """Insert the rows of a study that is not there; return its number."""
+    found = connection.execute(insert(STUDIES).values(rows.study._asdict()))
+    assert found.inserted_primary_key is not None
+    study = int(found.inserted_primary_key[0])
+    insert_rows(connection, study, rows.points)
+    insert_rows(connection, study, rows.games)
+    insert_rows(connection, study, rows.events)
+    return study
+
+
+def at_one_moment(connection: Connection) -> None:
+    """Let all that a connection reads be of one moment."""
+    if connection.dialect.name == "sqlite":
+        connection.execute(text("BEGIN"))  # sqlite3 itself begins only before it writes
+    else:
+        connection.execution_options(isolation_level="REPEATABLE READ")
+
+
+def names_in(engine: Engine) -> set[str]:
+    """Return the names of a database's studies."""
+    with engine.connect() as connection:
+        if not inspect(connection).has_table(STUDIES.name):
+            return set()
+        return set(connection.scalars(select(STUDIES.c.name)))
+
+
+def studies_lost(engine: Engine) -> list[int]:
+    """Return the numbers of studies that have points or events, and no row of their own."""
+    with engine.connect() as connection:
+        there = set(inspect(connection).get_table_names())
+
+        def numbers(table: Table) -> set[int]:
+            query = select(table.c.study).distinct()
+            return set(connection.scalars(query)) if table.name in there else set()
+
+        return sorted((numbers(POINTS) | numbers(EVENTS)) - numbers(STUDIES))

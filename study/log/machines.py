@@ -1,0 +1,69 @@
+"""The machines that played a study's games: which may add to them, where the cost is a time.
+
+A class of machines is named by a key, which is stored with each game; an event describes it. Games
+that were played without a cluster have no key.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.invocation import option
+from thetafront.study.log.log import MACHINE, Log, event
+
+MOST_NAMED = 3
+
+
+def store_machines(log: Log, machines: Mapping[str, Mapping[str, Any]]) -> None:
+    """Write descriptions of machines into a study, by key; each is written once."""
+    known = {each["key"] for each in log.rows().latest(MACHINE)}
+    new = [key for key in machines if key not in known]
+    if new:
+        log.write(*(event(MACHINE, key=key, machine=dict(machines[key])) for key in new))
+
+
+def check_seconds(log: Log, experiment: Experiment, is_cluster: bool) -> None:
+    """Refuse to mix seconds of a cluster's machines with those of games without a cluster.
+
+    Parameters
+    ----------
+    log : Log
+        The study.
+    experiment : Experiment
+        What is to be played, by the study's cost.
+    is_cluster : bool
+        Whether a cluster is to play.
+
+    Raises
+    ------
+    InputError
+        If the cost is a time, and the study has games of others than those that are to play.
+    """
+    if not experiment.cost.is_timed:
+        return
+    keys = log.machines()
+    others = keys & {""} if is_cluster else keys - {""}
+    if not others:
+        return
+    if is_cluster:
+        played, now, way = "without a cluster", "a cluster's", "without"
+    else:
+        played, now, way = f"on a cluster ({named(log, others)})", "this machine's", "with"
+    ways = [f"go on {way} {option('scheduler')}"] if others == keys else []
+    counts = [each.name for each in experiment.costs if not each.is_timed]
+    all_play = f", where {option('cost')} {counts[0]} lets all machines play" if counts else ""
+    ways.append(f"give another name{all_play}")
+    raise InputError(
+        f"study: {log.name!r} has games that were played {played}, the cost is "
+        f"{experiment.cost.name}, and {now} seconds do not compare with theirs; "
+        f"{', or '.join(ways)}"
+    )
+
+
+def named(log: Log, keys: set[str]) -> str:
+    """Name machines by their hosts, or else by their keys."""
+    known = {each["key"]: each["machine"] for each in log.rows().latest(MACHINE)}
+    names = sorted({str(known.get(key, {}).get("host", key)) for key in keys})
+    more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+    return ", ".join(names[:MOST_NAMED] + more)

@@ -1,0 +1,119 @@
+"""Manifests: what made a result, enough to run it again and to know where it ran."""
+
+import importlib.metadata
+import json
+import platform
+import subprocess
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from thetafront.engine.jit import IS_CHECKOUT, ROOT
+from thetafront.study.errors import InputError
+from thetafront.study.log.atomic import atomic_write
+from thetafront.study.log.invocation import command_line
+from thetafront.study.processor import cpu_model
+
+LIBRARIES = ("numpy", "numba", "llvmlite", "optuna", "scipy", "pandas", "joblib", "matplotlib")
+MANIFEST = "manifest.json"
+
+
+def git_revision() -> str:
+    """Return the commit of the checkout, with ``+changes`` if it has any; empty without one."""
+    if not IS_CHECKOUT:
+        return ""
+    git = ["git", "-C", str(ROOT)]
+    try:
+        commit = subprocess.run(
+            [*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True
+        )
+        status = subprocess.run(
+            [*git, "status", "--porcelain", "--untracked-files=no"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return commit.stdout.strip() + ("+changes" if status.stdout.strip() else "")
+
+
+def machine() -> dict[str, Any]:
+    """Describe the machine."""
+    import joblib  # noqa: PLC0415, slow, and only needed here
+
+    return {
+        "cpu": cpu_model(),
+        "cores": int(joblib.cpu_count()),
+        "architecture": platform.machine(),
+        "system": f"{platform.system()} {platform.release()}",
+        "python": platform.python_version(),
+    }
+
+
+def provenance() -> dict[str, Any]:
+    """Return what made a result: command, time (UTC), revision, machine, versions of libraries."""
+    return {
+        "command_line": command_line(),
+        "began": datetime.now(UTC).isoformat(timespec="seconds"),
+        "git_revision": git_revision(),
+        "machine": machine(),
+        "versions": {name: importlib.metadata.version(name) for name in LIBRARIES},
+    }
+
+
+def write_json(contents: Mapping[str, Any], path: Path) -> None:
+    """Write a JSON file atomically."""
+    with atomic_write(path) as temporary:
+        temporary.write_text(
+            json.dumps(contents, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+
+
+def earlier_manifest(path: Path) -> dict[str, Any]:
+    """Return the manifest of an earlier run; empty if there was none.
+
+    Raises
+    ------
+    InputError
+        If the file is no manifest.
+    """
+    if not path.exists():
+        return {}
+    try:
+        if not path.is_file():  # a pipe would have to be filled
+            raise ValueError("a file allowed")
+        earlier = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(earlier.get("earlier_runs", []), list):
+            raise ValueError("earlier_runs: a list allowed")
+    except (OSError, ValueError, RecursionError, AttributeError):
+        raise InputError(f"{path}: no manifest; use another folder, or move it away") from None
+    assert isinstance(earlier, dict)  # of JSON's kinds, the one that has get
+    return earlier
+
+
+def check_output(folder: Path) -> None:
+    """Refuse a folder for other results if it holds a study, or a manifest that is none.
+
+    Raises
+    ------
+    InputError
+        Before anything is written.
+    """
+    is_study = (folder / "study.db").exists() or "study" in earlier_manifest(folder / MANIFEST)
+    if is_study:
+        raise InputError(f"output: {str(folder)!r} given, the folder of a study; use another")
+
+
+def write_manifest(contents: Mapping[str, Any], path: Path) -> None:
+    """Write a manifest; an earlier one becomes one of its ``earlier_runs``.
+
+    Raises
+    ------
+    InputError
+        If the earlier file is no manifest.
+    """
+    earlier = earlier_manifest(path)
+    before = [*earlier.pop("earlier_runs", []), earlier] if earlier else []
+    write_json({**contents, "earlier_runs": before}, path)

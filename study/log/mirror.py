@@ -1,0 +1,192 @@
+"""The mirror: a study's trials as a study of optuna's in the same database.
+
+So ``optuna.load_study`` and optuna's dashboard show a study, also while it runs. The mirror is
+derived from the log, and nothing is read from it: one that is deleted comes back. It is written by
+optuna's public methods, a trial at a time, in the order of numbers.
+"""
+
+import math
+import time
+import warnings
+from collections.abc import Iterable, Mapping
+
+import optuna
+from optuna.exceptions import ExperimentalWarning
+from optuna.storages import RDBStorage
+from optuna.trial import FrozenTrial, TrialState, create_trial
+from sqlalchemy import Engine, MetaData, inspect
+
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.database import OPTUNA_TABLES, engine_options
+from thetafront.study.log.log import Log
+from thetafront.study.log.objectives import directions_of
+from thetafront.study.log.study_data import TrialData, frozen
+
+MARK, FORMAT = "thetafront", 3
+"""The user attribute of a mirror, and its value."""
+SHARE_OF_TIME = 0.25  # of the writer's thread, while a run goes on: a trial takes some 30 ms
+SECONDS_AT_THE_END = 5.0
+
+
+def optuna_storage(engine: Engine, for_writing: bool = False) -> RDBStorage:
+    """Return optuna's storage in a database; its tables are made only to write."""
+    optuna.logging.set_verbosity(optuna.logging.ERROR)  # a run says itself what there is to say
+    url = engine.url.render_as_string(hide_password=False)
+    return RDBStorage(url, engine_options(engine.url), skip_table_creation=not for_writing)
+
+
+def optuna_study(engine: Engine, name: str) -> optuna.Study | None:
+    """Return optuna's study of a name, to be read; None if there is none."""
+    if not inspect(engine).has_table("studies"):
+        return None
+    storage = optuna_storage(engine)
+    if name not in optuna.get_all_study_names(storage):
+        return None
+    return optuna.load_study(study_name=name, storage=storage, sampler=no_sampler())
+
+
+class Mirror:
+    """The mirror of a study that is being searched.
+
+    Trials are :meth:`put` as they begin and end, and written by :meth:`step`, when there is time.
+    A trial that is still open when later ones have ended is written as running.
+
+    Parameters
+    ----------
+    log : Log
+        The study's.
+    experiment : Experiment
+        Which names the objectives.
+    trials : iterable of TrialData
+        Those of the log.
+    """
+
+    def __init__(self, log: Log, experiment: Experiment, trials: Iterable[TrialData]) -> None:
+        self.log = log
+        self.experiment = experiment
+        self.distributions = experiment.space.distributions()
+        self.trials: dict[int, FrozenTrial] = {}
+        self.last_ended = -1
+        for trial in trials:
+            self.put(trial)
+        self.study: optuna.Study | None = None
+        self.n_written = 0
+        self.open: set[int] = set()
+        self.due = 0.0
+
+    def put(self, trial: TrialData) -> None:
+        """Take a trial as it is now."""
+        self.trials[trial.number] = found = frozen(trial, self.distributions)
+        if found.state.is_finished():
+            self.last_ended = max(self.last_ended, trial.number)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether there is something to write."""
+        if self.study is None or self.n_written <= self.last_ended:
+            return True
+        return any(self.trials[each].state.is_finished() for each in self.open)
+
+    @property
+    def seconds_until_due(self) -> float:
+        """How long to wait before the next step, so that games come first."""
+        return max(0.0, self.due - time.monotonic()) if self.is_behind else math.inf
+
+    def step(self) -> None:
+        """Write one trial; at first, open the mirror, or make it."""
+        began = time.monotonic()
+        try:
+            self.write_one()
+        except BaseException:
+            self.study = None  # nobody knows what is there
+            raise
+        now = time.monotonic()
+        self.due = now + (now - began) * (1.0 / SHARE_OF_TIME - 1.0)
+
+    def write_one(self) -> None:
+        """Open the mirror, tell it of a trial that has ended, or add one."""
+        if self.study is None:
+            self.study = self.opened()
+        elif ended := [n for n in sorted(self.open) if self.trials[n].state.is_finished()]:
+            trial = self.trials[ended[0]]
+            self.study.tell(trial.number, trial.values, state=trial.state)
+            self.open.remove(trial.number)
+        elif self.n_written <= self.last_ended:
+            trial = self.trials.get(self.n_written, create_trial(state=TrialState.FAIL))
+            self.study.add_trial(trial)
+            if not trial.state.is_finished():
+                self.open.add(self.n_written)
+            self.n_written += 1
+
+    def complete(self, seconds: float = SECONDS_AT_THE_END) -> None:
+        """Write all that there is to write, as far as time allows; the next run does the rest."""
+        deadline = time.monotonic() + seconds
+        while self.is_behind and time.monotonic() < deadline:
+            self.step()
+
+    def opened(self) -> optuna.Study:
+        """Open the mirror, or make it; one that does not fit is made anew."""
+        storage = optuna_storage(self.log.engine, for_writing=True)
+        name = self.log.name
+        if name in optuna.get_all_study_names(storage):
+            study = optuna.load_study(study_name=name, storage=storage, sampler=no_sampler())
+            if not self.problems(study):
+                found = study.get_trials(deepcopy=False)
+                self.n_written = len(found)
+                self.open = {each.number for each in found if not each.state.is_finished()}
+                return study
+            optuna.delete_study(study_name=name, storage=storage)
+        self.n_written, self.open = 0, set()
+        goal = self.experiment.goal
+        study = optuna.create_study(
+            study_name=name, storage=storage, directions=directions_of(goal), sampler=no_sampler()
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ExperimentalWarning)
+            study.set_metric_names([goal.column("mean"), self.experiment.cost.name])
+        study.set_user_attr(MARK, {"format": FORMAT})
+        return study
+
+    def problems(self, study: optuna.Study) -> list[str]:
+        """Say where an optuna study differs from the log; one that is behind does not."""
+        if (study.user_attrs.get(MARK) or {}).get("format") != FORMAT:
+            return ["it is of an earlier version"]
+        if tuple(study.directions) != directions_of(self.experiment.goal):
+            return [f"its directions are {', '.join(each.name for each in study.directions)}"]
+        return self.problems_of({t.number: t for t in study.get_trials(deepcopy=False)})
+
+    def problems_of(self, trials: Mapping[int, FrozenTrial]) -> list[str]:
+        """Say which trials of optuna's differ from the log's."""
+        return [
+            f"trial {number} differs"
+            for number, trial in trials.items()
+            if (known := self.trials.get(number)) is None or not is_same(trial, known)
+        ]
+
+
+def is_same(mirrored: FrozenTrial, known: FrozenTrial) -> bool:
+    """Return whether a mirrored trial is the log's, as it is or as it was."""
+    if mirrored.params != known.params:
+        return False
+    if not mirrored.state.is_finished():
+        return mirrored.state == TrialState.RUNNING
+    return mirrored.state == known.state and mirrored.values == known.values
+
+
+def no_sampler() -> optuna.samplers.BaseSampler:
+    """Return a sampler that is never asked."""
+    return optuna.samplers.RandomSampler(seed=0)
+
+
+def mirrored(log: Log, experiment: Experiment, trials: Iterable[TrialData]) -> Mirror:
+    """Bring the mirror of a study up to date; return it."""
+    mirror = Mirror(log, experiment, trials)
+    mirror.complete(math.inf)
+    return mirror
+
+
+def drop_tables(engine: Engine) -> None:
+    """Drop all of optuna's tables, which are damaged; mirrors come back."""
+    found = MetaData()
+    found.reflect(engine, only=sorted(OPTUNA_TABLES & set(inspect(engine).get_table_names())))
+    found.drop_all(engine)

@@ -1,0 +1,201 @@
+"""A study rebuilt from the tables and the manifest in its folder, without its storage.
+
+Tables have all digits of all numbers, so models and fronts are those of the study. What tables do
+not have is not there: trials that had not begun, and validated points whose games failed.
+"""
+
+import csv
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from thetafront.agents.agent import Game, Outcome
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.failures import split
+from thetafront.study.log.exported import (
+    manifest_in,
+    record_in,
+    record_of,
+    runs_told,
+    theta_of,
+)
+from thetafront.study.log.game_rows import failed_in, fields_in, is_reported
+from thetafront.study.log.location import Location
+from thetafront.study.log.manifest import MANIFEST
+from thetafront.study.log.seeds import validation_seed
+from thetafront.study.log.study_data import COMPLETE, FAIL, RUNNING, StudyData, TrialData
+from thetafront.study.log.tables import SEARCH, VALIDATION
+from thetafront.study.log.validated_points import ValidatedPoint, key_of
+
+TABLES = ("trials", "front", "games")
+MOST_POINTS = 500
+STATES = (COMPLETE, FAIL, RUNNING)
+
+Row = Mapping[str, str]
+Games = dict[int, Outcome]
+Unit = tuple[str, str]
+"""A phase, and a trial's number or a point's key."""
+
+
+class PublishedStudy(StudyData):
+    """A study as its tables have it, without a database."""
+
+
+def read_published(folder: Path) -> tuple[Location, StudyData]:
+    """Rebuild a study from ``trials.csv``, ``front.csv``, ``games.csv`` and ``manifest.json``.
+
+    Returns
+    -------
+    Location
+        Its name and storage as the manifest has them; the folder is ``folder``.
+    StudyData
+        The study.
+
+    Raises
+    ------
+    InputError
+        If the folder or a file is missing, is not a study's, or lacks games that the manifest
+        counts.
+    """
+    if not folder.is_dir():
+        flaw = "is not a folder" if folder.exists() else "does not exist"
+        raise InputError(f"study: folder {str(folder)!r} given, which {flaw}")
+    for name in (MANIFEST, *(f"{table}.csv" for table in TABLES)):
+        if not (folder / name).is_file():
+            raise InputError(f"study: folder {str(folder)!r} given, which has no {name}")
+    manifest = manifest_in(folder)
+    found = record_in(manifest)
+    if found is None:
+        raise InputError(f"study: {folder / MANIFEST} is no manifest of a study")
+    record = record_of(found, folder)
+    experiment = record.experiment_as_made()
+    games = games_in(folder / "games.csv", experiment)
+    check_counts(games, manifest, folder)
+    trials = trials_in(folder / "trials.csv", experiment, games)
+    for trial in trials:
+        if trial.values is not None and not all(map(math.isfinite, trial.values)):
+            raise InputError(
+                f"study: the tables in {folder} do not fit together: trial {trial.number}: values "
+                f"{trial.values} given, two numbers expected"
+            )
+    points = points_in(folder / "front.csv", experiment, record.seed, games)
+    name = str(manifest.get("study", folder.name))
+    data = PublishedStudy(name, experiment, record, trials, points, runs_told(manifest))
+    return Location(name, str(manifest.get("storage", "")), folder), data
+
+
+def rows_of(path: Path) -> Iterator[tuple[int, Row]]:
+    """Yield the lines of a table with their numbers; InputError if it is none."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            for number, row in enumerate(csv.DictReader(file), 2):
+                if None in row or None in row.values():
+                    raise ValueError(f"line {number} has another number of cells than line 1")
+                yield number, row
+    except (ValueError, csv.Error) as error:
+        raise InputError(f"study: {path} is no table of a study: {error}") from None
+
+
+def games_in(path: Path, experiment: Experiment) -> dict[Unit, Games]:
+    """Read the games, by phase and unit, and by replicate."""
+    found: dict[Unit, Games] = {}
+    base = experiment.summary.game
+    kinds = [each for each in Game.kinds.values() if issubclass(each, base)]
+    for number, row in rows_of(path):
+        try:
+            game: Outcome
+            if (failed := failed_in(row)) is not None:
+                game = failed
+            elif is_reported(experiment):
+                game = base.from_row(fields_in(row, experiment))
+            else:  # games side by side have columns of their own
+                kind = [each for each in kinds if all(map(row.get, each.columns().values()))][-1:]
+                columns = (kind or [base])[0].columns()
+                cells = {name: row[column] for name, column in columns.items() if column in row}
+                game = (kind or [base])[0].from_row(cells)
+            phase = row["phase"]
+            unit = (phase, row["trial"] if phase == SEARCH else row["point"])
+            found.setdefault(unit, {})[int(row["replicate"])] = game
+        except (KeyError, ValueError, OverflowError) as error:
+            raise InputError(f"study: {path}, line {number}: no game: {error}") from None
+    return found
+
+
+def check_counts(games: Mapping[Unit, Games], manifest: Mapping[str, Any], folder: Path) -> None:
+    """Refuse tables that have not as many games as the manifest says."""
+    for phase, key in ((SEARCH, "n_games_of_trials"), (VALIDATION, "n_games_of_validation")):
+        n = sum(len(each) for unit, each in games.items() if unit[0] == phase)
+        if key in manifest and manifest[key] != n:
+            raise InputError(
+                f"study: {folder / 'games.csv'} has {n:,} games of phase {phase}, and {MANIFEST} "
+                f"says {manifest[key]}: export the study again"
+            )
+
+
+def trials_in(path: Path, experiment: Experiment, games: Mapping[Unit, Games]) -> list[TrialData]:
+    """Read the trials; a complete one's values are computed from its games, as those of a log."""
+    trials = []
+    for line, row in rows_of(path):
+        try:
+            number, state = int(row["trial"]), row["state"]
+            theta = theta_of(row, experiment.space)
+            if theta is None and state == COMPLETE:
+                raise ValueError("θ is missing")
+            if state not in STATES:
+                raise ValueError(f"state {state!r} given")
+            outcomes = dict(sorted(games.get((SEARCH, str(number)), {}).items()))
+            counted, failures = split(outcomes, experiment.goal.penalty)
+            played = list(counted.values())
+            values = None
+            if state == COMPLETE:
+                values = experiment.goal.estimate(played).value, experiment.cost.of(played)
+            trial = TrialData(
+                number,
+                state,
+                row["origin"],
+                theta or {},  # one that failed early may have none
+                values,
+                counted,
+                row["error"],
+                failures,
+            )
+        except (KeyError, ValueError) as error:
+            raise InputError(f"study: {path}, line {line}: no trial: {error}") from None
+        trials.append(trial)
+    return trials
+
+
+def points_in(
+    path: Path, experiment: Experiment, seed: int, games: Mapping[Unit, Games]
+) -> list[ValidatedPoint]:
+    """Read the validated points, in the order in which ``games.csv`` has them."""
+    points = {}
+    for line, row in rows_of(path):
+        theta, key = theta_of(row, experiment.space), row.get("point", "")
+        if theta is None or key_of(theta) != key:
+            raise InputError(f"study: {path}, line {line}: no validated point with its θ")
+        outcomes = dict(sorted(games.get((VALIDATION, key), {}).items()))
+        played, failures = split(outcomes, experiment.goal.penalty)
+        points[key] = ValidatedPoint(
+            key,
+            theta,
+            row.get("origin", ""),
+            played,
+            number_of(seed, outcomes),
+            failures=failures,
+        )
+    order = [unit for phase, unit in games if phase == VALIDATION]
+    if lost := [key for key in order if key not in points]:
+        raise InputError(f"study: {path} has no point {lost[0]!r}, and games.csv has its games")
+    return [points[key] for key in dict.fromkeys([*order, *points])]
+
+
+def number_of(seed: int, games: Games) -> int:
+    """Return the place of a point in the order of first validation, which its seeds tell."""
+    for replicate, game in games.items():
+        for number in range(MOST_POINTS):
+            if validation_seed(seed, number, replicate) == game.seed:
+                return number
+    return 0

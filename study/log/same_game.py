@@ -1,0 +1,53 @@
+"""Whether a game that is played again is the same: integers and words to the bit."""
+
+from math import isclose
+from typing import Any
+
+from thetafront.agents.agent import FailedGame, Game, Outcome
+from thetafront.agents.external.report import ReportedGame, is_time
+from thetafront.study.log.seeds import shortened
+
+MEASURED = "seconds"
+"""The field of a game that differs whenever it is played again."""
+REPORTED = "reported"
+ROUNDING = 1e-12
+"""Relative difference of what linear algebra computes, whose last bits depend on the machine."""
+
+
+def difference(stored: Outcome, played: Outcome) -> str:
+    """Say in what a stored game differs from the one that was played; empty if in nothing.
+
+    A game that failed must fail again; its reason may have other words.
+    Times differ whenever a game is played, those that are reported by their names
+    (:func:`agents.external.report.is_time`).
+    """
+    if isinstance(stored, FailedGame) or isinstance(played, FailedGame):
+        was, now = how_it_ended(stored), how_it_ended(played)
+        return "" if type(stored) is type(played) else f"{was}, played again {now}"
+    mine, fresh = figures_of(stored), figures_of(played)
+    for name in {**fresh, **mine}:
+        if not is_time(name) and not is_same(mine.get(name), fresh.get(name)):
+            return f"{name} {shortened(mine.get(name))}, played again {shortened(fresh.get(name))}"
+    return ""
+
+
+def how_it_ended(game: Outcome) -> str:
+    """Say that a game has ended, or how it failed."""
+    return f"failed ({game.error})" if isinstance(game, FailedGame) else "ended"
+
+
+def figures_of(game: Game) -> dict[str, Any]:
+    """Return a game's figures by name; of reported ones those that a table can tell from none."""
+    row = game.to_row()
+    fields = row.pop(REPORTED) if isinstance(game, ReportedGame) else {}
+    known = {name: value for name, value in fields.items() if value not in {None, ""}}
+    return row | {f"reported_{name}": value for name, value in known.items()}
+
+
+def is_same(stored: Any, played: Any) -> bool:
+    """Tell whether two figures are the same, but for rounding."""
+    if isinstance(stored, float) and isinstance(played, float):
+        return isclose(stored, played, rel_tol=ROUNDING)
+    if isinstance(stored, str) != isinstance(played, str):  # a number, or its text in a table
+        return str(stored) == str(played)
+    return type(stored) is type(played) and bool(stored == played)

@@ -1,0 +1,202 @@
+"""The lock of a study on a PostgreSQL server, which holds for all folders and hosts.
+
+It is an advisory lock of a connection of its own: the server gives it back when the process or its
+host is gone. The connection's name says who holds it.
+"""
+
+import contextlib
+import hashlib
+import os
+import socket
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import NullPool
+
+from thetafront.study.errors import RunError
+from thetafront.study.log.location import Location
+
+SECONDS_BETWEEN_CHECKS = 10.0
+LONGEST_NAME = 63  # of a connection, in bytes
+SOON_LOST = {
+    "connect_timeout": 10,
+    "keepalives_idle": 20,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 50_000,  # ms
+}
+"""Options of PostgreSQL's library, by which a server that is cut off is lost within a minute."""
+SETTINGS = {  # the server finds out within a minute that a host is gone
+    "tcp_keepalives_idle": "20",
+    "tcp_keepalives_interval": "10",
+    "tcp_keepalives_count": "3",
+    "idle_session_timeout": "0",
+}
+SET = text("SELECT set_config(name, :value, false) FROM pg_settings WHERE name = :name")
+TAKE = text("SELECT pg_try_advisory_lock(:key)")
+SESSION = text("SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()")
+HOLDER = text(
+    "SELECT pid, a.backend_start, a.application_name, host(a.client_addr) FROM pg_locks AS l "
+    "JOIN pg_stat_activity AS a USING (pid) "
+    "WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 "
+    "AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
+    "AND l.classid::bigint << 32 | l.objid::bigint = :key"
+)
+END = text(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE pid = :pid AND backend_start = :began"
+)
+
+Session = tuple[Any, Any]
+"""A connection as the server knows it: the number of its process, and when it began."""
+
+
+def key_of(study: str) -> int:
+    """Return the number of a study's lock in its database."""
+    return int.from_bytes(hashlib.sha256(f"thetafront {study}".encode()).digest()[:8], signed=True)
+
+
+def unpooled(location: Location) -> Engine:
+    """Return an engine without a connection pool."""
+    return create_engine(
+        location.url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args=SOON_LOST
+    )
+
+
+def holder_by(connection: Connection, study: str) -> tuple[Session | None, str]:
+    """Return which connection holds a study, and who that is; None and no text if none does."""
+    found = connection.execute(HOLDER, {"key": key_of(study)}).first()
+    if found is None:
+        return None, ""
+    pid, began, name, address = found
+    who = f"{name or 'an unnamed connection'}{f' from {address}' if address else ''}"
+    return (pid, began), who
+
+
+def holder_on_server(location: Location) -> str:
+    """Say who holds a study; empty if nobody does."""
+    with unpooled(location).connect() as connection:
+        return holder_by(connection, location.name)[1]
+
+
+@dataclass
+class ServerLock:
+    """The lock of a study on its server; threads may share it once it is taken.
+
+    Parameters
+    ----------
+    location : Location
+        Where the study is.
+    """
+
+    location: Location
+    connection: Connection | None = None
+    checked: float = field(default_factory=time.monotonic)
+    sessions: set[Session] = field(default_factory=set)
+    mutex: threading.Lock = field(default_factory=threading.Lock)
+
+    def take(self) -> None:
+        """Take the lock, by a new connection.
+
+        Raises
+        ------
+        RunError
+            If another run holds it.
+        SQLAlchemyError
+            If the server cannot be reached.
+        """
+        if not self.is_taken_anew():
+            raise self.refusal("which has just begun")
+
+    def keep(self) -> None:
+        """Look every ten seconds whether the lock is held; if not, take it. To be called often.
+
+        Raises
+        ------
+        RunError
+            If another run has taken it meanwhile.
+        SQLAlchemyError
+            If the server cannot be reached.
+        """
+        is_due = time.monotonic() - self.checked >= SECONDS_BETWEEN_CHECKS
+        if self.connection is not None and not is_due:
+            return
+        if not self.mutex.acquire(blocking=False):
+            return  # another thread is taking it
+        try:
+            self.checked = time.monotonic()
+            if not self.is_alive():
+                self.is_taken_anew()
+        finally:
+            self.mutex.release()
+
+    def retake(self) -> bool:
+        """Look at once whether the lock is held, and take it if not; return whether it is held.
+
+        It is not while the server keeps it for a connection of this run that is lost.
+
+        Raises
+        ------
+        RunError
+            If another run has taken it meanwhile.
+        SQLAlchemyError
+            If the server cannot be reached.
+        """
+        with self.mutex:
+            self.checked = time.monotonic()
+            return self.is_alive() or self.is_taken_anew()
+
+    def is_alive(self) -> bool:
+        """Tell whether the connection that holds the lock is there."""
+        if self.connection is None:
+            return False
+        try:
+            self.connection.execute(text("SELECT 1"))
+        except DBAPIError:
+            return False
+        return True
+
+    def is_taken_anew(self) -> bool:
+        """Try to take the lock; False if it was held, but by nobody else, or not any more.
+
+        A partition of the network may leave it with a connection of this run that is lost. The
+        server would find that out within a minute; it is told so.
+        """
+        self.release()
+        with contextlib.ExitStack() as unless_taken:
+            connection = unless_taken.enter_context(unpooled(self.location).connect())
+            name = f"thetafront: process {os.getpid()} on {socket.gethostname()}"
+            shown = name.encode()[:LONGEST_NAME].decode(errors="ignore")
+            for setting, value in {"application_name": shown, **SETTINGS}.items():
+                connection.execute(SET, {"name": setting, "value": value})
+            # Known before it has the lock: the answer to that may be lost.
+            pid, began = connection.execute(SESSION).one()
+            self.sessions.add((pid, began))
+            if connection.execute(TAKE, {"key": key_of(self.location.name)}).scalar():
+                self.connection = connection
+                unless_taken.pop_all()
+                return True
+            session, who = holder_by(connection, self.location.name)
+            if session is not None:
+                if session not in self.sessions:
+                    raise self.refusal(who)
+                connection.execute(END, dict(zip(("pid", "began"), session, strict=True)))
+            return False
+
+    def refusal(self, holder: str) -> RunError:
+        """Say that another run holds the study."""
+        return RunError(
+            f"study: {self.location.name!r} is held by another run, {holder}; wait for it, or "
+            "stop it"
+        )
+
+    def release(self) -> None:
+        """Give the lock back."""
+        connection, self.connection = self.connection, None
+        if connection is not None:
+            with contextlib.suppress(DBAPIError):  # lost: the server has given it back
+                connection.close()

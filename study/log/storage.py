@@ -1,0 +1,275 @@
+"""Opening a study in its storage: making it, resuming it, refusing what does not fit.
+
+A study is a log (:mod:`study.log.log`), which holds all of it. Studies of earlier versions are
+read as if they were logs, and become logs before they are written to (:mod:`study.log.earlier`).
+"""
+
+import json
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+from sqlalchemy import Engine
+
+from thetafront.study.errors import InputError
+from thetafront.study.log.damage import of_study
+from thetafront.study.log.database import check_database, is_new, open_engine, studies_in
+from thetafront.study.log.earlier import EarlierStudy, earlier_names
+from thetafront.study.log.location import (
+    RESULTS,
+    Location,
+    check_folder,
+    check_url,
+    locate,
+    make_folder,
+    real_path,
+)
+from thetafront.study.log.log import RECORD, Log, Rows, event, names_in, studies_lost
+from thetafront.study.log.mirror import mirrored
+from thetafront.study.log.study_data import StudyData, record_in, whole_rows
+from thetafront.study.log.study_record import StudyRecord
+from thetafront.study.log.tables import SEARCH, StudyRow, sealed
+
+Say = Callable[[str], None]
+Study = Log | EarlierStudy
+"""A study of today's version, or of an earlier one."""
+
+
+def prepare_location(location: Location) -> None:
+    """Refuse a location that cannot store a study, before anything is written; make its folder."""
+    if location.folder.parent == RESULTS:
+        make_folder(RESULTS)
+    check_folder(location.folder.parent)
+    database = location.database
+    if database is None:
+        is_new(location)  # which connects
+    elif database.parent != real_path(location.folder):
+        check_database(database, for_writing=True)
+    make_folder(location.folder)
+    if database is not None:
+        check_database(database, for_writing=True)
+        if location.name not in studies_in(database):
+            check_no_games(location)
+
+
+def check_no_games(location: Location) -> None:
+    """Refuse to make a study in a folder that has the games of another one."""
+    if (games := location.folder / "games.csv").exists():
+        raise InputError(
+            f"study: {location.name!r} has no trials, but {str(games)!r} is there, of a study "
+            "that is gone; move it away, or give another name"
+        )
+
+
+def find(engine: Engine, name: str) -> Study | None:
+    """Return a study of a database, of whatever version; None if there is none of that name."""
+    if (log := Log.find(engine, name)) is not None:
+        return log
+    return EarlierStudy(engine, name) if name in earlier_names(engine) else None
+
+
+def log_to_write(source: Study, say: Say) -> Log:
+    """Return a study's log; one of an earlier version becomes one now, which is said."""
+    if isinstance(source, Log):
+        return source
+    with of_study(source.name):
+        log = source.store()
+    data = StudyData.read(log)
+    mirrored(log, data.experiment, data.trials)
+    say(
+        f"study {log.name!r} is of an earlier version: its {len(data.trials):,} trials, "
+        f"{len(data.points):,} points and all of their games are in today's tables now"
+    )
+    return log
+
+
+def create_or_resume(
+    location: Location,
+    record: StudyRecord,
+    accept_change: bool = False,
+    say: Say = lambda text: None,
+) -> Log:
+    """Open the study for a sweep, making it if it is not there.
+
+    Parameters
+    ----------
+    location : Location
+        Where it is.
+    record : StudyRecord
+        What it is to be made with.
+    accept_change : bool
+        Whether to go on with a definition that has changed; the study remembers that.
+    say : callable
+        Called with a line of text if the study is brought to today's format.
+
+    Raises
+    ------
+    InputError
+        If it was made by something else, or with another experiment, space, seed or design; or if
+        it is new, and its folder has the games of another study.
+    """
+    engine = open_engine(location, for_writing=True)
+    source = find(engine, location.name)
+    if source is None or (isinstance(source, EarlierStudy) and source.is_empty):
+        check_no_games(location)
+        row = StudyRow(location.name, json.dumps(record.as_data()))
+        return Log.create(engine, Rows(sealed(row)))
+    with of_study(location.name):
+        rows = whole_rows(source)
+        made = record_in(rows)
+    made.check_direction(made.experiment_as_made(), location.name)
+    check_same(made, record, location, accept_change)
+    log = log_to_write(source, say)
+    if made.changes(record):
+        n_trials = sum(row.phase == SEARCH for row in rows.points)
+        log.write(event(RECORD, **made.accepting(record, n_trials).as_data()))
+    elif (same := made.found_again(record)) != made:
+        if made.source == record.source:
+            warnings.warn(
+                f"study {location.name!r}: an earlier version did not note all that its code "
+                "depends on; from now on changes are noticed",
+                stacklevel=2,
+            )
+        log.write(event(RECORD, **same.as_data()))
+    return log
+
+
+def open_for_games(location: Location, say: Say = lambda text: None) -> Log:
+    """Open a study that exists to add games to it; it must be locked."""
+    source = find(open_engine(location, for_writing=True), location.name)
+    if source is None:
+        raise InputError(f"study: {location.name!r} given, which is not there any more")
+    return log_to_write(source, say)
+
+
+def check_same(
+    made: StudyRecord, asked: StudyRecord, location: Location, accept_change: bool = False
+) -> None:
+    """Refuse a study that was made with something else than is asked for."""
+    if differences := made.differences(asked):
+        raise InputError(
+            f"study: {location.name!r} was made with {'; '.join(differences)}; "
+            "give what it was made with, or another name"
+        )
+    if made.defined is None or asked.defined is None:
+        return
+    if changes := made.defined.objectives_changed(asked.defined):
+        raise InputError(
+            f"study: {location.name!r} has trials by other objectives: {'; '.join(changes)}; "
+            "give another name"
+        )
+    if not accept_change and (changes := made.changes(asked)):
+        raise InputError(
+            f"study: {location.name!r}: its definition has changed: {'; '.join(changes)}; "
+            "--accept-change goes on with it, or give another name"
+        )
+
+
+def check_playable(location: Location, data: StudyData) -> None:
+    """Refuse, by InputError, to add games to a study that cannot be written, or is of before."""
+    if location.database is not None:
+        check_database(location.database, for_writing=True)
+    make_folder(location.folder)
+    if data.record.defined is not None:
+        if data.record.source:
+            data.record.player_of_today()  # which is refused if it is gone, or has changed
+        return
+    if changes := data.record.differences(data.record.of_today()):
+        raise InputError(
+            f"study: {location.name!r} was made with {'; '.join(changes)}; "
+            f"{data.experiment.name!r} has changed since"
+        )
+
+
+def location_given(name_or_url: str, results: Path, study_name: str | None = None) -> Location:
+    """Return where a study is that was given by its name, or by a storage URL."""
+    if "://" not in name_or_url:
+        return locate(name_or_url, results, None)
+    check_url(name_or_url)
+    name = study_name or "study"
+    return Location(name, name_or_url, results / name)
+
+
+def open_for_reading(
+    name_or_url: str, results: Path, study_name: str | None = None
+) -> tuple[Study, Location, StudyData]:
+    """Open and read a study that exists, also while a sweep is writing it.
+
+    Parameters and errors are those of :func:`find_study`; DamageError, too, if a stored value
+    cannot be read.
+    """
+    source, location = find_study(name_or_url, results, study_name)
+    return source, location, StudyData.read(source)
+
+
+def existing(location: Location) -> StudyData | None:
+    """Read the study of a location, which is left as it is; None if there is none.
+
+    DamageError if a stored value cannot be read.
+    """
+    if is_new(location):
+        return None
+    source = find(open_engine(location, for_writing=False), location.name)
+    return None if source is None else StudyData.read(source)
+
+
+def find_study(
+    name_or_url: str, results: Path, study_name: str | None = None, may_lack: bool = False
+) -> tuple[Study, Location]:
+    """Find a study that exists, and return its location.
+
+    Parameters
+    ----------
+    name_or_url : str
+        A study's name, whose folder is in ``results``; or a storage URL.
+    results : Path
+        The folder of studies.
+    study_name : str, optional
+        Which study, if a storage URL holds several.
+    may_lack : bool
+        Whether tables and the study's own row may be lost, which a repair brings back.
+
+    Raises
+    ------
+    InputError
+        If there is no such study.
+    """
+    location, name = location_given(name_or_url, results, study_name), study_name
+    if "://" not in name_or_url:
+        name = location.name
+        if location.database is not None and not location.database.exists():
+            if not results.is_dir():
+                raise InputError(f"results: folder {str(results)!r} given, which does not exist")
+            if elsewhere := storage_in(location.folder):
+                raise InputError(
+                    f"study: {name!r} given, which is kept at {elsewhere}; give that URL, with its "
+                    f"password, and --name {name}"
+                )
+            known = ", ".join(sorted(path.parent.name for path in results.glob("*/study.db")))
+            raise InputError(
+                f"study: {name!r} given, but there is no {location.database}; "
+                f"studies here: {known or 'none'}"
+            )
+    engine = open_engine(location, for_writing=False, may_lack=may_lack)
+    names = sorted(names_in(engine) | earlier_names(engine))
+    if name is None and len(names) == 1:
+        (name,) = names
+        location = Location(name, location.url, results / name)
+    source = None if name is None else find(engine, name)
+    if may_lack and name is not None and not isinstance(source, Log):
+        lost = studies_lost(engine)
+        source = Log(engine, name, lost[0]) if len(lost) == 1 else source
+    if source is None:
+        given = "no name given" if name is None else f"{name!r} given"
+        known = ", ".join(names) or "none"
+        raise InputError(f"study: {given}; {location.url_without_password} holds: {known}")
+    return source, location
+
+
+def storage_in(folder: Path) -> str:
+    """Return the storage that the manifest of a study's folder names; empty if none is there."""
+    try:
+        named = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["storage"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+    return named if isinstance(named, str) and not named.startswith("sqlite") else ""

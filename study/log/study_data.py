@@ -1,0 +1,431 @@
+"""A snapshot of a study, read once: tables, figures, picks and reports are made from it.
+
+Nothing of it but rows is stored. A trial is complete when it has as many games as were asked for
+when it began, and has failed when an event says so.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from thetafront.agents.agent import FailedGame, Game, Outcome
+from thetafront.agents.parameters import Value
+from thetafront.study.errors import DamageError, InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.failures import shows_failures, split
+from thetafront.study.experiments.space import Space
+from thetafront.study.log.damage import locating, of_study
+from thetafront.study.log.log import (
+    FAILED,
+    MACHINE,
+    RECORD,
+    RUN,
+    Log,
+    Rows,
+    Unit,
+    event,
+    name_of,
+    outcome_of,
+    place_of,
+)
+from thetafront.study.log.objectives import directions_of, scales_of
+from thetafront.study.log.seeds import shortened
+from thetafront.study.log.study_record import StudyRecord
+from thetafront.study.log.tables import SEARCH, GameRow, PointRow
+from thetafront.study.log.validated_points import ValidatedPoint, key_of
+from thetafront.study.pareto import near_front, nondominated
+from thetafront.study.samplers.design import draw_design
+from thetafront.study.samplers.observations import beyond_worst
+from thetafront.study.shrinkage import Moments
+
+if TYPE_CHECKING:
+    from optuna.trial import FrozenTrial
+
+NEAR = 1.1  # a time that much longer may be as short
+MOMENTS_PREFIX = "moments:"
+"""Of the attribute by which samplers know the moments of a trial's samples."""
+DESIGN = "design"
+"""The origin of trials whose θ is of the initial design."""
+COMPLETE, FAIL, RUNNING = "complete", "fail", "running"
+
+
+class Source(Protocol):
+    """What a study is read from: its log, or a study of an earlier version."""
+
+    @property
+    def name(self) -> str:
+        """The study's name."""
+
+    def rows(self) -> Rows:
+        """Read all rows at one moment."""
+
+    def newest(self) -> tuple[int, int]:
+        """Return what is another value whenever there is more."""
+
+
+@dataclass(frozen=True)
+class TrialData:
+    """A trial that has begun.
+
+    Attributes
+    ----------
+    number : int
+        The trial's number.
+    state : str
+        ``complete``, ``fail`` or ``running``.
+    origin : str
+        ``design``, or the sampler that proposed it.
+    params : mapping
+        θ.
+    values : tuple of float, optional
+        Both objectives of a complete trial.
+    games : mapping of int to Game
+        Games that count, by replicate.
+    error : str
+        Why the trial failed, if it did.
+    failures : mapping of int to FailedGame
+        Games that failed, by replicate.
+    n_games : int
+        How many games that count make it complete.
+    notes : mapping
+        What its sampler keeps with it.
+    began, ended : float
+        Seconds since 1970 when it began, and when its last game was written; 0 if unknown.
+    """
+
+    number: int
+    state: str
+    origin: str
+    params: Mapping[str, Any]
+    values: tuple[float, ...] | None
+    games: Mapping[int, Game]
+    error: str
+    failures: Mapping[int, FailedGame] = field(default_factory=dict)
+    n_games: int = 1
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    began: float = 0.0
+    ended: float = 0.0
+
+    @property
+    def outcomes(self) -> dict[int, Outcome]:
+        """All games that were played, those that failed as such, by replicate."""
+        found: dict[int, Outcome] = {**self.games, **self.failures}
+        return dict(sorted(found.items()))
+
+
+@dataclass(frozen=True)
+class StudyData:
+    """A study as it was when it was read.
+
+    Attributes
+    ----------
+    name : str
+        The study's name.
+    experiment : Experiment
+        The experiment as the study was made with.
+    record : StudyRecord
+        What made the study.
+    trials : list of TrialData
+        The trials that have begun.
+    points : list of ValidatedPoint
+        The points that were ever validated, with their games.
+    runs : list of dict
+        What made each run, in order.
+    machines : dict
+        The classes of machines that games were played on, by key.
+    n_games_by_machine : Counter
+        The number of games of each phase on each class of machines, if that is known.
+    """
+
+    name: str
+    experiment: Experiment
+    record: StudyRecord
+    trials: list[TrialData] = field(default_factory=list)
+    points: list[ValidatedPoint] = field(default_factory=list)
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    machines: dict[str, Any] = field(default_factory=dict)
+    n_games_by_machine: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    @classmethod
+    def read(cls, source: Source, experiment: Experiment | None = None) -> "StudyData":
+        """Read a study; its experiment is that of its record unless given.
+
+        Raises
+        ------
+        InputError
+            If thetafront did not make the study.
+        DamageError
+            If a row is not as it was written, or is gone.
+        """
+        with of_study(source.name):
+            return cls.from_rows(whole_rows(source), experiment)
+
+    @classmethod
+    def from_rows(cls, rows: Rows, experiment: Experiment | None = None) -> "StudyData":
+        """Make a snapshot of rows that are whole."""
+        record = record_in(rows)
+        if experiment is None:
+            experiment = record.experiment_as_made()
+        record.check_direction(experiment, rows.study.name)
+        errors = {(each["phase"], each["number"]): each["error"] for each in rows.latest(FAILED)}
+        games: dict[Unit, list[GameRow]] = {}
+        for row in rows.games:
+            games.setdefault((row.phase, row.number), []).append(row)
+        trials, points = [], []
+        for row_ in rows.points:
+            unit = row_.phase, row_.number
+            with locating(name_of(unit)):
+                played, error = games.get(unit, []), errors.get(unit, "")
+                if row_.phase == SEARCH:
+                    trials.append(read_trial(row_, played, error, experiment))
+                else:
+                    points.append(read_point(row_, played, error, experiment))
+        counts = Counter((row.phase, row.machine) for row in rows.games if row.machine)
+        return cls(
+            rows.study.name,
+            experiment,
+            record,
+            trials,
+            points,
+            runs_in(rows),
+            {each["key"]: each["machine"] for each in rows.latest(MACHINE)},
+            counts,
+        )
+
+    @cached_property
+    def failed_of_played(self) -> tuple[int, int]:
+        """How many games have failed, and how many were played."""
+        owners: list[TrialData | ValidatedPoint] = [*self.trials, *self.points]
+        n_failed = sum(len(each.failures) for each in owners)
+        return n_failed, sum(len(each.outcomes) for each in owners)
+
+    @property
+    def has_failures(self) -> bool:
+        """Whether a game has failed."""
+        return self.failed_of_played[0] > 0
+
+    @cached_property
+    def moments(self) -> dict[int, Moments]:
+        """The moments of the goal's samples, by trial."""
+        goal = self.experiment.goal
+        return {
+            trial.number: Moments.of(goal.samples(list(trial.games.values())))
+            for trial in self.trials
+        }
+
+    @cached_property
+    def frozen_trials(self) -> "list[FrozenTrial]":
+        """The trials as samplers and models know them: optuna's form, with their moments."""
+        distributions = self.experiment.space.distributions()
+        name = MOMENTS_PREFIX + self.experiment.goal.name
+        found = [frozen(trial, distributions) for trial in self.trials]
+        for trial in found:
+            if trial.values:
+                trial.user_attrs[name] = list(self.moments[trial.number])
+        return found
+
+    @cached_property
+    def design(self) -> list[dict[str, Value]]:
+        """The initial design: θ of the first trials, without those that repeat an earlier one."""
+        record = self.record
+        # A record has only the names of functions among the constraints.
+        space = replace(record.design_space, constraints=self.experiment.space.constraints)
+        drawn = draw_design(record.design, space, record.design_size, record.seed)
+        return [theta for n, theta in enumerate(drawn) if theta not in drawn[:n]]
+
+    @cached_property
+    def waiting(self) -> dict[int, dict[str, Value]]:
+        """θ of the design whose trials have not begun, by number."""
+        begun = {trial.number for trial in self.trials}
+        return {n: theta for n, theta in enumerate(self.design) if n not in begun}
+
+    @property
+    def played_points(self) -> list[ValidatedPoint]:
+        """The validated points with games that count, but for those that were left out."""
+        return [point for point in self.points if point.games and not point.error]
+
+    @cached_property
+    def known_points(self) -> list[ValidatedPoint]:
+        """The θ whose scores are known without the luck of having been chosen, with their games.
+
+        These are the validated ones that can be played. Where scores are exact, trials on or near
+        the front are known as well, and their games count as those of their θ.
+        """
+        points = {point.key: point for point in self.played_points}
+        goal, cost = self.experiment.goal, self.experiment.cost
+        if not goal.is_exact:
+            return list(points.values())
+        validated, left_out = set(points), {each.key for each in self.points if each.error}
+        for trial in self.trials:
+            key = key_of(trial.params)
+            if trial.state == COMPLETE and trial.games and key not in left_out:
+                new = ValidatedPoint(key, trial.params, f"trial {trial.number}")
+                known = points.get(new.key, new)
+                games = dict(enumerate([*trial.games.values(), *known.in_order]))
+                points[new.key] = replace(known, games=games)
+        found = list(points.values())
+        scores = goal.sign * np.array([goal.estimate(each.in_order).value for each in found])
+        costs = np.array([cost.of(each.in_order) for each in found])
+        if cost.is_timed:
+            near = set(np.flatnonzero(near_front(scores, costs, NEAR)).tolist())
+        else:
+            near = set(nondominated(scores, costs).tolist())
+        return [each for k, each in enumerate(found) if k in near or each.key in validated]
+
+    @cached_property
+    def reference(self) -> tuple[float, float] | None:
+        """The reference point: the experiment's, or else a little worse than all complete trials.
+
+        In units of goal and cost; None before the first complete trial of an experiment without.
+        """
+        experiment = self.experiment
+        if experiment.reference_point is not None:
+            return experiment.reference_point
+        complete = [trial.values for trial in self.trials if trial.state == COMPLETE]
+        values = np.array(complete, np.float64).reshape(-1, 2)
+        values = values[values[:, 1] > 0.0]  # a model leaves the others out, too
+        if not len(values):
+            return None
+        return beyond_worst(values, directions_of(experiment.goal), scales_of(experiment))
+
+
+def frozen(trial: TrialData, distributions: Mapping[str, Any]) -> "FrozenTrial":
+    """Return a trial in optuna's form, as of a space; a study's may have been widened since."""
+    from optuna.trial import FrozenTrial, TrialState  # noqa: PLC0415, slow to import
+
+    state = TrialState[trial.state.upper()]
+    return FrozenTrial(
+        number=trial.number,
+        state=state,
+        value=None,
+        values=list(trial.values) if trial.values else None,
+        datetime_start=moment(trial.began),
+        datetime_complete=moment(trial.ended) if state.is_finished() else None,
+        params=dict(trial.params),
+        distributions={name: distributions[name] for name in trial.params},
+        user_attrs={"origin": trial.origin, **({"error": trial.error} if trial.error else {})},
+        system_attrs=dict(trial.notes),
+        intermediate_values={},
+        trial_id=trial.number,
+    )
+
+
+def moment(at: float) -> datetime | None:
+    """Return a time as optuna has it: UTC, without its zone."""
+    return datetime.fromtimestamp(at, UTC).replace(tzinfo=None) if at else None
+
+
+def whole_rows(source: Source) -> Rows:
+    """Read a study's rows; DamageError if one is not as it was written, or is gone."""
+    rows = source.rows()
+    if problems := rows.problems():
+        raise DamageError(problems[0])
+    return rows
+
+
+def record_in(rows: Rows) -> StudyRecord:
+    """Return what made a study: the newest record."""
+    with locating("record"):
+        stored = [json.loads(rows.study.record), *rows.latest(RECORD)]
+    return StudyRecord.read(stored[-1], rows.study.name)
+
+
+def runs_in(rows: Rows) -> list[dict[str, Any]]:
+    """Return what made each run, in order; the newest record of a run counts."""
+    runs = {each["index"]: each["run"] for each in rows.latest(RUN)}
+    return [runs[index] for index in sorted(runs)]
+
+
+def store_run(log: Log, run: Mapping[str, Any], index: int | None = None) -> int:
+    """Add what made a run to the study, or more of an earlier one; return its index."""
+    index = len(runs_in(log.rows())) if index is None else index
+    log.write(event(RUN, index=index, run=dict(run)))
+    return index
+
+
+def read_games(played: Sequence[GameRow], experiment: Experiment) -> dict[int, Outcome]:
+    """Return the games of some rows, by replicate; DamageError if one cannot be read."""
+    games: dict[int, Outcome] = {}
+    for row in played:
+        with locating(place_of(row)):
+            games[row.replicate] = outcome_of(row, experiment.summary.game)
+    return games
+
+
+def n_replicates(n_games: int, n_failed: int, penalty: float | None) -> int:
+    """Return how many games a trial has in all: those that failed and do not count are replaced."""
+    return n_games + (0 if penalty is not None else n_failed)
+
+
+def read_trial(
+    row: PointRow, played: Sequence[GameRow], error: str, experiment: Experiment
+) -> TrialData:
+    """Read a trial."""
+    goal = experiment.goal
+    params = json.loads(row.theta)
+    outcomes = read_games(played, experiment)
+    games, failures = split(outcomes, goal.penalty)
+    wanted = range(n_replicates(row.n_games, len(failures), goal.penalty))
+    is_complete = not error and bool(games) and all(each in outcomes for each in wanted)
+    if is_complete and failures:  # else a kill came before its failure was written
+        is_complete = not shows_failures(outcomes, goal, experiment.max_failures)
+    check_theta(experiment.space, params, all_of_it=is_complete)
+    values = None
+    if is_complete:
+        in_order = list(games.values())
+        values = goal.estimate(in_order).value, experiment.cost.of(in_order)
+    return TrialData(
+        number=row.number,
+        state=FAIL if error else COMPLETE if is_complete else RUNNING,
+        origin=row.origin,
+        params=params,
+        values=values,
+        games=games,
+        error=error,
+        failures=failures,
+        n_games=row.n_games,
+        notes=json.loads(row.notes),
+        began=row.at,
+        ended=max((each.at for each in played), default=row.at),
+    )
+
+
+def read_point(
+    row: PointRow, played: Sequence[GameRow], error: str, experiment: Experiment
+) -> ValidatedPoint:
+    """Read a validated point."""
+    goal, params = experiment.goal, json.loads(row.theta)
+    check_theta(experiment.space, params, all_of_it=True)
+    outcomes = read_games(played, experiment)
+    games, failures = split(outcomes, goal.penalty)
+    is_playable = goal.penalty is None or games
+    if failures and is_playable and not shows_failures(outcomes, goal, experiment.max_failures):
+        error = ""  # the limit is another one since, or its games were repaired
+    return ValidatedPoint(key_of(params), params, row.origin, games, row.number, error, failures)
+
+
+def check_theta(space: Space, params: Mapping[str, Any], all_of_it: bool = False) -> None:
+    """Raise ValueError if these are no parameters of a space, or not ``all_of_it`` if asked for."""
+    if not isinstance(params, Mapping):
+        raise ValueError(f"{shortened(params)} given, parameters expected")
+    known = {each.name: each for each in space}
+    if all_of_it and not space.is_whole(params):
+        expected = [each.name for each in space if space.is_active(each, params)]
+        raise ValueError(
+            f"{', '.join(params) or 'no parameter'} given, {', '.join(expected)} expected"
+        )
+    for name, value in params.items():
+        if name not in known or type(value) not in {int, float, str, bool}:
+            raise ValueError(f"{name} {shortened(value)} given, of {', '.join(known)} expected")
+        try:
+            known[name].check(value)
+        except InputError as error:
+            raise ValueError(str(error)) from None
+    if all_of_it and (broken := space.broken_text(params)):
+        raise ValueError(f"{shortened(dict(params))} given, which does not satisfy {broken}")

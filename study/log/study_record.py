@@ -1,0 +1,353 @@
+"""What made a study, as it is stored with it and in its manifest."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.constraints import ConstraintFunction
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.definition_record import DEPENDS_ON, Definition
+from thetafront.study.experiments.players import Player, RecordedPlayer
+from thetafront.study.experiments.registry import EXPERIMENTS, experiment
+from thetafront.study.experiments.space import Space, range_of
+from thetafront.study.log.damage import locating
+from thetafront.study.log.seeds import shortened
+
+ATTRIBUTE = "thetafront"
+"""The user attribute that has the record in studies of earlier versions."""
+FORMAT = 3
+FORMATS = (1, 2, FORMAT)
+"""Those that are read: in studies of the first two, trials are optuna's."""
+KINDS: dict[str, type] = {
+    "experiment": str,
+    "space": list,
+    "seed": int,
+    "design": str,
+    "design_size": int,
+    "cost": str,
+    "fixed": dict,
+    "widened": list,
+    "definition": dict,
+    "accepted": list,
+    "constraints": list,
+    "direction": str,
+}
+
+
+@dataclass(frozen=True)
+class StudyRecord:
+    """What made a study, as it is stored with it.
+
+    ``space`` is that of trials to come. ``widened`` has an entry for each time that a parameter's
+    range became wider: its name, ``low`` and ``high`` of before, ``n_trials`` that the study had
+    then, and the time. The record is one row of the log, so a space is widened at once or not at
+    all; trials keep their numbers, and so their seeds.
+
+    ``definition`` has an experiment that is not ours (:mod:`study.experiments.definition_record`).
+    ``accepted`` has an entry for each time that a changed one was accepted: ``n_trials`` then,
+    ``changes`` and the time. ``constraints`` has the texts of constraints, and the names of those
+    that are Python functions, with ``()``: their code is the definition's. ``direction`` is that of
+    the goal.
+    """
+
+    experiment: str
+    space: list[dict[str, Any]]
+    seed: int
+    design: str
+    design_size: int
+    cost: str = "seconds_per_move"
+    fixed: dict[str, Any] = field(default_factory=dict)
+    widened: list[dict[str, Any]] = field(default_factory=list)
+    definition: dict[str, Any] | None = None
+    accepted: list[dict[str, Any]] = field(default_factory=list)
+    constraints: list[str] = field(default_factory=list)
+    direction: str = ""
+
+    @classmethod
+    def read(cls, stored: Any, name: str) -> "StudyRecord":
+        """Read a study's record as it is stored; ``name`` is for messages.
+
+        Raises
+        ------
+        InputError
+            If thetafront did not make the study, or another version of it.
+        DamageError
+            If a value of the record cannot be read.
+        """
+        if not isinstance(stored, Mapping):
+            raise InputError(f"study: {name!r} was not made by thetafront")
+        known = fields(cls)
+        required = {
+            each.name
+            for each in known
+            if each.default is MISSING and each.default_factory is MISSING
+        }
+        if stored.get("format", FORMAT) not in FORMATS or not required <= set(stored):
+            raise InputError(
+                f"study: {name!r} was made by another version of thetafront "
+                f"(format {stored.get('format')}, not {' or '.join(map(str, FORMATS))})"
+            )
+        with locating(ATTRIBUTE):
+            for field_name, kind in KINDS.items():
+                if field_name in stored and type(stored[field_name]) is not kind:
+                    given = shortened(stored[field_name])
+                    raise ValueError(f"{field_name} {given} given, {kind.__name__} expected")
+            for each in (*stored["space"], *stored.get("widened", [])):
+                check_dimension(each)
+            if "definition" in stored:
+                Definition.read(stored["definition"])
+            for each in stored.get("widened", []):
+                if type(each.get("n_trials")) is not int:
+                    raise ValueError(f"{shortened(each)} given in widened, n_trials expected")
+        return cls(**{each.name: stored[each.name] for each in known if each.name in stored})
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the record as plain data; that of ours has no definition."""
+        record = asdict(self)
+        if self.definition is None:
+            del record["definition"], record["accepted"]
+        if not self.constraints:
+            del record["constraints"]
+        return record
+
+    @property
+    def spaces(self) -> list[list[dict[str, Any]]]:
+        """All spaces that the study has had, the latest first."""
+        found = [self.space]
+        for change in reversed(self.widened):
+            ends = {"low": change["low"], "high": change["high"]}
+            found.append(
+                [{**each, **ends} if each["name"] == change["name"] else each for each in found[-1]]
+            )
+        return found
+
+    @property
+    def first_space(self) -> list[dict[str, Any]]:
+        """The space of the experiment that the study began with."""
+        return self.spaces[-1]
+
+    @property
+    def design_space(self) -> Space:
+        """The space of the initial design, which is not drawn again."""
+        n_later = sum(each["n_trials"] > 0 for each in self.widened)
+        return self.space_of(self.spaces[n_later])
+
+    def space_of(self, records: Sequence[Mapping[str, Any]]) -> Space:
+        """Return a space of the study; functions among its constraints are read when called."""
+        constraints = [
+            ConstraintFunction(DefinedFunction(self.source, each), each)
+            if each.endswith("()")
+            else each
+            for each in self.constraints
+        ]
+        return Space.from_records(records, constraints)
+
+    def with_space(self, space: Space, n_trials: int) -> "StudyRecord":
+        """Return the record of a study whose space becomes wider when it has ``n_trials``."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        after = space.as_records()
+        changed = [
+            {"name": old["name"], "low": old["low"], "high": old["high"]}
+            for old, new in zip(self.space, after, strict=True)
+            if without_symbols([old]) != without_symbols([new])
+        ]
+        entries = [{**each, "n_trials": n_trials, "at": now} for each in changed]
+        return replace(self, space=after, widened=[*self.widened, *entries])
+
+    def check_direction(self, experiment: Experiment, name: str) -> None:
+        """Refuse an experiment whose goal has another direction: that was not searched for."""
+        goal = experiment.goal
+        if self.direction not in {"", goal.direction}:
+            raise InputError(
+                f"study: {name!r} was made to {self.direction} the {goal.label}, and experiment "
+                f"{experiment.name!r} is to {goal.direction} it; give another name"
+            )
+
+    def differences(self, other: "StudyRecord") -> list[str]:
+        """Say, a phrase each, in what another record differs from this one."""
+        phrases = []
+        for name in ("experiment", "seed", "design", "design_size", "cost", "fixed", "constraints"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if mine != theirs:
+                phrases.append(f"{name.replace('_', ' ')} {mine}, not {theirs}")
+        old, new = without_symbols(self.first_space), without_symbols(other.first_space)
+        if self.experiment == other.experiment and old != new:
+            changed = [range_of(each) for each in old if each not in new]
+            names = {each["name"] for each in old}
+            changed += [f"no {each['name']}" for each in new if each["name"] not in names]
+            phrases.append(f"another search space ({', '.join(changed) or 'in another order'})")
+        return phrases
+
+    @property
+    def defined(self) -> Definition | None:
+        """The definition of an experiment that is not ours."""
+        return None if self.definition is None else Definition.read(self.definition)
+
+    def changes(self, other: "StudyRecord") -> list[str]:
+        """Say in what the definition of an experiment that is not ours has changed."""
+        if self.defined is None or other.defined is None:
+            return []
+        return self.defined.changes(other.defined)
+
+    def at(self, source: str) -> "StudyRecord":
+        """Return the same with the definition in another place."""
+        assert self.definition is not None
+        return replace(self, definition={**self.definition, "source": source})
+
+    def found_again(self, other: "StudyRecord") -> "StudyRecord":
+        """Return the same with where an unchanged definition is now, and what its code reads."""
+        if self.definition is None or other.definition is None:
+            return self
+        content, theirs = dict(self.definition["content"]), other.definition["content"]
+        if DEPENDS_ON in theirs:
+            content[DEPENDS_ON] = theirs[DEPENDS_ON]
+        return replace(self, definition={**self.definition, "content": content}).at(other.source)
+
+    def changes_to(self, experiment: Experiment) -> list[str]:
+        """Say in what an experiment differs from the definition."""
+        return [] if self.defined is None else self.defined.changes(Definition.of(experiment))
+
+    def accepting(self, other: "StudyRecord", n_trials: int) -> "StudyRecord":
+        """Return the record of a study that goes on with a changed definition."""
+        entry = {
+            "n_trials": n_trials,
+            "changes": self.changes(other),
+            "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        return replace(self, definition=other.definition, accepted=[*self.accepted, entry])
+
+    @property
+    def source(self) -> str:
+        """What the command line calls its experiment."""
+        return self.experiment if self.defined is None else self.defined.source
+
+    def of_today(self) -> "StudyRecord":
+        """Return the record of a study that is made with the experiment of today.
+
+        Raises
+        ------
+        InputError
+            If there is no such experiment any more.
+        """
+        if self.defined is not None and not self.defined.source:
+            return self  # of a script or notebook, which has it or not
+        today = experiment(self.source)
+        return replace(
+            self,
+            space=today.space.as_records(),
+            fixed=dict(today.fixed),
+            widened=[],
+            definition=definition_of(today),
+            constraints=today.space.constraints_as_records(),
+        )
+
+    def player_of_today(self) -> Player:
+        """Return what plays the games of an experiment that is not ours.
+
+        Raises
+        ------
+        InputError
+            If its definition is gone, or has changed.
+        """
+        assert self.defined is not None
+        if not self.defined.source:
+            raise InputError(
+                f"study: {self.experiment!r} was defined in a script or notebook; games are played "
+                "from there, by thetafront.sweep"
+            )
+        try:
+            today = experiment(self.source)
+        except InputError as error:
+            raise InputError(
+                f"study: its definition {self.source} cannot be read: {error}"
+            ) from None
+        if changed := self.defined.changes(Definition.of(today)):
+            raise InputError(
+                f"study: the definition {self.source} has changed: {'; '.join(changed)}; "
+                f"thetafront sweep {self.source} --accept-change goes on with it"
+            )
+        return today.player
+
+    def experiment_as_made(self) -> Experiment:
+        """Return the study's experiment, with the search space that it had when the study was made.
+
+        Raises
+        ------
+        InputError
+            If this version has no such experiment, cost or parameter.
+        """
+        if self.defined is not None:
+            player = RecordedPlayer(self.source, self.player_of_today)
+            try:
+                space = self.space_of(self.space)
+                return self.defined.experiment(
+                    self.experiment, space, self.cost, self.fixed, player
+                )
+            except (TypeError, ValueError, KeyError, StopIteration) as error:
+                raise InputError(f"study: its definition cannot be read: {error}") from None
+        found = experiment(self.experiment).by(self.cost)
+        today = self.of_today()
+        space_is_same = without_symbols(self.space) == without_symbols(today.space)
+        if space_is_same and self.fixed == today.fixed:
+            return found
+        try:
+            return found.as_made(self.space_of(self.space), self.fixed)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"study: made with a search space that this version does not know: {error}"
+            ) from None
+
+
+@dataclass
+class DefinedFunction:
+    """A constraint of a definition, by its name; satisfied by all θ where it is gone."""
+
+    source: str
+    name: str
+
+    @cached_property
+    def found(self) -> Callable[[Mapping[str, Any]], Any]:
+        """The function of today."""
+        try:
+            rules = experiment(self.source).space.rules if self.source else ()
+        except InputError:
+            rules = ()
+        named = (each for each in rules if each.text == self.name)
+        return next((each for each in named if callable(each)), lambda _: True)
+
+    def __call__(self, theta: Mapping[str, Any]) -> Any:
+        """Return whether θ is allowed."""
+        return self.found(theta)
+
+
+def definition_of(experiment: Experiment) -> dict[str, Any] | None:
+    """Return what a study remembers of an experiment that has no name of ours; None otherwise."""
+    is_named = experiment.name in EXPERIMENTS and not experiment.source
+    if is_named and not experiment.player.is_external:
+        return None
+    return asdict(Definition.of(experiment))
+
+
+def check_dimension(stored: Any) -> None:
+    """Raise ValueError if this is no dimension of a search space, of any version."""
+    if isinstance(stored, Mapping) and isinstance(stored.get("name"), str):
+        bounds = stored.get("low"), stored.get("high")
+        is_named = isinstance(stored.get("symbol", ""), str)
+        has_bounds = all(type(x) in {int, float} for x in bounds)
+        if is_named and (isinstance(stored.get("choices"), list) or has_bounds):
+            return
+    raise ValueError(f"{shortened(stored)} given in space, a dimension expected")
+
+
+def without_symbols(space: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Leave out symbols, which are for display, and limits of bounds: both may change."""
+    left_out = {"symbol", "least", "most"}
+    found = [{key: each[key] for key in each if key not in left_out} for each in space]
+    # All choices of a TOML file were texts once.
+    words = [
+        {"choices": [*map(str, each["choices"])]} if "choices" in each else {} for each in found
+    ]
+    return [each | of_each for each, of_each in zip(found, words, strict=True)]

@@ -1,0 +1,176 @@
+"""The writer: a thread that writes all that a run writes often, many games in a transaction.
+
+A game waits until 50 ms after the first of its transaction came in, so a thousand games a second
+take no more transactions than twenty. Whatever was written before :meth:`StudyWriter.flush` is on
+the disk when that returns, and a kill loses the games of those 50 ms, which their seeds play again.
+Where games come faster than the disk takes them, whoever brings them waits.
+"""
+
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+
+from thetafront.study.errors import RunError
+from thetafront.study.log.connection import StorageConnection
+from thetafront.study.log.log import Log
+from thetafront.study.log.mirror import Mirror
+from thetafront.study.log.tables import EventRow, GameRow, PointRow
+
+SECONDS_TOGETHER = 0.05
+MOST_TOGETHER = 500
+MOST_WAITING = 1000
+SECONDS_BETWEEN_LOOKS = 0.25  # for an interrupt
+
+Write = PointRow | GameRow | EventRow
+
+
+class StudyWriter:
+    """Writes rows into a log by a thread of its own, which begins with the first write.
+
+    Writes are committed in order, and the mirror is written between them. An error of the thread is
+    raised by the next call.
+
+    Parameters
+    ----------
+    log : Log
+        Where to: this process must be its only writer.
+    connection : StorageConnection, optional
+        What waits for a server that is lost.
+    watch : callable
+        Called after each transaction with the number of writes and the seconds that the oldest of
+        them has waited.
+    mirror : Mirror, optional
+        What follows the log.
+    """
+
+    def __init__(
+        self,
+        log: Log,
+        connection: StorageConnection | None = None,
+        watch: Callable[[int, float], None] = lambda n, seconds: None,
+        mirror: Mirror | None = None,
+    ) -> None:
+        self.log = log
+        self.connection = StorageConnection(log.engine) if connection is None else connection
+        self.watch = watch
+        self.mirror = mirror
+        self.waiting: deque[tuple[float, Write]] = deque()
+        self.n_taken = self.n_written = self.n_flushed = 0
+        self.changed = threading.Condition()
+        self.thread: threading.Thread | None = None
+        self.is_closing = False
+        self.error: Exception | None = None
+
+    def write(self, *writes: Write) -> None:
+        """Take writes, to be committed soon; wait if too many are waiting."""
+        with self.changed:
+            while len(self.waiting) >= MOST_WAITING and self.error is None:
+                self.wait()
+            self.raise_error()
+            if self.thread is None:
+                self.connection.writers.append(self)
+                self.thread = threading.Thread(target=self.run, name="writer", daemon=True)
+                self.thread.start()
+            was_empty, began = not self.waiting, time.monotonic()
+            self.waiting.extend((began, each) for each in writes)
+            self.n_taken += len(writes)
+            if was_empty or len(self.waiting) >= MOST_TOGETHER:
+                self.changed.notify_all()
+
+    def flush(self) -> None:
+        """Return when all writes so far are committed."""
+        with self.changed:
+            self.n_flushed = wanted = self.n_taken
+            self.changed.notify_all()
+            while self.n_written < wanted and self.error is None:
+                self.wait()
+            self.raise_error()
+
+    def wait(self) -> None:
+        """Wait for the thread, which does not see an interrupt where this program is a guest."""
+        self.connection.heed_interrupt()
+        self.changed.wait(SECONDS_BETWEEN_LOOKS)
+
+    def close(self) -> None:
+        """Commit all writes, and end the thread."""
+        try:
+            self.flush()
+        finally:
+            with self.changed:
+                self.is_closing = True
+                self.changed.notify_all()
+            if self.thread is not None:
+                self.thread.join()
+            self.thread, self.is_closing = None, False
+            if self in self.connection.writers:
+                self.connection.writers.remove(self)
+
+    def raise_error(self) -> None:
+        """Raise the thread's error, if there is one."""
+        if self.error is not None:
+            raise self.error
+
+    def run(self) -> None:
+        """Commit what comes in, and write the mirror between; runs in the thread."""
+        try:
+            while (together := self.next_together()) or not self.is_closing:
+                if not together:
+                    self.follow(Mirror.step)
+                    continue
+                writes = [each for _, each in together]
+                self.connection.retried(partial(self.log.write, *writes))
+                with self.changed:
+                    self.n_written += len(writes)
+                    self.changed.notify_all()
+                self.watch(len(writes), time.monotonic() - together[0][0])
+            self.follow(Mirror.complete)
+        except Exception as error:  # whatever it is, who writes or flushes next raises it
+            with self.changed:
+                self.error = error
+                self.changed.notify_all()
+
+    def next_together(self) -> list[tuple[float, Write]]:
+        """Wait for the writes of the next transaction.
+
+        None when the mirror's turn comes first, or the thread is to end.
+        """
+        with self.changed:
+            while not self.waiting:
+                if self.is_closing or not self.waits(math.inf):
+                    return []
+            due = self.waiting[0][0] + SECONDS_TOGETHER
+            while len(self.waiting) < MOST_TOGETHER and self.n_flushed <= self.n_written:
+                if (left := due - time.monotonic()) <= 0.0:
+                    break
+                if not self.waits(left):
+                    return []
+            n = min(len(self.waiting), MOST_TOGETHER)
+            together = [self.waiting.popleft() for _ in range(n)]
+            self.changed.notify_all()
+            return together
+
+    def waits(self, seconds: float) -> bool:
+        """Wait for a change, but not for long; return whether the mirror's turn has not come."""
+        left = math.inf if self.mirror is None else self.mirror.seconds_until_due
+        if left <= 0.0:
+            return False
+        timeout = min(seconds, left)
+        self.changed.wait(timeout if math.isfinite(timeout) else None)
+        return True
+
+    def follow(self, act: Callable[[Mirror], None]) -> None:
+        """Write the mirror; a run goes on without one that cannot be written."""
+        mirror = self.mirror
+        if mirror is None:
+            return
+        try:
+            self.connection.retried(partial(act, mirror))
+        except RunError:
+            raise
+        except Exception as error:  # of optuna, which may be of another version
+            self.mirror = None
+            reason = str(error.__cause__ or error).splitlines()[0]
+            self.connection.message(f"optuna's copy of the study is not written: {reason}")

@@ -1,0 +1,274 @@
+"""A damaged study: reading names what is damaged, verify finds it, --repair plays it again."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import optuna
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from thetafront.agents.agent import Game
+from thetafront.study.check import verification
+from thetafront.study.check.replay import Entry
+from thetafront.study.cli import app
+from thetafront.study.log.location import locate
+from thetafront.study.log.lock import locked
+from thetafront.study.log.storage import open_for_games, open_for_reading
+from thetafront.study.page import results as results_written
+from thetafront.study.page.document import BEGINNING
+from thetafront.study.report import export
+
+DATA = Path(__file__).parents[1] / "log" / "data"
+NAME = "pacman_small"
+VERIFY = ("verify", NAME, "--games", "all", "--jobs", "1")
+
+
+def play_here(entries: list[Entry], *_: object) -> list[Game]:
+    """Play without workers."""
+    return [entry.agent.play(entry.seed) for entry in entries]
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A results folder with a study of an earlier revision, brought to today's, and exported."""
+    folder = tmp_path_factory.mktemp("exported")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(export, "save_figures", lambda *_: [])
+        patched.setattr(results_written, "page_html", lambda *_: BEGINNING)
+        (folder / NAME).mkdir()
+        shutil.copy(DATA / NAME / "study.db", folder / NAME)
+        open_for_games(locate(NAME, folder, None))
+        assert thetafront(folder, "export", NAME)[0] == 0
+    return folder
+
+
+@pytest.fixture
+def results(exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of it, whose games are played here."""
+    monkeypatch.setattr(verification, "play_again", play_here)
+    shutil.copytree(exported, tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+def contents(results: Path, with_seconds: bool = True) -> list[object]:
+    """What the study holds, but for times and what other machines round otherwise."""
+    _, _, data = open_for_reading(NAME, results)
+    found: list[object] = [data.record, data.runs]
+    for each in (*data.trials, *data.points):
+        games = {
+            r: game if with_seconds else replace(game, seconds=0.0, residual_mean=0.0)
+            for r, game in each.games.items()
+        }
+        found.append((each.number, each.origin, each.params, each.error, games))
+    return found
+
+
+def thetafront(results: Path, *words: str) -> tuple[int, str, str]:
+    done = CliRunner().invoke(app, [*words, "--results", str(results)])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done.exit_code, done.stdout, done.stderr
+
+
+def execute(results: Path, sql: str) -> None:
+    with closing(sqlite3.connect(results / NAME / "study.db")) as database, database:
+        assert database.execute(sql).rowcount in {1, -1}
+
+
+GAME = " WHERE phase = 'search' AND number = 2 AND replicate = 1"
+LAST = " WHERE sequence = (SELECT max(sequence) FROM thetafront_game)"
+POINT = " WHERE phase = 'search' AND number = 2"
+VALIDATED = " WHERE phase = 'validation' AND number = 1"
+CHECKSUM = "its checksum is wrong"
+DAMAGES = {
+    "a game that is no JSON": ("UPDATE thetafront_game SET record = '{'" + GAME, CHECKSUM),
+    "another score": ("UPDATE thetafront_game SET score = 7" + GAME, CHECKSUM),
+    "another seed": ("UPDATE thetafront_game SET seed = 7" + GAME, CHECKSUM),
+    "no number": ("UPDATE thetafront_game SET n_moves = 'x'" + GAME, CHECKSUM),
+    "a text that is no UTF-8": ("UPDATE thetafront_game SET machine = x'ff'" + GAME, CHECKSUM),
+    "a game less": ("DELETE FROM thetafront_game" + GAME, "27 there, 28 were written"),
+    "the last game": ("UPDATE thetafront_game SET score = 9" + LAST, CHECKSUM),
+    "another replicate": ("UPDATE thetafront_game SET replicate = 77" + GAME, CHECKSUM),
+    "a game of another trial": ("UPDATE thetafront_game SET number = 77" + GAME, CHECKSUM),
+    "a game of another phase": ("UPDATE thetafront_game SET phase = 'x'" + GAME, CHECKSUM),
+    "another parameter": (
+        "UPDATE thetafront_point SET theta = json_set(theta, '$.gamma', 0.6)" + POINT,
+        CHECKSUM,
+    ),
+    "a θ that is none": ("UPDATE thetafront_point SET theta = '[]'" + POINT, CHECKSUM),
+    "a trial less": ("DELETE FROM thetafront_point" + POINT, "trial 2: not there"),
+    "the last trial less": (
+        "DELETE FROM thetafront_point WHERE phase = 'search' AND number = 5",
+        "trial 5: not there",
+    ),
+    "a trial's number": ("UPDATE thetafront_point SET number = 9" + POINT, CHECKSUM),
+    "a point less": ("DELETE FROM thetafront_point" + VALIDATED, "point 1: not there"),
+    "a point's θ": (
+        "UPDATE thetafront_point SET theta = json_set(theta, '$.gamma', 0.6)" + VALIDATED,
+        CHECKSUM,
+    ),
+    "a point's origin": ("UPDATE thetafront_point SET origin = 'x'" + VALIDATED, CHECKSUM),
+    "a run": ("DELETE FROM thetafront_event WHERE number = 0", "event 0: not there"),
+    "a run that is no JSON": (
+        "UPDATE thetafront_event SET record = 'x' WHERE number = 1",
+        CHECKSUM,
+    ),
+    "the record": ("UPDATE thetafront_study SET record = '{}'", CHECKSUM),
+    "the study's row": ("DELETE FROM thetafront_study", ""),
+    "the table of games": ("DROP TABLE thetafront_game", "no table thetafront_game"),
+    "the table of points": ("DROP TABLE thetafront_point", "no table thetafront_point"),
+    "the table of events": ("DROP TABLE thetafront_event", "no table thetafront_event"),
+    "the table of studies": ("DROP TABLE thetafront_study", "no table thetafront_study"),
+}
+LOST_SECONDS = {
+    "a game less",
+    "a game that is no JSON",
+    "another replicate",
+    "a game of another trial",
+    "a game of another phase",
+    "the table of games",
+}
+"""Of such games nothing tells what the clock said."""
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damage_is_named_found_and_mended(results: Path, damage: str) -> None:
+    sql, named = DAMAGES[damage]
+    folder, is_timed = results / NAME, damage not in LOST_SECONDS
+    before, trials = contents(results, is_timed), shown(folder)
+    execute(results, sql)
+    code, _, error = thetafront(results, "status", NAME)
+    assert code == (1 if named else 2)
+    assert named in error
+    assert error.startswith("thetafront: ")
+    assert error.count("\n") == 1
+    if named:
+        assert "--repair`" in error
+    assert thetafront(results, *VERIFY)[0] == 1
+    code, output, _ = thetafront(results, *VERIFY, "--repair")
+    assert code == 0, output
+    assert "study.db.before-repair-1" in output
+    assert "lost" not in output
+    assert contents(results, is_timed) == before
+    assert not is_timed or shown(folder) == trials
+
+
+def shown(folder: Path) -> list[tuple[object, ...]]:
+    """The trials as optuna shows them."""
+    study = optuna.load_study(study_name=NAME, storage=f"sqlite:///{folder}/study.db")
+    return [(each.number, each.state, each.params, each.values) for each in study.trials]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE trial_values SET value = 0.75 WHERE trial_value_id = 3",
+        "UPDATE trials SET state = 'HAPPY' WHERE number = 2",
+        "DELETE FROM trial_params WHERE param_id = 1",
+        "DROP TABLE trial_params",
+        "DROP TABLE studies",
+    ],
+)
+def test_optunas_copy_is_found_damaged_and_comes_back(results: Path, sql: str) -> None:
+    """Nothing is read from it: all commands go on."""
+    folder = results / NAME
+    trials = shown(folder)
+    execute(results, sql)
+    assert thetafront(results, "status", NAME)[0] == 0
+    code, output, _ = thetafront(results, *VERIFY)
+    assert code == (0 if "DROP TABLE studies" in sql else 1), output
+    assert thetafront(results, *VERIFY, "--repair")[0] == 0
+    if code:
+        assert shown(folder) == trials
+
+
+def test_what_nothing_tells_is_named_as_lost(results: Path) -> None:
+    """Without tables and copy, θ of a proposal is in its row alone; games of it are not."""
+    folder = results / NAME
+    for path in folder.iterdir():
+        if path.name != "study.db":
+            path.unlink()
+    optuna.delete_study(study_name=NAME, storage=f"sqlite:///{folder}/study.db")
+    execute(results, "UPDATE thetafront_point SET theta = '{}'" + VALIDATED)
+    execute(results, "DELETE FROM thetafront_point WHERE phase = 'search' AND number = 5")
+    code, output, error = thetafront(results, *VERIFY, "--repair")
+    assert (code, error) == (0, ""), "a sweep begins them again"
+    text = " ".join(output.split())
+    assert "trial 5 with 2 games: nothing tells its θ: lost" in text
+    assert "point 1 with" in text
+    assert "5 complete" in thetafront(results, "status", NAME)[1]
+
+
+def test_a_page_that_is_broken_costs_its_rows_alone(results: Path) -> None:
+    """The log goes into a new file; what the page held is played again or told."""
+    folder, before = results / NAME, contents(results, with_seconds=False)
+    with closing(sqlite3.connect(folder / "study.db")) as database:
+        (page,) = database.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'thetafront_game'"
+        ).fetchone()
+        (size,) = database.execute("PRAGMA page_size").fetchone()
+    content = bytearray((folder / "study.db").read_bytes())
+    content[(page - 1) * size : page * size] = b"x" * size
+    (folder / "study.db").write_bytes(content)
+    assert thetafront(results, "status", NAME)[0] == 1
+    assert thetafront(results, *VERIFY)[0] == 1
+    code, output, error = thetafront(results, *VERIFY, "--repair")
+    assert (code, error) == (0, ""), output
+    assert contents(results, with_seconds=False) == before
+
+
+def test_a_study_in_order_is_left_as_it_is(results: Path) -> None:
+    path = results / NAME / "study.db"
+    before = path.read_bytes()
+    code, output, _ = thetafront(results, *VERIFY, "--repair")
+    assert (code, path.read_bytes()) == (0, before)
+    assert "repaired" not in output
+    assert not list(path.parent.glob("*before-repair*"))
+
+
+def without_seconds(path: Path) -> pd.DataFrame:
+    """An exported table of games, but for what its clock said."""
+    frame = pd.read_csv(path, dtype=str)
+    return frame[[column for column in frame if "seconds" not in column]]
+
+
+@pytest.mark.parametrize("number", [1, 2, -1])
+def test_a_game_that_an_exported_table_lacks_is_missed(results: Path, number: int) -> None:
+    (results / NAME / "study.db").unlink()
+    path = results / NAME / "games.csv"
+    whole = without_seconds(path)
+    assert thetafront(results, *VERIFY)[0] == 0
+    lines = path.read_text().splitlines()
+    del lines[number]
+    path.write_text("\n".join(lines) + "\n")
+    code, output, _ = thetafront(results, *VERIFY)
+    assert code == 1
+    assert "expected" in output
+    assert thetafront(results, *VERIFY, "--repair")[0] == 0
+    pd.testing.assert_frame_equal(without_seconds(path), whole)
+
+
+def test_a_study_that_a_sweep_holds_is_not_repaired(results: Path) -> None:
+    execute(results, DAMAGES["another score"][0])
+    with locked(locate(NAME, results, None)):
+        assert thetafront(results, *VERIFY)[0] == 1
+        code, _, error = thetafront(results, *VERIFY, "--repair")
+    assert code == 1
+    assert "is held by another run" in error
+
+
+@pytest.mark.parametrize("words", [("--games", "-1"), ("--games", "some"), ("--games", "9" * 30)])
+def test_bad_numbers_of_games_are_refused(words: tuple[str, str], tmp_path: Path) -> None:
+    code, _, error = thetafront(tmp_path, "verify", NAME, *words)
+    assert code == 2
+    assert error.startswith("thetafront: games: ")
+
+
+def test_a_folder_without_games_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    code, _, error = thetafront(tmp_path, "verify", "empty")
+    assert code == 2
+    assert "nothing to verify" in error

@@ -1,0 +1,40 @@
+"""Where a study is: names and folders that can be, and those that are refused."""
+
+from pathlib import Path
+
+import pytest
+
+from thetafront.study.errors import InputError
+from thetafront.study.log.location import locate, make_folder
+
+
+def test_a_study_lives_in_its_folder(tmp_path: Path) -> None:
+    location = locate("night", tmp_path, None)
+    assert location.url == f"sqlite:///{tmp_path}/night/study.db"
+    assert location.database == tmp_path / "night" / "study.db"
+
+
+def test_a_password_is_not_shown(tmp_path: Path) -> None:
+    for url in ("postgresql://me:secret@host/db", "mysql://host/db?user=me&password=secret&x=1"):
+        assert "secret" not in locate("night", tmp_path, url).url_without_password
+
+
+@pytest.mark.parametrize("name", ["", "../up", "a/b", "-x", "a b", "x" * 65, "reference"])
+def test_names_that_are_no_folder_are_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="name: "):
+        locate(name, tmp_path, None)
+
+
+def test_folders_that_cannot_be_used_are_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="does not exist"):
+        make_folder(tmp_path / "missing" / "s")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="is not a folder"):
+        make_folder(tmp_path / "file" / "s")
+    with pytest.raises(InputError, match="cannot be"):
+        make_folder(Path("/proc/s"))  # read-only, for root too
+
+
+def test_sqlite_has_one_driver(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="for SQLite allowed: sqlite:///"):
+        locate("s", tmp_path, "sqlite+other:///x.db")

@@ -1,0 +1,106 @@
+"""Seconds of a cluster's machines and those of this one: never in one study."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from tests.study.conftest import CoinGame
+from tests.study.made_studies import new_study
+from thetafront.study.cli import app
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.log import Log, game_row
+from thetafront.study.log.machines import check_seconds, store_machines
+from thetafront.study.log.storage import open_for_reading
+from thetafront.study.log.tables import SEARCH, sealed
+from thetafront.study.run.orders import validate_study
+from thetafront.study.run.stopping import Precision
+
+GAME = CoinGame(3, 500.5, 7, 0.25, True, 70)
+
+
+def study_played_by(*machines: str) -> Log:
+    """A study with a game by each machine; without a name, by this one."""
+    study = new_study()
+    study.write(*(game_row((SEARCH, n), 0, GAME, each) for n, each in enumerate(machines)))
+    return study
+
+
+@pytest.mark.parametrize(
+    ("machines", "is_cluster"),
+    [((), False), ((), True), (("", ""), False), (("a", "b"), True)],
+)
+def test_games_of_the_same_place_go_on(
+    quick: Experiment, machines: Sequence[str], is_cluster: bool
+) -> None:
+    check_seconds(study_played_by(*machines), quick, is_cluster)
+
+
+@pytest.mark.parametrize(
+    ("machines", "is_cluster", "said"),
+    [
+        (("", ""), True, "were played without a cluster, .* a cluster's seconds .* go on without"),
+        (("a",), False, r"on a cluster \(a\), .* this machine's seconds .* go on with --sch"),
+        (("a", ""), False, "theirs; give another name, where --cost playout_moves_per_move lets"),
+        (("a", ""), True, "theirs; give another name"),
+        (tuple("abcde"), False, r"\(a, b, c, 2 more\)"),
+    ],
+)
+def test_seconds_of_others_are_refused_but_counts_are_not(
+    quick: Experiment, machines: Sequence[str], is_cluster: bool, said: str
+) -> None:
+    study = study_played_by(*machines)
+    with pytest.raises(InputError, match=said):
+        check_seconds(study, quick, is_cluster)
+    check_seconds(study, quick.by("playout_moves_per_move"), is_cluster)
+
+
+def test_machines_are_named_by_their_hosts(quick: Experiment) -> None:
+    study = study_played_by("a1", "b2")
+    store_machines(study, {"a1": {"host": "node-1"}, "b2": {"host": "node-1"}})
+    with pytest.raises(InputError, match=r"on a cluster \(node-1\)"):
+        check_seconds(study, quick, is_cluster=False)
+
+
+class Nobody:
+    """A cluster that must not be asked to play."""
+
+    capacity = 1
+    place = "1 worker"
+
+    def __enter__(self) -> "Nobody":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave."""
+
+
+def test_sweeps_validations_and_picks_are_refused(quick: Experiment, tmp_path: Path) -> None:
+    def run(*words: str) -> str:
+        done = CliRunner().invoke(app, [*words, "--results", str(tmp_path)])
+        return f"{done.exit_code} {done.output}"
+
+    design = ("--trials", "4", "--design-size", "4", "--jobs", "1")
+    assert run("sweep", "quick", *design, "--no-validation").startswith("0 ")
+    study, location, data = open_for_reading("quick", tmp_path)
+    precision = Precision(None, 2)
+    with pytest.raises(InputError, match="were played without a cluster"):
+        validate_study(location, data, precision, 1, Console(quiet=True), 9.0, Nobody())
+    assert isinstance(study, Log)
+    rows = study.rows()
+    played = [sealed(row._replace(machine="ab12")) for row in rows.games]
+    study.rebuild(replace(rows, games=played))
+    newest = study.newest()
+    for words in (
+        ("sweep", "quick", *design),
+        ("validate", "quick", "--jobs", "1"),
+        ("pick", "quick", quick.cost.option, "0.01", "--games", "5"),
+    ):
+        said = run(*words)
+        assert said.startswith("2 "), said
+        assert "were played on a cluster (ab12)" in said.replace("\n", " ")
+    assert study.newest() == newest

@@ -1,0 +1,114 @@
+"""A study rebuilt from its published tables gives these tables again."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from thetafront.study.errors import InputError
+from thetafront.study.log.published_study import read_published
+from thetafront.study.report.analysis import Analysis
+
+REFERENCE = Path(__file__).parents[3] / "results" / "reference"
+TODAYS = ("mcmdp", "switching", "zstd")
+"""Studies whose fronts are of the models of today."""
+
+
+@pytest.mark.parametrize("name", TODAYS)
+def test_tables_are_those_that_were_published(name: str, one_thread: None) -> None:
+    _, data = read_published(REFERENCE / name)
+    tables = Analysis(data).tables
+    for what in ("front", "trials", "games", "predicted_front", "combined_front"):
+        published = pd.read_csv(REFERENCE / name / f"{what}.csv")
+        numbers = published.select_dtypes("number").drop(columns="p_on_front", errors="ignore")
+        again = tables[what][list(numbers)].apply(pd.to_numeric).to_numpy(float)
+        assert len(numbers)
+        np.testing.assert_allclose(again, numbers.to_numpy(float), rtol=1e-6, err_msg=what)
+    shares = pd.read_csv(REFERENCE / name / "front.csv")["p_on_front"]
+    # By 4,000 draws: they follow the rounding of a machine.
+    np.testing.assert_allclose(tables["front"]["p_on_front"], shares, atol=0.05)
+
+
+def test_a_study_of_an_earlier_model_has_its_games(one_thread: None) -> None:
+    """`dice_study` was published with another model: what games alone tell is the same.
+
+    Its scores are exact, and its trials on or near the front are points, too, by now.
+    """
+    _, data = read_published(REFERENCE / "dice_study")
+    tables = Analysis(data).tables
+    for what, columns in {
+        "front": ["point", "gamma", "tolerance", "score_mean_points"],
+        "trials": ["trial", "gamma", "tolerance", "score_mean_points", "solving_seconds"],
+    }.items():
+        published = pd.read_csv(REFERENCE / "dice_study" / f"{what}.csv")[columns]
+        again = tables[what][columns].set_index(columns[0]).loc[published[columns[0]]]
+        pd.testing.assert_frame_equal(again.reset_index(), published, check_dtype=False, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["heuristic", "ntuple", "pacman", "uct"])
+def test_other_studies_can_be_read(name: str) -> None:
+    location, data = read_published(REFERENCE / name)
+    manifest = json.loads((REFERENCE / name / "manifest.json").read_text())
+    assert location.name == data.name == manifest["study"]
+    assert sum(len(each.games) for each in data.trials) == manifest["n_games_of_trials"]
+    assert sum(len(each.games) for each in data.points) == manifest["n_games_of_validation"]
+    assert [run["command_line"] for run in data.runs] == [
+        *(run["command_line"] for run in manifest["earlier_runs"]),
+        manifest["command_line"],
+    ]
+    assert data.record.space == manifest["space"]
+    seeds = {game.seed for point in data.points for game in point.games.values()}
+    assert len({point.number for point in data.points}) == len(data.points)
+    assert len(seeds) == manifest["n_games_of_validation"]
+
+
+def test_games_side_by_side_are_not_timed() -> None:
+    _, data = read_published(REFERENCE / "mcmdp")
+    games = [game for point in data.points for game in point.games.values()]
+    published = pd.read_csv(REFERENCE / "mcmdp" / "games.csv")
+    assert sum(not game.is_timed for game in games) == published["first_seed"].notna().sum() > 0
+
+
+def copy_of(folder: Path, into: Path) -> Path:
+    return Path(shutil.copytree(folder, into / folder.name))
+
+
+def test_what_is_no_study_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"'.*nowhere' given, which does not exist"):
+        read_published(tmp_path / "nowhere")
+    with pytest.raises(InputError, match=r"given, which has no manifest\.json"):
+        read_published(tmp_path)
+    folder = copy_of(REFERENCE / "dice_study", tmp_path)
+    (folder / "games.csv").rename(folder / "elsewhere.csv")
+    with pytest.raises(InputError, match=r"given, which has no games\.csv"):
+        read_published(folder)
+    (folder / "elsewhere.csv").rename(folder / "games.csv")
+    (folder / "manifest.json").write_text("[1]")
+    with pytest.raises(InputError, match=r"manifest\.json is no manifest of a study"):
+        read_published(folder)
+
+
+@pytest.mark.parametrize(
+    ("table", "old", "new", "said"),
+    [
+        ("games.csv", "search,1,", "search,1,1,", r"games\.csv is no table of a study: line 3"),
+        ("games.csv", "search,1,", "search,7777,", r"do not fit together: trial 1: values"),
+        ("games.csv", "12.132734504794534", "many", r"games\.csv, line 3: no game"),
+        ("games.csv", "validation,,85f07897f0", "validation,,0000000000", r"front\.csv has no"),
+        ("trials.csv", "complete", "done", r"trials\.csv, line 2: no trial"),
+        ("front.csv", "85f07897f0", "0000000000", r"front\.csv, line 2: no validated point"),
+        ("manifest.json", '_of_trials": 128', '_of_trials": 129', "128 games of phase search"),
+    ],
+)
+def test_damaged_tables_are_refused(
+    tmp_path: Path, table: str, old: str, new: str, said: str
+) -> None:
+    folder = copy_of(REFERENCE / "dice_study", tmp_path)
+    text = (folder / table).read_text()
+    assert old in text
+    (folder / table).write_text(text.replace(old, new, 1))
+    with pytest.raises(InputError, match=said):
+        read_published(folder)

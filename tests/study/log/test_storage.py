@@ -1,0 +1,400 @@
+"""Opening, resuming, refusing; and nothing damaged by a refusal."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import optuna
+import pytest
+from typer.testing import CliRunner
+
+from tests.study.made_studies import add_trials, new_study_in
+from thetafront.study.cli import app
+from thetafront.study.errors import InputError, RunError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.log.location import locate
+from thetafront.study.log.lock import holder_of, locked
+from thetafront.study.log.manifest import ROOT
+from thetafront.study.log.storage import create_or_resume, open_for_reading, prepare_location
+from thetafront.study.log.study_data import StudyData, store_run
+from thetafront.study.log.study_record import StudyRecord
+from thetafront.study.run.settings import SearchSettings
+
+SETTINGS = SearchSettings(n_trials=4, seed=7)
+
+
+def record(quick: Experiment, **changes: object) -> StudyRecord:
+    return StudyRecord(**{**SETTINGS.record(quick).__dict__, **changes})
+
+
+KILLED_IN_A_COMMIT = """
+import os, signal, sqlite3, sys
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+database.execute("PRAGMA cache_size = 1")
+database.execute("BEGIN IMMEDIATE")
+database.execute("UPDATE thetafront_event SET record = record || ' '")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_kill_within_a_commit_leaves_a_study_that_opens(
+    quick: Experiment, tmp_path: Path
+) -> None:
+    """SQLite leaves a journal then, which whoever opens the file next must be allowed to undo."""
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    study = create_or_resume(location, record(quick))
+    for n in range(400):
+        store_run(study, {"note": "x" * 900}, n)
+    subprocess.run([sys.executable, "-c", KILLED_IN_A_COMMIT, str(location.database)], check=False)
+    assert location.database is not None
+    journal = Path(f"{location.database}-journal")
+    assert journal.stat().st_size > 0, "the kill must have come in the middle"
+    opened, _, _ = open_for_reading("s", tmp_path)
+    assert len(opened.rows().events) == 400
+    create_or_resume(location, record(quick))
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        ({"experiment": "other"}, "experiment quick, not other"),
+        ({"seed": 8}, "seed 7, not 8"),
+        ({"design": "lhs"}, "design sobol, not lhs"),
+        ({"space": []}, "another search space"),
+        ({"fixed": {"layout": "small"}}, r"fixed \{\}, not \{'layout': 'small'\}"),
+    ],
+)
+def test_another_study_under_the_same_name_is_refused(
+    quick: Experiment, tmp_path: Path, change: dict[str, object], part: str
+) -> None:
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    create_or_resume(location, record(quick))
+    create_or_resume(location, record(quick))
+    with pytest.raises(InputError, match=part):
+        create_or_resume(location, record(quick, **change))
+
+
+def test_a_parameter_may_get_another_symbol(quick: Experiment, tmp_path: Path) -> None:
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    create_or_resume(location, record(quick))
+    renamed = [{**each, "symbol": "ξ"} for each in record(quick).space]
+    create_or_resume(location, record(quick, space=renamed))
+
+
+def test_somebody_elses_optuna_study_is_refused(quick: Experiment, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/theirs.db"
+    theirs = optuna.create_study(study_name="s", storage=url, directions=["maximize", "minimize"])
+    theirs.set_user_attr("owner", "somebody")
+    with pytest.raises(InputError, match="was not made by thetafront"):
+        create_or_resume(locate("s", tmp_path, url), record(quick))
+    assert optuna.load_study(study_name="s", storage=url).user_attrs == {"owner": "somebody"}
+
+
+def test_files_that_are_no_database_stay_as_they_are(quick: Experiment, tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("dear diary, no database here")
+    location = locate("s", tmp_path, f"sqlite:///{path}")
+    with pytest.raises(InputError, match="not a SQLite database"):
+        create_or_resume(location, record(quick))
+    assert path.read_text() == "dear diary, no database here"
+
+
+def test_databases_of_something_else_stay_as_they_are(quick: Experiment, tmp_path: Path) -> None:
+    path = tmp_path / "music.db"
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE songs (title TEXT)")
+    before = path.read_bytes()
+    with pytest.raises(InputError, match=r"a database of something else \(its tables: songs\)"):
+        create_or_resume(locate("s", tmp_path, f"sqlite:///{path}"), record(quick))
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("url", "part"),
+    [
+        ("nonsense", "a database URL allowed"),
+        ("sqlite:////no/such/folder/study.db", "folder '/no/such/folder' does not exist"),
+        ("fancydb://host/x", "cannot be used"),
+        ("sqlite:////proc", "which is not a file"),
+        ("sqlite://", "which names no file; a file allowed, such as sqlite:///folder/study.db"),
+        ("sqlite:///", "storage: 'sqlite:///' given, which names no file"),
+        ("postgresql://me:secret@host:x/db", "'postgresql://me:***@host:x/db' given, a database"),
+        ("sqlite:///:memory:", "which is in memory"),
+        ("sqlite:///file:x.db?uri=true", "a plain path allowed"),
+        ("sqlite:///x.db?mode=ro", "a plain path allowed"),
+    ],
+)
+def test_storages_that_cannot_be_opened_are_named_and_leave_nothing(
+    tmp_path: Path, url: str, part: str
+) -> None:
+    result = CliRunner().invoke(
+        app, ["sweep", "--storage", url, "--results", str(tmp_path), "--trials", "1"]
+    )
+    assert result.exit_code == 2
+    assert part in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_refused_file_gets_no_lock_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("no database")
+    (tmp_path / "results").mkdir()
+    command = ["sweep", "--storage", f"sqlite:///{path}", "--results", str(tmp_path / "results")]
+    assert CliRunner().invoke(app, command).exit_code == 2
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["notes.txt", "results"]
+    assert list((tmp_path / "results").iterdir()) == []
+
+
+def test_a_database_whose_making_was_cut_short_is_completed(
+    quick: Experiment, tmp_path: Path
+) -> None:
+    """A kill between two of the statements that make the tables leaves some of them."""
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    create_or_resume(location, record(quick))
+    schema = sqlite3.connect(tmp_path / "s" / "study.db").execute(
+        "SELECT sql FROM sqlite_master WHERE name = 'thetafront_point'"
+    )
+    (statement,) = schema.fetchone()
+    partial = locate("t", tmp_path, None)
+    partial.folder.mkdir()
+    with sqlite3.connect(tmp_path / "t" / "study.db") as database:
+        database.execute(statement)
+    with pytest.raises(InputError, match="holds: none"):
+        open_for_reading("t", tmp_path)
+    study = create_or_resume(partial, record(quick))
+    assert study.name == "t"
+
+
+def test_a_damaged_database_is_one_line(tmp_path: Path, quick: Experiment) -> None:
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    create_or_resume(location, record(quick))
+    path = tmp_path / "s" / "study.db"
+    damaged = bytearray(path.read_bytes())
+    damaged[4096:] = b"x" * (len(damaged) - 4096)
+    path.write_bytes(damaged)
+    for command in (["status", "s"], ["sweep", "quick", "--name", "s"]):
+        result = CliRunner().invoke(app, [*command, "--results", str(tmp_path)])
+        assert result.exit_code == 1, result.output
+        assert result.stderr.count("\n") == 1
+    assert path.read_bytes() == damaged
+
+
+def test_an_optuna_study_with_one_objective_is_refused(quick: Experiment, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/single.db"
+    optuna.create_study(study_name="s", storage=url)
+    with pytest.raises(InputError, match="was not made by thetafront"):
+        create_or_resume(locate("s", tmp_path, url), record(quick))
+    assert optuna.load_study(study_name="s", storage=url).user_attrs == {}
+
+
+@pytest.mark.parametrize("lost", ["thetafront_game", "thetafront_point", "thetafront_study"])
+def test_a_lost_table_is_named(lost: str, quick: Experiment, tmp_path: Path) -> None:
+    study = new_study_in(tmp_path, record(quick))
+    add_trials(study, quick)
+    with sqlite3.connect(tmp_path / "s" / "study.db") as database:
+        database.execute(f"DROP TABLE {lost}")
+    for command in (["status", "s"], ["sweep", "quick", "--name", "s"]):
+        result = CliRunner().invoke(app, [*command, "--results", str(tmp_path)])
+        assert result.exit_code == 1, result.output
+        assert f"is damaged: no table {lost}" in result.stderr
+
+
+@pytest.mark.parametrize("url", ["mysql://me@host/x", "mssql+pyodbc://me@host/x"])
+def test_other_databases_are_refused(url: str, quick: Experiment, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"(cannot be used|SQLite or PostgreSQL allowed)"):
+        create_or_resume(locate("s", tmp_path, url), record(quick))
+
+
+def test_a_link_to_the_database_is_held_too(tmp_path: Path) -> None:
+    (tmp_path / "one.db").touch()
+    (tmp_path / "two.db").symlink_to(tmp_path / "one.db")
+    one = locate("s", tmp_path, f"sqlite:///{tmp_path}/one.db")
+    two = locate("s", tmp_path, f"sqlite:///{tmp_path}/two.db")
+    assert holder_of(one) == ""
+    with locked(one):
+        assert f"process {os.getpid()} on" in holder_of(two)
+        with pytest.raises(RunError, match="is held by another run"), locked(two):
+            pass
+    assert holder_of(two) == ""
+
+
+def test_a_lock_leaves_no_file(tmp_path: Path) -> None:
+    location = locate("s", tmp_path, f"sqlite:///{tmp_path}/s.db")
+    with locked(location):
+        assert [path.name for path in tmp_path.iterdir()] == [".s.db.lock"]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_a_lock_that_is_no_file_is_named_and_nobody_waits_for_it(
+    make: Callable[[Path], None], tmp_path: Path
+) -> None:
+    location = locate("s", tmp_path, f"sqlite:///{tmp_path}/s.db")
+    make(tmp_path / ".s.db.lock")
+    with pytest.raises(InputError, match=r"^lock: '.*/\.s\.db\.lock' "), locked(location):
+        pass
+    with pytest.raises(InputError, match=r"^lock: '.*/\.s\.db\.lock' is not a file"):
+        holder_of(location)
+
+
+def test_a_database_that_links_to_itself_is_named(tmp_path: Path) -> None:
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    (location.folder / "study.db").symlink_to("study.db")
+    with pytest.raises(InputError, match="a link that leads to itself"):
+        prepare_location(location)
+
+
+def test_games_of_a_study_that_is_gone_are_no_place_for_a_new_one(tmp_path: Path) -> None:
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    (location.folder / "study.db").touch()
+    (location.folder / "games.csv").touch()
+    with pytest.raises(InputError, match="of a study that is gone"):
+        prepare_location(location)
+    assert (location.folder / "study.db").read_bytes() == b""
+
+
+def test_what_made_each_sweep_is_remembered(quick: Experiment, tmp_path: Path) -> None:
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    study = create_or_resume(location, record(quick))
+    for number in range(12):
+        store_run(study, {"command_line": f"sweep {number}"})
+    assert [run["command_line"] for run in StudyData.read(study).runs] == [
+        f"sweep {n}" for n in range(12)
+    ]
+
+
+def test_reading_creates_nothing(tmp_path: Path, quick: Experiment) -> None:
+    with pytest.raises(InputError, match=r"studies here: none"):
+        open_for_reading("s", tmp_path)
+    with pytest.raises(InputError, match="there is no study database"):
+        open_for_reading(f"sqlite:///{tmp_path}/none.db", tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    create_or_resume(location, record(quick))
+    _, found, data = open_for_reading(location.url, tmp_path)
+    assert (data.name, found.name, data.experiment) == ("s", "s", quick)
+    with pytest.raises(InputError, match=r"'t' given; .* holds: s"):
+        open_for_reading(location.url, tmp_path, "t")
+
+
+def test_a_second_sweep_is_refused_and_told_who_holds_the_study(tmp_path: Path) -> None:
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    program = (
+        "import sys; from pathlib import Path; from thetafront.study.log.location import *\n"
+        "from thetafront.study.log.lock import *\n"
+        f"with locked(locate('s', Path({str(tmp_path)!r}), None)):\n"
+        "    print('held', flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(RunError, match=f"process {holder.pid} on "), locked(location):
+            pass
+        holder.kill()
+        holder.wait()
+        with locked(location):
+            pass
+
+
+def test_a_study_is_read_with_the_space_that_it_was_made_with(
+    words: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a parameter and a baseline added since, a sweep is refused, and reading works."""
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    create_or_resume(location, record(words))
+    added = NumericParameter("depth", 1, 5, integer=True)
+    (six,) = words.baselines.values()
+    baselines = {"old": six, "new": {**six, "depth": 2}}
+    today = replace(words, space=Space((*words.space, added)), baselines=baselines)
+    monkeypatch.setitem(EXPERIMENTS, "words", today)
+    _, _, data = open_for_reading("s", tmp_path)
+    found = data.experiment
+    assert found.space == words.space
+    assert found.baselines == {"old": six}
+    with pytest.raises(InputError, match=r"made with another search space \(no depth\)"):
+        create_or_resume(location, record(today))
+
+    for unknown in (
+        {"name": "depth", "shape": "round"},
+        {"name": "mood", "choices": ["calm", "wild"]},
+        {"name": "depth", "low": 0, "high": 5, "integer": True},
+    ):
+        with pytest.raises(InputError, match="a search space that this version does not know"):
+            record(words, space=[unknown]).experiment_as_made()
+
+
+def test_a_space_comes_back_from_its_record() -> None:
+    for each in EXPERIMENTS.values():
+        records = json.loads(json.dumps(each.space.as_records()))
+        assert Space.from_records(records) == each.space
+
+
+def test_an_empty_database_does_not_take_the_place_of_games(
+    quick: Experiment, tmp_path: Path
+) -> None:
+    """What a truncated study has left is not written over by a new one."""
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    (location.folder / "study.db").touch()
+    (location.folder / "games.csv").write_text("dear\n")
+    with pytest.raises(InputError, match=r"has no trials, but .*games\.csv' is there"):
+        create_or_resume(location, record(quick))
+    assert (location.folder / "games.csv").read_text() == "dear\n"
+    (location.folder / "games.csv").unlink()
+    create_or_resume(location, record(quick))
+
+
+def test_a_study_with_words_is_resumed_and_another_one_refused(
+    words: Experiment, tmp_path: Path
+) -> None:
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    create_or_resume(location, SETTINGS.record(words))
+    create_or_resume(location, SETTINGS.record(words))
+    _, _, data = open_for_reading("s", tmp_path)
+    assert data.experiment == words
+    assert data.record == SETTINGS.record(words)
+    fewer = replace(words.space.categorical[0], choices=("score", "random"))
+    numbers = [each for each in words.space if each.name != "leaf_value"]
+    for space in (Space((*numbers, fewer)), Space(tuple(numbers))):
+        other = SETTINGS.record(replace(words, space=space))
+        with pytest.raises(InputError, match=r"space \(leaf_value score, weights_a, random\)"):
+            create_or_resume(location, other)
+
+
+def test_a_study_made_before_there_were_words_opens(tmp_path: Path) -> None:
+    """Its record is that of a published study, word for word."""
+    manifest = ROOT / "results" / "reference" / "mcmdp" / "manifest.json"
+    made = json.loads(manifest.read_text(encoding="utf-8"))
+    kept = {name: made[name] for name in ("experiment", "space", "seed", "design", "design_size")}
+    location = locate("old", tmp_path, None)
+    location.folder.mkdir()
+    study = optuna.create_study(
+        study_name="old", storage=location.url, directions=["maximize", "minimize"]
+    )
+    study.set_user_attr("thetafront", {"format": 1, **kept})
+    settings = SearchSettings(
+        seed=made["seed"], design=made["design"], design_size=made["design_size"]
+    )
+    create_or_resume(location, settings.record(EXPERIMENTS["mcmdp"]))
+    assert open_for_reading("old", tmp_path)[2].experiment.name == "mcmdp"

@@ -1,0 +1,114 @@
+import json
+from dataclasses import replace
+
+import pytest
+
+from tests.study.external_games import compressor
+from tests.study.made_studies import (
+    add_point,
+    add_trials,
+    data_of,
+    new_study,
+    spread,
+    store_trial,
+    stored_games,
+)
+from thetafront.agents.agent import FailedGame
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log import log, study_data
+from thetafront.study.log.location import locate
+from thetafront.study.log.study_data import MOMENTS_PREFIX, read_trial
+from thetafront.study.log.tables import SEARCH
+from thetafront.study.model.study_model import objectives_of
+from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.export import write_tables
+from thetafront.study.run.open_trials import OpenTrials
+from thetafront.study.run.proposer import Proposal
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.run.workers import Finished
+
+__all__ = ["compressor"]
+
+pytestmark = pytest.mark.usefixtures("one_thread")  # more are slower on small matrices
+
+
+def test_an_export_parses_each_game_once(
+    quick: Experiment, tmp_path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = new_study()
+    add_trials(study, quick)
+    add_point(study, 5, spread(10_000, 1000), 1.0)
+    n_parsed = 0
+
+    def parse(row, kind):
+        nonlocal n_parsed
+        n_parsed += 1
+        return log.outcome_of(row, kind)
+
+    monkeypatch.setattr(study_data, "outcome_of", parse)
+    location = locate("s", tmp_path, None)
+    write_tables(Analysis(data_of(study, quick)), location, location.folder)
+    assert n_parsed == 8 * 3 + 100
+
+
+def test_samplers_know_the_moments_of_a_trial_s_samples(quick: Experiment) -> None:
+    """Whether it ends now, or was read."""
+    study = new_study()
+    games = [Game2048(r, 1000 + 400 * r * r, 100, 0.1, 5000, 64, 0) for r in range(3)]
+    settings = SearchSettings(n_replicates=3, sampler="random")
+    trials = OpenTrials(data_of(study, quick), study, settings)
+    assert trials.begin([Proposal(0, {"n_playouts": 7}, {})]) == []
+    ended = [trials.record(Finished((0, (r,)), (game,))) for r, game in enumerate(games)]
+    assert [trial is None for trial in ended] == [True, True, False]
+    trials.writer.close()
+    (stored,) = data_of(study, quick).frozen_trials
+    scores = quick.goal.samples(games)
+    told = {MOMENTS_PREFIX + "score": [3, scores.mean(), scores.var() * 3]}
+    assert stored.user_attrs == {"origin": "design", **told}
+    assert ended[2].attributes == told
+    assert ended[2].values == tuple(stored.values)
+    assert objectives_of(quick).noise([stored])[0, 0] > 0
+    assert stored_games(study) == {"trial 0": dict(enumerate(games))}
+
+
+@pytest.mark.parametrize("penalty", [None, 0.0])
+def test_a_trial_is_complete_by_its_games(compressor: Experiment, penalty: float | None) -> None:
+    """Three are asked for; one that fails is replaced, unless it counts with a penalty."""
+    game, failed = compressor.build({"level": 7}).play(7), FailedGame(8, "it failed")
+    outside = replace(compressor, goal=replace(compressor.goal, penalty=penalty), max_failures=0.9)
+    rows = [log.game_row((SEARCH, 0), r, each) for r, each in enumerate([game, failed, game])]
+    point = log.point_row(SEARCH, 0, {"level": 7}, "random", 3)
+    found = read_trial(point, rows[:2], "", outside)
+    assert (found.state, found.values) == ("running", None)
+    found = read_trial(point, rows, "", outside)
+    assert found.state == ("running" if penalty is None else "complete")
+    found = read_trial(point, [*rows, log.game_row((SEARCH, 0), 3, game)], "", outside)
+    assert (found.state, sorted(found.failures)) == ("complete", [1])
+    found = read_trial(point, rows, "a reason", outside)
+    assert (found.state, found.error, found.values) == ("fail", "a reason", None)
+
+
+def test_a_reference_point_is_given_or_a_little_worse_than_all_complete_trials(
+    quick: Experiment,
+) -> None:
+    """1,000 and 2,000 points at 0.1 ms and 10 ms: 900 points at 10^−1.8 s."""
+    without = replace(quick, reference_score=None, reference_costs={})
+    study = new_study()
+    assert data_of(study, without).reference is None
+    for n, score, cost in ((1, 1000, 1e-4), (2, 2000, 1e-2), (3, 500, 0.0)):
+        games = [Game2048(n, score, 100, 100 * cost, 5000, 64, 0)]
+        store_trial(study, quick, {"n_playouts": n}, games)
+    store_trial(study, quick, {"n_playouts": 7}, [], n_games=3)
+    assert data_of(study, without).reference == pytest.approx((900.0, 10.0**-1.8))
+    assert data_of(study, quick).reference == quick.reference_point == (0.0, 0.01)
+
+
+def test_what_has_no_trial_yet_is_exported_without_a_reference_point(
+    quick: Experiment, tmp_path
+) -> None:
+    without = replace(quick, reference_score=None, reference_costs={})
+    location = locate("s", tmp_path, None)
+    write_tables(Analysis(data_of(new_study(), without)), location, location.folder)
+    manifest = json.loads((location.folder / "manifest.json").read_text())
+    assert manifest["reference_point"] == {"score_points": None, "seconds_per_move": None}
