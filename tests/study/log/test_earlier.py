@@ -98,6 +98,8 @@ def test_its_tables_are_exported_as_they_were(name: str, results: Path) -> None:
     for table in ("games.csv", "trials.csv", "front.csv"):
         found, stored = (pd.read_csv(folder / name / table) for folder in (results, DATA))
         assert set(stored) <= set(found)
+        key = [each for each in ("phase", "trial", "point", "replicate") if each in stored]
+        found, stored = (each.sort_values(key, ignore_index=True) for each in (found, stored))
         exact = [c for c in stored if not c.startswith("posterior") and "on_front" not in c]
         pd.testing.assert_frame_equal(found[exact], stored[exact], check_dtype=False)
 
@@ -186,11 +188,10 @@ def test_a_kill_within_leaves_it_as_it_was_or_as_it_will_be(results: Path) -> No
 
 @pytest.mark.sweeps
 def test_it_goes_on_as_the_version_that_began_it_would_have(results: Path) -> None:
-    """Trials, games and seeds of four trials and twenty games more, by the earlier version."""
+    """Trials, games and seeds are those that the earlier version went on with."""
     words = ["sweep", "pacman_small", "--name", "begun", "--cost", "backups_per_move"]
     words += ["--trials", "7", "--design-size", "4", "--replicates", "2", "--jobs", "1"]
-    words += ["--seed", "3", "--sampler", "nehvi", "--validation-points", "2"]
-    words += ["--validation-games", "5", "--budget", "none"]
+    words += ["--seed", "3", "--sampler", "random", "--no-validation", "--budget", "none"]
     assert "is of an earlier version" in " ".join(thetafront(*words, results=results).split())
     for table, key in (("trials", ["trial"]), ("games", ["phase", "trial", "point", "replicate"])):
         frames = []
