@@ -20,7 +20,6 @@ from thetafront.study.log.lock import locked
 from thetafront.study.log.storage import open_for_games, open_for_reading
 from thetafront.study.page import results as results_written
 from thetafront.study.page.document import BEGINNING
-from thetafront.study.report import export
 
 DATA = Path(__file__).parents[1] / "log" / "data"
 NAME = "pacman_small"
@@ -37,7 +36,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A results folder with a study of an earlier revision, brought to today's, and exported."""
     folder = tmp_path_factory.mktemp("exported")
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(export, "save_figures", lambda *_: [])
+        patched.setattr(results_written, "draw", lambda *_: [])
         patched.setattr(results_written, "page_html", lambda *_: BEGINNING)
         (folder / NAME).mkdir()
         shutil.copy(DATA / NAME / "study.db", folder / NAME)
