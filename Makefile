@@ -42,7 +42,7 @@ sweep: $(INSTALLED) ## tune θ, or go on with it: progress, tables and plots in 
 
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
 
-test: $(INSTALLED) ## run the tests (about 10 minutes on two cores)
+test: $(INSTALLED) ## run the tests (about 7 minutes on two cores)
 	$(PYTEST)
 
 test-sweeps: $(INSTALLED) ## run the tests of whole sweeps, kills and failures (minutes)
@@ -183,7 +183,7 @@ programs: $(INSTALLED) ## tune five programs that are not ours, beside three sam
 	@$(BIN)/python $(PROGRAMS) --output results/programs
 	@echo 'To publish: $(BIN)/python $(PROGRAMS) --output results/programs --publish results/reference/programs'
 
-certificates: $(INSTALLED) ## how often certificates of 500 simulated studies hold (four hours on two cores; stopped, it goes on)
+certificates: $(INSTALLED) ## how often certificates of simulated studies hold, 500 a surface (ten hours on two cores; stopped, it goes on)
 	@$(BIN)/python -m results.benchmarks.certificates.certificates --output results/certificates
 
 pages: $(INSTALLED) ## write page and pictures of every published study, and their list (some minutes)
