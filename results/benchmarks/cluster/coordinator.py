@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import psutil
 
-from results.benchmarks.cluster.dask_games import Silent
+from results.benchmarks.command import say
 from results.benchmarks.samplers.recording import SPACE
 from results.benchmarks.samplers.surface import Surface
 from results.benchmarks.samplers.surfaces import surface
@@ -37,12 +37,24 @@ from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.executor import Finished, Task
 from thetafront.study.run.search import Search
 from thetafront.study.run.settings import SearchSettings
+from thetafront.study.run.source import Snapshot
 
 MEAN_SECONDS, SPREAD = 0.256, 0.76  # of a game; its standard deviation over its mean
 MOVES = 2_000
 MANY_TRIALS = 1_000_000
 N_LOADED = 32  # trials after which the sampler's process has proposed some
 NOWHERE = np.zeros(len(SPACE))
+
+
+class Silent:
+    """A display that shows nothing."""
+
+    def show(self, now: Snapshot, dispatch: object) -> None:
+        """Show nothing."""
+
+    def message(self, text: str) -> None:
+        """Tell on standard error what happens to the cluster."""
+        say(text)
 
 
 @lru_cache(maxsize=4_096)

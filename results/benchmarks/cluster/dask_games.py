@@ -11,8 +11,8 @@ import dask
 import psutil
 from distributed.deploy.subprocess import SubprocessCluster
 
+from results.benchmarks.cluster.coordinator import Silent
 from results.benchmarks.cluster.sleeping import Sleeper
-from results.benchmarks.command import say
 from thetafront import RunError
 from thetafront.study.cluster.cluster import DaskCluster
 from thetafront.study.experiments.dice import DICE
@@ -52,17 +52,6 @@ class SleepingGames(Source[int]):
     def snapshot(self) -> Snapshot:
         """Return how many there are."""
         return Snapshot("games", self.n_back, self.n_games, self.n_back, self.n_games)
-
-
-class Silent:
-    """A display that shows nothing."""
-
-    def show(self, now: Snapshot, dispatch: object) -> None:
-        """Show nothing."""
-
-    def message(self, text: str) -> None:
-        """Tell on standard error what happens to the cluster."""
-        say(text)
 
 
 def sleeping_games(n_workers: int, games_a_trial: int, seconds: float = 20.0) -> dict[str, Any]:

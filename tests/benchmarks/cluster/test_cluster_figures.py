@@ -45,7 +45,6 @@ def test_published_figures_are_laid_out() -> None:
     assert coordinator.rows[1][:4] == ["256", "4", "878", "87.3%"]
 
 
-@pytest.mark.cluster
 def test_a_coordinator_plays_on_simulated_workers() -> None:
     from results.benchmarks.cluster.coordinator import coordinate
 
