@@ -225,15 +225,14 @@ class Sweep:
     def lower_regret(self, target: RegretTarget) -> None:
         """Play and search on, until no bound of the certificate is above the target.
 
-        Predictions that promise to lower bounds are played, a few at a time, in turns with half as
-        many trials again: a trial takes fewer games than a point, and tells where to look.
+        While a prediction promises to lower bounds, it is played; else there are half as many
+        trials again, and what they find is played.
 
         Raises
         ------
         StoppedError
             If games, workers or the storage fail.
         """
-        has_played = False
         while not self.budget.is_spent and not interrupt.requested():
             analysis = self.analysis()
             data, found = analysis.data, analysis.certificate
@@ -245,9 +244,7 @@ class Sweep:
                 self.say(f"the regret asked for, {target.text}, is kept at every budget")
                 return
             known = {each.key for each in data.points}
-            points = [] if has_played else found.worth_playing(allowed, known)
-            has_played = bool(points)
-            if points:
+            if points := found.worth_playing(allowed, known):
                 self.validate([*(each for each in data.points if each.games), *points])
                 continue
             assert self.settings is not None

@@ -107,7 +107,6 @@ def test_a_win_rate_goes_through_the_pipeline(coin: Experiment, tmp_path: Path) 
     assert manifest["reference_point"] == {"win_rate": 0.0, "seconds_per_move": 0.001}
     for name in ("pareto.png", "hypervolume.png"):
         assert (folder / name).read_bytes().startswith(b"\x89PNG")
-    assert not (folder / "scores.png").exists(), "won or lost is all that a game tells"
     before = (folder / "front.csv").read_bytes()
     assert "front.csv" in succeeded(tmp_path, "export", "coin")
     assert (folder / "front.csv").read_bytes() == before
@@ -223,7 +222,6 @@ def test_a_stopped_search_ends_as_an_unbroken_one(
     unbroken, resumed = unbroken_and_stopped(tuned, tmp_path, settings, 9)
     assert outcome(resumed) == outcome(unbroken)
     assert len(outcome(resumed)) == 6
-    assert [each.values for each in resumed.trials] == [each.values for each in unbroken.trials]
 
 
 @pytest.mark.parametrize(

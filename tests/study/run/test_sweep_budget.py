@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import optuna
 import pandas as pd
 import pytest
 from rich.console import Console
@@ -20,7 +21,6 @@ from thetafront.study.cli import app
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import EXACT_SCORE, SCORE, WIN_RATE, Goal
 from thetafront.study.log.location import locate
-from thetafront.study.log.storage import open_for_reading
 from thetafront.study.run import stopping
 from thetafront.study.run.budget import RunningTime
 from thetafront.study.run.dispatch import Dispatch
@@ -74,7 +74,7 @@ def test_a_sweep_ends_by_its_budget_and_goes_on(
         manifest = json.loads((folder / "manifest.json").read_text())
         assert manifest["budget_seconds"] == 8.0
     assert (folder / "pareto.png").read_bytes().startswith(b"\x89PNG")
-    study, _, _ = open_for_reading("coin", tmp_path)
+    study = optuna.load_study(study_name="coin", storage=f"sqlite:///{folder / 'study.db'}")
     assert study.metric_names == ["win_rate_mean", "seconds_per_move"], "as dashboards show them"
 
 
