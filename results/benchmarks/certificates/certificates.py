@@ -5,8 +5,8 @@ follows; validated points have 100 games each. *Fixed*: 24, 36, 54, 80 or 120 tr
 proposals for twelve budgets, or for 24. *Until the regret is small*: much as
 ``sweep --until-regret`` does, from 16 trials and twelve points on, predictions that lower the
 certificate's bounds are played in turns with half as many trials again. A certificate is compared
-with the truth after each of these steps. All is kept as a line of JSON a study, and the same command goes on
-after an interrupt.
+with the truth after each of these steps. All is kept as a line of JSON a study, and the same
+command goes on after an interrupt.
 """
 
 import argparse

@@ -66,7 +66,8 @@ def n_trials(database: Path) -> int:
         with sqlite3.connect(database, timeout=10) as connection:
             query = (
                 "SELECT COUNT(*) FROM thetafront_point p WHERE phase = 'search' AND n_games <= ("
-                "SELECT COUNT(*) FROM thetafront_game g WHERE g.phase = p.phase AND g.number = p.number)"
+                "SELECT COUNT(*) FROM thetafront_game g "
+                "WHERE g.phase = p.phase AND g.number = p.number)"
             )
             return int(connection.execute(query).fetchone()[0])
     except sqlite3.OperationalError:
