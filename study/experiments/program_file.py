@@ -23,7 +23,7 @@ constraints        such as ``["lc + lp <= 4"]``, see :mod:`study.experiments.con
 =================  =================================================================================
 =======
 The keys of the file are the arguments of :func:`experiment_of`, and those of its tables are the
-arguments of what they make: parameters, goals, costs. ``README.md`` beside this module lists them.
+arguments of what they make: parameters, goals, costs. ``docs/reference/definition.md`` lists them.
 """
 
 import math
