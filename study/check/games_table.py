@@ -27,9 +27,9 @@ from thetafront.study.log.exported import (
 )
 from thetafront.study.log.game_rows import cells_of_game, failed_in, fields_in, is_reported
 from thetafront.study.log.ledger import AGENTS_FILE, Ledger, line_of
+from thetafront.study.log.point import key_of
 from thetafront.study.log.same_game import difference
 from thetafront.study.log.seeds import is_countable, search_seed, shortened, validation_seed
-from thetafront.study.log.validated_points import key_of
 from thetafront.study.text import counted
 
 GAMES = "games.csv"

@@ -37,12 +37,13 @@ from thetafront.study.log.log import (
     outcome_of,
     point_row,
 )
+from thetafront.study.log.point import DESIGN
 from thetafront.study.log.published_study import read_published
 from thetafront.study.log.seeds import (
     search_seed,
     validation_seed,
 )
-from thetafront.study.log.study_data import DESIGN, StudyData, check_theta, n_replicates
+from thetafront.study.log.study_data import StudyData, check_theta
 from thetafront.study.log.study_record import StudyRecord
 from thetafront.study.log.tables import (
     SEARCH,
@@ -169,9 +170,9 @@ class StudyCheck:
         there, damaged = self.games.get(unit, {}), self.damaged_games.get(unit, {})
         n = max(there, default=-1) + 1
         if row.phase == SEARCH and unit not in self.left_out:
-            penalty = self.experiment.goal.penalty
+            is_replaced = self.experiment.goal.penalty is None
             n_failed = sum(each.score is None for each in there.values())
-            n = max(n, n_replicates(row.n_games, n_failed, penalty))
+            n = max(n, row.n_games + n_failed * is_replaced)
         exported = self.exported_games(unit)
         yield from (each for each in {*range(n), *exported} if each not in there)
         yield from (each for each in damaged if each in range(n, n + self.n_lost))

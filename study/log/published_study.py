@@ -7,6 +7,7 @@ not have is not there: trials that had not begun, and validated points whose gam
 import csv
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,10 @@ from thetafront.study.log.exported import (
 from thetafront.study.log.game_rows import failed_in, fields_in, is_reported
 from thetafront.study.log.location import Location
 from thetafront.study.log.manifest import MANIFEST
+from thetafront.study.log.point import COMPLETE, FAIL, RUNNING, Point, key_of
 from thetafront.study.log.seeds import validation_seed
-from thetafront.study.log.study_data import COMPLETE, FAIL, RUNNING, StudyData, TrialData
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.tables import SEARCH, VALIDATION
-from thetafront.study.log.validated_points import ValidatedPoint, key_of
 
 TABLES = ("trials", "front", "games")
 MOST_POINTS = 500
@@ -134,7 +135,7 @@ def check_counts(games: Mapping[Unit, Games], manifest: Mapping[str, Any], folde
             )
 
 
-def trials_in(path: Path, experiment: Experiment, games: Mapping[Unit, Games]) -> list[TrialData]:
+def trials_in(path: Path, experiment: Experiment, games: Mapping[Unit, Games]) -> list[Point]:
     """Read the trials; a complete one's values are computed from its games, as those of a log."""
     trials = []
     for line, row in rows_of(path):
@@ -145,22 +146,15 @@ def trials_in(path: Path, experiment: Experiment, games: Mapping[Unit, Games]) -
                 raise ValueError("θ is missing")
             if state not in STATES:
                 raise ValueError(f"state {state!r} given")
+            if (state == FAIL) != bool(row["error"]):
+                raise ValueError(f"state {state!r} and error {row['error']!r} given")
             outcomes = dict(sorted(games.get((SEARCH, str(number)), {}).items()))
-            counted, failures = split(outcomes, experiment.goal.penalty)
-            played = list(counted.values())
-            values = None
+            played = split(outcomes, experiment.goal.penalty)
+            # One that failed early may have no θ.
+            trial = Point(theta or {}, row["origin"], SEARCH, number, *played, row["error"])
             if state == COMPLETE:
-                values = experiment.goal.estimate(played).value, experiment.cost.of(played)
-            trial = TrialData(
-                number,
-                state,
-                row["origin"],
-                theta or {},  # one that failed early may have none
-                values,
-                counted,
-                row["error"],
-                failures,
-            )
+                values = trial.objectives(experiment.goal, experiment.cost)
+                trial = replace(trial, values=values)
         except (KeyError, ValueError) as error:
             raise InputError(f"study: {path}, line {line}: no trial: {error}") from None
         trials.append(trial)
@@ -169,7 +163,7 @@ def trials_in(path: Path, experiment: Experiment, games: Mapping[Unit, Games]) -
 
 def points_in(
     path: Path, experiment: Experiment, seed: int, games: Mapping[Unit, Games]
-) -> list[ValidatedPoint]:
+) -> list[Point]:
     """Read the validated points, in the order in which ``games.csv`` has them."""
     points = {}
     for line, row in rows_of(path):
@@ -177,15 +171,8 @@ def points_in(
         if theta is None or key_of(theta) != key:
             raise InputError(f"study: {path}, line {line}: no validated point with its θ")
         outcomes = dict(sorted(games.get((VALIDATION, key), {}).items()))
-        played, failures = split(outcomes, experiment.goal.penalty)
-        points[key] = ValidatedPoint(
-            key,
-            theta,
-            row.get("origin", ""),
-            played,
-            number_of(seed, outcomes),
-            failures=failures,
-        )
+        number, played = number_of(seed, outcomes), split(outcomes, experiment.goal.penalty)
+        points[key] = Point(theta, row.get("origin", ""), VALIDATION, number, *played)
     order = [unit for phase, unit in games if phase == VALIDATION]
     if lost := [key for key in order if key not in points]:
         raise InputError(f"study: {path} has no point {lost[0]!r}, and games.csv has its games")

@@ -10,9 +10,9 @@ from thetafront.study.log.location import Location
 from thetafront.study.log.lock import Lock, holder_of, locked
 from thetafront.study.log.log import Log
 from thetafront.study.log.machines import check_seconds
+from thetafront.study.log.point import Point
 from thetafront.study.log.storage import check_playable, open_for_games
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.log.validated_points import ValidatedPoint
 from thetafront.study.report.recommend import Candidate
 from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.stopping import GAMES_OF_EXACT, Precision
@@ -81,7 +81,7 @@ def games_in_a_minute(data: StudyData, cost: float, jobs: int) -> int:
 def play_point(
     log: Log,
     data: StudyData,
-    point: ValidatedPoint,
+    point: Point,
     n_games: int,
     location: Location,
     jobs: int,
