@@ -357,7 +357,7 @@ def test_rounds_depend_on_the_games_alone_not_on_jobs(two_spreads: None) -> None
             for task in reversed(line):
                 run.record(Finished(task.key, (task.agent.play(task.seeds[0]),), "", 0.0, 1.0))
             if not run.round:
-                counts.append([len(point.games) for point in points])
+                counts.append([len(point.games) for point in run.points])
         after_rounds.append(counts)
     assert after_rounds[0] == after_rounds[1] == after_rounds[2]
     first, second, third = after_rounds[0]
