@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from thetafront.agents.agent import Game, Outcome
+from thetafront.agents.agent import Outcome
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import split
@@ -22,7 +22,7 @@ from thetafront.study.log.exported import (
     runs_told,
     theta_of,
 )
-from thetafront.study.log.game_rows import failed_in, fields_in, is_reported
+from thetafront.study.log.game_rows import outcome_in
 from thetafront.study.log.location import Location
 from thetafront.study.log.manifest import MANIFEST
 from thetafront.study.log.point import COMPLETE, FAIL, RUNNING, Point, key_of
@@ -102,22 +102,10 @@ def rows_of(path: Path) -> Iterator[tuple[int, Row]]:
 def games_in(path: Path, experiment: Experiment) -> dict[Unit, Games]:
     """Read the games, by phase and unit, and by replicate."""
     found: dict[Unit, Games] = {}
-    base = experiment.summary.game
-    kinds = [each for each in Game.kinds.values() if issubclass(each, base)]
     for number, row in rows_of(path):
         try:
-            game: Outcome
-            if (failed := failed_in(row)) is not None:
-                game = failed
-            elif is_reported(experiment):
-                game = base.from_row(fields_in(row, experiment))
-            else:  # games side by side have columns of their own
-                kind = [each for each in kinds if all(map(row.get, each.columns().values()))][-1:]
-                columns = (kind or [base])[0].columns()
-                cells = {name: row[column] for name, column in columns.items() if column in row}
-                game = (kind or [base])[0].from_row(cells)
-            phase = row["phase"]
-            unit = (phase, row["trial"] if phase == SEARCH else row["point"])
+            game = outcome_in(row, experiment)
+            unit = row["phase"], row["trial" if row["phase"] == SEARCH else "point"]
             found.setdefault(unit, {})[int(row["replicate"])] = game
         except (KeyError, ValueError, OverflowError) as error:
             raise InputError(f"study: {path}, line {number}: no game: {error}") from None
