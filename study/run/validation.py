@@ -130,7 +130,7 @@ class Validation(Source[Key]):
     def add(self, point: Point) -> None:
         """Take a point among those to play, with its games; a new one gets a number."""
         if (before := self.known.get(point.key)) is None:
-            point = Point(point.params, point.origin, number=self.next_number)
+            point = replace(point, number=self.next_number)
             self.next_number += 1
             self.writer.write(point_row(VALIDATION, point.number, point.params, point.origin))
         else:

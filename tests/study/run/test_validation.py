@@ -6,6 +6,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -477,11 +478,9 @@ def test_a_cluster_plays_together_what_one_machine_does(
 ) -> None:
     """Games played alone may share a task there; blocks of games side by side are the same."""
     study = opened()
-    points = points_of(study)
-    agent = EXACT.build(points[0].params)
+    agent = EXACT.build({"n_playouts": 1})
     monkeypatch.setattr(type(agent), "n_side_by_side", 8)
-    for point in points:
-        point.games = {0: agent.play(1)}
+    points = [replace(point, games={0: agent.play(1)}) for point in points_of(study)]
 
     def tasks(seconds: float) -> list[Task[Any]]:
         run = Validation(study, data_of(study, EXACT, seed=SEED), points, Precision(1.0, 40))
