@@ -32,7 +32,7 @@ from thetafront.agents.pacman.agent import PacmanGame
 from thetafront.agents.pacman.astar import PacmanAStar
 from thetafront.agents.pacman.random import PacmanRandom
 from thetafront.study.charts import export
-from thetafront.study.check import verification
+from thetafront.study.check import replay
 from thetafront.study.cli import app
 from thetafront.study.log.ledger import Ledger
 from thetafront.study.page import results
@@ -295,7 +295,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="first round")
     asked = parser.parse_args()
-    verification.play_again = play_here  # type: ignore[assignment]
+    replay.play_again = play_here  # type: ignore[assignment]
     for module in (export, results):
         module.draw = lambda *_: []  # type: ignore[attr-defined]
     counts: Counter[str] = Counter()

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from thetafront.agents.agent import Game
-from thetafront.study.check import verification
+from thetafront.study.check import replay
 from thetafront.study.check.replay import Entry
 from thetafront.study.cli import app
 from thetafront.study.log.location import locate
@@ -48,7 +48,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def results(exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of it, whose games are played here."""
-    monkeypatch.setattr(verification, "play_again", play_here)
+    monkeypatch.setattr(replay, "play_again", play_here)
     shutil.copytree(exported, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
