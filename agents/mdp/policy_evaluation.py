@@ -47,8 +47,7 @@ def check_policy(mdp: FiniteMDP, given: npt.ArrayLike) -> Indices:
         actions = mdp.actions(state)
         allowed = f"{actions.start} to {actions.stop - 1}" if actions else f"{NO_ACTION}"
         raise ValueError(
-            f"policy: action {policy[state]} given for state {mdp.state_name(state)}, "
-            f"{allowed} allowed"
+            f"policy: action {policy[state]} given for state {state}, {allowed} allowed"
         )
     return policy
 
@@ -57,8 +56,7 @@ def transition_matrix(mdp: FiniteMDP, policy: Indices) -> Floats:
     """Return P, shape (n_states, n_states)."""
     matrix = np.zeros((mdp.n_states, mdp.n_states))
     for state in np.flatnonzero(~mdp.terminal):
-        outcomes, probabilities = mdp.outcomes(int(policy[state]))
-        np.add.at(matrix[state], outcomes, probabilities)
+        np.add.at(matrix[state], *mdp.outcomes(int(policy[state])))
     return matrix
 
 
@@ -69,10 +67,9 @@ def check_end(mdp: FiniteMDP, matrix: Floats) -> None:
     while (more := ends | possible[:, ends].any(axis=1)).sum() > ends.sum():
         ends = more
     if not ends.all():
-        state = mdp.state_name(int(np.flatnonzero(~ends)[0]))
         raise ValueError(
-            f"policy: one that never ends from state {state} given with discount 1, one that ends "
-            "from every state expected"
+            f"policy: one that never ends from state {np.flatnonzero(~ends)[0]} given with "
+            "discount 1, one that ends from every state expected"
         )
 
 

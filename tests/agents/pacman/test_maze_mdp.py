@@ -68,9 +68,9 @@ def test_all_actions_of_a_state_have_its_reward() -> None:
     tables = motion.tables([-1, -2, 10], 0.5)
     assert tables.reward.tolist() == [-1] * 4 + [-2] * 4 + [10] * 4
     # From the middle: east 0.8 of 10, the sides stay; R = −2, γ = ½.
-    value, action = FiniteMDP(*tables).backup([0, 0, 10], state=1)
-    assert value == pytest.approx(-2 + 0.5 * 0.8 * 10)
-    assert action == 4 * 1 + 1
+    values, policy = FiniteMDP(*tables).greedy([0, 0, 10])
+    assert values[1] == pytest.approx(-2 + 0.5 * 0.8 * 10)
+    assert policy[1] == 4 * 1 + 1
 
 
 def test_bad_rewards_and_discounts_are_refused() -> None:
