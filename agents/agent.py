@@ -12,12 +12,20 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, TypeVar, get_type_hints
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar, get_type_hints
 
 from thetafront.agents.parameters import Value, check_parameters, parameters_of, plain_values
 
 LARGEST_SEED = 2**63 - 1
 N_DIGITS = 12
+
+
+class Cell(NamedTuple):
+    """How one field of a game is stored: its column, and how its value is written and read."""
+
+    column: str = ""
+    write: Callable[[Any], Any] | None = None
+    read: Callable[[Any], Any] | None = None
 
 
 def column(
@@ -35,7 +43,22 @@ def column(
         ``write`` converts the value to JSON data, and ``read`` converts that, or its text in a CSV
         file, back. By default both are the field's type.
     """
-    return dataclasses.field(metadata={"column": name, "write": write, "read": read})
+    return dataclasses.field(metadata={"cell": Cell(name, write, read)})
+
+
+CELLS: dict[type["Game"], dict[str, Any]] = {}
+
+
+def cells_of(game: type["Game"]) -> dict[str, Any]:
+    """Return the :class:`Cell` of each field of a class of games, in order."""
+    if game not in CELLS:
+        types = get_type_hints(game)
+        given = {x.name: x.metadata.get("cell", Cell()) for x in dataclasses.fields(game)}
+        CELLS[game] = {
+            name: Cell(each.column or name, each.write or types[name], each.read or types[name])
+            for name, each in given.items()
+        }
+    return CELLS[game]
 
 
 @dataclass(frozen=True)
@@ -146,33 +169,6 @@ class FailedGame:
 
 Outcome = Game | FailedGame
 """What comes of a seed."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """How one field of a game is stored."""
-
-    column: str
-    write: Callable[[Any], Any]
-    read: Callable[[Any], Any]
-
-
-CELLS: dict[type[Game], dict[str, Cell]] = {}
-
-
-def cells_of(game: type[Game]) -> dict[str, Cell]:
-    """Return how each field of a class of games is stored, in order."""
-    if game not in CELLS:
-        types = get_type_hints(game)
-        CELLS[game] = {
-            each.name: Cell(
-                each.metadata.get("column") or each.name,
-                each.metadata.get("write") or types[each.name],
-                each.metadata.get("read") or types[each.name],
-            )
-            for each in dataclasses.fields(game)
-        }
-    return CELLS[game]
 
 
 class Agent(ABC):

@@ -251,6 +251,15 @@ def parameter(
     return dataclasses.field(default=default, metadata={"parameter": made})
 
 
+def inherited(agent: type[Any], name: str, default: Any) -> Any:
+    """Declare the field of this name of a base class with another default."""
+    declared = parameters_of(agent)[name]
+    return dataclasses.field(
+        default=default,
+        metadata={"parameter": dataclasses.replace(declared, default=default)},
+    )
+
+
 TRUTHS = {"true": "1", "false": "0"}
 LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
