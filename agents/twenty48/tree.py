@@ -47,8 +47,6 @@ from thetafront.engine.twenty48.board import (
 
 Indices = npt.NDArray[np.int64]
 
-Indices = npt.NDArray[np.int64]
-
 ROOT = 0
 UNVISITED = -1
 N_SLOTS = 30  # an action leaves 15 empty cells at most, and there are two tiles
@@ -230,7 +228,7 @@ def follow(
 
     If k′ > 0 and there are k′·N(s, a)^α′ distinct states or more, one of them is drawn in
     proportion to its visits. Otherwise a tile spawns by the rules of the game. Both take one word
-    of the stream. Return the next state, and the advanced stream. :func:`back_up` counts the visit.
+    of the stream. Return the next state, and the advanced stream. :func:`update` counts the visit.
     """
     chance = tree.chance[node, action]
     if chance == UNVISITED:
@@ -262,15 +260,18 @@ def follow(
 
 
 @inlined
-def back_up(tree: Tree, n_steps: Integer, value: float) -> None:
-    """Back up a leaf's value along the path, adding the reward of each of ``n_steps`` actions.
+def update(tree: Tree, node: Integer, action: Integer, value: float) -> None:
+    """Count a visit of an action, and update its mean return: Q ← Q + (value − Q)/N."""
+    tree.action_visits[node, action] += 1
+    q = tree.action_values[node, action]
+    tree.action_values[node, action] = q + (value - q) / tree.action_visits[node, action]
 
-    Each action's visit is counted, and its mean return updated: Q ← Q + (value − Q)/N.
-    """
+
+@inlined
+def back_up(tree: Tree, n_steps: Integer, value: float) -> None:
+    """Back up a leaf's value along the path, adding the reward of each of ``n_steps`` actions."""
     for step in range(n_steps - 1, -1, -1):
         node = tree.path[step, 0]
         action = tree.path[step, 1]
         value += tree.rewards[tree.chance[node, action]]
-        tree.action_visits[node, action] += 1
-        q = tree.action_values[node, action]
-        tree.action_values[node, action] = q + (value - q) / tree.action_visits[node, action]
+        update(tree, node, action, value)

@@ -24,7 +24,7 @@ from thetafront.engine.pacman import state
 from thetafront.engine.pacman.layout import CAPSULE, FOOD, GHOST, OPEN, PACMAN, WALL, Layout
 from thetafront.engine.pacman.maze import NO_DIRECTION, Action, Flags
 from thetafront.engine.pacman.motion import P_CHOSEN, chosen_below
-from thetafront.engine.pacman.state import Outcome, Setup, State, copied, new_state
+from thetafront.engine.pacman.state import Outcome, Setup, State, new_state
 from thetafront.engine.pacman.step import step
 
 MOST_STEPS = 10_000
@@ -73,12 +73,7 @@ class World:
         """Begin a game, which is cut if it is still running after ``most_steps``.
 
         Pacman moves as chosen with probability ``p_chosen``. The same seed and actions give the
-        same game.
-
-        Raises
-        ------
-        ValueError
-            If a number or the kind of ghosts is out of range.
+        same game. ValueError if a number or the kind of ghosts is out of range.
         """
         if not 0 <= seed <= LARGEST_SEED:
             raise ValueError(f"seed: {seed} given, 0 to 2**64 - 1 allowed")
@@ -107,7 +102,9 @@ class World:
 
     def copy(self) -> "World":
         """Return an independent copy. It has the same seed, so it draws the same random numbers."""
-        return World(self.layout, self.setup, copied(self.state))
+        food, capsules, ghosts, tally = self.state
+        copied = State(food.copy(), capsules.copy(), ghosts.copy(), tally.copy())
+        return World(self.layout, self.setup, copied)
 
     @property
     def score(self) -> int:
