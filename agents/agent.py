@@ -305,8 +305,13 @@ def identity(agent: Agent) -> dict[str, Value]:
 
 def digest_of(agent: Agent) -> str:
     """Return twelve hexadecimal digits that name an agent's :func:`identity` in tables of games."""
-    text = json.dumps(identity(agent), sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:N_DIGITS]
+    return digits(json.dumps(identity(agent), sort_keys=True))
+
+
+def digits(content: str | bytes | memoryview) -> str:
+    """Return twelve hexadecimal digits that name a text or bytes: the begin of their SHA-256."""
+    given = content.encode(errors="surrogatepass") if isinstance(content, str) else content
+    return hashlib.sha256(given).hexdigest()[:N_DIGITS]
 
 
 WARM: set[tuple[type[Agent], Hashable]] = set()

@@ -4,6 +4,7 @@ A worker's processes carry a mark in their environment, by which a guardian find
 worker has ended (:mod:`agents.external.guardian`).
 """
 
+import atexit
 import math
 import os
 import secrets
@@ -12,7 +13,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -71,8 +72,12 @@ def guarded(worker: int) -> tuple[str, "subprocess.Popen[bytes]"]:
 os.register_at_fork(after_in_child=guarded.cache_clear)  # the guardian is the parent's
 
 
-def end_children() -> None:
+@atexit.register
+def end_programs() -> None:
     """End all processes of this worker's games; a guardian is started anew when it is needed."""
+    for server in SERVERS.values():
+        server.end()
+    SERVERS.clear()
     if guarded.cache_info().currsize:
         _, guard = guarded(os.getpid())
         guarded.cache_clear()
@@ -334,6 +339,23 @@ class Child:
             os.close(self.descriptor)
             self.used += used.ru_utime + used.ru_stime
         return self.used
+
+
+MAX_SERVERS = 2  # each may have much in memory
+SERVERS: dict[Hashable, Child] = {}
+"""Processes that answer one game after the other, by what plays; the last one used comes last."""
+os.register_at_fork(after_in_child=SERVERS.clear)  # they are the parent's
+
+
+def server_of(player: Hashable, start: Callable[[], Child]) -> Child:
+    """Return the process that plays a player's games; start one if there is none."""
+    server = SERVERS.pop(player, None)
+    if server is None or server.has_ended():
+        while len(SERVERS) >= MAX_SERVERS:
+            SERVERS.pop(next(iter(SERVERS))).end()
+        server = start()
+    SERVERS[player] = server
+    return server
 
 
 def ending(returncode: int) -> str:

@@ -13,7 +13,6 @@ A function or class travels as the :class:`~agents.external.source.Source` of it
 is imported there. What was defined in a notebook or a script is pickled.
 """
 
-import dataclasses
 import inspect
 import json
 import math
@@ -28,11 +27,10 @@ from typing import Any, ClassVar
 import cloudpickle
 
 from thetafront.agents.agent import Agent, ChangedError, GameError, check_seed
-from thetafront.agents.external.child import Child, python_command
+from thetafront.agents.external.child import Child, python_command, server_of
 from thetafront.agents.external.limits import SECONDS, Limits
 from thetafront.agents.external.program import SEED, parsed
 from thetafront.agents.external.report import Report, ReportedGame
-from thetafront.agents.external.server import server_of
 from thetafront.agents.external.source import Source, SourceError
 from thetafront.agents.parameters import Value
 
@@ -49,7 +47,8 @@ def check_player(player: Any, names: tuple[str, ...], where: str = "") -> None:
     if isinstance(player, type):
         if not callable(getattr(player, "play", None)):
             raise ValueError(f"agent: {label} given, which has no play(seed)")
-        if not (dataclasses.is_dataclass(player) and is_frozen(player)):
+        made = getattr(player, "__dataclass_params__", None)
+        if made is None or not made.frozen:
             raise ValueError(
                 f"agent: {label} given, whose state may change; a frozen dataclass allowed"
             )
@@ -64,11 +63,6 @@ def check_player(player: Any, names: tuple[str, ...], where: str = "") -> None:
         ) from None
     except ValueError:  # of a function in C, which does not tell its parameters
         return
-
-
-def is_frozen(player: type) -> bool:
-    """Return whether a dataclass is frozen."""
-    return bool(player.__dataclass_params__.frozen)  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)

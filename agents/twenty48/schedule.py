@@ -23,7 +23,7 @@ from dataclasses import astuple, dataclass
 import numpy as np
 import numpy.typing as npt
 
-from thetafront.agents.parameters import Tuned, integer, real, whole
+from thetafront.agents.parameters import Tuned, integer, real
 
 MAX_EMPTY = 15
 N_THETA = 5
@@ -116,37 +116,41 @@ class Theta:
     θ₅ 2–9, θ₆ fixed at 1) by a factor of four or more to either side, and free θ₆.
     """
 
-    theta1: float = whole(
+    theta1: float = real(
         500.0,
         0,
         MAX_COUNT,
         "playouts per spawn on crowded boards: 1 empty cell, fewer for 2 and 3",
         "θ₁",
         Tuned(16, 2048, log=True),
+        whole=True,
     )
-    theta2: float = whole(
+    theta2: float = real(
         54.0,
         0,
         MAX_COUNT,
         "playouts per spawn on fuller boards: 4 empty cells, fewer for 5 and 6",
         "θ₂",
         Tuned(8, 512, log=True),
+        whole=True,
     )
-    theta3: float = whole(
+    theta3: float = real(
         18.0,
         0,
         MAX_COUNT,
         "playouts per spawn on emptier boards: 7 empty cells, fewer for 8 and 9",
         "θ₃",
         Tuned(4, 256, log=True),
+        whole=True,
     )
-    theta4: float = whole(
+    theta4: float = real(
         9.0,
         0,
         MAX_COUNT,
         "playouts per spawn on open boards: 10 empty cells or more",
         "θ₄",
         Tuned(2, 64, log=True),
+        whole=True,
     )
     theta5: float = real(
         6.25,

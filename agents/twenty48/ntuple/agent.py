@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from thetafront.agents.agent import register
-from thetafront.agents.parameters import Value, label
+from thetafront.agents.parameters import Label, Value, parameter
 from thetafront.agents.policy_dispatch import Settings
 from thetafront.agents.twenty48.afterstate_value import NoKnowledge
 from thetafront.agents.twenty48.lookahead import LookaheadAgent
@@ -28,7 +28,9 @@ class NTuple(LookaheadAgent):
 
     name: ClassVar[str] = "ntuple"
 
-    network: str = label(NONE, "the network that thetafront train has trained under this name")
+    network: str = parameter(
+        NONE, Label(), "name of the network, which thetafront train has trained"
+    )
 
     # Of the weights, when the agent was built; it goes with the agent to workers.
     digest: str = field(default="", init=False, repr=False, compare=False)

@@ -4,7 +4,6 @@ The folder of all networks is ``results/networks`` in a checkout, of an installe
 the user's data folder; or it is what ``THETAFRONT_NETWORKS`` says.
 """
 
-import hashlib
 import json
 import math
 import os
@@ -17,7 +16,6 @@ from typing import Any
 import numpy as np
 import platformdirs
 
-from thetafront.agents.agent import N_DIGITS
 from thetafront.agents.parameters import Value
 from thetafront.agents.twenty48.ntuple.patterns import (
     NETWORKS,
@@ -147,11 +145,6 @@ def weights_name(digest: str) -> str:
 def again(name: str) -> str:
     """Say how a network is made."""
     return f"thetafront train ntuple --name {name} makes it"
-
-
-def digest_of_weights(weights: Weights) -> str:
-    """Return twelve hexadecimal digits that name an array of weights."""
-    return hashlib.sha256(weights.data).hexdigest()[:N_DIGITS]
 
 
 def trained_networks() -> list[str]:

@@ -1,6 +1,5 @@
 """What a network learns with."""
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +7,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from thetafront.agents.agent import LARGEST_SEED, N_DIGITS
+from thetafront.agents.agent import LARGEST_SEED, digits
 from thetafront.agents.parameters import (
     Tuned,
     Value,
@@ -97,8 +96,7 @@ class TrainingSettings(Learning):
     @property
     def digest(self) -> str:
         """Twelve hexadecimal digits that name the settings, and the version of learning."""
-        text = json.dumps({"version": VERSION, **plain_values(self)}, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:N_DIGITS]
+        return digits(json.dumps({"version": VERSION, **plain_values(self)}, sort_keys=True))
 
     @property
     def first_weight(self) -> float:
