@@ -52,8 +52,8 @@ def whole_numbers(name: str, given: npt.ArrayLike) -> Indices:
     array = np.asarray(given)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise ValueError(
-            f"{name}: shape {array.shape} of type {array.dtype} given, a one-dimensional array of "
-            "integers expected"
+            f"{name} must be a one-dimensional array of integers "
+            f"(got shape {array.shape} of type {array.dtype})"
         )
     return array.astype(np.int64)
 
@@ -63,31 +63,20 @@ def finite_numbers(name: str, given: npt.ArrayLike) -> Floats:
     try:
         array = np.array(given, np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{name}: a one-dimensional array of numbers expected") from None
-    if array.ndim != 1:
+        array = np.array(None, np.float64)
+    if array.ndim != 1 or not np.isfinite(array).all():
         raise ValueError(
-            f"{name}: shape {array.shape} given, a one-dimensional array of numbers expected"
+            f"{name} must be a one-dimensional array of finite numbers (got {given!r})"
         )
-    if not np.isfinite(array).all():
-        at = int(np.flatnonzero(~np.isfinite(array))[0])
-        raise ValueError(f"{name}: {array[at]} given at index {at}, a finite number expected")
     return array
 
 
-def check_offsets(name: str, offsets: Indices, n_entries: int, of: str, least: int) -> None:
+def check_offsets(name: str, offsets: Indices, n_entries: int, least: int) -> None:
     """Raise ValueError unless offsets cut ``n_entries`` into parts of ``least`` or more."""
-    if not len(offsets) or offsets[0] != 0:
-        raise ValueError(f"{name}: {offsets[:1].tolist()} given as its first entry, 0 expected")
-    if offsets[-1] != n_entries:
+    begins, ends = offsets[:1].tolist() == [0], offsets[-1:].tolist() == [n_entries]
+    if not (begins and ends and (np.diff(offsets) >= least).all()):
         raise ValueError(
-            f"{name}: {offsets[-1]} given as its last entry, {n_entries} expected, one per {of}"
-        )
-    short = np.flatnonzero(np.diff(offsets) < least)
-    if len(short):
-        at = int(short[0])
-        raise ValueError(
-            f"{name}: {offsets[at + 1]} given at index {at + 1} after {offsets[at]}, "
-            f"{offsets[at] + least} or more expected"
+            f"{name} must rise from 0 to {n_entries} by {least} or more each (got {offsets})"
         )
 
 
@@ -132,52 +121,29 @@ class FiniteMDP:
             object.__setattr__(self, name, read_only(whole_numbers(name, getattr(self, name))))
         for name in ("reward", "probability"):
             object.__setattr__(self, name, read_only(finite_numbers(name, getattr(self, name))))
-        self.check_shapes()
-        self.check_outcomes()
-
-    def check_shapes(self) -> None:
-        """Raise ValueError if the arrays do not fit together."""
-        if len(self.first_action) < 2:
-            raise ValueError("first_action: no state given, one or more expected")
-        check_offsets("first_action", self.first_action, len(self.reward), "action", 0)
-        for name, n, expected in (
-            ("first_outcome", len(self.first_outcome), self.n_actions + 1),
-            ("probability", len(self.probability), self.n_outcomes),
+        if not self.n_states > 0:
+            raise ValueError("first_action must have two entries or more (got no state)")
+        check_offsets("first_action", self.first_action, self.n_actions, 0)
+        for name, found, n in (
+            ("first_outcome", self.first_outcome, self.n_actions + 1),
+            ("probability", self.probability, self.n_outcomes),
         ):
-            if n != expected:
-                raise ValueError(f"{name}: {n} entries given, {expected} expected")
-        check_offsets("first_outcome", self.first_outcome, self.n_outcomes, "outcome", 1)
-
-    def check_outcomes(self) -> None:
-        """Raise ValueError for outcomes that are no states, or probabilities out of range."""
-        wrong = np.flatnonzero((self.outcome < 0) | (self.outcome >= self.n_states))
+            if len(found) != n:
+                raise ValueError(f"{name} must have {n} entries (got {len(found)})")
+        check_offsets("first_outcome", self.first_outcome, self.n_outcomes, 1)
+        wrong = self.outcome[(self.outcome < 0) | (self.outcome >= self.n_states)]
         if len(wrong):
+            raise ValueError(f"outcome must be a state, 0 to {self.n_states - 1} (got {wrong[0]})")
+        if not (self.probability > 0).all():  # outcomes that are impossible are left out
+            raise ValueError(f"probability must be above 0 (got {self.probability.min()})")
+        starts = self.first_outcome[:-1]
+        sums = np.add.reduceat(self.probability, starts) if len(starts) else self.probability
+        for action in np.flatnonzero(np.abs(sums - 1) > TOLERANCE):
+            state = int(np.searchsorted(self.first_action, action, side="right")) - 1
             raise ValueError(
-                f"outcome: state {self.outcome[wrong[0]]} given at index {wrong[0]}, "
-                f"0 to {self.n_states - 1} allowed"
+                f"probability must sum to 1 for action {action} of state {state} "
+                f"(got {sums[action]})"
             )
-        wrong = np.flatnonzero((self.probability <= 0) | (self.probability > 1 + TOLERANCE))
-        if len(wrong):
-            action = int(np.searchsorted(self.first_outcome, wrong[0], side="right")) - 1
-            raise ValueError(
-                f"probability: {self.probability[wrong[0]]} given for {self.described(action)}, "
-                "above 0 and up to 1 allowed; leave out impossible outcomes"
-            )
-        if not self.n_actions:
-            return
-        sums = np.add.reduceat(self.probability, self.first_outcome[:-1])
-        wrong = np.flatnonzero(np.abs(sums - 1) > TOLERANCE)
-        if len(wrong):
-            action = int(wrong[0])
-            raise ValueError(
-                f"probability: a sum of {sums[action]} given for {self.described(action)}, "
-                "1 expected"
-            )
-
-    def described(self, action: int) -> str:
-        """Name an action and its state in a message."""
-        state = int(np.searchsorted(self.first_action, action, side="right")) - 1
-        return f"action {action} of state {state}"
 
     @property
     def n_states(self) -> int:

@@ -37,7 +37,7 @@ def child_with(tree: Tree, board: np.uint64) -> Integer:
 
 @inlined
 def count_off(numbers: Indices) -> Integer:
-    """Number the nodes that are not UNVISITED from 0 on; return how many they are."""
+    """Give numbers from 0 on to the nodes that are not UNVISITED; return how many they are."""
     n = 0
     for node in range(len(numbers)):
         if numbers[node] != UNVISITED:

@@ -97,37 +97,34 @@ def test_a_copy_in_another_process_is_the_same_to_kernels() -> None:
         ({"discount": 0}, "discount: 0 given"),
         ({"discount": 1.01}, "discount: 1.01 given"),
         ({"discount": float("nan")}, "discount: nan given"),
-        ({"first_action": [0]}, "first_action: no state given"),
-        ({"first_action": [1, 2, 3, 3]}, "first_action: [1] given as its first entry, 0 expected"),
+        ({"first_action": [0]}, "first_action must have two entries or more (got no state)"),
+        ({"first_action": [1, 2, 3, 3]}, "first_action must rise from 0 to 3 by 0 or more each"),
+        ({"first_action": [0, 2, 3, 4]}, "first_action must rise from 0 to 3 by 0 or more each"),
+        ({"first_action": [0, 3, 2, 3]}, "first_action must rise from 0 to 3 by 0 or more each"),
+        ({"first_action": [0.0, 2.0, 3.0, 3.0]}, "first_action must be a one-dimensional array of"),
+        ({"first_action": [[0, 2, 3, 3]]}, "of integers (got shape (1, 4) of type int64)"),
+        ({"first_outcome": [0, 2, 4]}, "first_outcome must have 4 entries (got 3)"),
+        ({"first_outcome": [0, 2, 2, 4]}, "first_outcome must rise from 0 to 4 by 1 or more each"),
+        ({"first_outcome": [0, 2, 3, 5]}, "first_outcome must rise from 0 to 4 by 1 or more each"),
+        ({"probability": [0.25, 0.75, 1.0]}, "probability must have 4 entries (got 3)"),
+        ({"outcome": [0, 1, 3, 2]}, "outcome must be a state, 0 to 2 (got 3)"),
+        ({"outcome": [-1, 1, 2, 2]}, "outcome must be a state, 0 to 2 (got -1)"),
+        ({"probability": [0.0, 1.0, 1.0, 1.0]}, "probability must be above 0 (got 0.0)"),
+        ({"probability": [-0.5, 1.5, 1.0, 1.0]}, "probability must be above 0 (got -0.5)"),
         (
-            {"first_action": [0, 2, 3, 4]},
-            "first_action: 4 given as its last entry, 3 expected, one per action",
+            {"probability": [0.25, 0.75, 1.0, 2.0]},
+            "probability must sum to 1 for action 2 of state 1 (got 2.0)",
         ),
-        ({"first_action": [0, 3, 2, 3]}, "first_action: 2 given at index 2 after 3, 3 or more"),
-        ({"first_action": [0.0, 2.0, 3.0, 3.0]}, "first_action: shape (4,) of type float64 given"),
-        ({"first_action": [[0, 2, 3, 3]]}, "first_action: shape (1, 4)"),
-        ({"reward": [1.0, float("inf"), 0.0]}, "reward: inf given at index 1"),
-        ({"reward": 1.0}, "reward: shape () given"),
-        ({"first_outcome": [0, 2, 4]}, "first_outcome: 3 entries given, 4 expected"),
-        ({"first_outcome": [0, 2, 2, 4]}, "first_outcome: 2 given at index 2 after 2, 3 or more"),
-        ({"first_outcome": [0, 2, 3, 5]}, "first_outcome: 5 given as its last entry, 4 expected"),
-        ({"probability": [0.25, 0.75, 1.0]}, "probability: 3 entries given, 4 expected"),
-        ({"outcome": [0, 1, 3, 2]}, "outcome: state 3 given at index 2, 0 to 2 allowed"),
-        ({"outcome": [-1, 1, 2, 2]}, "outcome: state -1 given at index 0"),
-        (
-            {"probability": [0.0, 1.0, 1.0, 1.0]},
-            "probability: 0.0 given for action 0 of state 0, above 0",
+        ({"probability": [0.25, 0.25, 1.0, 1.0]}, "sum to 1 for action 0 of state 0 (got 0.5)"),
+        *(
+            ({"reward": bad}, "reward must be a one-dimensional array of finite numbers")
+            for bad in (
+                1.0,
+                [1.0, float("inf"), 0.0],
+                [1.0, [2.0], 3.0],
+                ["much", 0.0, 0.0],
+            )
         ),
-        ({"probability": [-0.5, 1.5, 1.0, 1.0]}, "probability: -0.5 given for action 0 of"),
-        ({"probability": [0.25, 0.75, 1.0, 2.0]}, "2.0 given for action 2 of state 1, above"),
-        ({"probability": [0.25, 0.75, float("nan"), 1.0]}, "probability: nan given at index 2"),
-        ({"reward": [1.0, [2.0], 3.0]}, "reward: a one-dimensional array of numbers expected"),
-        ({"reward": ["much", 0.0, 0.0]}, "reward: a one-dimensional array of numbers expected"),
-        (
-            {"probability": [0.25, 0.75, 1.0, 0.9]},
-            "a sum of 0.9 given for action 2 of state 1, 1 expected",
-        ),
-        ({"probability": [0.25, 0.25, 1.0, 1.0]}, "a sum of 0.5 given for action 0 of state 0"),
     ],
 )
 def test_bad_arrays_are_named(changes: dict[str, Any], part: str) -> None:
@@ -143,7 +140,9 @@ def test_bad_calls_are_named() -> None:
         mdp.outcomes(3)
     with pytest.raises(ValueError, match=r"values: 2 given for 3 states"):
         mdp.greedy([0, 0])
-    with pytest.raises(ValueError, match=r"values: nan given at index 1"):
+    with pytest.raises(
+        ValueError, match=r"values must be a one-dimensional array of finite numbers"
+    ):
         mdp.greedy([0, float("nan"), 0])
 
 
