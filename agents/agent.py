@@ -245,12 +245,7 @@ class Agent(ABC):
         """Play games with consecutive seeds, which may take less time together than alone.
 
         Their scores are distributed as those of :meth:`play`. An agent with ``n_side_by_side`` of 1
-        plays one after the other.
-
-        Raises
-        ------
-        ValueError
-            If a seed is out of range.
+        plays one after the other. ValueError if a seed is out of range.
         """
         return tuple(self.play(seed) for seed in seeds)
 
@@ -264,10 +259,7 @@ AnAgent = TypeVar("AnAgent", bound=Agent)
 def register(agent: type[AnAgent]) -> type[AnAgent]:
     """Put a class of agents into the catalog, and describe its parameters in its docstring.
 
-    Raises
-    ------
-    ValueError
-        If the catalog has another class of this name.
+    ValueError if the catalog has another class of this name.
     """
     known = AGENTS.setdefault(agent.name, agent)
     if (known.__module__, known.__qualname__) != (agent.__module__, agent.__qualname__):

@@ -55,10 +55,8 @@ class Domain(ABC):
     def check(self, name: str, value: Any) -> Any:
         """Return the value converted.
 
-        Raises
-        ------
-        ValueError
-            If it is not allowed. The message names the parameter, the value and what is allowed.
+        ValueError if it is not allowed. The message names the parameter, the value and what is
+        allowed.
         """
         found = self.read(value)
         if not self.accepts(found):
@@ -305,10 +303,7 @@ class Parameter:
     def from_number(self, value: Value) -> Any:
         """Convert a number or text, from a command line or a sampler, to the field's value.
 
-        Raises
-        ------
-        ValueError
-            If it is not allowed.
+        ValueError if it is not allowed.
         """
         if isinstance(value, str) and self.takes_number:
             raise ValueError(f"{self.name}: {value!r} given, {self.domain.allowed} allowed")
@@ -333,10 +328,7 @@ def parameters_of(agent: type[Any]) -> Mapping[str, Parameter]:
 def check_parameters(agent: Any) -> None:
     """Check the parameters of a new object, and convert those given as text or as 0 and 1.
 
-    Raises
-    ------
-    ValueError
-        If one is not allowed.
+    ValueError if one is not allowed.
     """
     for name, each in parameters_of(type(agent)).items():
         given = getattr(agent, name)

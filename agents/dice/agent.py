@@ -174,10 +174,7 @@ class DiceAgent(DiceParameters):
     def solving_seconds(self, n_times: int = 5) -> float:
         """Return the CPU seconds of :meth:`solve`, warm: the median of ``n_times``.
 
-        Raises
-        ------
-        ValueError
-            If ``n_times`` is below 1.
+        ValueError if ``n_times`` is below 1.
         """
         if n_times < 1:
             raise ValueError(f"n_times: {n_times} given, 1 or more allowed")
@@ -229,10 +226,7 @@ class DiceAgent(DiceParameters):
     def games(self, first_seed: int, n_games: int) -> DiceGames:
         """Play the games of ``n_games`` consecutive seeds.
 
-        Raises
-        ------
-        ValueError
-            If a seed is out of range, or ``n_games`` is below 1.
+        ValueError if a seed is out of range, or ``n_games`` is below 1.
         """
         if n_games < 1:
             raise ValueError(f"n_games: {n_games} given, 1 or more allowed")
@@ -269,10 +263,7 @@ class DiceAgent(DiceParameters):
     def act(self, roll: Sequence[int]) -> DiceDecision:
         """Decide on one roll; the decision is not random.
 
-        Raises
-        ------
-        ValueError
-            If ``roll`` is not a roll of these dice.
+        ValueError if ``roll`` is not a roll of these dice.
         """
         state = self.rules.state(roll)
         hold = int(self.holds[state])

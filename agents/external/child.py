@@ -89,26 +89,8 @@ def end_programs() -> None:
 class Child:
     """A process that plays one game or, one after the other, many.
 
-    Parameters
-    ----------
-    command : tuple of str
-        The program and its arguments.
-    folder : Path
-        Where it runs.
-    limits : Limits
-        What an answer may take.
-    inherited : sequence of int
-        Descriptors that it has, too.
-
-    Attributes
-    ----------
-    is_warm : bool
-        Whether it has played a game that was thrown away; for the caller to set.
-
-    Raises
-    ------
-    GameError
-        If it cannot be started.
+    ``inherited`` are descriptors that it has, too. A caller sets ``is_warm`` when it has played a
+    game that was thrown away. GameError if it cannot be started.
     """
 
     def __init__(
@@ -163,21 +145,11 @@ class Child:
             raise
 
     def ask(self, line: bytes, read: Callable[[bytes], T], *, last: bool = False) -> T:
-        """Send a line and return what is read in the answer; after an error the process has ended.
+        """Send a line and return what ``read`` makes of the answer.
 
-        Parameters
-        ----------
-        line : bytes
-            What to send; a pipe must have room for it, which is 64 KiB.
-        read : callable
-            Takes the answer.
-        last : bool
-            Whether the process is to end; its answer is the last line then, and the next otherwise.
-
-        Raises
-        ------
-        GameError
-            If there is no answer in time, one too long, or too much is taken.
+        The answer is the next line, or, with ``last``, the last one before the process ends. A pipe
+        must have room for what is sent, 64 KiB. GameError if there is no answer in time, one too
+        long, or too much is taken; after any error the process has ended.
         """
         with self.ended_by_errors():
             self.look(0)
@@ -304,10 +276,7 @@ class Child:
     def cpu_seconds(self) -> float:
         """Return the CPU time so far: of it and its descendants, and those they have waited for.
 
-        Raises
-        ------
-        OSError
-            If the process has ended.
+        OSError if the process has ended.
         """
         _, *others = self.processes
         return cpu_seconds_of_all(others) + cpu_seconds_with_ended(self.pid)

@@ -41,12 +41,7 @@ ATTRIBUTES = {"LOAD_ATTR", "LOAD_METHOD"}
 
 
 class Dependencies:
-    """What a player depends on.
-
-    Parameters
-    ----------
-    player : callable
-        A function, a class, or an object that can be called.
+    """What a player depends on: a function, a class, or an object that can be called.
 
     Attributes
     ----------

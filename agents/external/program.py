@@ -193,10 +193,7 @@ class Program(Limits):
     def answer(self, theta: Mapping[str, Value], seed: int) -> tuple[Any, float]:
         """Play a game; return its report, as JSON data, and the CPU seconds that it took.
 
-        Raises
-        ------
-        GameError
-            If the program fails, answers nothing that can be read, or exceeds a limit.
+        GameError if the program fails, answers nothing that can be read, or exceeds a limit.
         """
         line = json.dumps({SEED: seed, **theta}).encode() + b"\n"
         if self.protocol is Protocol.SERVE:
@@ -228,15 +225,7 @@ def parsed(said: bytes, seed: int | None = None) -> Any:
 
 @dataclass(frozen=True)
 class ProgramAgent(Agent):
-    """A program with one θ.
-
-    Attributes
-    ----------
-    program : Program
-        What plays.
-    theta : tuple of (str, int or float or str)
-        θ, by name.
-    """
+    """A program with one θ."""
 
     name: ClassVar[str] = "program"
     is_ours: ClassVar[bool] = False

@@ -67,33 +67,17 @@ def check_player(player: Any, names: tuple[str, ...], where: str = "") -> None:
 
 @dataclass(frozen=True)
 class PythonAgent(Agent):
-    """A user's function or class with one θ.
-
-    Attributes
-    ----------
-    player : callable or bytes, optional
-        The function or class, or what it is pickled to; None if it is to be imported.
-    report : Report
-        What it must tell of a game.
-    theta : tuple of (str, int or float or str)
-        θ, by name.
-    source : Source, optional
-        An experiment whose ``agent`` it is.
-    digest : str
-        That of the source when the study was opened; empty without one.
-    limits : Limits
-        What a game may take.
-    """
+    """A user's function or class with one θ."""
 
     name: ClassVar[str] = "python"
     is_ours: ClassVar[bool] = False
 
-    player: Player | bytes | None
-    report: Report
+    player: Player | bytes | None  # or what it is pickled to; None if it is to be imported
+    report: Report  # what it must tell of a game
     theta: tuple[tuple[str, Value], ...]
-    source: Source | None = None
-    digest: str = ""
-    limits: Limits = field(default_factory=Limits)
+    source: Source | None = None  # an experiment whose ``agent`` it is
+    digest: str = ""  # of the source when the study was opened
+    limits: Limits = field(default_factory=Limits)  # of a game
 
     @property
     def made_of(self) -> Mapping[str, Value]:
@@ -115,10 +99,7 @@ class PythonAgent(Agent):
     def sent(self) -> bytes:
         """What its process must know before the first game.
 
-        Raises
-        ------
-        ChangedError
-            If the source has changed since the run began.
+        ChangedError if the source has changed since the run began.
         """
         try:
             is_same = self.source is None or self.source.digest == self.digest

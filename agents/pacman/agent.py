@@ -196,12 +196,8 @@ class PacmanAgent(Agent):
     def act(self, world: World) -> PacmanDecision:
         """Decide in one state of a running game, which stays as it is.
 
-        The random stream is that of the world's seed and turn.
-
-        Raises
-        ------
-        ValueError
-            If the game is over, or in another maze.
+        The random stream is that of the world's seed and turn. ValueError if the game is over, or
+        in another maze.
         """
         if world.is_over:
             raise ValueError(

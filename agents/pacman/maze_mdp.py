@@ -42,21 +42,11 @@ SLIPS = (0, 3, 1)
 
 @dataclass(frozen=True, eq=False)
 class MazeMotion:
-    """Where actions lead in one maze, built by :func:`maze_motion`.
+    """Where actions lead in one maze, built by :func:`maze_motion`."""
 
-    Attributes
-    ----------
-    cell_of : int64, shape (n_states,)
-        The cell of each state.
-    state_of : int64, shape (n_cells,)
-        The state of each cell; NO_STATE at a wall.
-    first_action, first_outcome, outcome, probability
-        As in :class:`agents.mdp.kernels.Tables`.
-    """
-
-    cell_of: Indices
-    state_of: Indices
-    first_action: Indices
+    cell_of: Indices  # (n_states,): the cell of each state
+    state_of: Indices  # (n_cells,): the state of each cell; NO_STATE at a wall
+    first_action: Indices  # these as in `Tables`
     first_outcome: Indices
     outcome: Indices
     probability: Floats
@@ -67,19 +57,9 @@ class MazeMotion:
         return len(self.cell_of)
 
     def tables(self, rewards: npt.ArrayLike, discount: float) -> Tables:
-        """Return the MDP as kernels take it.
+        """Return the MDP as kernels take it, with R of each state, shape (n_states,), and γ.
 
-        Parameters
-        ----------
-        rewards : float, shape (n_states,)
-            R of each state.
-        discount : float
-            γ, in (0, 1].
-
-        Raises
-        ------
-        ValueError
-            If there is not one reward for each state, or the discount is out of range.
+        ValueError if there is not one reward for each state, or γ is not in (0, 1].
         """
         by_state = np.asarray(rewards, np.float64)
         if by_state.shape != (self.n_states,):

@@ -130,10 +130,7 @@ def play_side_by_side(
 ) -> tuple[SideBySide2048, ...]:
     """Play games of two or more consecutive seeds side by side; kernels must be compiled already.
 
-    Raises
-    ------
-    ValueError
-        If a seed is out of range, or they are not consecutive.
+    ValueError if a seed is out of range, or they are not consecutive.
     """
     first, n_games = seeds[0], len(seeds)
     if n_games < 2 or list(seeds) != list(range(first, first + n_games)):

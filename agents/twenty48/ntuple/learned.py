@@ -36,10 +36,7 @@ def learned_file(settings: TrainingSettings, n_moves: int) -> Path:
 def learned_weights(settings: TrainingSettings, n_moves: int) -> Weights:
     """Return a network's weights for playing: read from its file, or learned, once in a process.
 
-    Raises
-    ------
-    ValueError
-        If there is a file that cannot be read.
+    ValueError if there is a file that cannot be read.
     """
     path = learned_file(settings, n_moves)
     weights = settings.new_weights()

@@ -37,28 +37,14 @@ MENDED = "the command that trained it writes it again"
 
 @dataclass(frozen=True)
 class TrainedNetwork:
-    """A network's manifest.
+    """A network's manifest."""
 
-    Attributes
-    ----------
-    name : str
-        Its folder.
-    training : mapping
-        The parameters of :class:`TrainingSettings`.
-    n_games, n_moves : int
-        It learned from.
-    cpu_seconds : float
-        That took.
-    digest : str
-        Of its weights: twelve hexadecimal digits of SHA-256.
-    """
-
-    name: str
-    training: Mapping[str, Value]
-    n_games: int
+    name: str  # of its folder
+    training: Mapping[str, Value]  # the parameters of `TrainingSettings`
+    n_games: int  # that it learned from
     n_moves: int
-    cpu_seconds: float
-    digest: str
+    cpu_seconds: float  # that this took
+    digest: str  # of its weights
 
     @property
     def settings(self) -> TrainingSettings:
@@ -155,10 +141,7 @@ def trained_networks() -> list[str]:
 def trained_network(name: str) -> TrainedNetwork:
     """Read a network's manifest.
 
-    Raises
-    ------
-    ValueError
-        If there is no such network, or its manifest cannot be read.
+    ValueError if there is no such network, or its manifest cannot be read.
     """
     path = folder_of(name) / MANIFEST
     try:

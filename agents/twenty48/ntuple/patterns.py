@@ -82,18 +82,11 @@ class Pattern:
     """One pattern as shifts and masks of a packed board.
 
     The index is ((board >> shifts[0]) & masks[0]) | ((board >> shifts[1]) & masks[1]).
-
-    Attributes
-    ----------
-    cells : tuple of int
-        In reading order, in at most two stretches of neighbouring numbers.
-    shifts, masks : tuple of int
-        Two of each; a mask of 0 if there is one stretch.
     """
 
-    cells: tuple[int, ...]
+    cells: tuple[int, ...]  # in reading order, in at most two stretches of neighbouring numbers
     shifts: tuple[int, int]
-    masks: tuple[int, int]
+    masks: tuple[int, int]  # the second is 0 if there is one stretch
 
     @classmethod
     def of(cls, digits: str) -> "Pattern":
