@@ -28,12 +28,11 @@ from thetafront.study.cluster.security import Tls, check_address, warning
 from thetafront.study.cluster.sources import sources_digest, versions
 from thetafront.study.errors import InputError, RunError
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.run.executor import Machines
 from thetafront.study.text import counted
 
 if TYPE_CHECKING:
     from distributed import Client
-
-    from thetafront.study.cluster.dask_workers import DaskWorkers
 
 POLL_INTERVAL = 1.0
 SECONDS_FOR_THE_DASHBOARD = 2.0
@@ -134,8 +133,8 @@ class DaskCluster:
             return ""
         return link
 
-    def admit(self, experiment: Experiment, known: Mapping[str, Mapping[str, Any]]) -> list[str]:
-        """Choose the workers that may play; see :class:`study.run.executor.Cluster`."""
+    def admit(self, experiment: Experiment, known: Machines) -> None:
+        """Choose the workers that may play; see :meth:`study.run.executor.Executor.admit`."""
         self.agent = remote.packed(experiment.build({}))
         try:
             self.client.wait_for_workers(1, timeout=SECONDS_FOR_A_FIRST_WORKER)
@@ -164,13 +163,7 @@ class DaskCluster:
         self.watching = threading.Thread(target=self.watch, name="cluster", daemon=True)
         self.watching.start()
         link = self.dashboard
-        return [*self.news(), f"{self.place} at {self.address}{link and f', dashboard {link}'}"]
-
-    def executor(self) -> "DaskWorkers[Any]":
-        """Return what hands tasks to the workers."""
-        from thetafront.study.cluster.dask_workers import DaskWorkers
-
-        return DaskWorkers(self)
+        self.lines.append(f"{self.place} at {self.address}{link and f', dashboard {link}'}")
 
     def probes_of(self, addresses: Iterable[str]) -> dict[str, WorkerProbe | str]:
         """Ask workers what they are, and wait; an error's text where one cannot tell."""

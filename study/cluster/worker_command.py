@@ -34,7 +34,7 @@ from thetafront.study.cluster.security import Tls, check_address, host_and_port,
 from thetafront.study.cluster.sources import sources_digest
 from thetafront.study.errors import RunError, check_range
 from thetafront.study.run.worker import OURS, SAFE_PATH
-from thetafront.study.run.workers import MOST_JOBS_A_CORE, n_cores
+from thetafront.study.run.workers import MAX_JOBS_A_CORE, n_cores
 from thetafront.study.text import counted
 
 PRELOAD = "thetafront.study.cluster.preload"
@@ -87,7 +87,7 @@ class WorkerProcesses:
         check_address(self.address, self.tls)
         if self.n_processes is None:
             self.n_processes = n_processes_by_default()
-        check_range("processes", self.n_processes, 1, MOST_JOBS_A_CORE * n_cores())
+        check_range("processes", self.n_processes, 1, MAX_JOBS_A_CORE * n_cores())
         check_library()
 
     def run(self) -> None:

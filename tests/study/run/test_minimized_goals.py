@@ -27,8 +27,7 @@ from thetafront.study.report.hypervolume_trace import hypervolume_trace
 from thetafront.study.report.validated_rows import validated_hypervolume
 from thetafront.study.run import validation
 from thetafront.study.run.allocation import Counts, Played, next_round
-from thetafront.study.run.game_times import GameTimes
-from thetafront.study.run.plan import Pace, plan_of, points_of
+from thetafront.study.run.plan import GameTimes, Pace, plan_of, points_of
 from thetafront.study.run.stopping import Precision
 from thetafront.study.samplers import installed_samplers, make_sampler
 
