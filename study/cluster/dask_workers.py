@@ -156,16 +156,16 @@ class DaskWorkers(Executor[Key]):
 
     def send(self) -> None:
         """Send what waits, but of the suspects one at a time, to those who may play."""
-        accepted = sorted(self.cluster.accepted)
-        if not self.unsent or not accepted or self.cluster.lost_since is not None:
+        playing = sorted(self.cluster.playing)
+        if not self.unsent or not playing or self.cluster.lost_since is not None:
             return
         suspects = [each for each in self.unsent if each.is_suspect]
         others = [each for each in self.unsent if not each.is_suspect]
         is_tried = any(each.is_suspect for each in self.in_flight.values())
         first, self.unsent = ([], suspects) if is_tried else (suspects[:1], suspects[1:])
-        are_all = self.cluster.threads.keys() <= self.cluster.accepted.keys()
+        are_all = len(playing) == len(self.cluster.members)
         is_timed = bool(self.cluster.wanted.machine_class)  # newcomers may share its core
-        addresses = () if are_all and not is_timed else tuple(accepted)
+        addresses = () if are_all and not is_timed else tuple(playing)
         for some in filter(None, (first, others)):
             self.start(some, addresses)
 
@@ -233,7 +233,7 @@ class DaskWorkers(Executor[Key]):
 
     def look_for_lost(self) -> None:
         """Send again what none of those who may play it is there for: Dask would wait for them."""
-        there = self.cluster.threads
+        there = self.cluster.members
         if self.cluster.lost_since is not None or self.cluster.alone_since is not None:
             return
         lost = [

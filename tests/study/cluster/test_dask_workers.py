@@ -55,8 +55,9 @@ def test_suspects_are_sent_one_at_a_time_before_others(
     """So none is blamed for what another does."""
     workers = workers_with(sending)
     workers.in_flight.clear()
-    workers.cluster.accepted = workers.cluster.threads = {"tcp://a:1": 1}  # type: ignore[assignment]
-    workers.cluster.wanted = Wanted("")
+    there: Any = {"tcp://a:1": None}
+    cluster: Any = workers.cluster
+    cluster.playing, cluster.members, cluster.wanted = there, there, Wanted("")
     suspects = [Sending(sending.task, is_suspect=True) for _ in range(2)]
     workers.unsent = [sending, *suspects]
     sent: list[Sending[str]] = []
