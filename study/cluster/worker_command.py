@@ -5,7 +5,6 @@ when a scheduler answers once more.
 """
 
 import os
-import select
 import signal
 import socket
 import subprocess
@@ -38,10 +37,10 @@ from thetafront.study.run.workers import MAX_JOBS_A_CORE, n_cores
 from thetafront.study.text import counted
 
 PRELOAD = "thetafront.study.cluster.preload"
-LONGEST_PAUSE_SECONDS = 5.0
+PAUSE_SECONDS = 2.0  # between two looks for a scheduler, or two starts
 SECONDS_TO_END = 5.0
 LONG_RUN_SECONDS = 30.0  # after which a process that ends is no failed start
-MOST_FAILED_STARTS = 5
+MAX_FAILED_STARTS = 5
 SETTINGS = {
     "DASK_LOGGING__DISTRIBUTED": "critical",
     "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",  # it looks a hundred times a second
@@ -121,15 +120,19 @@ class WorkerProcesses:
                 said = self.run_once()
                 if interrupt.requested():
                     break
-                is_start = time.monotonic() - began < LONG_RUN_SECONDS
-                if not is_start or not self.answers():
-                    n_failed = 0
-                    self.wait_for_scheduler()
+                if self.answers() and time.monotonic() - began < LONG_RUN_SECONDS:
+                    n_failed += 1
+                    if n_failed >= MAX_FAILED_STARTS:
+                        raise RunError(f"worker: Dask's worker ends again and again: {said}")
+                    pause()
                     continue
-                n_failed += 1
-                if n_failed >= MOST_FAILED_STARTS:
-                    raise RunError(f"worker: Dask's worker ends again and again: {said}")
-                self.pause(min(LONGEST_PAUSE_SECONDS, 0.5 * 2**n_failed))
+                n_failed = 0
+                if not self.answers():
+                    self.say(f"no scheduler answers at {self.address}; waiting for one")
+                    while not (interrupt.requested() or self.answers()):
+                        pause()
+                    if not interrupt.requested():
+                        self.say(f"a scheduler answers at {self.address}")
 
     def run_once(self) -> str:
         """Run Dask's worker until it ends or an interrupt comes; return the end of what it said."""
@@ -180,23 +183,12 @@ class WorkerProcesses:
             return False
         return True
 
-    def wait_for_scheduler(self) -> None:
-        """Wait until a scheduler answers, or an interrupt."""
-        if self.answers():
-            return
-        self.say(f"no scheduler answers at {self.address}; waiting for one")
-        seconds = 0.25
-        while not interrupt.requested() and not self.answers():
-            self.pause(seconds)
-            seconds = min(LONGEST_PAUSE_SECONDS, 2 * seconds)
-        if not interrupt.requested():
-            self.say(f"a scheduler answers at {self.address}")
 
-    def pause(self, seconds: float) -> None:
-        """Wait, but not beyond an interrupt."""
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline and not interrupt.requested():
-            select.select([], [], [], 0.1)
+def pause() -> None:
+    """Wait, but not beyond an interrupt."""
+    deadline = time.monotonic() + PAUSE_SECONDS
+    while time.monotonic() < deadline and not interrupt.requested():
+        time.sleep(0.1)
 
 
 def end(child: "subprocess.Popen[bytes]") -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -299,7 +300,8 @@ def test_workers_play_with_a_network(networks: Path) -> None:
 
 
 def test_too_little_memory_is_said_with_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "free_memory", lambda: 100e6)
+    free = SimpleNamespace(available=100e6)
+    monkeypatch.setattr(module.psutil, "virtual_memory", lambda: free)
     with pytest.raises(RunError, match="4x6 by tc takes 940 MB, 100 MB are free"):
         new_training("v", TrainingSettings())
 
