@@ -29,7 +29,7 @@ from thetafront.study.cluster.link import (
 from thetafront.study.cluster.machine import BENCHMARK, this_machine
 from thetafront.study.cluster.preload import SUPERVISOR
 from thetafront.study.cluster.remote import THREADS
-from thetafront.study.cluster.security import Tls, check_address, host_and_port, local_host, warning
+from thetafront.study.cluster.security import Tls, check_address, host_and_port, warning
 from thetafront.study.cluster.sources import sources_digest
 from thetafront.study.errors import RunError, check_range
 from thetafront.study.run.worker import OURS, SAFE_PATH
@@ -101,9 +101,7 @@ class WorkerProcesses:
         """
         with silenced():
             disconnect(connect(self.address, self.tls))  # which tells what is wrong
-        scheme = self.address.partition(":")[0]
-        here = f"{scheme}://{local_host(self.address)}:0"
-        for line in dict.fromkeys(filter(None, (warning(self.address), warning(here)))):
+        for line in {warning(self.address), warning(f"{self.here}:0")} - {""}:
             self.say(f"warning: {line}")
         machine = this_machine()
         self.say(
@@ -154,12 +152,19 @@ class WorkerProcesses:
             return last_line(log)
 
     @property
+    def here(self) -> str:
+        """The address of this machine on the way to the scheduler, without a port."""
+        from distributed.comm import get_local_address_for
+
+        return str(get_local_address_for(self.address))
+
+    @property
     def command(self) -> list[str]:
         """The command of Dask's worker."""
         words = [sys.executable, "-m", "distributed.cli.dask_worker", self.address]
         words += ["--nworkers", str(self.n_processes), "--nthreads", "1", "--memory-limit", "0"]
         # Dask listens on all addresses unless told, even for a dashboard that is not there.
-        words += ["--host", local_host(self.address), "--dashboard-address", "127.0.0.1:0"]
+        words += ["--host", self.here.partition("://")[2], "--dashboard-address", "127.0.0.1:0"]
         words += ["--no-dashboard", "--preload", PRELOAD, "--preload-nanny", PRELOAD]
         words += ["--death-timeout", str(int(4 * SECONDS_TO_CONNECT))]
         if self.name is not None:

@@ -13,7 +13,7 @@ from thetafront.study.cluster.machine import BENCHMARK
 
 pytestmark = pytest.mark.cluster
 
-SECONDS = 300.0
+SECONDS = 600.0
 CASES = {
     "mcmdp": ("--trials", "24", "--cost", "playout_moves_per_move"),
     "pacman_small": ("--trials", "40", "--replicates", "10", "--cost", "backups_per_move"),
