@@ -147,7 +147,7 @@ class Ground:
 
     def alone(self, name: str = "alone", file: str = "sleeper.py") -> int:
         """Carry the sweep out on this machine."""
-        return self.start(name, *self.command(name, file), "--jobs", "4").wait(180)
+        return self.start(name, *self.command(name, file), "--jobs", "4").wait(400)
 
     def n_stored(self, name: str = "sleeper") -> int:
         """Return how many games of a study are stored."""

@@ -116,7 +116,7 @@ def test_a_second_coordinator_is_refused_from_another_folder(
         cwd=elsewhere,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         check=False,
     )
     assert done.returncode == 1
