@@ -16,6 +16,8 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.agent_parser import agent_of
 from thetafront.study.log.seeds import game_to_record, record_to_game
 
+pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
+
 LAYOUT = "%%%%%\n%P .%\n%%%%%"
 
 

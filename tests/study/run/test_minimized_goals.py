@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from tests.study.conftest import without_processes
 from tests.study.mirrored import GAIN, Guesser, known
 from thetafront.study.cli import app
 from thetafront.study.experiments.registry import EXPERIMENTS
@@ -47,6 +48,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with both studies, swept by one worker."""
     folder = tmp_path_factory.mktemp("results")
     with pytest.MonkeyPatch.context() as patch:
+        without_processes(patch)
         known(patch)
         for name in SIDES:
             thetafront(folder, "sweep", name, *SWEEP, *VALIDATION)

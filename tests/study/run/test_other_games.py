@@ -34,6 +34,8 @@ from thetafront.study.run.settings import SearchSettings
 from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.hyperparameters import fit_hyperparameters
 
+pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
+
 
 def run(results: Path, *words: str) -> Result:
     return CliRunner().invoke(app, [*words, "--results", str(results)])

@@ -27,6 +27,8 @@ from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.source import Snapshot
 from thetafront.study.run.workers import Finished, PlayError, Task
 
+pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
+
 
 class StopHereError(Exception):
     """Ends a run from within."""

@@ -21,6 +21,8 @@ from thetafront.study.run.budget import RunningTime
 from thetafront.study.run.stopping import Precision
 from thetafront.study.run.sweep import without_widening
 
+pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
+
 SWEEP = [
     "sweep",
     "coin",
