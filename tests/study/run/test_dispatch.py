@@ -32,26 +32,24 @@ def test_utilization_is_the_time_in_games_over_the_time_of_all_workers() -> None
 
 @pytest.mark.parametrize(
     ("cpu_seconds", "load", "is_loaded"),
-    [(0.4, math.nan, False), (7.9, 8.0 / 7.9, False), (5.0, 1.6, True)],
+    [
+        (0.4, math.nan, False),
+        (7.9, 8.0 / 7.9, False),
+        (5.0, 1.6, True),
+        (math.nan, math.nan, False),  # it is another process's
+    ],
 )
 def test_games_that_wait_for_other_programs_are_noticed(
     cpu_seconds: float, load: float, is_loaded: bool
 ) -> None:
-    """Two games of 4 s each; a fraction of a CPU second tells nothing."""
+    """Two games of 4 s each, without a rest; a fraction of a CPU second tells nothing."""
     used = Utilization(jobs=2)
     assert math.isnan(used.load)
     used.add(0.0, 4.0, cpu_seconds / 2)
     used.add(0.0, 4.0, cpu_seconds / 2)
     assert used.load == pytest.approx(load, nan_ok=True)
     assert used.is_loaded is is_loaded
-
-
-def test_utilization_is_one_for_workers_that_never_rest() -> None:
-    used = Utilization(jobs=2)
-    for began in range(5):
-        used.add(began, began + 1.0, 1.0)
-        used.add(began, began + 1.0, 1.0)
-    assert used.share == pytest.approx(1.0)
+    assert used.share == 1.0
 
 
 def test_workers_that_come_and_go_count_while_they_are_there() -> None:
@@ -269,15 +267,6 @@ def test_a_thought_that_is_ready_wakes_only_those_who_have_room_for_its_games(
         Dispatch(source, workers, Noted()).play()
     n_in_line = min(n_games, Source.tasks_per_worker)
     assert workers.looks == [(n_in_line, source.future if awaited else None)] * 4
-
-
-def test_games_whose_cpu_time_is_elsewhere_tell_no_load() -> None:
-    used = Utilization(jobs=1)
-    used.add(0.0, 10.0, math.nan)
-    used.add(10.0, 20.0, math.nan)
-    assert math.isnan(used.load)
-    assert not used.is_loaded
-    assert used.share == 1.0
 
 
 def test_where_nobody_plays_yet_games_wait_for_whoever_comes() -> None:
