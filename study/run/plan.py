@@ -469,12 +469,15 @@ class Planner:
         settings: SearchSettings | None,
         precision: Precision | None,
     ) -> Plan | None:
-        """Return what the rest of the run is expected to do, if that is new (:func:`plan_of`)."""
+        """Return what the rest of the run is expected to do (:func:`plan_of`).
+
+        None if that is nothing, or what was told before.
+        """
         left = dispatch.budget.left
         search_limit = 0.0 if settings is None else dispatch.left
         plan = plan_of(analysis, settings, precision, self.pace_of(dispatch), search_limit, left)
         now = dispatch.budget.clock()
-        if plan is None:
+        if plan is None or not plan.n_search_games + plan.n_validation_games:
             return None
         if self.plan is not None and not plan.differs_from(self.plan, now - self.planned_at):
             return None
