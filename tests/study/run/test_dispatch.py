@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
-from thetafront.study.run import budget
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.dispatch import Dispatch, Utilization, play_here
 from thetafront.study.run.executor import Executor
@@ -146,6 +145,7 @@ def test_everything_is_played_exactly_once() -> None:
     assert dispatch.seconds > 0.0
 
 
+@pytest.mark.usefixtures("no_processes")
 def test_a_thought_is_waited_for_when_no_game_is_in_flight() -> None:
     """Its games are played though nothing else was; a loop that spins would look far more often."""
     source = Script([[], [1], [2, 3]], thought_seconds=0.7)
@@ -157,6 +157,7 @@ def test_a_thought_is_waited_for_when_no_game_is_in_flight() -> None:
     assert dispatch.seconds > 1.3
 
 
+@pytest.mark.usefixtures("no_processes")
 def test_without_game_or_thought_it_ends_at_once() -> None:
     source = Script([[]])
     dispatch = play_here(source, 1, Noted())
@@ -165,11 +166,9 @@ def test_without_game_or_thought_it_ends_at_once() -> None:
     assert math.isnan(dispatch.utilization.share)
 
 
-def test_no_game_begins_when_the_budget_is_spent_and_those_in_flight_are_finished(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.mark.usefixtures("no_processes")
+def test_no_game_begins_when_the_budget_is_spent_and_those_in_flight_are_finished() -> None:
     """Nor is one put into the line that would begin later; a thought is not waited for."""
-    monkeypatch.setattr(budget, "MAX_OVERRUN_SECONDS", 60.0)  # workers of a busy machine start late
     source = Script([range(10**6), [10**6]], thought_seconds=3600.0)
     with Workers[int](2) as workers:
         dispatch = Dispatch(source, workers, Noted(), Budget(1.5))
