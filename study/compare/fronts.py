@@ -70,12 +70,6 @@ def front_in_folder(folder: Path) -> Front:
     missing = sorted(needed - set(validated.columns))
     if missing:
         raise InputError(f"front: {table} has no column {', '.join(missing)}")
-    for choice in experiment.space.categorical:
-        for word in validated[choice.name].unique():
-            try:
-                choice.check(word)
-            except InputError as error:
-                raise InputError(f"front: {table}, {error}") from None
     check_rows(table, validated, experiment)
     return Front(name, seed, experiment, validated)
 
