@@ -15,7 +15,7 @@ from results.benchmarks.cluster.coordinator import Silent
 from results.benchmarks.cluster.sleeping import Sleeper
 from thetafront import RunError
 from thetafront.study.cluster.cluster import DaskCluster
-from thetafront.study.experiments.dice import DICE
+from thetafront.study.experiments.builtin import DICE
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.executor import Finished, Task
 from thetafront.study.run.source import Snapshot, Source
