@@ -23,7 +23,7 @@ class Front:
     name: str
     seed: int  # whose games the study used
     experiment: Experiment  # by its cost
-    validated: pd.DataFrame  # from `validated_front.validated_frame`
+    validated: pd.DataFrame  # of `validated_frame`
 
     def __post_init__(self) -> None:
         check_2048(f"study: {self.name!r}", self.experiment.summary.game)

@@ -104,7 +104,7 @@ def test_of_many_trials_the_model_and_the_draws_take_some(
     assert model is not None
     assert len(model.observations.points) == 30
     whole = trials_frame(data, model)
-    monkeypatch.setattr(tables, "MOST_DRAWN", 20)
+    monkeypatch.setattr(tables, "MAX_DRAWN", 20)
     some = trials_frame(data, model)
     assert some["p_on_front"].count() == 20
     assert (some["p_on_front"] - whole["p_on_front"]).min() > -0.1, "fewer may dominate"

@@ -27,7 +27,7 @@ from thetafront.study.log.log import Log
 from thetafront.study.log.validated_points import key_of
 from thetafront.study.model.study_model import combine, fit_study
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.validated_front import validated_frame
+from thetafront.study.report.tables import validated_frame
 from thetafront.study.report.validated_rows import (
     validated_hypervolume,
     with_front,
