@@ -39,7 +39,7 @@ from thetafront.study.log.validated_points import ValidatedPoint
 from thetafront.study.model.study_model import proposal_at
 from thetafront.study.report.expected import Expected
 from thetafront.study.report.recommend import Candidate, Candidates, Wish
-from thetafront.study.samplers.candidates import perturb, sobol_points
+from thetafront.study.samplers.candidates import perturb_some, sobol_points
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.samplers.predicted_front import spread
 from thetafront.study.text import duration
@@ -207,9 +207,7 @@ class Draws:
 def promising(model: FittedModel, rng: np.random.Generator) -> Floats:
     """Return the points that may be the best for some budget."""
     front = model.predicted_front.points
-    near = front[rng.integers(len(front), size=N_NEAR)]
-    scales = 10.0 ** rng.uniform(-2.5, -0.7, (N_NEAR, 1))
-    around = perturb(model.cube, near, scales, rng)
+    around = perturb_some(model.cube, front, N_NEAR, (-2.5, -0.7), rng)
     everywhere = sobol_points(model.cube, N_SOBOL, rng)
     points = np.unique(np.concatenate([front, around, everywhere]), axis=0)
     mean, deviation = model.expects(points)

@@ -19,7 +19,6 @@ from scipy.linalg import lapack
 from scipy.optimize import OptimizeResult, minimize
 
 from thetafront.study.samplers.covariance import ROUGH, SMOOTH, Floats, Hyperparameters, matern
-from thetafront.study.samplers.scaling import centre_and_scale
 
 # Lognormal priors for data scaled to variance 1: (median, standard deviation of the log).
 LENGTH_PRIOR = (0.5, 0.55)  # times √p: points of a cube are farther apart in more dimensions
@@ -30,6 +29,13 @@ LOG_BOUNDS = (-9.0, 5.0)
 STARTS = (1.0, 0.4)  # of the length scales, times the prior's median
 STEP, FLATTEST = 0.05, 0.2  # of logarithms, and least precision, when hyperparameters are drawn
 JITTER = 1e-8  # added to K's diagonal, relative to σ²: duplicate points make it singular
+
+
+def centre_and_scale(values: Floats) -> tuple[Floats, Floats]:
+    """Return mean and standard deviation along the first axis; 1 in place of that of a constant."""
+    centre, scale = values.mean(axis=0), values.std(axis=0)
+    varies = scale > 1e-12 * np.maximum(1.0, np.abs(centre))
+    return np.asarray(centre), np.where(varies, scale, 1.0)
 
 
 def lognormal(log_value: Floats, prior: tuple[float, float]) -> tuple[float, Floats]:

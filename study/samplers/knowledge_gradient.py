@@ -44,7 +44,7 @@ import numpy.typing as npt
 
 from thetafront.study.samplers.area import Area
 from thetafront.study.samplers.base import ModelSampler
-from thetafront.study.samplers.candidates import feasible, perturb, sobol_points
+from thetafront.study.samplers.candidates import feasible, perturb, perturb_some, sobol_points
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.feasibility import Feasibility
 from thetafront.study.samplers.gaussian_process import GaussianProcess
@@ -174,10 +174,9 @@ class KnowledgeGradientSampler(ModelSampler):
         front = climb(
             posterior.front(allowed(points)), posterior, cube, rng, N_ROUNDS, N_NEAR, allowed
         )
-        chosen = front[rng.integers(len(front), size=N_NEAR_FRONT)]
-        scales = 10.0 ** rng.uniform(-2.0, -0.5, (N_NEAR_FRONT, 1))
+        near = perturb_some(cube, front, N_NEAR_FRONT, (-2.0, -0.5), rng)
         some = np.linspace(0, len(front) - 1, min(len(front), MOST_ON_FRONT)).astype(int)
-        return front[some], np.concatenate([spread, perturb(cube, chosen, scales, rng)])
+        return front[some], np.concatenate([spread, near])
 
 
 def noise_of_new_trials(

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thetafront.study.pareto import nondominated
-from thetafront.study.samplers.candidates import feasible, perturb, sobol_points
+from thetafront.study.samplers.candidates import feasible, perturb_some, sobol_points
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.feasibility import Allowed, Feasibility
 from thetafront.study.samplers.observations import Observations
@@ -124,9 +124,7 @@ def climb(
     """Improve a front by rounds of small perturbations, ``n_near`` of them a round."""
     mean = posterior.mean(front)
     for _ in range(n_rounds):
-        chosen = front[rng.integers(len(front), size=n_near)]
-        scales = 10.0 ** rng.uniform(-2.5, -0.7, (n_near, 1))
-        near = allowed(perturb(cube, chosen, scales, rng))
+        near = allowed(perturb_some(cube, front, n_near, (-2.5, -0.7), rng))
         front, first = np.unique(np.concatenate([front, near]), axis=0, return_index=True)
         mean = np.concatenate([mean, posterior.mean(near)])[first]
         kept = nondominated(mean[:, 0], -mean[:, 1])

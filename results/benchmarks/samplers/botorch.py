@@ -30,8 +30,8 @@ from linear_operator.utils.warnings import NumericalWarning
 
 from thetafront.study.samplers.base import ModelSampler
 from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.samplers.hyperparameters import centre_and_scale
 from thetafront.study.samplers.observations import Observations
-from thetafront.study.samplers.scaling import centre_and_scale
 
 Floats = npt.NDArray[np.float64]
 
