@@ -86,28 +86,6 @@ def test_each_objective_is_learned_from_its_own_values() -> None:
     assert (errors < 5.0 * deviation + 1e-3 * np.ptp(exact, axis=0)).all()
 
 
-def test_draws_have_the_posterior_mean_and_deviation() -> None:
-    """20,000 draws: means within five standard errors, deviations within 5%."""
-    posterior = Posterior.fit(observations(15))
-    points = np.random.default_rng(1).random((12, 2))
-    n = 20_000
-    draws = posterior.draw(points, n, np.random.default_rng(2))
-    assert draws.shape == (n, 12, 2)
-    mean, deviation = posterior.predict(points)
-    assert (np.abs(draws.mean(axis=0) - mean) < 5.0 * deviation / np.sqrt(n)).all()
-    np.testing.assert_allclose(draws.std(axis=0), deviation, rtol=0.05)
-    across = [np.corrcoef(draws[:, k, 0], draws[:, k, 1])[0, 1] for k in range(12)]
-    assert np.abs(across).max() < 5.0 / np.sqrt(n), "the objectives are independent"
-
-
-def test_the_same_seed_draws_the_same_values() -> None:
-    posterior = Posterior.fit(observations(15))
-    points = np.random.default_rng(1).random((5, 2))
-    one = posterior.draw(points, 8, np.random.default_rng(3))
-    other = posterior.draw(points, 8, np.random.default_rng(3))
-    np.testing.assert_array_equal(one, other)
-
-
 def test_a_posterior_given_draws_goes_through_them() -> None:
     posterior = Posterior.fit(observations(15))
     points = np.random.default_rng(4).random((10, 2))

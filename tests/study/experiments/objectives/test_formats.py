@@ -6,11 +6,9 @@ import pytest
 
 from thetafront.study.experiments.objectives import (
     SCORE,
-    WIN_RATE,
     Cost,
     cpu_seconds,
     exact,
-    format_seconds,
     match,
     mean,
     reported,
@@ -100,12 +98,6 @@ def test_ticks_that_are_close_together_differ() -> None:
     assert FittingFormat().at_axis(0.1 + 0.2) == "0.3"
 
 
-def test_what_ships_is_written_as_before() -> None:
-    assert SCORE.format.interval_with_unit(31_523.2, 30_662.2, 32_384.2) == "31,523 ± 861 points"
-    assert WIN_RATE.format.interval(0.3, 0.25, 0.36) == "30.0% (25.0% to 36.0%)"
-    assert SCORE.format.with_unit(1.0) == "1 point"
-
-
 def test_costs_of_any_size_and_unit() -> None:
     energy, nodes = reported("energy", unit="joules"), reported("nodes", per="move")
     assert energy.text(0.1234) == "0.1234 joules"
@@ -124,9 +116,3 @@ def test_costs_of_any_size_and_unit() -> None:
     assert reported("gpu", unit="s").text(0.0123) == "12.3 ms"
     assert Cost("n_sweeps", "sweeps", "n_sweeps").text(37.4) == "37", "counts that ship"
     assert energy.interval(1.0, 0.25, 4.0) == "1 joules ± 300%"
-
-
-def test_long_times_have_no_exponent() -> None:
-    assert format_seconds(12_345.0) == "12,300 s"
-    assert format_seconds(999.0) == "999 s"
-    assert format_seconds(0.0) == "0 s"

@@ -44,19 +44,8 @@ def test_variances_of_rates_by_hand() -> None:
     expected = [rate * (1.0 - rate) / 4 for rate in rates]
     found = WIN_RATE.estimator.variances([Moments.of(results(4, 4)), Moments.of(results(1, 4))])
     np.testing.assert_allclose(found, expected, rtol=1e-12)
-
-
-def test_nothing_won_or_all_won_is_not_without_noise() -> None:
-    """0 of 4 in one trial, and in all of a study; the naive variance is 0."""
-    mixed = rate_variances([results(0, 4), results(4, 4), results(2, 4)])
-    assert (mixed > 0.02).all(), "0.09/4 at least"
-    for wins in (0, 4):
+    for wins in (0, 4):  # of four: the naive variance is 0
         assert (rate_variances([results(wins, 4)] * 10) > 0.02).all()
-
-
-def test_many_games_tell_their_own_variance() -> None:
-    found = rate_variances([results(1000, 10_000), results(5000, 10_000)])
-    np.testing.assert_allclose(10_000 * found, [0.09, 0.25], rtol=0.01)
 
 
 def test_variances_of_rates_are_those_of_simulated_trials() -> None:
@@ -123,3 +112,5 @@ def test_a_goal_that_is_minimized_is_reached_from_above() -> None:
     exact = replace(EXACT_SCORE, direction="minimize")
     assert exact.reaches(13.348274, 13.34827)
     assert not exact.reaches(13.348276, 13.34827)
+    assert SCORE.reaches(5000.0, 5000.0)
+    assert not SCORE.reaches(4999.9, 5000.0), "which is shown as 5,000, and is a noisy mean"
