@@ -233,6 +233,10 @@ def test_choices_are_of_one_kind_and_stay_what_they_are() -> None:
         (None, "a"),
         (1, 1.0),
         (2.0, float("nan")),
+        (),
+        ("a",),
+        ("a", "b", "a"),
+        ("a", ""),
     ):
         with pytest.raises(ValueError, match="allowed"):
             CategoricalParameter("x", choices)  # type: ignore[arg-type]

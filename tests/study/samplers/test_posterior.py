@@ -50,6 +50,9 @@ def test_the_same_data_are_fitted_once() -> None:
     for one, other in zip(first.processes, again.processes, strict=True):
         assert one.hyper is other.hyper
     assert cached_fit.cache_info().misses == 2, "one fit an objective"
+    seen = observations(23)
+    louder = Posterior.fit(observations_of(seen.points, seen.values, 100.0 * seen.noise))
+    assert louder.processes[0].hyper is not first.processes[0].hyper
 
 
 def test_hyperparameters_stay_between_two_fits_but_all_observations_count() -> None:
@@ -65,13 +68,6 @@ def test_hyperparameters_stay_between_two_fits_but_all_observations_count() -> N
         assert more.processes[k].hyper is not refit.processes[k].hyper
     here = many.points[22:23]
     assert (more.predict(here)[1] < fewer.predict(here)[1]).all()
-
-
-def test_other_noise_is_another_fit() -> None:
-    seen = observations(20)
-    louder = observations_of(seen.points, seen.values, 100.0 * seen.noise)
-    scores, louder_scores = Posterior.fit(seen).processes[0], Posterior.fit(louder).processes[0]
-    assert scores.hyper is not louder_scores.hyper
 
 
 def test_each_objective_is_learned_from_its_own_values() -> None:

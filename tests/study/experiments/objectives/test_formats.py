@@ -61,6 +61,13 @@ def test_an_interval_tells_the_decimals(value: float, half: float, text: str) ->
     assert written.interval_with_unit(value, value - half, value + half) == text
 
 
+def test_a_unit_is_singular_beside_1_and_ticks_close_together_differ() -> None:
+    nodes, milliseconds = FittingFormat(unit="nodes"), FittingFormat(unit="ms")
+    assert [nodes.with_unit(each) for each in (1.0, 2.5)] == ["1 node", "2.5 nodes"]
+    assert milliseconds.with_unit(1.0) == "1 ms", "an abbreviation"
+    assert [nodes.at_axis(each) for each in (1000.002, 0.1 + 0.2)] == ["1,000.002", "0.3"]
+
+
 def test_values_between_bounds_have_ends() -> None:
     """No ± that would leave the bounds, and none of 0."""
     of_both = mean("result", low=0, high=1).format
@@ -85,17 +92,6 @@ def test_a_match_is_shown_as_elo_too() -> None:
     assert written(1.0, 0.785, 1.0) == "100.0% (78.5% to 100.0%), Elo > +600 (+225 to > +600)"
     assert written(0.0, 0.0, 0.3).endswith("Elo < −600 (< −600 to −147)")
     assert match().format.interval(0.4, math.nan, math.nan).endswith("Elo −70 (? to ?)")
-
-
-def test_one_of_a_word_is_singular_and_one_of_an_abbreviation_is_not() -> None:
-    assert FittingFormat(unit="nodes").with_unit(1.0) == "1 node"
-    assert FittingFormat(unit="ms").with_unit(1.0) == "1 ms"
-    assert FittingFormat(unit="nodes").with_unit(2.5) == "2.5 nodes"
-
-
-def test_ticks_that_are_close_together_differ() -> None:
-    assert FittingFormat().at_axis(1000.002) == "1,000.002"
-    assert FittingFormat().at_axis(0.1 + 0.2) == "0.3"
 
 
 def test_costs_of_any_size_and_unit() -> None:
