@@ -44,7 +44,7 @@ from thetafront.study.report.tables import thetas_of, write_csv
 from thetafront.study.report.validated_rows import without_baselines
 
 N_BUDGETS = 3
-FEWEST_POINTS = 2
+MIN_POINTS = 2
 STEP_OF_NOTES = 0.09  # of the figure's height
 
 
@@ -65,10 +65,10 @@ def contender_of(source: Front) -> Contender:
     rows = without_baselines(source.validated.to_dict("records"), experiment)
     searched = pd.DataFrame(rows)
     front = searched[searched["on_front"]] if len(searched) else searched
-    if len(front) < FEWEST_POINTS:
+    if len(front) < MIN_POINTS:
         raise InputError(
             f"study: {name!r} has {len(front)} points to compare on its validated front, "
-            f"{FEWEST_POINTS} or more allowed (thetafront validate {name})"
+            f"{MIN_POINTS} or more allowed (thetafront validate {name})"
         )
     agents, thetas = {}, {}
     for (_, row), theta in zip(front.iterrows(), thetas_of(front, experiment), strict=True):

@@ -53,7 +53,7 @@ N_STRIPS, PER_STRIP, N_OF_FRONT = 32, 8, 64
 # Columns:
 BOUNDS = ("regret_bound95", "regret_bound95_if_played")
 PROSPECT, PROSPECT_SECONDS = "prospect", "prospect_cpu_seconds"
-MOST_AT_ONCE = 6  # prospects
+MAX_AT_ONCE = 6  # prospects
 WORTH_PLAYING = 0.8  # of bounds: what is left of them at most, where a prediction is to be played
 PROMISE = 2.0  # standard deviations above the mean
 TIGHTEST_AT = 500.0  # games: where a confidence sequence is the narrowest
@@ -109,7 +109,7 @@ def budgets_worth_playing(
     """Return the budgets whose prospects are to be played, where most is to be won first."""
     gains = np.where(bounds > allowed, bounds - if_played, 0.0)
     chosen: list[int] = []
-    while len(chosen) < MOST_AT_ONCE:
+    while len(chosen) < MAX_AT_ONCE:
         k = int(np.argmax(gains))
         if gains[k] <= (1.0 - WORTH_PLAYING) * bounds[k]:
             break

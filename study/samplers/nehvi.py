@@ -53,7 +53,7 @@ Strips = tuple[Floats, Floats]
 """For each draw's front the edges aᵢ, shape (n_draws, n + 2), and floors bᵢ₊₁, (n_draws, n + 1)."""
 
 N_DRAWS = 32
-MOST_CONDITIONED = 384  # observations
+MAX_CONDITIONED = 384  # observations
 N_SOBOL = 512
 N_NEAR_FRONT = 256
 N_REFINED = 4
@@ -140,7 +140,7 @@ class NoisyEHVISampler(ModelSampler):
         self, observations: Observations, cube: UnitCube, rng: np.random.Generator
     ) -> Floats:
         """Return the candidate of the largest noisy expected hypervolume improvement."""
-        known, posterior = Posterior.of_some(observations, MOST_CONDITIONED)
+        known, posterior = Posterior.of_some(observations, MAX_CONDITIONED)
         tried = known.tried
         draws = posterior.draw(tried, N_DRAWS, rng)
         strips = strips_of(draws, observations.reference)

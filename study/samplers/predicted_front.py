@@ -34,7 +34,7 @@ N_SOBOL = 4096
 N_ROUNDS = 30
 N_NEAR = 1024
 N_FOR_COMMON = 256
-MOST_ON_FRONT = 8192  # points, evenly spread over more: errors are computed for each
+MAX_ON_FRONT = 8192  # points, evenly spread over more: errors are computed for each
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def predicted_fronts(
     points = np.concatenate([known, sobol_points(cube, N_SOBOL, rng)])
     front = posterior.front(allowed(points))
     front = climb(front, posterior, cube, rng, N_ROUNDS, N_NEAR, allowed)
-    front = front[spread(len(front), MOST_ON_FRONT)]
+    front = front[spread(len(front), MAX_ON_FRONT)]
     return PredictedFront.at(of_trials, posterior), PredictedFront.at(front, posterior)
 
 

@@ -40,7 +40,7 @@ N_DRAWS = 64
 N_RESTARTS = 4
 N_RAW = 256
 LEAST_NOISE = 1e-6  # of standardized values; with less, BoTorch's Cholesky factors may fail
-MOST_PENDING = 64  # each slows the acquisition function; more are left from killed runs
+MAX_PENDING = 64  # each slows the acquisition function; more are left from killed runs
 
 
 def tensor(values: Floats) -> torch.Tensor:
@@ -107,7 +107,7 @@ class BoTorchSampler(ModelSampler):
             for category in (BotorchWarning, NumericalWarning, RuntimeWarning):
                 warnings.simplefilter("ignore", category)
             torch.manual_seed(seed)
-            pending = observations.pending[-MOST_PENDING:]
+            pending = observations.pending[-MAX_PENDING:]
             acquisition = qLogNoisyExpectedHypervolumeImprovement(
                 model=fitted(observations),
                 ref_point=tensor(observations.reference),

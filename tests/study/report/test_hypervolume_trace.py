@@ -82,8 +82,8 @@ def test_of_many_trials_the_model_and_the_draws_take_some(
     """Time grows with the cube of their number; those left out are far from the front."""
     data = data_of(study_of(quick, 60), quick)
     of_all = trials_frame(data, fit_study(data))
-    monkeypatch.setattr(hypervolume_trace_module, "MOST_CONDITIONED", 30)
-    monkeypatch.setattr(fitted_model, "MOST_CONDITIONED", 30)
+    monkeypatch.setattr(hypervolume_trace_module, "MAX_CONDITIONED", 30)
+    monkeypatch.setattr(fitted_model, "MAX_CONDITIONED", 30)
     model = fit_study(data)
     assert model is not None
     assert len(model.observations.points) == 30

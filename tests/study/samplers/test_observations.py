@@ -11,7 +11,7 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.observations import (
-    MOST_PENDING,
+    MAX_PENDING,
     Objectives,
     Observations,
     beyond_worst,
@@ -150,9 +150,9 @@ def test_noise_of_another_shape_is_refused() -> None:
 
 
 def test_of_many_running_trials_the_latest_count() -> None:
-    running = [trial(x) for x in np.linspace(0.0, 1.0, MOST_PENDING + 40)]
+    running = [trial(x) for x in np.linspace(0.0, 1.0, MAX_PENDING + 40)]
     pending = seen(running).pending
-    assert len(pending) == MOST_PENDING
+    assert len(pending) == MAX_PENDING
     np.testing.assert_array_equal(pending[-1], CUBE.encode([running[-1].params])[0])
 
 

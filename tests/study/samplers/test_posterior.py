@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.study.samplers.toy import observations_of
-from thetafront.study.samplers.observations import GROWTH, MOST_TO_FIT, Observations, n_to_fit
+from thetafront.study.samplers.observations import GROWTH, MAX_TO_FIT, Observations, n_to_fit
 from thetafront.study.samplers.posterior import Posterior, cached_fit
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
@@ -32,7 +32,7 @@ def test_hyperparameters_are_fitted_again_with_a_tenth_more_observations() -> No
     assert (sizes <= n).all()
     assert (sizes >= 1).all()
     assert (np.diff(sizes) >= 0).all()
-    assert sizes.max() <= MOST_TO_FIT
+    assert sizes.max() <= MAX_TO_FIT
     grid = np.unique(sizes)
     assert (n_to_fit_all(grid) == grid).all(), "a size of the grid uses all it has"
     assert (grid[1:] <= np.maximum(grid[:-1] + 1, GROWTH * grid[:-1])).all()
