@@ -296,16 +296,16 @@ def test_the_more_probable_smoothness_is_fitted_and_drawn_more_often(
 
 
 def test_draws_of_hyperparameters_are_those_of_the_prior_weighed_by_the_data() -> None:
-    """By 2,000 draws from the prior: the share of either smoothness, means and spreads.
+    """By 1,000 draws from the prior: the share of either smoothness, means and spreads.
 
     But for the misfit: its posterior has a long tail of values too small to matter.
     """
     points, values, noise, owners = observed(SINE)
     mode = fit_hyperparameters(points, values, noise)
     rng = np.random.default_rng(1)
-    drawn = draw_hyperparameters(mode, points, values, noise, owners, 2000, rng)
+    drawn = draw_hyperparameters(mode, points, values, noise, owners, 1000, rng)
     priors = np.array([SIGNAL_PRIOR, LENGTH_PRIOR, NOISE_PRIOR, MISFIT_PRIOR])
-    standard = rng.standard_normal((2000, 4))
+    standard = rng.standard_normal((1000, 4))
     logs = np.log(priors[:, 0]) + priors[:, 1] * standard
     smooth = NegativeLogPosterior.of(points, values, noise, owners)
     densities = [
