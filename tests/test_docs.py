@@ -1,7 +1,9 @@
 """What the documentation says exists: commands, options, targets, modules, names; and its words."""
 
 import ast
+import json
 import re
+import tomllib
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -63,13 +65,12 @@ def spans(path: Path) -> list[str]:
 
 @lru_cache
 def options() -> dict[str, set[str]]:
-    """Return the options of each command, hidden ones excluded."""
+    """Return the options of each command."""
     program: Any = get_command(app)
     found = {}
     for name, command in program.commands.items():
         parameters = command.get_params(Context(command, info_name=name))
-        shown = [each for each in parameters if not getattr(each, "hidden", False)]
-        found[name] = {word for each in shown for word in each.opts if word.startswith("-")}
+        found[name] = {word for each in parameters for word in each.opts if word.startswith("-")}
     found["pick"] |= OF_DEFINITIONS
     return found
 
@@ -124,6 +125,11 @@ def test_code_compiles_and_names_are_public() -> None:
                 and node.value.id == "thetafront"
             ):
                 assert node.attr in thetafront.__all__
+
+
+def test_definitions_and_reports_are_toml_and_json() -> None:
+    assert [tomllib.loads(text) for text in texts({"toml"})]
+    assert [json.loads(text) for text in texts({"json"})]
 
 
 def test_the_reference_has_every_public_name() -> None:
