@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import runpy
 import tomllib
 from functools import lru_cache
 from pathlib import Path
@@ -141,6 +142,21 @@ def test_every_page_is_in_the_menu() -> None:
     menu = (ROOT / "mkdocs.yml").read_text("utf-8").partition("\nnav:\n")[2]
     pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     assert set(re.findall(r"[\w/-]+\.md", menu)) == pages
+
+
+def test_the_site_has_the_files_to_which_pages_link() -> None:
+    pytest.importorskip("mkdocs", reason="installed by make docs")
+    hook = runpy.run_path(str(ROOT / "docs" / "tools" / "repository_links.py"))
+    docs = ROOT / "docs"
+    page, studies = docs / "how-to" / "pick.md", "../../results/reference"
+    assert hook["target"](f"{studies}/mcmdp", page) == ROOT / "results/reference/mcmdp/report.html"
+    assert hook["target"](f"{studies}/bench", page) is None, "a folder without a page"
+    assert hook["target"]("../../../elsewhere.md", page) is None
+    assert hook["uri"](page, docs) == "how-to/pick.md"
+    assert hook["uri"](ROOT / "engine/README.md", docs) == "repository/engine/README.md"
+    assert ROOT / "results/reference/index.html" in hook["links"](docs / "how-to" / "read.md")
+    script = ROOT / "results" / "reference" / "thetafront-page.js"
+    assert script in hook["links"](ROOT / "results/reference/mcmdp/report.html")
 
 
 def test_readmes_are_short() -> None:
