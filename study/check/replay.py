@@ -10,7 +10,7 @@ from rich.console import Console
 from thetafront.agents.agent import Agent, FailedGame, Game, Outcome, warm
 from thetafront.study.check.report import Check
 from thetafront.study.log.same_game import MEASURED, difference
-from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.run.dispatch import play_here
 from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.source import Snapshot, Source
 from thetafront.study.run.workers import Finished, PlayError, Task
@@ -127,7 +127,7 @@ def play_again(entries: Sequence[Entry], jobs: int, out: Console, note: str = ""
         warm(agent)
     source = Replays(entries, note)
     with ProgressDisplay(out) as display:
-        Dispatch(source, jobs, display).run()
+        play_here(source, jobs, display)
     return [source.played[place] for place in range(len(entries))]
 
 

@@ -33,7 +33,7 @@ from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.samplers.predicted_front import best_within_budgets
 from thetafront.study.shrinkage import Moments
 
-LEAST_GAP = 0.02  # decades of cost between two validated points, 5%
+MIN_GAP = 0.02  # decades of cost between two validated points, 5%
 
 
 def objectives_of(experiment: Experiment) -> Objectives:
@@ -193,6 +193,6 @@ def another_point(
         costs = cost_at(model.cube.encode([each.params for each in others]))
         gaps = np.abs(cost_at(points)[:, None] - costs).min(axis=1)
         new = proposal_at(points[int(np.argmax(gaps))], model, data)
-        if new.key not in known and gaps.max() >= LEAST_GAP:
+        if new.key not in known and gaps.max() >= MIN_GAP:
             return new
     return None

@@ -39,7 +39,7 @@ from thetafront.study.log.point import Point
 from thetafront.study.model.study_model import proposal_at
 from thetafront.study.report.expected import Expected
 from thetafront.study.report.recommend import Candidate, Candidates, Wish
-from thetafront.study.samplers.candidates import perturb, sobol_points
+from thetafront.study.samplers.candidates import perturb_some, sobol_points
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.samplers.predicted_front import spread
 from thetafront.study.text import duration
@@ -53,7 +53,7 @@ N_STRIPS, PER_STRIP, N_OF_FRONT = 32, 8, 64
 # Columns:
 BOUNDS = ("regret_bound95", "regret_bound95_if_played")
 PROSPECT, PROSPECT_SECONDS = "prospect", "prospect_cpu_seconds"
-MOST_AT_ONCE = 6  # prospects
+MAX_AT_ONCE = 6  # prospects
 WORTH_PLAYING = 0.8  # of bounds: what is left of them at most, where a prediction is to be played
 PROMISE = 2.0  # standard deviations above the mean
 TIGHTEST_AT = 500.0  # games: where a confidence sequence is the narrowest
@@ -109,7 +109,7 @@ def budgets_worth_playing(
     """Return the budgets whose prospects are to be played, where most is to be won first."""
     gains = np.where(bounds > allowed, bounds - if_played, 0.0)
     chosen: list[int] = []
-    while len(chosen) < MOST_AT_ONCE:
+    while len(chosen) < MAX_AT_ONCE:
         k = int(np.argmax(gains))
         if gains[k] <= (1.0 - WORTH_PLAYING) * bounds[k]:
             break
@@ -207,9 +207,7 @@ class Draws:
 def promising(model: FittedModel, rng: np.random.Generator) -> Floats:
     """Return the points that may be the best for some budget."""
     front = model.predicted_front.points
-    near = front[rng.integers(len(front), size=N_NEAR)]
-    scales = 10.0 ** rng.uniform(-2.5, -0.7, (N_NEAR, 1))
-    around = perturb(model.cube, near, scales, rng)
+    around = perturb_some(model.cube, front, N_NEAR, (-2.5, -0.7), rng)
     everywhere = sobol_points(model.cube, N_SOBOL, rng)
     points = np.unique(np.concatenate([front, around, everywhere]), axis=0)
     mean, deviation = model.expects(points)

@@ -61,14 +61,14 @@ def validated_rows(data: StudyData, combined: FittedModel | None) -> list[Row]:
     points = by_cost(data)
     if not points or combined is None:
         return []
-    intervals = {each: cost_intervals(experiment, each, points) for each in experiment.costs}
+    estimates = {each: cost_estimates(experiment, each, points) for each in experiment.costs}
     rows = [
         {
             **validated_row(point, experiment, number, data.has_failures),
             **{
-                name: bound
-                for cost, found in intervals.items()
-                for name, bound in zip(cost_columns(cost)[1:], found[number - 1], strict=True)
+                f"{cost.name}_{end}95": getattr(found[number - 1], end)
+                for cost, found in estimates.items()
+                for end in ("low", "high")
             },
             **combined_columns(expected, experiment),
         }
@@ -92,14 +92,6 @@ def by_cost(data: StudyData) -> list[Point]:
 def cost_columns(cost: Cost) -> tuple[str, str, str]:
     """Name the columns of a cost and its 95% interval."""
     return cost.name, f"{cost.name}_low95", f"{cost.name}_high95"
-
-
-def cost_intervals(
-    experiment: Experiment, cost: Cost, points: Sequence[Point]
-) -> list[tuple[float, float]]:
-    """Return the 95% interval of each point's cost, from its own games."""
-    estimates = cost_estimates(experiment, cost, points)
-    return [(each.low, each.high) for each in estimates]
 
 
 def combined_columns(expected: Expected, experiment: Experiment) -> dict[str, float]:

@@ -28,11 +28,12 @@ from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import write_tables
 from thetafront.study.report.front_tables import print_front
 from thetafront.study.report.status import status_lines
-from thetafront.study.report.tables import games_frame, trials_frame
-from thetafront.study.report.validated_front import (
+from thetafront.study.report.tables import (
     BAND,
     combined_front_frame,
+    games_frame,
     predicted_front_frame,
+    trials_frame,
     validated_frame,
 )
 

@@ -18,6 +18,8 @@ DEFINITION = '''
 
 from thetafront import Experiment, NumericParameter, Space, exact, reported
 
+pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
+
 
 def play(seed: int, x: int, y: float) -> dict[str, float]:
     """Return the same for every seed, but for a little of the time."""

@@ -21,7 +21,7 @@ from thetafront.study.run.proposals import Proposals
 from thetafront.study.run.proposer import Proposer, StaleError
 from thetafront.study.run.search import MOST_DEATHS, Search
 from thetafront.study.run.settings import SearchSettings
-from thetafront.study.run.workers import PlayError
+from thetafront.study.run.workers import PlayError, Workers
 from thetafront.study.samplers import make_sampler
 from thetafront.study.samplers.knowledge_gradient import KnowledgeGradientSampler
 
@@ -145,12 +145,11 @@ def search_apart(experiment: Experiment, folder: Path, n_kills: int) -> tuple[Lo
             killed.add(process)
             os.kill(process, signal.SIGKILL)
 
-    dispatch = Dispatch(source, 2, watch)
-    dispatch.each_turn = kill
-    try:
-        dispatch.run()
-    finally:
-        assert len(killed) == n_kills
+    with Workers[Any](2) as workers:
+        try:
+            Dispatch(source, workers, watch, each_turn=kill).run()
+        finally:
+            assert len(killed) == n_kills
     return study, watch
 
 

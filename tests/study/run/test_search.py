@@ -22,11 +22,13 @@ from thetafront.study.log.storage import create_or_resume
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.tables import SEARCH, sealed
 from thetafront.study.run.budget import Budget
-from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.run.dispatch import Dispatch, play_here
 from thetafront.study.run.search import Search
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.source import Snapshot
 from thetafront.study.run.workers import Finished, PlayError, Task
+
+pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
 
 
 class StopHereError(Exception):
@@ -88,7 +90,7 @@ def search(
         source.close()
     else:
         with contextlib.suppress(StopHereError):
-            Dispatch(source, jobs, watch).run()
+            play_here(source, jobs, watch)
     return study, watch
 
 

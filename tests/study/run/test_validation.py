@@ -35,7 +35,7 @@ from thetafront.study.log.storage import create_or_resume
 from thetafront.study.log.tables import GameRow
 from thetafront.study.log.writer import StudyWriter, Write
 from thetafront.study.model.study_model import choose_points, fit_study
-from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.run.dispatch import Dispatch, play_here
 from thetafront.study.run.search import Search
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.source import Snapshot
@@ -44,7 +44,9 @@ from thetafront.study.run.validation import Validation
 from thetafront.study.run.workers import Finished, PlayError, Task, Workers
 from thetafront.study.samplers.design import draw_design
 
-pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
+pytestmark = pytest.mark.usefixtures(
+    "one_thread", "no_processes"
+)  # matrices this small are slower with more
 
 SEED = 5
 SETTINGS = SearchSettings(n_trials=8, n_replicates=2, seed=SEED, sampler="random", design_size=4)
@@ -61,7 +63,7 @@ def searched(tmp_path_factory: pytest.TempPathFactory) -> Path:
         location.folder.mkdir()
         study = create_or_resume(location, SETTINGS.record(EXACT))
         source = Search(EXACT, study, SETTINGS, 1, lambda _: None)
-        Dispatch(source, 1, Watch()).run()
+        play_here(source, 1, Watch())
     return folder
 
 
@@ -142,7 +144,7 @@ def validate(
     run = Validation(study, data_of(study, EXACT, seed=SEED), points, precision)
     watch = Watch(None if stop_after is None else run.n_games_before + stop_after)
     with contextlib.suppress(StopHereError):
-        Dispatch(run, jobs, watch).run()
+        play_here(run, jobs, watch)
     return run, watch.snapshots
 
 
@@ -173,7 +175,7 @@ def test_workers_play_each_point_evenly_on_fresh_seeds(
 
     watch = Fair()
     monkeypatch.setattr(Workers, "seconds_a_task", 0.0)  # short games come several in a task
-    Dispatch(run, jobs, watch).run()
+    play_here(run, jobs, watch)
     assert run.done
 
     study = opened()  # read back by another process
@@ -435,7 +437,7 @@ def test_a_study_with_words_is_validated(words: Experiment, tmp_path: Path) -> N
     assert all(choice.check(point.params["leaf_value"]) for point in points)
     precision = Precision(500.0, 2, 2)
     data = data_of(study, experiment, seed=SEED)
-    Dispatch(Validation(study, data, points, precision), 1, Watch()).run()
+    play_here(Validation(study, data, points, precision), 1, Watch())
     stored = {point.key: point for point in stored_points(study, experiment)}
     for point in points:
         assert stored[point.key].params == point.params
