@@ -44,8 +44,7 @@ from thetafront.study.log.study_data import Source, StudyData
 from thetafront.study.report import recommend
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import Tables
-from thetafront.study.report.front_tables import front_table, predicted_front_table
-from thetafront.study.report.html import table_html
+from thetafront.study.report.front_tables import front_table, predicted_front_table, table_html
 from thetafront.study.report.pick_text import pick_json, pick_text
 from thetafront.study.run.budget import NO_BUDGET, seconds_of
 from thetafront.study.run.options import SweepOptions

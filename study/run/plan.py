@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thetafront.study.experiments.objectives import Goal
+from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.log.validated_points import ValidatedPoint
 from thetafront.study.model.study_model import choose_points
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.run.allocation import FIRST_GAMES, Played, decades_of_budgets, next_round
@@ -27,7 +27,6 @@ from thetafront.study.run.stopping import Precision
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.hyperparameters import fit_hyperparameters
-from thetafront.study.shrinkage import Moments
 from thetafront.study.text import counted, duration
 
 Floats = npt.NDArray[np.float64]
@@ -377,7 +376,7 @@ def points_of(
     data: StudyData,
     model: FittedModel,
     times: GameTimes,
-    chosen: Sequence[ValidatedPoint],
+    chosen: Sequence[Point],
     precision: Precision | None,
 ) -> Points:
     """Return what is expected of the points that would be validated now."""
@@ -393,9 +392,7 @@ def points_of(
     order = np.argsort(costs)
     known = {point.key: len(point.games) for point in data.points}
     n = np.array([known.get(point.key, 0) for point in chosen], np.float64)
-    of_trials = [
-        Moments.of(goal.samples(list(each.games.values()))) for each in data.trials if each.games
-    ]
+    of_trials = [each.moments(goal) for each in data.trials if each.games]
     variances = goal.estimator.game_variances(scores, of_trials)
     wanted = np.ones(len(chosen))
     if not goal.is_exact or experiment.cost.is_timed:

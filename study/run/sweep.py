@@ -23,8 +23,8 @@ from thetafront.study.log.lock import Lock
 from thetafront.study.log.log import Log
 from thetafront.study.log.machines import store_machines
 from thetafront.study.log.manifest import provenance
+from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData, store_run
-from thetafront.study.log.validated_points import ValidatedPoint
 from thetafront.study.model.study_model import another_point, choose_points
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_line
@@ -245,7 +245,7 @@ class Sweep:
             self.search()
         self.stopped_by_budget = True
 
-    def validate(self, points: list[ValidatedPoint] | None = None) -> None:
+    def validate(self, points: list[Point] | None = None) -> None:
         """Play the front again, until it is known as precisely as asked for.
 
         ``points`` are what is to be played, by default what the model proposes.

@@ -16,7 +16,7 @@ from results.benchmarks.cluster.sleeping import Sleeper
 from thetafront import RunError
 from thetafront.study.cluster.cluster import DaskCluster
 from thetafront.study.cluster.dask_workers import DaskWorkers
-from thetafront.study.experiments.dice import DICE
+from thetafront.study.experiments.builtin import DICE
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.source import Snapshot, Source
 from thetafront.study.run.worker import Finished, Task

@@ -9,7 +9,8 @@ import pytest
 from rich.console import Console
 
 from thetafront.study.api import Study, sweep
-from thetafront.study.check.verification import Settings, verify_folder
+from thetafront.study.check.replay import Settings
+from thetafront.study.check.verification import verify_folder
 from thetafront.study.log.study_data import StudyData
 
 pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")

@@ -17,8 +17,9 @@ from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECOND
 from thetafront.study.log.location import locate
 from thetafront.study.log.log import Log, Rows
 from thetafront.study.log.log import lost as lost_point
+from thetafront.study.log.point import Point
 from thetafront.study.log.storage import create_or_resume
-from thetafront.study.log.study_data import StudyData, TrialData
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.tables import SEARCH, sealed
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.dispatch import Dispatch, play_here
@@ -107,7 +108,7 @@ def unbroken_and_stopped(
     return unbroken, stopped
 
 
-def trials_of(study: Log) -> list[TrialData]:
+def trials_of(study: Log) -> list[Point]:
     """The trials that have begun."""
     return StudyData.read(study).trials
 
