@@ -45,7 +45,7 @@ def test_killed_workers_cost_no_game(ground: Ground, of_one_machine: pd.DataFram
     sweep = ground.sweep()
     ground.wait_for_games(4)
     killed(playing(workers)[0])
-    ground.wait_for_games(ground.n_stored() + 4)
+    wait_for("another comes", lambda: len(playing(workers)) == 2)
     for each in playing(workers):
         killed(each)
     said = check(ground, sweep, of_one_machine)
