@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, get_origin, get_type_hints
 
-from thetafront.agents.agent import Game
-from thetafront.agents.external.dependencies import Dependencies, digits
+from thetafront.agents.agent import Game, digits
+from thetafront.agents.external.dependencies import Dependencies
 from thetafront.agents.external.limits import Limits
 from thetafront.study.experiments.constraints import ConstraintFunction
 from thetafront.study.experiments.definition import Experiment

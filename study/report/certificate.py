@@ -35,7 +35,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.log.validated_points import ValidatedPoint
+from thetafront.study.log.point import Point
 from thetafront.study.model.study_model import proposal_at
 from thetafront.study.report.expected import Expected
 from thetafront.study.report.recommend import Candidate, Candidates, Wish
@@ -73,7 +73,7 @@ class Certificate:
         The θ recommended for each.
     bounds : float64, shape (n,)
         ε(t), in the goal's unit.
-    prospects : list of ValidatedPoint
+    prospects : list of Point
         The θ with the best prediction for each, which may have been played.
     bounds_if_played : float64, shape (n,)
         What ε(t) would be if these had been played, and were recommended.
@@ -83,7 +83,7 @@ class Certificate:
     limits: Floats
     answers: list[Candidate]
     bounds: Floats
-    prospects: list[ValidatedPoint]
+    prospects: list[Point]
     bounds_if_played: Floats
 
     @property
@@ -91,7 +91,7 @@ class Certificate:
         """What is expected of the θ recommended for each."""
         return np.array([each.expected.score.value for each in self.answers])
 
-    def worth_playing(self, allowed: Floats, known: Collection[str]) -> list[ValidatedPoint]:
+    def worth_playing(self, allowed: Floats, known: Collection[str]) -> list[Point]:
         """Return a few prospects that would lower bounds beyond what is allowed, if there are any.
 
         The first is that for the budget where most is to be won, each further one for another

@@ -24,8 +24,7 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.atomic import atomic_write
 from thetafront.study.log.game_rows import cells_of_game, columns_of_games, is_reported
-from thetafront.study.log.study_data import StudyData, TrialData
-from thetafront.study.log.validated_points import ValidatedPoint
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import n_dominating_layers, nondominated, p_on_front
 from thetafront.study.report.expected import expected_at
 from thetafront.study.report.validated_rows import (
@@ -131,7 +130,7 @@ def games_frame(data: StudyData) -> pd.DataFrame:
     for point in data.played_points:
         add(point.outcomes, phase="validation", trial=pd.NA, point=point.key, origin=point.origin)
     if is_reported(experiment):  # fields that some games lack stay as they were reported
-        owners: list[TrialData | ValidatedPoint] = [*data.trials, *data.played_points]
+        owners = [*data.trials, *data.played_points]
         played = [game for each in owners for game in each.outcomes.values()]
         columns = columns_of_games(experiment, played)
         return pd.DataFrame(rows, columns=columns, dtype=object).astype({"trial": "Int64"})

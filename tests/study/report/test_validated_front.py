@@ -24,7 +24,7 @@ from thetafront.study.estimate import t95
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SWEEPS
 from thetafront.study.log.log import Log
-from thetafront.study.log.validated_points import key_of
+from thetafront.study.log.point import key_of
 from thetafront.study.model.study_model import combine, fit_study
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.tables import validated_frame

@@ -1,35 +1,22 @@
-"""What is validated: baselines, the best trials, the model's proposals; and how a θ is named."""
+"""What is validated: baselines and the model's proposals; and what replaces a point left out."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from tests.study.conftest import QUICK
 from tests.study.made_studies import data_of_values
-from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES
 from thetafront.study.experiments.space import NumericParameter, Space
-from thetafront.study.log.manifest import ROOT
+from thetafront.study.log.point import Point, key_of
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.log.validated_points import ValidatedPoint, key_of
 from thetafront.study.model.study_model import another_point, choose_points, fit_study
 from thetafront.study.samplers.fitted_model import FittedModel
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
 EXACT = QUICK.with_cost(PLAYOUT_MOVES)
-
-
-def test_a_key_names_the_values_whatever_their_order() -> None:
-    one, other = {"a": 1, "b": 0.25}, {"b": 0.25, "a": 1}
-    assert key_of(one) == key_of(other)
-    assert len(key_of(one)) == 10
-    assert int(key_of(one), 16) >= 0
-    assert key_of(json.loads(json.dumps(one))) == key_of(one), "read back, the same"
-    assert len({key_of(each) for each in (one, {"a": 0.25, "b": 1}, {"a": 1}, {"a": 2})}) == 4
 
 
 TWO = replace(
@@ -66,7 +53,7 @@ def two_data(n: int = 24) -> StudyData:
 
 
 @pytest.fixture(scope="module")
-def two() -> tuple[StudyData, FittedModel, list[ValidatedPoint]]:
+def two() -> tuple[StudyData, FittedModel, list[Point]]:
     data = two_data()
     model = fit_study(data)
     assert model is not None
@@ -74,7 +61,7 @@ def two() -> tuple[StudyData, FittedModel, list[ValidatedPoint]]:
 
 
 def test_baselines_are_validated_as_they_are(
-    two: tuple[StudyData, FittedModel, list[ValidatedPoint]],
+    two: tuple[StudyData, FittedModel, list[Point]],
 ) -> None:
     _, _, points = two
     by_origin = {point.origin: point.params for point in points}
@@ -83,7 +70,7 @@ def test_baselines_are_validated_as_they_are(
 
 
 def test_the_best_of_each_budget_is_validated(
-    two: tuple[StudyData, FittedModel, list[ValidatedPoint]],
+    two: tuple[StudyData, FittedModel, list[Point]],
 ) -> None:
     """By definition: of the predicted front's points cheap enough, the one of highest mean."""
     _, model, points = two
@@ -99,7 +86,7 @@ def test_the_best_of_each_budget_is_validated(
 
 
 def test_proposals_are_in_the_space_rounded_and_better_than_trials(
-    two: tuple[StudyData, FittedModel, list[ValidatedPoint]],
+    two: tuple[StudyData, FittedModel, list[Point]],
 ) -> None:
     _, model, points = two
     proposals = [point.params for point in points if point.origin not in TWO.baselines]
@@ -117,7 +104,7 @@ def test_proposals_are_in_the_space_rounded_and_better_than_trials(
 
 
 def test_no_point_is_validated_twice(
-    two: tuple[StudyData, FittedModel, list[ValidatedPoint]],
+    two: tuple[StudyData, FittedModel, list[Point]],
 ) -> None:
     data, model, points = two
     assert all(point.key == key_of(point.params) for point in points)
@@ -147,22 +134,8 @@ def test_tidy_leaves_three_digits_and_whole_numbers() -> None:
     assert TWO.space.tidy({"theta1": 17, "theta5": 1.0004}) == {"theta1": 17, "theta5": 1.0}
 
 
-def test_published_points_keep_their_names() -> None:
-    """A θ of numbers is named as it was before there were words: its games stay its own."""
-    published = pd.read_csv(ROOT / "results" / "reference" / "mcmdp" / "front.csv")
-    for _, row in published.iterrows():
-        assert key_of({f"theta{k}": row[f"theta{k}"] for k in range(1, 7)}) == row["point"]
-
-
-def test_words_name_points_too(words: Experiment) -> None:
-    params = {"n_simulations": 6, "leaf_value": "score", "exploration": 123.456}
-    assert key_of(params) == key_of(dict(reversed(params.items())))
-    assert key_of(params) != key_of({**params, "leaf_value": "random"})
-    assert words.space.tidy(params) == {**params, "exploration": 123.0}
-
-
 def test_after_several_failures_a_trial_s_theta_takes_the_place(
-    two: tuple[StudyData, FittedModel, list[ValidatedPoint]],
+    two: tuple[StudyData, FittedModel, list[Point]],
 ) -> None:
     """The dearest points fail; trials there did not, though a proposal nearby may."""
     data, model, points = two
