@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from thetafront.engine.pacman import maze
-from thetafront.engine.pacman.maze import UNREACHABLE, Flags, Maze, steps_from
+from thetafront.engine.pacman.maze import Flags, Maze
 
 WALL, FOOD, CAPSULE, GHOST, PACMAN, OPEN = "%.oGP "
 NUMBERS = {GHOST: 1, "1": 1, "2": 2, "3": 3, "4": 4}
@@ -200,10 +200,18 @@ class Layout:
         """Refuse a maze without food, or with food that Pacman cannot reach."""
         if not self.food.any():
             raise ValueError(f"layout {self.name}: no food ({FOOD}) given, 1 or more expected")
-        steps = steps_from(self.maze, np.array([self.maze.pacman]))
-        out_of_reach = np.flatnonzero(self.maze.food & (steps == UNREACHABLE))
-        if len(out_of_reach):
-            x, y = divmod(int(out_of_reach[0]), self.height)
+        # In plain Python: a kernel would be loaded whenever experiments are imported.
+        walls, reached = self.walls, [self.pacman]
+        out_of_reach = self.food
+        out_of_reach[self.pacman] = False
+        for x, y in reached:  # which grows
+            for cell in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)):
+                if not walls[cell]:
+                    walls[cell] = True
+                    out_of_reach[cell] = False
+                    reached.append(cell)
+        if out_of_reach.any():
+            x, y = np.argwhere(out_of_reach)[0].tolist()
             raise ValueError(
                 f"layout {self.name}: food given in line {self.height - y}, column {x + 1}, which "
                 "Pacman cannot reach; food within reach expected"

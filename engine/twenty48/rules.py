@@ -76,7 +76,7 @@ def initial(stream: int) -> int:
 def playouts(
     boards: Sequence[int], counts: Sequence[int], seed: int, rule: Rule = Rule.COMMON
 ) -> tuple[npt.NDArray[np.int64], int]:
-    """Play ``counts[i]`` random games from board i to their end, the same for the same arguments.
+    """Play ``counts[i]`` random games from board i to the end; equal arguments, equal games.
 
     Returns
     -------

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import psutil
 
 from thetafront.agents.twenty48.ntuple.learned import UNLIMITED, learn_games
 from thetafront.agents.twenty48.ntuple.learning import WorkSpace, work_space
@@ -187,19 +188,9 @@ def check_memory(settings: TrainingSettings) -> None:
     """Refuse, by RunError, a training that does not fit into the memory that is free."""
     arrays = 3 if settings.is_coherent else 1
     needed = (arrays * FLOAT_BYTES + SCRATCH_BYTES) * n_weights_of(settings.patterns)
-    free = free_memory()
+    free = psutil.virtual_memory().available
     if needed > free:
         raise RunError(
             f"memory: a training of {settings.patterns} by {settings.method} takes "
             f"{needed / 1e6:,.0f} MB, {free / 1e6:,.0f} MB are free"
         )
-
-
-def free_memory() -> float:
-    """Return how many bytes programs may still ask for; infinity if the system does not say."""
-    info = Path("/proc/meminfo")
-    if info.exists():
-        for line in info.read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return 1024.0 * int(line.split()[1])
-    return math.inf
