@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import pandas as pd
+
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.text import counted, listed
@@ -86,25 +88,24 @@ def versions_text(run: Run) -> str:
     return ", ".join(f"{name} {version}" for name, version in every.items())
 
 
-def runs_table(data: StudyData) -> tuple[list[str], list[list[str]]]:
-    """Return headings and rows of a table of all runs, in order."""
-    columns = ["began", "command", "phase", "games", "wall time", "jobs", "workers in games"]
+def runs_table(data: StudyData) -> pd.DataFrame:
+    """Return a table of all runs, in order."""
     rows = []
     for run in data.runs:
         share = run.get("share_of_worker_time_in_games")
         seconds, n = run.get("wall_seconds"), run.get("n_games")
         rows.append(
-            [
-                moment(str(run.get("began", ""))),
-                str(run.get("command_line", "")),
-                str(run.get("phase", "")),
-                f"{n:,}" if isinstance(n, int) else "",
-                f"{seconds:,.0f} s" if isinstance(seconds, int | float) else "",
-                str(run.get("jobs", "")),
-                f"{share:.1%}" if isinstance(share, int | float) else "",
-            ]
+            {
+                "began": moment(str(run.get("began", ""))),
+                "command": str(run.get("command_line", "")),
+                "phase": str(run.get("phase", "")),
+                "games": f"{n:,}" if isinstance(n, int) else "",
+                "wall time": f"{seconds:,.0f} s" if isinstance(seconds, int | float) else "",
+                "jobs": str(run.get("jobs", "")),
+                "workers in games": f"{share:.1%}" if isinstance(share, int | float) else "",
+            }
         )
-    return columns, rows
+    return pd.DataFrame(rows)
 
 
 def moment(text: str) -> str:
