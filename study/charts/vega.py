@@ -50,7 +50,7 @@ def params(chart: Chart) -> list[Spec]:
     """Return what a page sets, and what a reader chooses (rows)."""
     found: list[Spec] = []
     if chart.marks_budget:
-        set_by_page = {"budget": None, "prospect": {}, "chosen": 0, "pinned": 0}
+        set_by_page: Spec = {"budget": None, "prospect": {}, "chosen": 0, "pinned": 0}
         found += [{"name": name, "value": value} for name, value in set_by_page.items()]
     if (choice := chart.choice) is not None:
         options = {"options": [*range(len(choice.labels))], "labels": [*choice.labels]}
@@ -75,7 +75,7 @@ def marks_of_page(panel: Panel) -> list[Spec]:
     word = {"type": "text", "dy": 16, "dx": 8, "align": "left", "text": "untested"}
     line = {"x": place("at"), "y": {"value": 0}, "y2": {"value": panel.height}}
     spot = {"x": place("at"), "y": place("goal")}
-    found = []
+    found: list[Spec] = []
     for mark, cost, where in (
         (rule, "budget", line),
         (dashed, "prospect.x", spot),
@@ -83,7 +83,7 @@ def marks_of_page(panel: Panel) -> list[Spec]:
     ):
         given = {"calculate": cost, "as": "at"}, {"calculate": "prospect.y", "as": "goal"}
         steps = [*given, {"filter": "isValid(datum.at)"}]
-        data = {"data": {"values": [{}]}, "transform": steps}
+        data: Spec = {"data": {"values": [{}]}, "transform": steps}
         found.append({**data, "mark": {**mark, "clip": True}, "encoding": where})
     return found
 

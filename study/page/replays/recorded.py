@@ -29,7 +29,7 @@ from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.tables import thetas_of
 from thetafront.study.text import counted
 
-CPU_SECONDS = 2.0
+CPU_SECONDS = 1.0
 """What all games of a page may take together, by the seconds that they took when first played."""
 SECONDS_AROUND_A_MOVE = 60e-6
 """What recording a move takes besides the decision."""
