@@ -44,7 +44,6 @@ REFERENCE = ROOT / "results" / "reference"
 PUBLISHED = tuple(REFERENCE / name for name in ("heuristic", "mcmdp", "ntuple", "switching", "uct"))
 FEWER_GAMES = (1, 3, 10)  # by depth, since a move takes ten to twenty times as long
 TILES = (8192, 16384, 32768)
-ROOM_FOR_LEGEND = 1.35  # of the highest bar
 
 
 @dataclass(frozen=True)
@@ -218,8 +217,8 @@ def champions_figure(
     points_axis(axes)
     axes.set_ylabel("mean score, points")
     axes.set_title("2048: score against CPU time a move")
-    axes.set_ylim(top=ROOM_FOR_LEGEND * frame["score_high95_points"].max())
-    axes.legend(loc="upper left", fontsize=7.5)
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 3), numticks=20))
+    figure.legend(loc="outside upper left", ncols=4, fontsize=7.5)
     style = {"fmt": "o", "markersize": 5, "capsize": 2, "color": BLACK}
     score_bars(learning, training["training_cpu_seconds"] / 60, training, **style)
     for row in training.to_dict("records"):
@@ -249,14 +248,15 @@ def champions_figure(
 
 
 def draw_fronts(axes: Axes, fronts: Sequence[Front]) -> None:
-    """Draw the validated points of studies that are on their fronts."""
-    lines = [f"{mark}{line}" for mark in ".x" for line in ("-", "--", "-.", ":")]
-    for front, line in zip(fronts, lines * len(fronts), strict=False):
+    """Draw the validated points of studies that no cheaper one beats, with a name at the end."""
+    for front, line in zip(fronts, ("-", "--", "-.", ":", "-") * len(fronts), strict=False):
         part = front.validated[front.validated["on_front"].astype(bool)]
         part = part.sort_values("seconds_per_move")
-        style = {"fmt": line, "linewidth": 1.2, "markersize": 4, "capsize": 0}
-        label = f"{front.name}: {front.experiment.title.removeprefix('2048, ')}"
-        score_bars(axes, part["seconds_per_move"], part, color=GREY, label=label, **style)
+        part = part[part["score_mean_points"] == part["score_mean_points"].cummax()]
+        style = {"fmt": f".{line}", "linewidth": 1.2, "markersize": 4, "capsize": 0}
+        score_bars(axes, part["seconds_per_move"], part, color=GREY, **style)
+        end = part[["seconds_per_move", "score_mean_points"]].iloc[-1].tolist()
+        axes.annotate(front.name, end, (6, 0), textcoords="offset points", va="center", fontsize=8)
 
 
 def show_champions(
