@@ -38,7 +38,6 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import Tables
-from thetafront.study.report.front_tables import front_cells
 from thetafront.study.report.tables import games_note
 from thetafront.study.report.validated_rows import cost_columns
 from thetafront.study.text import counted, listed
@@ -69,9 +68,8 @@ def front_chart(analysis: Analysis) -> Chart:
     experiment, tables = analysis.data.experiment, analysis.tables
     goal, cost = experiment.goal, experiment.cost
     title = f"{goal.label[0].upper()}{goal.label[1:]} against {cost.label}"
-    table = front_table(analysis)
     if analysis.model is None:
-        return Chart(KEY, title, "No trial is complete yet: there is nothing to draw.", table)
+        return Chart(KEY, title, "No trial is complete yet: there is nothing to draw.")
     trials, points = trial_rows(tables, experiment), point_rows(tables["front"], experiment)
     predicted = curve_rows(tables, experiment, PREDICTED)
     combined = curve_rows(tables, experiment, COMBINED) if points else []
@@ -110,9 +108,8 @@ def front_chart(analysis: Analysis) -> Chart:
         KEY,
         title,
         caption_of(analysis, sum(is_outside)),
-        table,
-        [[Panel(x, y, layers)]],
-        experiment.title,
+        panels=[[Panel(x, y, layers)]],
+        subject=experiment.title,
         marks_budget=True,
     )
 
@@ -324,10 +321,3 @@ def labelled(rows: Sequence[Row], x: Axis, y: Axis, experiment: Experiment) -> l
     places = [Point(row["x"], row["y"], row["low"], row["high"]) for row in rows]
     moved = offsets(places, [row["label"] for row in found], x, y)
     return [{**row, "dx": dx, "dy": dy} for row, (dx, dy) in zip(found, moved, strict=True)]
-
-
-def front_table(analysis: Analysis) -> pd.DataFrame:
-    """Return validated points with readable headings."""
-    rows = [front_cells(row, analysis.data.experiment) for row in analysis.rows]
-    headings = [cell.heading for cell in rows[0]] if rows else []
-    return pd.DataFrame([[cell.text for cell in row] for row in rows], columns=headings)

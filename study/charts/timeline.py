@@ -2,12 +2,11 @@
 
 import math
 
-import pandas as pd
-
 from thetafront.study.charts.axes import goal_axis, linear_axis, span_of, values_of
 from thetafront.study.charts.chart import BLUE, GREY, ORANGE, Chart, Kind, Layer, Panel, Row
 from thetafront.study.charts.front import titles_of, trial_rows
 from thetafront.study.charts.hypervolume import minutes_of_trials
+from thetafront.study.charts.theta import table_of
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.text import counted
 
@@ -44,11 +43,6 @@ def timeline_chart(analysis: Analysis) -> Chart:
         f"games had; {counted(failed, 'trial')} failed. Diamonds have a probability of "
         f"{LIKELY:.0%} or more to be on the front."
     )
-    table = pd.DataFrame(
-        [
-            {"trial": row["who"].partition(", ")[0], unit: f"{row['x']:.3g}", "from": kind.label}
-            for kind, each in rows.items()
-            for row in each
-        ]
+    return Chart(
+        KEY, TITLE, text, table_of(analysis), [[Panel(x, y, layers, HEIGHT)]], experiment.title
     )
-    return Chart(KEY, TITLE, text, table, [[Panel(x, y, layers, HEIGHT)]], experiment.title)

@@ -255,7 +255,7 @@ def draw_fronts(axes: Axes, fronts: Sequence[Front]) -> None:
         part = part[part["score_mean_points"] == part["score_mean_points"].cummax()]
         style = {"fmt": f".{line}", "linewidth": 1.2, "markersize": 4, "capsize": 0}
         score_bars(axes, part["seconds_per_move"], part, color=GREY, **style)
-        end = part[["seconds_per_move", "score_mean_points"]].iloc[-1].tolist()
+        end = part["seconds_per_move"].iloc[-1], part["score_mean_points"].iloc[-1]
         axes.annotate(front.name, end, (6, 0), textcoords="offset points", va="center", fontsize=8)
 
 

@@ -229,7 +229,9 @@ def budgets(candidates: Candidates) -> list[float]:
     least, most = (rounded_up(end(map(least_limit, some))) for end in (min, max))
     best = Wish(experiment, most).best(some)
     assert best is not None  # all θ keep this budget
-    limits = {least, *round_budgets(least, rounded_up(least_limit(best)) * HEADROOM)}
+    highest = rounded_up(least_limit(best)) * HEADROOM
+    limits = {rounded_up(each, 2) for each in np.geomspace(least, highest, N_STEPS).tolist()}
+    limits.add(least)
     last = None
     for limit in sorted({rounded_up(least_limit(each)) for each in played}):
         now = Wish(experiment, limit).best(played)
@@ -237,23 +239,6 @@ def budgets(candidates: Candidates) -> list[float]:
             limits.add(limit)
             last = now
     return sorted(limits)
-
-
-def round_budgets(low: float, high: float) -> list[float]:
-    """Return round numbers between two, about equally spaced in their logarithms."""
-    digits = (1, 2, 3)
-    for n_digits in digits:
-        found = sorted(
-            {
-                float(f"{each:.{n_digits - 1}e}")
-                for each in np.geomspace(low, high, 8 * N_STEPS).tolist()
-            }
-        )
-        inside = [each for each in found if low <= each <= high]
-        if len(inside) >= N_STEPS // 2:
-            break
-    kept = np.unique(np.linspace(0, len(inside) - 1, min(N_STEPS, len(inside))).round().astype(int))
-    return [inside[k] for k in kept]
 
 
 def nearest_round(limits: Sequence[float]) -> int:

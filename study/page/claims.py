@@ -294,15 +294,13 @@ def check_text(check: Check, page: Analysis) -> str:
     """Say what was checked, and what was found."""
     goal = page.data.experiment.goal
     games = counted(sum(len(each.games) for each in page.data.points), "game")
-    together = ", whose errors go together" if check.n > 1 else ""
     return (
         f"{games} on fresh seeds judged {check.n} θ: {check.n_inside} of {check.n} measured means "
-        f"lie in the 95% interval that the model had predicted, from the trials alone, for so many "
+        "lie in the 95% interval that the model had predicted, from the trials alone, for so many "
         f"games. On average it had predicted {size_text(check.excess, goal)} "
         f"{'more' if check.excess > 0.0 else 'less'} than measured, "
         f"{'beyond' if check.is_biased else 'within'} the {size_text(check.allowed, goal)} that it "
-        f"allows for (95%; n = {check.n} θ{together}). What is expected of a θ takes all these "
-        "games into account."
+        "allows for (95%; errors at different θ go together)."
     )
 
 

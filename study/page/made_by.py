@@ -17,17 +17,8 @@ def facts(page: Analysis) -> list[tuple[str, str]]:
     """Return labelled facts on the study, its machines and its versions."""
     data = page.data
     record, runs = data.record, data.runs
-    states = [each.state for each in data.trials]
-    n_games = sum(len(each.games) for each in data.trials)
-    n_validation = sum(len(each.games) for each in data.points)
     found = [
         ("experiment", f"{data.experiment.name}: {data.experiment.title}"),
-        (
-            "trials",
-            f"{states.count('complete'):,} complete, {states.count('fail'):,} failed; "
-            f"{counted(n_games, 'game')}",
-        ),
-        ("validation", counted(n_validation, "game")),
         ("seeds", seeds_text(data)),
         ("design", f"{record.design} of {record.design_size}"),
         ("samplers", listed(distinct(runs, "sampler")) if distinct(runs, "sampler") else ""),

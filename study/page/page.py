@@ -87,7 +87,7 @@ def page_html(
         "charts": charts_of(charts.values()),
         "choices": None if choices is None else choices.as_data(),
         "pick": ask,
-        "replays": [each.data for each in games.replays],
+        "replays": games.replays,
         "csv": page.tables["front"].to_csv(index=False),
         "reload": circumstances.reload_seconds,
         "name": location.name,

@@ -144,7 +144,7 @@ def test_charts_of_a_published_study_are_drawn_and_small(study: str) -> None:
         svg = drawn(chart)
         assert svg.count("<path") > 10
         assert "NaN" not in svg
-        assert len(chart.table)
+        assert len(chart.table) or chart.key == "front", "its numbers are in the table of points"
         assert 50 < len(chart.caption) < 1200
         picture(chart)
     assert size < MAX_BYTES
