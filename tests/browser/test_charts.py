@@ -52,11 +52,11 @@ def test_a_pointer_on_a_validated_point_says_what_is_known(
         front = data.tables["front"]
         points = page.locator('svg path[aria-label*="θ of: number "]')
         assert points.count() == len(front)
-        point = page.locator('svg path[aria-label*="θ of: number 4, "]')
+        point = page.locator('svg path[aria-label*="θ of: number 10, "]')
         point.hover(force=True)
         page.wait_for_selector("#vg-tooltip-element.visible")
         said = page.locator("#vg-tooltip-element").inner_text()
-        row = front.iloc[3]
+        row = front.iloc[9]
         experiment = data.data.experiment
         for each in experiment.space:
             assert each.label in said
