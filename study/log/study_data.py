@@ -196,17 +196,11 @@ class StudyData:
         These are the validated ones that can be played. Where scores are exact, trials on or near
         the front are known as well, and their games count as those of their θ.
         """
-        points = {point.key: point for point in self.played_points}
         goal, cost = self.experiment.goal, self.experiment.cost
+        found = self.points_and_trials
         if not goal.is_exact:
-            return list(points.values())
-        validated, left_out = set(points), {each.key for each in self.points if each.error}
-        for trial in self.trials:
-            if trial.state == COMPLETE and trial.games and trial.key not in left_out:
-                known = points.get(trial.key, Point(trial.params, f"trial {trial.number}"))
-                games = dict(enumerate([*trial.in_order, *known.in_order]))
-                points[trial.key] = replace(known, games=games)
-        found = list(points.values())
+            return found
+        validated = {each.key for each in self.played_points}
         scores = goal.sign * np.array([goal.estimate(each.in_order).value for each in found])
         costs = np.array([cost.of(each.in_order) for each in found])
         if cost.is_timed:
@@ -214,6 +208,18 @@ class StudyData:
         else:
             near = set(nondominated(scores, costs).tolist())
         return [each for k, each in enumerate(found) if k in near or each.key in validated]
+
+    @property
+    def points_and_trials(self) -> list[Point]:
+        """The validated points that can be played; where scores are exact, all trials' θ, too."""
+        points = {point.key: point for point in self.played_points}
+        left_out = {each.key for each in self.points if each.error}
+        for trial in self.trials if self.experiment.goal.is_exact else ():
+            if trial.state == COMPLETE and trial.games and trial.key not in left_out:
+                known = points.get(trial.key, Point(trial.params, f"trial {trial.number}"))
+                games = dict(enumerate([*trial.in_order, *known.in_order]))
+                points[trial.key] = replace(known, games=games)
+        return list(points.values())
 
     @cached_property
     def reference(self) -> tuple[float, float] | None:
