@@ -15,8 +15,7 @@ from sqlalchemy import Connection, Engine, Table, create_engine, func, insert, i
 from sqlalchemy.pool import StaticPool
 
 from thetafront.agents.agent import Game, Outcome
-from thetafront.study.errors import DamageError
-from thetafront.study.log.damage import locating
+from thetafront.study.errors import DamageError, error_context
 from thetafront.study.log.seeds import game_to_record, record_to_outcome
 from thetafront.study.log.tables import (
     EVENTS,
@@ -167,7 +166,7 @@ class Rows:
         found = []
         for row in self.events:
             if row.kind == kind:
-                with locating(place_of(row)):
+                with error_context(place_of(row)):
                     found.append(json.loads(row.record))
         return found
 
@@ -312,6 +311,14 @@ class Log:
         with self.engine.connect() as connection:
             counts = self.count(connection)
         return counts.n_games, counts.next_event
+
+    def games_of_newest_trial(self) -> int | None:
+        """Return how many games were asked of the newest trial; None before the first."""
+        is_trial = (POINTS.c.study == self.study) & (POINTS.c.phase == SEARCH)
+        query = select(POINTS.c.n_games).where(is_trial).order_by(POINTS.c.number.desc()).limit(1)
+        with self.engine.connect() as connection:
+            found: int | None = connection.scalar(query)
+        return found
 
     def machines(self) -> set[str]:
         """Return the classes of machines that played games; empty for games without a cluster."""

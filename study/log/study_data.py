@@ -16,11 +16,10 @@ import numpy as np
 
 from thetafront.agents.agent import Outcome
 from thetafront.agents.parameters import Value
-from thetafront.study.errors import DamageError, InputError
+from thetafront.study.errors import DamageError, InputError, error_context, of_study
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import shows_failures, split
 from thetafront.study.experiments.space import Space
-from thetafront.study.log.damage import locating, of_study
 from thetafront.study.log.log import (
     FAILED,
     MACHINE,
@@ -128,7 +127,7 @@ class StudyData:
         points: list[Point] = []
         for row_ in rows.points:
             unit = row_.phase, row_.number
-            with locating(name_of(unit)):
+            with error_context(name_of(unit)):
                 played, error = games.get(unit, []), errors.get(unit, "")
                 found = read_point(row_, played, error, experiment)
             (trials if row_.phase == SEARCH else points).append(found)
@@ -285,7 +284,7 @@ def whole_rows(source: Source) -> Rows:
 
 def record_in(rows: Rows) -> StudyRecord:
     """Return what made a study: the newest record."""
-    with locating("record"):
+    with error_context("record"):
         stored = [json.loads(rows.study.record), *rows.latest(RECORD)]
     return StudyRecord.read(stored[-1], rows.study.name)
 
@@ -307,7 +306,7 @@ def read_games(played: Sequence[GameRow], experiment: Experiment) -> dict[int, O
     """Return the games of some rows, by replicate; DamageError if one cannot be read."""
     games: dict[int, Outcome] = {}
     for row in played:
-        with locating(place_of(row)):
+        with error_context(place_of(row)):
             games[row.replicate] = outcome_of(row, experiment.summary.game)
     return games
 

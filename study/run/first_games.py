@@ -1,80 +1,60 @@
-"""First games of an experiment that is not ours, before anything is stored.
+"""First games of an experiment, before anything is stored.
 
-They tell whether it can be played at all, whether a seed decides a game, and whether games have
-moves. Workers play them, as they will play all others.
+They tell how long a game takes, and of an experiment that is not ours whether it can be played at
+all, whether a seed decides a game, and whether games have moves.
 """
 
 import math
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 
 from thetafront.agents.agent import FailedGame, Game
-from thetafront.agents.parameters import Value
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.players import corners
+from thetafront.study.log.point import Point
 from thetafront.study.log.same_game import difference
 from thetafront.study.run.workers import PlayError, Task, Workers
 
 N_SEEDS = 3  # to be tried, of a game that fails
-
-
-@dataclass(frozen=True)
-class FirstGame:
-    """A game that was tried.
-
-    Attributes
-    ----------
-    where : str
-        ``middle``, ``again`` (the middle, with the same seed) or ``corner``.
-    theta : mapping
-        θ.
-    game : Game, optional
-        The game; None if it failed.
-    error : str
-        Why.
-    """
-
-    where: str
-    theta: Mapping[str, Value]
-    game: Game | None
-    error: str = ""
+SECONDS_A_TRIAL = 0.25  # of games: about as long as a proposal takes
+MAX_SHORT_GAMES = 128  # of a trial, which then tells a win rate to 4%
 
 
 def first_games(
     experiment: Experiment, seed: int, jobs: int, most_corners: int, deadline: float = math.inf
-) -> Iterator[FirstGame]:
+) -> Iterator[Point]:
     """Play a game in the middle of the space twice, then one at each of some corners; in order.
 
-    PlayError if one has not ended when the monotonic clock shows ``deadline``.
+    The origin of a point is ``middle``, ``again`` (the middle, with the same seed) or ``corner``.
+    PlayError if a game has not ended when the monotonic clock shows ``deadline``.
     """
     inside = experiment.space.completed({})
-    tried = [("middle", inside), ("again", inside)]
-    tried += [("corner", theta) for theta in corners(experiment.space, most_corners)]
-    done: dict[int, FirstGame] = {}
+    points = [Point(inside, "middle"), Point(inside, "again")]
+    points += [Point(theta, "corner") for theta in corners(experiment.space, most_corners)]
     with Workers[int](jobs) as workers:
-        for number, (_, theta) in enumerate(tried):
-            workers.submit(Task(number, experiment.build(theta), [seed]))
-        for number in range(len(tried)):
-            while number not in done:
+        for number, point in enumerate(points):
+            workers.submit(Task(number, experiment.build(point.params), [seed]))
+        for number in range(len(points)):
+            while not points[number].outcomes:
                 left = deadline - time.monotonic()
                 if left <= 0:
                     raise PlayError("it has not ended within the budget")
                 workers.collect(timeout=min(1.0, left))
                 while workers.returned:
                     back = workers.returned.popleft()
-                    first = back.games[0] if back.games else FailedGame(seed, back.error)
-                    done[back.key] = (
-                        FirstGame(*tried[back.key], None, first.error)
-                        if isinstance(first, FailedGame)
-                        else FirstGame(*tried[back.key], first)
-                    )
-            yield done[number]
+                    game = back.games[0] if back.games else FailedGame(seed, back.error)
+                    points[back.key].add(0, game, None)
+                    timed = replace(points[back.key], began=back.began, ended=back.ended)
+                    points[back.key] = timed
+            yield points[number]
 
 
-def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experiment, str]:
-    """Play an experiment for the first time; return it with its cost, and a warning or nothing.
+def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experiment, str, float]:
+    """Play an experiment for the first time.
+
+    Return it with its cost, a warning or nothing, and how many seconds a game takes.
 
     Raises
     ------
@@ -88,27 +68,42 @@ def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experime
         except PlayError as error:
             text = f"{experiment.name}: its first game cannot be played: {error}"
             raise InputError(text) from None
-        if first.game is not None and again.game is not None:
+        if not (failures := [*first.failures.values(), *again.failures.values()]):
             break
-    for each in (first, again):
-        if each.game is None:
-            raise InputError(
-                f"{experiment.name}: a game in the middle of the space fails: {each.error}"
-            )
-    assert first.game is not None
-    assert again.game is not None
+    if failures:
+        raise InputError(
+            f"{experiment.name}: a game in the middle of the space fails: {failures[0].error}"
+        )
+    games = first.games[0], again.games[0]
     if experiment.is_open:
-        experiment = experiment.settled(has_moves(first.game, again.game))
-    differs = difference(first.game, again.game)
+        experiment = experiment.settled(has_moves(*games))
+    differs = difference(*games)
     warning = ""
     if differs:
         warning = (
             f"two games with seed {seed + number} differ ({differs}): games cannot be played again "
             "from their seeds"
         )
-    return experiment, warning
+    return experiment, warning, again.ended - again.began
 
 
 def has_moves(*games: Game) -> bool:
     """Return whether games report moves: one of them has more than one."""
     return any(game.n_moves > 1 for game in games)
+
+
+def seconds_of_game(experiment: Experiment, seed: int) -> float:
+    """Return how many CPU seconds a game of the agent's own θ takes: the second one, if short."""
+    agent = experiment.build({})
+    for _ in range(2):
+        began = time.thread_time()
+        agent.play(seed)
+        if (seconds := time.thread_time() - began) > SECONDS_A_TRIAL:
+            break
+    return seconds
+
+
+def short_games(seconds: float, n_usual: int) -> int:
+    """Return how many games a trial has, the usual number or more: a power of two, if short."""
+    n = min(SECONDS_A_TRIAL / max(seconds, 1e-9), MAX_SHORT_GAMES)
+    return n_usual if n < 2 * n_usual else 2 ** math.floor(math.log2(n))
