@@ -439,6 +439,18 @@ def test_ranges_leave_the_lines_that_meet_them_and_are_quick(
         found.check()
 
 
+def test_slices_go_through_the_point_that_is_chosen(browser: "Browser", folder: Path) -> None:
+    with opened(browser, page_of("dice_study", folder)) as found:
+        wait_until_drawn(found)
+        drawn = found.page.locator("#slices svg").first
+        before = drawn.inner_html()
+        for place, is_same in ((0, False), (2, True)):
+            found.page.locator("#slices select").select_option(index=place)
+            found.page.wait_for_timeout(500)
+            assert (drawn.inner_html() == before) == is_same
+        found.check()
+
+
 def test_charts_and_tables_are_saved(browser: "Browser", folder: Path) -> None:
     begins = {"png": b"\x89PNG", "svg": b"<svg", "csv": b'"symbol","what it is"'}
     with opened(browser, page_of("mcmdp", folder)) as found:
