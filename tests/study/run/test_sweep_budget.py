@@ -26,6 +26,8 @@ pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
 SWEEP = [
     "sweep",
     "coin",
+    "--replicates",
+    "10",
     "--design-size",
     "4",
     "--jobs",
@@ -143,6 +145,7 @@ def test_a_coarse_front_gets_more_points(tmp_path: Path, monkeypatch: pytest.Mon
     results = made(tmp_path)
     results.parent.mkdir()
     words = ["--trials", "12", "--design-size", "8", "--jobs", "1", "--validation-points", "4"]
+    words += ["--replicates", "4"]
     text = said(results.parent, "sweep", "flaky.toml", *words, "--budget", "15s")
     assert "4 points more, between the others" in text
     front = pd.read_csv(results / "front.csv")
