@@ -76,8 +76,8 @@ def test_a_record_of_an_unknown_kind_is_refused() -> None:
 @pytest.mark.sweeps
 def test_a_win_rate_goes_through_the_pipeline(coin: Experiment, tmp_path: Path) -> None:
     words = ["sweep", "coin", "--trials", "8", "--design-size", "4", "--jobs", "1"]
-    said = succeeded(tmp_path, *words, "--no-validation")
-    assert "8 trials, 10 games each" in said, "the goal's own number"
+    said = succeeded(tmp_path, *words, "--replicates", "10", "--no-validation")
+    assert "8 trials, 10 games each" in said
     assert "predicted win rate, 95% band" in said
     words = ["validate", "coin", "--validation-games", "40", "--validation-points", "2"]
     said = succeeded(tmp_path, *words, "--jobs", "1")

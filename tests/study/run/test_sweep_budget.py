@@ -26,6 +26,8 @@ pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
 SWEEP = [
     "sweep",
     "coin",
+    "--replicates",
+    "10",
     "--design-size",
     "4",
     "--jobs",
@@ -139,10 +141,13 @@ def test_the_command_that_goes_on_does_not_widen_again() -> None:
 @pytest.mark.sweeps
 def test_a_coarse_front_gets_more_points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neighbours of four points differ by fifty standard errors: between them, more is learned."""
+    looks = itertools.count()
+    monkeypatch.setattr(RunningTime, "__call__", lambda _: next(looks) / 100)
     monkeypatch.chdir(tmp_path)
     results = made(tmp_path)
     results.parent.mkdir()
     words = ["--trials", "12", "--design-size", "8", "--jobs", "1", "--validation-points", "4"]
+    words += ["--replicates", "4"]
     text = said(results.parent, "sweep", "flaky.toml", *words, "--budget", "15s")
     assert "4 points more, between the others" in text
     front = pd.read_csv(results / "front.csv")
