@@ -27,7 +27,7 @@ games: nothing is left behind, and each has an honest interval.
 
 ``regret`` leaves the error out; ``ocba`` is optimal computing budget allocation with costs (Chen,
 Lin, Yücesan, Chick 2000) for each budget, averaged; ``equal`` gives the same number of games to
-each. All are compared in ``results/benchmarks/rounds.py``.
+each. All are compared in ``results/reference/rounds``.
 """
 
 import math
