@@ -1,9 +1,9 @@
 """Follow the θ of trial 0 through a sweep of `dice`: ``python -m tests.tools.climbs``.
 
 A call of a function on the main thread counts if one of its arguments is or holds the θ, at most
-two containers or dataclasses deep. The rooms of these calls, one after the other, are its path. A *climb* is a step of
-the path to a higher room, by the layers in pyproject.toml; a *return* is one to a room where the θ
-has been before.
+two containers or dataclasses deep. The rooms of these calls, one after the other, are its path. A
+*climb* is a step of the path to a higher room, by the layers in pyproject.toml; a *return* is one
+to a room where the θ has been before.
 """
 
 import sys
@@ -29,13 +29,9 @@ SWEEP = {"trials": 8, "budget": None, "seed": 1, "jobs": 1, "progress": False}
 def levels() -> dict[str, int]:
     """Return how low each room is: its line among the layers of the contracts."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
-    layers = next(
-        each["layers"]
-        for each in contracts["contracts"]
-        if each.get("containers") == ["thetafront.study"]
-    )
-    rooms = {name.strip(): k for k, line in enumerate(layers) for name in line.split("|")}
-    return {**rooms, "agents": len(layers), "engine": len(layers) + 1}
+    of_study = (each for each in contracts["contracts"] if "containers" in each)
+    layers = [*next(of_study)["layers"], "agents", "engine"]
+    return {name.strip(): k for k, line in enumerate(layers) for name in line.split("|")}
 
 
 def holds(value: Any, theta: dict[str, Any], depth: int = DEPTH) -> bool:
@@ -43,9 +39,9 @@ def holds(value: Any, theta: dict[str, Any], depth: int = DEPTH) -> bool:
     if isinstance(value, dict):
         if all(isinstance(value.get(k), float) and value[k] == v for k, v in theta.items()):
             return True
-        inside = list(value.values())
+        inside = [*value.values()]
     elif isinstance(value, list | tuple):
-        inside = list(value)
+        inside = [*value]
     elif isinstance(value, FrozenTrial):
         inside = [value.params]
     elif is_dataclass(value) and not isinstance(value, type):

@@ -1,4 +1,4 @@
-"""List the modules of `study` that exactly one module imports: ``python -m tests.tools.importers``."""
+"""List the modules of `study` with exactly one importer: ``python -m tests.tools.importers``."""
 
 import grimp
 
