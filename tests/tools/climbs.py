@@ -21,7 +21,6 @@ from optuna.trial import FrozenTrial
 from thetafront import sweep
 
 ROOT = Path(__file__).parents[2]
-DEPTH = 2
 COMPREHENSIONS = ("<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>")
 SWEEP = {"trials": 8, "budget": None, "seed": 1, "jobs": 1, "progress": False}
 
@@ -34,16 +33,14 @@ def levels() -> dict[str, int]:
     return {name.strip(): k for k, line in enumerate(layers) for name in line.split("|")}
 
 
-def holds(value: Any, theta: dict[str, Any], depth: int = DEPTH) -> bool:
+def holds(value: Any, theta: dict[str, Any], depth: int = 2) -> bool:
     """Whether a value is the θ, or has it inside."""
     if isinstance(value, dict):
         if all(isinstance(value.get(k), float) and value[k] == v for k, v in theta.items()):
             return True
         inside = [*value.values()]
-    elif isinstance(value, list | tuple):
-        inside = [*value]
-    elif isinstance(value, FrozenTrial):
-        inside = [value.params]
+    elif isinstance(value, list | tuple | FrozenTrial):
+        inside = [value.params] if isinstance(value, FrozenTrial) else [*value]
     elif is_dataclass(value) and not isinstance(value, type):
         own = {each.name: getattr(value, each.name, None) for each in fields(value)}
         inside = [own, *own.values()]
