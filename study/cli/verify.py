@@ -12,8 +12,8 @@ from thetafront.study.errors import InputError, check_range
 from thetafront.study.run.options import RESULTS, JobsOption, ResultsOption
 
 if TYPE_CHECKING:
+    from thetafront.study.check.replay import Settings
     from thetafront.study.check.report import Report
-    from thetafront.study.check.verification import Settings
 
 ALL = "all"
 DATABASE = "study.db"
@@ -55,7 +55,8 @@ def verify(
     sample of the games again: they must be the same to the bit, but for their seconds. Exit code 0
     if all is well, 1 if not.
     """
-    from thetafront.study.check.verification import Settings, verify_folder
+    from thetafront.study.check.replay import Settings
+    from thetafront.study.check.verification import verify_folder
     from thetafront.study.run.workers import check_jobs
 
     settings = Settings(n_games_of(games), check_jobs(jobs), console(stderr=True))

@@ -17,6 +17,7 @@ from thetafront.study.errors import InputError
 RESULTS = Path("results")
 """The folder of studies, where none is given; it is made in the folder where a user stands."""
 RESERVED_NAMES = ("reference",)
+BACKENDS = ("sqlite", "postgresql")
 SQLITE_EXAMPLE = "sqlite:///folder/study.db"
 
 
@@ -92,6 +93,8 @@ def check_url(text: str) -> URL:
         url = make_url(text)
     except (ArgumentError, ValueError):  # no URL, or a port that is no number
         raise InputError(f"{given}, a database URL allowed, such as {SQLITE_EXAMPLE}") from None
+    if url.get_backend_name() not in BACKENDS:
+        raise InputError(f"{given}; {' or '.join(BACKENDS)} allowed, such as {SQLITE_EXAMPLE}")
     if url.get_backend_name() == "sqlite":
         path = url.database or ""
         if path in {"", ":memory:"}:

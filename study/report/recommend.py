@@ -22,8 +22,8 @@ from functools import cached_property
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
+from thetafront.study.log.point import Point, key_of
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.log.validated_points import ValidatedPoint, key_of
 from thetafront.study.report.expected import (
     CONFIDENCE,
     Expected,
@@ -93,7 +93,7 @@ class Candidate:
 
     Attributes
     ----------
-    point : ValidatedPoint
+    point : Point
         The θ, with its games of validation, if it has any.
     number : int
         Its number in tables and figures; 0 if it has no games.
@@ -101,7 +101,7 @@ class Candidate:
         Its score and cost, given all games of the study.
     """
 
-    point: ValidatedPoint
+    point: Point
     number: int
     expected: Expected
 
@@ -173,9 +173,9 @@ class Candidates:
         known = {each.point.key for each in self.played}
         space = self.data.experiment.space
         return [
-            Candidate(ValidatedPoint(key, theta, "proposal"), 0, expected)
+            Candidate(Point(theta, "proposal"), 0, expected)
             for theta, expected in zip(*proposals(self.combined, space), strict=True)
-            if (key := key_of(theta)) not in known
+            if key_of(theta) not in known
         ]
 
     @cached_property

@@ -30,8 +30,8 @@ def figures_of(now: Snapshot, dispatch: Dispatch[Any]) -> str:
     """Write rate, remaining time, utilization and failures in one line."""
     seconds_left = dispatch.seconds_left(now)
     figures = [f"{dispatch.rate:.2f} games/s", f"{duration(seconds_left)} left"]
-    if dispatch.place:
-        figures.append(dispatch.place)
+    if dispatch.workers.is_cluster:
+        figures.append(dispatch.workers.place)
     if math.isfinite(dispatch.utilization.share):
         figures.append(f"workers {dispatch.utilization.share:.0%} busy")
     if dispatch.utilization.is_loaded:
@@ -40,8 +40,8 @@ def figures_of(now: Snapshot, dispatch: Dispatch[Any]) -> str:
         figures.append(now.note)
     if now.n_failed:
         figures.append(f"{counted(now.n_failed, now.unit.removesuffix('s'))} failed")
-    if dispatch.n_deaths:
-        figures.append(counted(dispatch.n_deaths, "worker death"))
+    if dispatch.workers.n_deaths:
+        figures.append(counted(dispatch.workers.n_deaths, "worker death"))
     return " · ".join(figures)
 
 

@@ -103,7 +103,9 @@ CASES = (
     Case("a study's folder that is a file", SWEEP, 2, "is a file", file_as_folder),
     Case("results that are a file", f"{SWEEP}/../R2", 2, "results"),
     Case("a driver unknown", f"{SWEEP} --storage sqlite+no:///x.db", 2, "for SQLite allowed"),
-    Case("a database unknown", f"{SWEEP} --storage nosuch://host/x", 2, "cannot be used"),
+    Case(
+        "a database unknown", f"{SWEEP} --storage mysql://host/x", 2, "sqlite or postgresql allowed"
+    ),
     *(
         Case(f"memory limited to {kib} KiB", f"ulimit -v {kib}; {SWEEP}", 2, "memory: limited to")
         for kib in (300_000, 600_000, 1_000_000)

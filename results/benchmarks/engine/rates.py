@@ -2,8 +2,8 @@
 
 *Random moves* are legal moves of random games of 2048, alone or as an agent's playouts;
 *simulations* of tree search m for each move that has a choice; *games* those of three dice by an
-optimal policy; *steps* those of Pacman and all ghosts, at random, without an agent; *backups* those
-of states by ``pacman_mdp``, over all sweeps of a game; *decisions* moves of ``pacman_astar``.
+optimal policy; *backups* those of states by ``pacman_mdp``, over all sweeps of a game; *decisions*
+moves of other agents of Pacman.
 Counts inside an agent's games are divided by all CPU seconds of these games.
 """
 
@@ -21,19 +21,20 @@ from thetafront.agents.agent import Agent, warm
 from thetafront.agents.dice.agent import DiceAgent
 from thetafront.agents.pacman.astar import PacmanAStar
 from thetafront.agents.pacman.mdp import PacmanMDP
+from thetafront.agents.pacman.random import PacmanRandom
 from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.agents.twenty48.schedule import AUTHORS_THETA
 from thetafront.agents.twenty48.uct import UCT
-from thetafront.engine.pacman import Layout, random_games
+from thetafront.engine.pacman import Layout
 from thetafront.engine.twenty48 import afterstate, initial, legal_actions, spawn
 from thetafront.engine.twenty48.playout import playouts
 
 RANDOM_MOVES = "random moves"
 SECONDS_OF_PLAYOUTS, SECONDS_OF_AGENT_GAMES = 0.4, 0.5
 # Batches, some milliseconds each.
-N_PLANES, N_DICE, N_PACMAN = 20_000, 20_000, 200
+N_PLANES, N_DICE = 20_000, 20_000
 
 Round = Callable[[int], tuple[int, float]]
 """Takes the number of the round; returns a count (of moves, say) and the CPU seconds it took."""
@@ -93,11 +94,8 @@ def all_rounds() -> dict[str, dict[str, Round]]:
     """Return all rounds, by unit and name."""
     boards = np.array([initial(seed) for seed in range(N_PLANES)], np.uint64)
     once = np.ones(N_PLANES, np.int64)
-    optimal, medium, small = DiceAgent(gamma=1.0), Layout.named("medium"), Layout.named("small")
+    optimal, medium = DiceAgent(gamma=1.0), Layout.named("medium")
     n_moves = attrgetter("n_playout_moves")
-
-    def random_steps(layout: Layout) -> Round:
-        return repeated(lambda k: random_games(layout, N_PACMAN, k * N_PACMAN).n_steps.sum())
 
     return {
         RANDOM_MOVES: {
@@ -121,15 +119,12 @@ def all_rounds() -> dict[str, dict[str, Round]]:
                 lambda k: len(optimal.games(k * N_DICE, N_DICE).scores)
             )
         },
-        "steps": {
-            "Pacman at random, small": random_steps(small),
-            "Pacman at random, medium": random_steps(medium),
-        },
         "backups": {
             "inside pacman_mdp, medium": inside(PacmanMDP(layout=medium), attrgetter("n_backups"))
         },
         "decisions": {
-            "pacman_astar, medium": inside(PacmanAStar(layout=medium), attrgetter("n_moves"))
+            "pacman_random, medium": inside(PacmanRandom(layout=medium), attrgetter("n_moves")),
+            "pacman_astar, medium": inside(PacmanAStar(layout=medium), attrgetter("n_moves")),
         },
     }
 

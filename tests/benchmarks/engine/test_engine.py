@@ -70,9 +70,8 @@ def test_counts_are_those_of_the_games_move_by_move(monkeypatch: pytest.MonkeyPa
     agent = author_times(0.05)
     n_playout_moves = inside(agent, lambda game: game.n_playout_moves)(1)[0]
     assert n_playout_moves == agent.play(1000).n_playout_moves
-    random = PacmanRandom(layout=Layout.named("small"))
-    n_steps = sum(random.play(seed).n_moves for seed in range(200_000, 200_200))
-    assert rounds["steps"]["Pacman at random, small"](1)[0] == n_steps
+    n_moves = PacmanRandom(layout=medium).play(1000).n_moves
+    assert rounds["decisions"]["pacman_random, medium"](1)[0] == n_moves
     assert rounds["games"]["three dice, optimal policy"](1)[0] == 20_000
 
 

@@ -13,6 +13,7 @@ from thetafront.study.run import progress
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.source import Snapshot
+from thetafront.study.run.workers import Workers
 
 
 def test_a_notebook_has_one_line_that_changes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,7 +33,7 @@ def test_a_notebook_has_one_line_that_changes(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(progress.time, "monotonic", lambda: now)
     console = Console(file=io.StringIO(), force_jupyter=True)
     shown = ProgressDisplay(console)
-    dispatch = Dispatch(Replays([], ""), 1, shown)
+    dispatch = Dispatch(Replays([], ""), Workers(1), shown)
     with shown:
         for done in range(100):
             now = done / 10.0
