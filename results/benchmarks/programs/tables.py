@@ -38,9 +38,8 @@ answered.
 
 Wall time of a run, tables and page included: {walls}.
 """
+PICTURE = "programs.png"  # of published runs
 AT_TRUE_COSTS = """\
-![True score against cost](programs.png)
-
 ## At true costs
 
 The same answers, judged by what they truly cost: for each budget, the best true score \
@@ -163,7 +162,8 @@ def write_tables(folder: Path, runs: Sequence[Record], fresh: Sequence[Record]) 
     )
     programs = [name for name in CASES if name in set(picks["program"])]
     parts = [INTRODUCTION.format(walls=walls), *(table_of(summary, each) for each in programs)]
-    parts += [AT_TRUE_COSTS, *(table_of(kept, each) for each in programs)]
+    picture = f"![True score against cost]({PICTURE})\n\n" if (folder / PICTURE).exists() else ""
+    parts += [picture + AT_TRUE_COSTS, *(table_of(kept, each) for each in programs)]
     tables = {"picks": picks, "summary": summary, "summary_kept": kept}
     left_out = ("picks", "results")
     made = [{k: v for k, v in each.items() if k not in left_out} for each in runs]

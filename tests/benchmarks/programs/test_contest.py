@@ -76,6 +76,7 @@ def test_published_tables_follow_from_the_published_runs(tmp_path: Path) -> None
         [json.loads(line) for line in (PUBLISHED / name).read_text("utf-8").splitlines()]
         for name in ("runs.jsonl", "fresh_games.jsonl")
     )
+    (tmp_path / "programs.png").touch()
     write_tables(tmp_path, runs, games)
     assert (tmp_path / "programs.md").read_bytes() == (PUBLISHED / "programs.md").read_bytes()
     for name in ("picks.csv", "summary.csv", "summary_kept.csv"):
