@@ -1,4 +1,4 @@
-"""Every link of a README or a published text leads to a file, a folder or a heading."""
+"""Every link of the documentation, a README or a published text leads somewhere."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,13 @@ ROOT = Path(__file__).parents[1]
 ROOMS = ("engine", "agents", "study", "src", "tests", "results/benchmarks", "results/papers")
 READMES = [ROOT / "README.md", ROOT / "results" / "README.md"]
 READMES += [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.md"))]
-TEXTS = [*READMES, ROOT / "CHANGELOG.md", *sorted((ROOT / "results/reference").glob("*/*.md"))]
+DOCS = sorted((ROOT / "docs").rglob("*.md"))
+TEXTS = [
+    *READMES,
+    *DOCS,
+    ROOT / "CHANGELOG.md",
+    *sorted((ROOT / "results/reference").glob("*/*.md")),
+]
 SOURCES = ("ripstein", "kochenderfer", "thanki", "verghese")
 CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.M | re.S)
 LINK = re.compile(r"\]\(([^()\s]+)\)")
@@ -33,6 +39,7 @@ def test_links_lead_somewhere(path: Path) -> None:
         there = (path.parent / name).resolve() if name else path
         assert there.exists(), target
         assert there.is_relative_to(ROOT), target
+        assert path not in DOCS or there.is_file(), f"{target}: the site has files, no folders"
         if anchor:
             assert anchor in anchors_of(there.read_text("utf-8")), target
 

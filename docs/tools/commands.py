@@ -21,24 +21,14 @@ def cell(text: str) -> str:
     return re.sub(r"([|<>*_\[\]])", r"\\\1", text.strip())
 
 
-def table(title: str, rows: list[tuple[str, str]]) -> list[str]:
-    """Return a table of arguments or options; nothing where there are none."""
-    shown = [f"| `{name}` | {cell(words)} |" for name, words in rows]
-    return ["", f"| {title} | |", "|---|---|", *shown, ""] if rows else []
-
-
 def section(name: str, command: TyperCommand, level: int) -> str:
     """Return what the reference has of a command."""
     context = Context(command, info_name=f"thetafront {name}", max_content_width=1000)
-    records: dict[str, list[tuple[str, str]]] = {"argument": [], "option": []}
-    for each in command.get_params(context):
-        record = each.get_help_record(context)
-        if record and "--help" not in record[0]:
-            records[each.param_type_name].append(record)
+    records = [each.get_help_record(context) for each in command.get_params(context)]
+    rows = [f"| `{each[0]}` | {cell(each[1])} |" for each in records if each]
     lines = ["#" * level + f" {name}", "", cell(command.help or ""), ""]
-    lines += ["```text", command.get_usage(context).removeprefix("Usage: "), "```"]
-    lines += table("argument", records["argument"]) + table("option", records["option"])
-    return "\n".join(lines)
+    lines += ["```text", command.get_usage(context).removeprefix("Usage: "), "```", ""]
+    return "\n".join([*lines, "| argument or option | |", "|---|---|", *rows])
 
 
 def reference() -> str:

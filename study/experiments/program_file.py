@@ -1,7 +1,7 @@
 """An experiment with a program in any language, from a TOML file.
 
 The keys of the file are the arguments of :func:`experiment_of`, and those of its tables are the
-arguments of what they make: parameters, goals, costs. ``README.md`` beside this module lists them.
+arguments of what they make: parameters, goals, costs. ``docs/reference/definition.md`` lists them.
 """
 
 import math

@@ -1,7 +1,7 @@
 """What may be asked of a sweep or a validation, each option once.
 
-The commands take their options from these classes, :func:`thetafront.sweep` and ``make sweep`` have
-the same, and ``study/run/options.md`` lists them: tests compare all four.
+The commands take their options from these classes; :func:`thetafront.sweep` and ``make sweep`` have
+the same: tests compare all three.
 """
 
 from dataclasses import dataclass

@@ -14,6 +14,7 @@ from thetafront.agents.parameters import (
     categorical,
     check_parameters,
     flag,
+    inherited,
     integer,
     parameters_of,
     plain_values,
@@ -127,3 +128,15 @@ def test_numbers_and_text_become_values(name: str, given: float, expected: objec
 def test_numbers_and_text_are_refused(name: str, given: float, said: str) -> None:
     with pytest.raises(ValueError, match=f"^{said}$"):
         parameters_of(Settings)[name].from_number(given)
+
+
+@dataclass(frozen=True)
+class Larger(Settings):
+    n: int = inherited(Settings, "n", 4)
+
+
+def test_a_default_may_be_another_ones() -> None:
+    assert (Settings().n, Larger().n) == (2, 4)
+    assert list(parameters_of(Larger)) == list(parameters_of(Settings))
+    with pytest.raises(ValueError, match="n: 6 given, an integer from 1 to 5 allowed"):
+        Larger(6)

@@ -29,7 +29,7 @@ from thetafront.study.cli import app
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.tables import StudyRow, sealed
 
-README = Path(__file__).parents[2] / "src" / "thetafront" / "README.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "notebook.md"
 SMALL: dict[str, Any] = {
     "trials": 6,
     "design_size": 4,
@@ -449,16 +449,16 @@ def forget_dependencies(study: Study) -> None:
         database.execute("UPDATE thetafront_study SET record = ?, checksum = ?", row[1:])
 
 
-def test_the_page_of_the_readme_runs(
+def test_the_page_about_notebooks_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    page = README.read_text("utf-8")
+    page = PAGE.read_text("utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
     assert len(blocks) == 6
     names: dict[str, Any] = {}
     for block in blocks:
-        exec(compile(block, str(README), "exec"), names)
+        exec(compile(block, str(PAGE), "exec"), names)
     assert capsys.readouterr().out.startswith("{'gamma': ")
     written = (tmp_path / "front.html").read_text()
     assert "vegaEmbed" in written

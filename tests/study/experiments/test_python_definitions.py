@@ -256,18 +256,29 @@ def test_another_goal_asks_for_another_field(tmp_path: Path) -> None:
         wanted.build({}).play(0)
 
 
-def test_the_definitions_of_the_readme_are_experiments(tmp_path: Path) -> None:
-    text = (ROOT / "study" / "experiments" / "README.md").read_text("utf-8")
-    page = text.partition("\n## Your own agent\n")[2].partition("\n## ")[0]
-    (coins,) = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
-    found = experiment(write(tmp_path, coins, "readme_coins.py"))
+def block(page: str, language: str) -> str:
+    """Return the first block of code in this language on a page of the documentation."""
+    found = re.search(
+        rf"^```{language}\b[^\n]*\n(.*?)^```$",
+        (ROOT / "docs" / page).read_text("utf-8"),
+        re.M | re.S,
+    )
+    assert found, (page, language)
+    return found.group(1)
+
+
+def test_the_definitions_of_the_docs_are_experiments(tmp_path: Path) -> None:
+    found = experiment(write(tmp_path, block("tutorial.md", "python"), "docs_coins.py"))
     scores = [found.build({"effort": 60}).play(seed).score for seed in range(40)]
     assert 20 <= sum(scores) <= 39  # of 40 at p = 0.75
-    program, _ = re.findall(r"^```toml\n(.*?)^```$", page, re.M | re.S)
     (tmp_path / "mygame").write_text("#!/bin/sh\necho '{\"score\": 1}'\n")
     (tmp_path / "mygame").chmod(0o755)
-    mine = experiment(write(tmp_path, program, "mygame.toml"))
+    mine = experiment(write(tmp_path, block("how-to/program.md", "toml"), "mygame.toml"))
     assert mine.build({}).play(0).score == 1.0
+    searcher = experiment(
+        write(tmp_path, block("how-to/python-agent.md", "python"), "docs_searcher.py")
+    )
+    assert searcher.build({"depth": 9}).play(0).score == 3.0
 
 
 def test_limits_of_an_experiment_hold_for_functions_and_programs(tmp_path: Path) -> None:

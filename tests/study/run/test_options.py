@@ -14,28 +14,12 @@ from thetafront.study.cli import app
 from thetafront.study.run.options import SweepOptions
 
 ROOT = Path(__file__).parents[3]
-TABLE = ROOT / "study" / "run" / "options.md"
 OPTIONS = fields(SweepOptions)
 
 
 def flag(field: "Field[Any]") -> str:
     """Return an option as the command has it."""
     return f"--{field.name.replace('_', '-')}"
-
-
-def table() -> str:
-    """Write the options as a table, a row each."""
-    rows = []
-    for each in OPTIONS:
-        option = get_args(each.type)[1]
-        usual = option.show_default if isinstance(option.show_default, str) else each.default
-        shown = "" if usual is None or usual is False else usual
-        rows.append(f"| `{flag(each)}` | {option.help} | {shown} |")
-    return "\n".join(["| option | what it is | default |", "|---|---|---|", *rows, ""])
-
-
-def test_the_table_in_the_docs_is_that_of_the_options() -> None:
-    assert TABLE.read_text().endswith(table())
 
 
 def test_the_help_shows_them_all_in_this_order() -> None:

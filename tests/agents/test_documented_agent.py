@@ -1,4 +1,4 @@
-"""The code of ``agents/README.md``: its agent and its experiment conform as all others do."""
+"""The agent and the experiment of ``docs/how-to/add-an-agent.md`` conform as all others do."""
 
 import os
 import re
@@ -7,9 +7,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-BLOCKS = re.findall(
-    r"^```python\n(.*?)^```$", (ROOT / "agents/README.md").read_text("utf-8"), re.S | re.M
-)
+PAGE = ROOT / "docs" / "how-to" / "add-an-agent.md"
+BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.S | re.M)
 
 # A fresh process, and a cache of its own: no kernel that this page shows stays behind.
 PROGRAM = """

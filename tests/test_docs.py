@@ -1,0 +1,173 @@
+"""What the documentation says exists: commands, options, targets, modules, names; and its words."""
+
+import ast
+import json
+import re
+import runpy
+import tomllib
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer import Context
+from typer.main import get_command
+
+import thetafront
+from thetafront.study.cli import app
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = (
+    "docs",
+    "study",
+    "engine",
+    "agents",
+    "src",
+    "tests",
+    "results/papers",
+    "results/benchmarks",
+)
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "results/README.md")]
+PAGES += [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.M | re.S)
+INLINE = re.compile(r"`([^`\n]+)`")
+COMMAND = re.compile(r"(?:^|[\s/])thetafront ([a-z][\w-]*)([^#\n]*)", re.M)
+OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+OF_DEFINITIONS = {"--won", "--elo", "--result", "--seconds-per-game"}  # of studies of users
+OF_OTHERS = {  # of Dask, of benchmarks, and of an example
+    *(
+        "--host",
+        "--tls-ca-file",
+        "--seeds",
+        "--size",
+        "--in-flight",
+        "--trials",
+        "--storage",
+        "--batch",
+    ),
+}
+STALE = (  # sentences and words that readers had to read twice
+    *("asks nobody", "goes on with it", "too dear", "dearest", "whoever", "each for itself"),
+    *("d 0.25", "errors go together", "is not in them", "thinks about", "begins it again"),
+    *("answers to a pointer", "answer to a pointer", "is told as soon", "are named beside"),
+)
+
+
+def texts(kinds: set[str], pages: list[Path] = PAGES) -> list[str]:
+    """Return the blocks of code of some kinds, of all pages."""
+    found = [block for path in pages for block in BLOCK.findall(path.read_text("utf-8"))]
+    return [text for kind, text in found if kind in kinds]
+
+
+def spans(path: Path) -> list[str]:
+    """Return the inline code of a page."""
+    return INLINE.findall(BLOCK.sub("", path.read_text("utf-8")))
+
+
+@lru_cache
+def options() -> dict[str, set[str]]:
+    """Return the options of each command."""
+    program: Any = get_command(app)
+    found = {}
+    for name, command in program.commands.items():
+        parameters = command.get_params(Context(command, info_name=name))
+        found[name] = {word for each in parameters for word in each.opts if word.startswith("-")}
+    found["pick"] |= OF_DEFINITIONS
+    return found
+
+
+def said(path: Path) -> list[str]:
+    """Return every piece of code of a page in which a command may stand."""
+    blocks = [text for kind, text in BLOCK.findall(path.read_text("utf-8")) if kind != "python"]
+    return [*blocks, *spans(path)]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_commands_and_options_exist(path: Path) -> None:
+    for text in said(path):
+        for name, words in COMMAND.findall(text):
+            assert name in options(), text
+            unknown = set(OPTION.findall(words)) - options()[name]
+            assert not unknown, (name, unknown)
+    known = set().union(*options().values()) | OF_OTHERS
+    mentioned = {
+        word for text in spans(path) if text.startswith("--") for word in OPTION.findall(text)
+    }
+    assert mentioned <= known, mentioned - known
+
+
+def test_an_option_that_does_not_exist_is_seen() -> None:
+    ((name, words),) = COMMAND.findall("x\n.venv/bin/thetafront sweep a.py --budgit 1h  # --no")
+    assert name == "sweep"
+    assert set(OPTION.findall(words)) - options()[name] == {"--budgit"}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_targets_and_modules_exist(path: Path) -> None:
+    targets = set(re.findall(r"^([a-z][\w-]*):", (ROOT / "Makefile").read_text("utf-8"), re.M))
+    for text in said(path):
+        named = re.findall(r"(?:^|\s)make ([a-z][\w-]*)", text, re.M)
+        assert set(named) <= targets, set(named) - targets
+        for module in re.findall(r"python -m ((?:results|tests)\.[\w.]+\w)", text):
+            place = ROOT / module.replace(".", "/")
+            assert place.with_suffix(".py").exists() or (place / "__main__.py").exists(), module
+
+
+def test_code_compiles_and_names_are_public() -> None:
+    blocks = texts({"python"})
+    assert len(blocks) >= 10
+    for block in blocks:
+        for node in ast.walk(ast.parse(block)):
+            if isinstance(node, ast.ImportFrom) and node.module == "thetafront":
+                assert {each.name for each in node.names} <= {*thetafront.__all__}
+            if (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.value, ast.Name)
+                and node.value.id == "thetafront"
+            ):
+                assert node.attr in thetafront.__all__
+
+
+def test_definitions_and_reports_are_toml_and_json() -> None:
+    assert [tomllib.loads(text) for text in texts({"toml"})]
+    assert [json.loads(text) for text in texts({"json"})]
+
+
+def test_the_reference_has_every_public_name() -> None:
+    page = (ROOT / "docs" / "reference" / "api.md").read_text("utf-8")
+    assert sorted(re.findall(r"^::: thetafront\.(\w+)$", page, re.M)) == sorted(thetafront.__all__)
+
+
+def test_every_page_is_in_the_menu() -> None:
+    menu = (ROOT / "mkdocs.yml").read_text("utf-8").partition("\nnav:\n")[2]
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    assert set(re.findall(r"[\w/-]+\.md", menu)) == pages
+
+
+def test_the_site_has_the_files_to_which_pages_link() -> None:
+    pytest.importorskip("mkdocs", reason="installed by make docs")
+    hook = runpy.run_path(str(ROOT / "docs" / "tools" / "repository_links.py"))
+    docs = ROOT / "docs"
+    page, studies = docs / "how-to" / "pick.md", "../../results/reference"
+    assert hook["target"](f"{studies}/mcmdp", page) == ROOT / "results/reference/mcmdp/report.html"
+    assert hook["target"](f"{studies}/bench", page) is None, "a folder without a page"
+    assert hook["target"]("../../../elsewhere.md", page) is None
+    assert hook["uri"](page, docs) == "how-to/pick.md"
+    assert hook["uri"](ROOT / "engine/README.md", docs) == "repository/engine/README.md"
+    assert ROOT / "results/reference/index.html" in hook["links"](docs / "how-to" / "read.md")
+    script = ROOT / "results" / "reference" / "thetafront-page.js"
+    assert script in hook["links"](ROOT / "results/reference/mcmdp/report.html")
+
+
+def test_readmes_are_short() -> None:
+    long = {path: 51 for path in PAGES if path.name == "README.md" and "docs" not in path.parts}
+    long |= {ROOT / "README.md": 120, ROOT / "tests/README.md": 95}
+    long |= {ROOT / "results/benchmarks/programs/README.md": 70}
+    for path, limit in long.items():
+        assert len(path.read_text("utf-8").splitlines()) < limit, path
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_words(path: Path) -> None:
+    text = " ".join(path.read_text("utf-8").split()).lower()
+    assert [each for each in STALE if each in text] == []
