@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install sweep test test-sweeps test-papers test-lowest test-slow test-cluster test-browser drills check format bench champions benchmark-samplers benchmark-rounds \
+.PHONY: help install sweep test test-sweeps test-papers test-lowest test-slow test-cluster test-browser drills check format bench champions benchmark-samplers \
 	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman zstd programs certificates pages docs docs-outputs clean
 
 # Each option of `thetafront sweep` is a variable, given as `make sweep BUDGET=1h`; one left empty is not
@@ -112,9 +112,6 @@ champions: $(INSTALLED) ## train networks for 1, 5 and 15 CPU minutes, and draw 
 	@$(BIN)/thetafront train ntuple --name fifteen --cpu-seconds 900
 	@$(BIN)/thetafront champions --network minute --network five --network fifteen
 
-benchmark-rounds: $(INSTALLED) ## compare rules for sharing out validation games, simulated (minutes)
-	@$(BIN)/python -m results.benchmarks.rounds --output results/rounds
-
 SAMPLERS := knowledge-gradient nehvi tpe random
 SEEDS := 1 2 3
 COMPARED := $(foreach sampler,$(SAMPLERS),$(foreach seed,$(SEEDS),$(sampler)-$(seed)))
@@ -175,17 +172,14 @@ zstd: $(INSTALLED) ## tune a compressor, a program that is not ours (a quarter o
 	@$(BIN)/thetafront sweep $(ZSTD)/zstd.toml --budget 12m --trials 256 --design-size 64 --seed 1 $(call option,jobs,JOBS)
 	@$(BIN)/python $(ZSTD)/levels.py zstd
 
-PROGRAMS := -m results.benchmarks.programs
-
 programs: $(INSTALLED) ## tune five programs that are not ours, beside three samplers of Optuna (an hour and a half; stopped, it goes on)
 	@test -x /usr/games/stockfish || { echo 'Stockfish is not installed; on Debian it is the package stockfish' >&2; exit 1; }
 	@command -v xz > /dev/null || { echo 'xz is not installed; on Debian it is the package xz-utils' >&2; exit 1; }
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint .constraints.txt --editable '.[dev,gp]'
-	@$(BIN)/python $(PROGRAMS) --output results/programs
-	@echo 'To publish: $(BIN)/python $(PROGRAMS) --output results/programs --publish results/reference/programs'
+	@$(BIN)/python -m results.benchmarks.programs --output results/programs
 
 certificates: $(INSTALLED) ## how often certificates of simulated studies hold, 500 a surface (ten hours on two cores; stopped, it goes on)
-	@$(BIN)/python -m results.benchmarks.certificates.certificates --output results/certificates
+	@$(BIN)/python -m results.benchmarks.certificates --output results/certificates
 
 pages: $(INSTALLED) ## write page and pictures of every published study, and their list (some minutes)
 	@$(BIN)/thetafront report --each results/reference

@@ -1,19 +1,22 @@
-"""What benchmarks share: options, progress, errors in one line, runs that are kept."""
+"""What benchmarks share: options, errors in one line, runs that are kept, what is written."""
 
 import argparse
 import importlib.metadata
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
+
+import pandas as pd
+from joblib import Parallel, cpu_count, delayed
 
 import thetafront
 from results.papers.paper import whole
 from thetafront.study.log.append_only import AppendOnlyFile
 from thetafront.study.log.location import make_folder
-from thetafront.study.log.manifest import check_output
+from thetafront.study.log.manifest import MANIFEST, check_output, write_manifest
 
 Record = dict[str, Any]
 
@@ -23,23 +26,12 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def versions(*libraries: str) -> dict[str, str]:
-    """Return the versions of those libraries that are installed, for a manifest."""
-    installed = {each.name: each.version for each in importlib.metadata.distributions()}
-    return {name: installed[name] for name in libraries if name in installed}
-
-
-class Parser(argparse.ArgumentParser):
-    """Tells of a wrong option in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """End the program."""
-        self.exit(2, f"{self.prog}: {message}\n")
-
-
 def parser(description: str, output: str | None, n_seeds: int = 0) -> argparse.ArgumentParser:
     """Return the options of a benchmark: its folder and, if it has several, its seeds."""
-    made = Parser(description=description.splitlines()[0])
+    # Without a usage, a wrong option is told in one line.
+    made = argparse.ArgumentParser(
+        description=description.split("\n", maxsplit=1)[0], usage=argparse.SUPPRESS
+    )
     default = None if output is None else Path("results", output)
     made.add_argument("--output", type=Path, default=default, help="folder to write to")
     if n_seeds:
@@ -50,6 +42,7 @@ def parser(description: str, output: str | None, n_seeds: int = 0) -> argparse.A
             default=0,
             help="seeds from 0 on are published; development uses 1000 and on",
         )
+        made.add_argument("--jobs", type=whole(1, 10_000), help="processes; default: cores")
     return made
 
 
@@ -66,12 +59,9 @@ def command(run: Callable[[argparse.Namespace], None], options: argparse.Argumen
             make_folder(given.output, "output")
             check_output(given.output)
         run(given)
-    except thetafront.InputError as error:
+    except (thetafront.InputError, thetafront.RunError, OSError) as error:
         say(str(error))
-        sys.exit(2)
-    except (thetafront.RunError, OSError) as error:
-        say(str(error))
-        sys.exit(1)
+        sys.exit(2 if isinstance(error, thetafront.InputError) else 1)
     except KeyboardInterrupt:
         sys.exit(130)
 
@@ -84,7 +74,7 @@ class Runs:
     path : Path
         The file; it need not exist. It is only read until it is :meth:`held`.
     keys : sequence of str
-        What every run has.
+        What every run has; of a run that is a list, its first part.
 
     Raises
     ------
@@ -94,7 +84,7 @@ class Runs:
 
     def __init__(self, path: Path, *keys: str) -> None:
         self.path, self.keys = path, set(keys)
-        self.records: list[Record] = []
+        self.records: list[Any] = []
         self.file = AppendOnlyFile(path, "a file of finished runs")
         self.read(self.file.content())
 
@@ -104,9 +94,9 @@ class Runs:
         for number, line in enumerate(content.splitlines(keepends=True), 1):
             try:
                 record = json.loads(line)
-                is_run = self.keys <= record.keys()
-            except (ValueError, AttributeError, RecursionError):
-                if self.records and line.startswith(b'{"') and not line.endswith(b"\n"):
+                is_run = self.keys <= (record[0] if isinstance(record, list) else record).keys()
+            except (ValueError, AttributeError, IndexError, RecursionError):
+                if self.records and line.startswith((b'{"', b'[{"')) and not line.endswith(b"\n"):
                     return len(content) - len(line)
                 is_run = False
             if not is_run:
@@ -126,7 +116,45 @@ class Runs:
                 self.file.append(b"\n")
             yield
 
-    def add(self, record: Record) -> None:
+    def add(self, record: Any) -> None:
         """Store a finished run; only while the file is :meth:`held`."""
         self.file.append(json.dumps(record).encode() + b"\n")
         self.records.append(record)
+
+    def play(
+        self,
+        wanted: Iterable[Any],
+        name_of: Callable[[Any], Any],
+        play: Callable[[Any], Any],
+        jobs: int | None,
+    ) -> list[Any]:
+        """Play the wanted runs that are not there yet, in processes; return these.
+
+        ``name_of`` returns of a record which of the wanted runs it is.
+        """
+        with self.held():
+            done = {name_of(each) for each in self.records}
+            missing = [each for each in wanted if each not in done]
+            say(f"{len(done)} runs are there, {len(missing)} are played")
+            parallel = Parallel(jobs or cpu_count(), return_as="generator_unordered", batch_size=1)
+            for number, record in enumerate(parallel(delayed(play)(each) for each in missing), 1):
+                self.add(record)
+                say(f"{number}/{len(missing)} {name_of(record)}")
+        return missing
+
+
+def publish(
+    folder: Path, name: str, text: str, tables: Mapping[str, pd.DataFrame], **manifest: Any
+) -> None:
+    """Write NAME.md, tables by the names of their files, and a manifest; print the text.
+
+    The manifest tells of this command and its libraries, and has ``manifest`` besides.
+    """
+    for stem, frame in tables.items():
+        frame.to_csv(folder / f"{stem}.csv", index=False)
+    (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    made_by, installed = thetafront.provenance(), importlib.metadata.distributions()
+    libraries = ("scikit-learn", "torch")
+    made_by["versions"] |= {each.name: each.version for each in installed if each.name in libraries}
+    write_manifest({**made_by, **manifest}, folder / MANIFEST)
+    print(text)

@@ -14,7 +14,7 @@ The θ of a draw are the played ones and those that are promising for some budge
 the whole space and about the predicted front, the ones with the highest mean + 2 standard
 deviations in each of many strips of cost. ε(t) is a quantile of the regrets at t, the same one at
 all budgets, as high as it takes (a simultaneous band by ranks). It assumes the model; how it does
-on known surfaces is measured by ``results.benchmarks.samplers.picks``.
+on known surfaces is measured by ``results.benchmarks.certificates``.
 
 What a θ's own games say of its goal needs no model. Their interval here holds at every moment of a
 validation that decides by what it sees how many games each θ plays: a confidence sequence.

@@ -7,7 +7,7 @@ its place, unless the study has no validated point at all.
 What to expect of a θ is its posterior given all games of the study, trials' and validation's
 (:func:`study.model.study_model.combine`). A θ is recommended by what is expected of it, so choosing
 the best of many does not make the answer too good: the posterior has taken luck into account, as
-far as its model is right (``results.benchmarks.samplers.picks`` shows how far).
+far as its model is right (``results.benchmarks.certificates`` shows how far).
 
 For a budget, that is the best score among the θ whose cost is within it with a probability of 95%;
 for a wanted value, the cheapest θ that is expected to reach it. A θ without games must keep the

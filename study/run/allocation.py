@@ -25,7 +25,7 @@ Both are of means that games have chosen, so a point that was unlucky at first w
 played again, and stay too low. A fifth of the time therefore goes to the points with the fewest
 games: nothing is left behind, and each has an honest interval.
 
-``make benchmark-rounds`` compares it with other rules.
+It was compared with other rules (``results/reference/rounds``).
 """
 
 import math

@@ -1,1 +1,1 @@
-"""What limits a study on many machines, measured on one: writes, proposals, the loop itself."""
+"""What limits a study on many machines, measured on one: durable writes, and Dask."""

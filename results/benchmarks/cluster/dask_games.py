@@ -5,15 +5,18 @@ the coordinator, the scheduler and its worker, and how much of their time worker
 """
 
 import time
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import dask
 import psutil
 from distributed.deploy.subprocess import SubprocessCluster
 
-from results.benchmarks.cluster.coordinator import Silent
-from results.benchmarks.cluster.sleeping import Sleeper
+from results.benchmarks.command import say
 from thetafront import RunError
+from thetafront.agents.agent import Agent
+from thetafront.agents.parameters import real
+from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.cluster.cluster import DaskCluster
 from thetafront.study.cluster.dask_workers import DaskWorkers
 from thetafront.study.experiments.builtin import DICE
@@ -24,6 +27,35 @@ from thetafront.study.run.worker import Finished, Task
 N_PROCESSES = 2
 MEAN_SECONDS = 0.3  # of a game
 SETTINGS = {"distributed.worker.profile.enabled": False, "logging.distributed": "critical"}
+
+
+@dataclass(frozen=True)
+class Sleeper(Agent):
+    """Sleeps from half to three halves of its mean, and reports a game of 2048."""
+
+    name: ClassVar[str] = "sleeper"
+
+    mean_seconds: float = real(0.3, 0.0, 3600.0)
+
+    def warm_up(self) -> None:
+        """Do nothing."""
+
+    def play(self, seed: int) -> Game2048:
+        """Sleep."""
+        seconds = self.mean_seconds * (0.5 + (seed * 0.6180339887) % 1.0)
+        time.sleep(seconds)
+        return Game2048(seed, seed * 7 % 50_000, 2000, seconds, 10**8, 2048, 5)
+
+
+class Silent:
+    """A display that shows nothing."""
+
+    def show(self, now: Snapshot, dispatch: object) -> None:
+        """Show nothing."""
+
+    def message(self, text: str) -> None:
+        """Tell on standard error what happens to the cluster."""
+        say(text)
 
 
 class SleepingGames(Source[int]):
@@ -58,20 +90,9 @@ class SleepingGames(Source[int]):
 def sleeping_games(n_workers: int, games_a_trial: int, seconds: float = 20.0) -> dict[str, Any]:
     """Play games that sleep on a cluster, through the executor and the loop of a sweep.
 
-    Parameters
-    ----------
-    n_workers : int
-        How many games sleep at once.
-    games_a_trial : int
-        Most games of a task.
-    seconds : float
-        How long to play, if no worker ever rests.
-
-    Returns
-    -------
-    dict
-        Games a second by the clock, the share of the workers' time in games, and CPU milliseconds
-        a game of the client, the scheduler and the workers.
+    ``n_workers`` games sleep at once, at most ``games_a_trial`` of them in a task, for so many
+    seconds if no worker ever rests. Returns games a second by the clock, the share of the workers'
+    time in games, and CPU milliseconds a game of the client, the scheduler and the workers.
     """
     source = SleepingGames(round(n_workers * seconds / MEAN_SECONDS), games_a_trial)
     with (
@@ -98,8 +119,6 @@ def sleeping_games(n_workers: int, games_a_trial: int, seconds: float = 20.0) ->
     return {
         "n_workers": n_workers,
         "n_games": n,
-        "n_tasks": utilization.n_tasks,
-        "mean_seconds": MEAN_SECONDS,
         "games_a_trial": games_a_trial,
         "games_per_second": n / (utilization.last - utilization.first),
         "share_in_games": utilization.share,

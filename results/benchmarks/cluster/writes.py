@@ -36,14 +36,8 @@ def trial_writes(number: int) -> Iterator[Write]:
 def write_rate(storage_url: str | None, seconds: float, pace: float | None) -> dict[str, Any]:
     """Write games into a new study for some seconds, and delete it.
 
-    Parameters
-    ----------
-    storage_url : str, optional
-        Where to; a new SQLite file by default.
-    seconds : float
-        How long.
-    pace : float, optional
-        Games a second; as fast as possible if None.
+    The storage is a new SQLite file by default. ``pace`` is in games a second; without one, they
+    are written as fast as possible.
     """
     waits: list[float] = []  # from the oldest write of each transaction to its commit
     with tempfile.TemporaryDirectory() as folder:
@@ -73,5 +67,4 @@ def write_rate(storage_url: str | None, seconds: float, pace: float | None) -> d
         "wait_seconds_95": float(np.quantile(waits, 0.95)),
         "wait_seconds_longest": max(waits),
         "cpu_ms_a_game": 1e3 * cpu / n_games,
-        "share_of_a_core": cpu / wall,
     }

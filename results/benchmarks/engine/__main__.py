@@ -1,44 +1,132 @@
 """Measure the engine's speed (about three minutes): ``python -m results.benchmarks.engine``."""
 
 import argparse
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
 import tempfile
+import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter, FuncFormatter
-from rich.console import Console
+import pandas as pd
 
 import thetafront
 from results.benchmarks.command import command, parser, say
-from results.benchmarks.engine.processes import (
-    c_rounds,
-    fresh_process_figures,
-    games_per_second,
-    program_milliseconds,
-)
 from results.benchmarks.engine.rates import (
     RANDOM_MOVES,
+    Round,
     all_rounds,
     author_times,
-    batch_rate,
     decision_microseconds,
-    inside,
     median_rates,
+    spread,
 )
-from thetafront.study.charts.chart import BLUE
+from results.papers.paper import whole
+from thetafront import InputError
+from thetafront.agents.external.program import Protocol
 from thetafront.study.log.manifest import write_json
-from thetafront.study.report.sections import Section
-from thetafront.study.report.style import STYLE, caption, save
 
 N_DECISIONS = 5_000
-BATCHES = (1, 8, 64, 128, 256, 512, 1_000, 2_000, 5_000, 20_000, 100_000)
-FACTORS = (0.25, 0.5, 1, 2, 5, 10, 20)
+# As little as a program can do: it answers each line with a number, or prints one.
+PROGRAMS = {"serve": (("sed", "-u", "s/.*/1/"), 2000), "once": (("echo", "1"), 200)}
+SPACE = thetafront.Space((thetafront.NumericParameter("x", 0.0, 1.0),))
+TIMED = "import time; begin = time.monotonic(); {}; print(time.monotonic() - begin)"
+MCMDP = "from thetafront.agents.twenty48.mcmdp import MonteCarloMDP"
+COMPILING = TIMED.format(
+    f"from thetafront.agents.agent import warm; {MCMDP}; warm(MonteCarloMDP())"
+)
+MEMORY = f"""
+import resource, thetafront.study.run.worker; {MCMDP}
+MonteCarloMDP(2048, 512, 256, 64, 1.0, 0.5).play(1)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
 
 
-def measure(given: argparse.Namespace) -> dict[str, Any]:
-    """Measure everything, kernels with the C programs if asked for.
+def program_milliseconds(n_rounds: int) -> dict[str, dict[str, float]]:
+    """Measure milliseconds of a worker's CPU time a game of a program, its own left out.
+
+    By protocol.
+    """
+    found = {}
+    for protocol, (words, n_games) in PROGRAMS.items():
+        program = thetafront.Program(words, protocol=Protocol(protocol))
+        played = thetafront.Experiment("program", program, SPACE, thetafront.mean("score"))
+        agent, times = played.build({"x": 0.5}), []
+        for _ in range(n_rounds + 1):
+            begin = time.process_time()
+            for seed in range(n_games):
+                agent.play(seed)
+            times.append(1000.0 * (time.process_time() - begin) / n_games)
+        found[protocol] = spread(times[1:])
+    return found
+
+
+def run_fresh(program: str, **environment: str) -> float:
+    """Run a program in a new interpreter; return the number it prints."""
+    words, given = [sys.executable, "-c", program], {**os.environ, **environment}
+    return float(
+        subprocess.run(words, env=given, capture_output=True, text=True, check=True).stdout
+    )
+
+
+def fresh_process_figures() -> dict[str, float]:
+    """Return seconds to compile, cold and warm, and a worker's memory."""
+    with tempfile.TemporaryDirectory() as cold:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        found = {"compile_cold_seconds": run_fresh(COMPILING, THETAFRONT_CACHE_DIR=cold)}
+        spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        found["compile_cold_cpu_seconds"] = spent
+        found["compile_warm_seconds"] = run_fresh(COMPILING, THETAFRONT_CACHE_DIR=cold)
+    return found | {"worker_megabytes": run_fresh(MEMORY)}
+
+
+def c_rounds(folder: Path, seconds: float = 1.0) -> dict[str, Round]:
+    """Compile the C programs into a folder; return rounds of those that this machine can run.
+
+    InputError if there is no compiler, or a program does not compile.
+    """
+    compiler = shutil.which(os.environ.get("CC", "gcc"))
+    if compiler is None:
+        raise InputError("c-reference: no C compiler found (gcc, or what CC names)")
+
+    def run(program: Path, _: int) -> tuple[int, float]:
+        done = subprocess.run([program, str(seconds)], capture_output=True, text=True, check=True)
+        result = json.loads(done.stdout)
+        return int(result.get("n_moves", 0)), float(result.get("cpu_seconds", 0.0))
+
+    rounds: dict[str, Round] = {}
+    for source in sorted(Path(__file__).parent.glob("*.c")):
+        target = folder / source.stem
+        words = [compiler, "-O3", "-march=native", str(source), "-o", str(target), "-lm"]
+        built = subprocess.run(words, capture_output=True, text=True, check=False)
+        if built.returncode:
+            first = built.stderr.strip().splitlines()[0]
+            raise InputError(f"c-reference: {source.name} does not compile: {first}")
+        if run(target, 0)[0]:
+            rounds[f"C, {source.stem}"] = partial(run, target)
+    return rounds
+
+
+def table(figures: dict[str, Any]) -> pd.DataFrame:
+    """Lay the figures out: rates in millions a CPU second, then the others."""
+    groups = {
+        **{f"million {unit}": rates for unit, rates in figures["million_per_cpu_second"].items()},
+        "milliseconds of a program's game": figures["program_milliseconds"],
+        "microseconds of a decision": figures["decision_microseconds"],
+        "fresh processes": figures["processes"],
+    }
+    cells = {(unit, name): of for unit, named in groups.items() for name, of in named.items()}
+    ranges = {key: of if isinstance(of, dict) else {"median": of} for key, of in cells.items()}
+    return pd.DataFrame(ranges).T
+
+
+def run(given: argparse.Namespace) -> None:
+    """Measure everything, kernels with the C programs if asked for; write and print.
 
     Rates have a ``median``, ``min`` and ``max`` over ``n_rounds`` rounds in which all take turns.
     """
@@ -47,93 +135,18 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         if given.c_reference:
             rounds[RANDOM_MOVES] |= c_rounds(Path(folder))
-        figures["million_per_cpu_second"] = median_rates(rounds, given.rounds, say)
-        figures["program_milliseconds"] = program_milliseconds(Path(folder), given.rounds)
-    say("decisions, batches")
+        figures["million_per_cpu_second"] = median_rates(rounds, given.rounds)
+        figures["program_milliseconds"] = program_milliseconds(given.rounds)
+    say("decisions, fresh processes")
     figures["decision_microseconds"] = decision_microseconds(author_times(1), N_DECISIONS)
-    figures["by_batch"] = {n: batch_rate(n) for n in BATCHES}
-    figures["by_factor"] = {}
-    for factor in FACTORS:
-        n_moves, seconds = inside(author_times(factor), lambda game: game.n_playout_moves)(0)
-        figures["by_factor"][factor] = n_moves / seconds / 1e6
-    say("workers, fresh processes")
-    jobs = sorted({1, 2, figures["machine"]["cores"]})
-    figures["games_per_second"] = {n: games_per_second(n, author_times(1)) for n in jobs}
     figures["processes"] = fresh_process_figures()
-    return figures
-
-
-def sections(figures: dict[str, Any]) -> list[Section]:
-    """Lay the figures out: rates in millions a CPU second, then the others."""
-    columns = ("figure", "value", "min to max")
-    groups = {
-        **{f"million {unit}": rates for unit, rates in figures["million_per_cpu_second"].items()},
-        "milliseconds of a program's game": figures["program_milliseconds"],
-        "microseconds of a decision": figures["decision_microseconds"],
-        "games of mcmdp, by jobs": figures["games_per_second"],
-        "fresh processes": figures["processes"],
-    }
-    return [
-        Section(title, columns, [cells(str(name), value) for name, value in group.items()])
-        for title, group in groups.items()
-    ]
-
-
-def cells(name: str, value: Any) -> tuple[str, str, str]:
-    """Write a figure with three digits, and its range if it has one."""
-    if isinstance(value, dict):
-        value, low, high = (digits(value[each]) for each in ("median", "min", "max"))
-        return name, value, f"{low} to {high}"
-    return name, digits(value), ""
-
-
-def digits(value: float) -> str:
-    """Write a number with three digits or more."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
-@mpl.rc_context(STYLE)
-def throughput_figure(figures: dict[str, Any]) -> Figure:
-    """Draw throughput against playouts a batch, θ, and jobs."""
-    figure = Figure(figsize=(11, 4), layout="constrained")
-    batch, theta, jobs = figure.subplots(1, 3, width_ratios=(3, 3, 2))
-    for axes, key, label in (
-        (batch, "by_batch", "playouts a batch, from the start"),
-        (theta, "by_factor", "multiple of the author's θ₁ … θ₄"),
-    ):
-        points = {float(x): y for x, y in figures[key].items()}
-        axes.plot(list(points), list(points.values()), "o-", color=BLUE)
-        axes.set_xscale("log")
-        axes.set_ylim(bottom=0)
-        axes.set_xlabel(label)
-        axes.set_ylabel("million random moves a CPU second")
-        axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.0f}"))
-    batch.axvline(512, color="#8C8C8C", linestyle=":")
-    batch.annotate(" 512 lanes", (512, 0), fontsize=8, color="#555555", va="bottom")
-    batch.set_title("One batch")
-    theta.set_title("Inside the agent")
-    rates = {str(n): rate for n, rate in figures["games_per_second"].items()}
-    jobs.bar(list(rates), list(rates.values()), color=BLUE, width=0.5)
-    jobs.set_xlabel("jobs")
-    jobs.set_ylabel("games a second, author's θ")
-    jobs.set_title("Workers")
-    where = figures["machine"]
-    caption(figure, f"{where['cpu']}, {where['cores']} cores, Python {where['python']}.")
-    return figure
-
-
-def run(given: argparse.Namespace) -> None:
-    """Measure, write and print."""
-    figures = measure(given)
     if given.output is not None:
         write_json(figures, given.output / "bench.json")
-        save(throughput_figure(figures), given.output / "throughput.png")
-    Console(width=112, highlight=False).print(*(each.table() for each in sections(figures)))
+    print(table(figures).to_string(float_format="{:,.4g}".format, na_rep=""))
 
 
 if __name__ == "__main__":
     options = parser(__doc__ or "", output=None)
     options.add_argument("--c-reference", action="store_true", help="run the C programs, too (gcc)")
-    options.add_argument("--rounds", type=int, default=7, help="of which medians are taken")
+    options.add_argument("--rounds", type=whole(1, 1_000), default=7, help="that rates have")
     command(run, options)

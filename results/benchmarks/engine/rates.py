@@ -1,16 +1,9 @@
 """Rates of kernels and agents, in millions a CPU second.
 
-Notation
---------
-============  ======================================================================================
-random moves  legal moves of random games of 2048, alone or as an agent's playouts
-simulations   of tree search: m for each move that has a choice
-games         of three dice, by an optimal policy (γ = 1)
-steps         of Pacman and all ghosts, at random: the engine's own games, without an agent
-backups       of states by ``pacman_mdp`` at its default parameters, over all sweeps of a game
-decisions     moves of ``pacman_astar``
-============  ======================================================================================
-
+*Random moves* are legal moves of random games of 2048, alone or as an agent's playouts;
+*simulations* of tree search m for each move that has a choice; *games* those of three dice by an
+optimal policy; *backups* those of states by ``pacman_mdp``, over all sweeps of a game; *decisions*
+moves of other agents of Pacman.
 Counts inside an agent's games are divided by all CPU seconds of these games.
 """
 
@@ -22,14 +15,13 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from results.benchmarks.engine.pacman_games import random_steps
-from results.benchmarks.engine.table_playout import table_playouts
+from results.benchmarks.command import say
 from thetafront.agents.agent import Agent, warm
 from thetafront.agents.dice.agent import DiceAgent
 from thetafront.agents.pacman.astar import PacmanAStar
 from thetafront.agents.pacman.mdp import PacmanMDP
+from thetafront.agents.pacman.random import PacmanRandom
 from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
@@ -38,28 +30,21 @@ from thetafront.agents.twenty48.uct import UCT
 from thetafront.engine.pacman import Layout
 from thetafront.engine.twenty48 import afterstate, initial, legal_actions, spawn
 from thetafront.engine.twenty48.playout import playouts
-from thetafront.engine.twenty48.rows import row_tables
 
 RANDOM_MOVES = "random moves"
 SECONDS_OF_PLAYOUTS, SECONDS_OF_AGENT_GAMES = 0.4, 0.5
 # Batches, some milliseconds each.
-N_PLANES, N_TABLE, N_DICE, N_PACMAN = 20_000, 4_000, 20_000, 200
+N_PLANES, N_DICE = 20_000, 20_000
 
 Round = Callable[[int], tuple[int, float]]
 """Takes the number of the round; returns a count (of moves, say) and the CPU seconds it took."""
-
-
-def start_boards(n: int) -> npt.NDArray[np.uint64]:
-    """Return the boards that n games start with, shape (n,)."""
-    return np.array([initial(seed) for seed in range(n)], np.uint64)
 
 
 def repeated(work: Callable[[int], Any]) -> Round:
     """Return a round that repeats ``work``, a few milliseconds, long enough to measure it."""
 
     def play(number: int) -> tuple[int, float]:
-        count = 0
-        repetition = 0
+        count = repetition = 0
         begin = time.thread_time()
         while (spent := time.thread_time() - begin) < SECONDS_OF_PLAYOUTS:
             count += int(work(1000 * number + repetition))
@@ -74,9 +59,7 @@ def inside(agent: Agent, count_of: Callable[[Any], int]) -> Round:
 
     def play(number: int) -> tuple[int, float]:
         warm(agent)
-        count = 0
-        spent = 0.0
-        game = 0
+        count, spent, game = 0, 0.0, 0
         while spent < SECONDS_OF_AGENT_GAMES:
             played = agent.play(1000 * number + game)
             count += count_of(played)
@@ -92,8 +75,7 @@ def simulations(leaf: LeafValue) -> Round:
     agent = UCT(n_simulations=100, depth=10, exploration=100.0, leaf_value=leaf)
     # Counting plays the game again, slowly: once is enough.
     count_of = cache(lambda seed: n_simulations_of_game(agent, seed))
-    play = inside(agent, lambda game: count_of(game.seed))
-    return lambda _: play(0)
+    return lambda _: inside(agent, lambda game: count_of(game.seed))(0)
 
 
 def n_simulations_of_game(agent: UCT, seed: int) -> int:
@@ -110,21 +92,15 @@ def author_times(factor: float, top_share: float = 1.0) -> MonteCarloMDP:
 
 def all_rounds() -> dict[str, dict[str, Round]]:
     """Return all rounds, by unit and name."""
-    planes, table, tables = start_boards(N_PLANES), start_boards(N_TABLE), row_tables()
+    boards = np.array([initial(seed) for seed in range(N_PLANES)], np.uint64)
     once = np.ones(N_PLANES, np.int64)
-    optimal, medium, small = DiceAgent(gamma=1.0), Layout.named("medium"), Layout.named("small")
+    optimal, medium = DiceAgent(gamma=1.0), Layout.named("medium")
     n_moves = attrgetter("n_playout_moves")
-
-    def pacman_round(layout: Layout) -> Round:
-        return repeated(lambda k: random_steps(layout, N_PACMAN, k * N_PACMAN))
 
     return {
         RANDOM_MOVES: {
             "from the start, bit-planes": repeated(
-                lambda seed: playouts(planes, once, np.uint64(seed), None)[1]
-            ),
-            "from the start, table lookup": repeated(
-                lambda seed: table_playouts(table, tables, np.uint64(seed))[1]
+                lambda seed: playouts(boards, once, np.uint64(seed), None)[1]
             ),
             **{
                 f"inside mcmdp, author's θ × {factor}, top share {share:g}": inside(
@@ -143,26 +119,22 @@ def all_rounds() -> dict[str, dict[str, Round]]:
                 lambda k: len(optimal.games(k * N_DICE, N_DICE).scores)
             )
         },
-        "steps": {
-            "Pacman at random, small": pacman_round(small),
-            "Pacman at random, medium": pacman_round(medium),
-        },
         "backups": {
             "inside pacman_mdp, medium": inside(PacmanMDP(layout=medium), attrgetter("n_backups"))
         },
         "decisions": {
-            "pacman_astar, medium": inside(PacmanAStar(layout=medium), attrgetter("n_moves"))
+            "pacman_random, medium": inside(PacmanRandom(layout=medium), attrgetter("n_moves")),
+            "pacman_astar, medium": inside(PacmanAStar(layout=medium), attrgetter("n_moves")),
         },
     }
 
 
 def median_rates(
-    rounds: Mapping[str, Mapping[str, Round]], n_rounds: int, say: Callable[[str], None]
+    rounds: Mapping[str, Mapping[str, Round]], n_rounds: int
 ) -> dict[str, dict[str, dict[str, float]]]:
     """Measure all rounds in turns, ``n_rounds`` times after one that warms the caches.
 
     By unit and name: ``median``, ``min`` and ``max`` over the rounds, in millions a CPU second.
-    ``say`` receives a line of progress as each round begins.
     """
     rates: dict[str, dict[str, list[float]]] = {
         unit: {name: [] for name in named} for unit, named in rounds.items()
@@ -172,10 +144,9 @@ def median_rates(
         for unit, named in rounds.items():
             for name, each in named.items():
                 count, seconds = each(number)
-                if number:
-                    rates[unit][name].append(count / seconds / 1e6)
+                rates[unit][name].append(count / seconds / 1e6)
     return {
-        unit: {name: spread(values) for name, values in named.items()}
+        unit: {name: spread(values[1:]) for name, values in named.items()}
         for unit, named in rates.items()
     }
 
@@ -183,14 +154,6 @@ def median_rates(
 def spread(values: list[float]) -> dict[str, float]:
     """Return the median of measurements, and their range."""
     return {"median": statistics.median(values), "min": min(values), "max": max(values)}
-
-
-def batch_rate(n_playouts: int) -> float:
-    """Return the rate of batches of ``n_playouts``, in million moves a CPU second."""
-    boards = start_boards(min(n_playouts, 1000))
-    counts = np.full(len(boards), n_playouts // len(boards), np.int64)
-    n_moves, seconds = repeated(lambda seed: playouts(boards, counts, np.uint64(seed), None)[1])(0)
-    return n_moves / seconds / 1e6
 
 
 def decision_microseconds(agent: MonteCarloMDP, n_decisions: int) -> dict[str, float]:

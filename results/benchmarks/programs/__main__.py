@@ -6,7 +6,6 @@ and the same command goes on after an interrupt. README.md explains the design.
 """
 
 import argparse
-import json
 import os
 import random
 import shutil
@@ -16,9 +15,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import repeat
 from multiprocessing import get_context
-from pathlib import Path
 
-import thetafront
 from results.benchmarks.command import Runs, command, parser, say
 from results.benchmarks.programs.contest import (
     CASES,
@@ -30,12 +27,10 @@ from results.benchmarks.programs.contest import (
     run_ours,
 )
 from results.benchmarks.programs.tables import write_tables
-from results.benchmarks.samplers import check_sampler
+from results.benchmarks.samplers.contest import check_sampler
 from results.papers.paper import whole
-from thetafront.study.log.location import make_folder
 
-RUNS, FRESH = "runs.jsonl", "fresh_games.jsonl"
-OF_RUNS = (OURS, *RIVALS)  # methods that have runs
+ENTRANTS = (OURS, *RIVALS)
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
@@ -49,29 +44,26 @@ def one_core() -> ProcessPoolExecutor:
 def compete(given: argparse.Namespace, program: str, seed: int, runs: Runs, games: Runs) -> None:
     """Run all methods on a program with one seed, and play what they recommend."""
     done = {(each["program"], each["seed"], each["method"]) for each in runs.records}
-    at = seed % len(OF_RUNS)
-    for method in (*OF_RUNS[at:], *OF_RUNS[:at]):
+    at = seed % len(ENTRANTS)
+    for method in (*ENTRANTS[at:], *ENTRANTS[:at]):
         if (program, seed, method) in done:
             continue
+        folder = given.output.absolute() / "studies" / f"{program}-{seed}"
+        shutil.rmtree(folder, ignore_errors=True)  # what was interrupted begins anew
+        folder.mkdir(parents=True)
+        play = partial(run_ours, folder) if method == OURS else partial(run_optuna, method)
         with one_core() as process:
-            if method == OURS:
-                folder = given.output.absolute() / "studies" / f"{program}-{seed}"
-                shutil.rmtree(folder, ignore_errors=True)  # what was interrupted begins anew
-                folder.mkdir(parents=True)
-                running = process.submit(run_ours, program, seed, given.seconds, folder)
-            else:
-                running = process.submit(run_optuna, program, method, seed, given.seconds)
-            for found in running.result():
+            for found in process.submit(play, program, seed, given.seconds).result():
                 runs.add({"program": program, "seed": seed, "seconds": given.seconds, **found})
                 say(f"{program}, seed {seed}, {found['method']}: {found['n_games']} games")
-    known = {key(each["theta"]) for each in games.records if each["program"] == program}
-    recommended = {
-        key(theta): theta
-        for each in runs.records
-        if (each["program"], each["seed"]) == (program, seed)
-        for _, theta, *_ in each["picks"]
-    }
-    missing = [theta for name, theta in recommended.items() if name not in known]
+    known = [each["theta"] for each in games.records if each["program"] == program]
+    mine = (each for each in runs.records if (each["program"], each["seed"]) == (program, seed))
+    recommended = [pick[1] for each in mine for pick in each["picks"]]
+    missing = [
+        theta
+        for k, theta in enumerate(recommended)
+        if theta not in known and theta not in recommended[:k]
+    ]
     random.Random(seed).shuffle(missing)  # where the machine's speed drifts, it does so for all
     say(f"{program}, seed {seed}: {len(missing)} θ to play")
     with one_core() as process:
@@ -79,32 +71,19 @@ def compete(given: argparse.Namespace, program: str, seed: int, runs: Runs, game
             games.add(found)
 
 
-def key(theta: dict[str, object]) -> str:
-    """Name a θ."""
-    return json.dumps(theta, sort_keys=True)
-
-
 def run(given: argparse.Namespace) -> None:
     """Run what is missing, then write the tables."""
-    runs = Runs(given.output / RUNS, "program", "seed", "method", "seconds", "picks")
-    games = Runs(given.output / FRESH, "program", "theta", "n", "score", "cost")
-    if given.publish is None:
-        check_sampler("gp")
-        corpus = FOLDER / "xz"
-        words = [sys.executable, str(corpus / "corpus.py"), str(corpus / "corpus.bin")]
-        subprocess.run(words, check=True)
-        os.environ.update(ONE_THREAD)
-        with runs.held(), games.held():
-            for seed in given.seeds:
-                for program in given.programs:
-                    compete(given, program, seed, runs, games)
-    elif not runs.records or not games.records:
-        raise thetafront.InputError(f"output: {given.output} given, a folder with runs allowed")
-    else:
-        make_folder(given.publish, "publish")
-        for name in (RUNS, FRESH):
-            shutil.copy(given.output / name, given.publish / name)
-    write_tables(given.publish or given.output, runs.records, games.records)
+    runs = Runs(given.output / "runs.jsonl", "program", "seed", "method", "seconds", "picks")
+    games = Runs(given.output / "fresh_games.jsonl", "program", "theta", "n", "score", "cost")
+    check_sampler("gp")
+    words = [sys.executable, *(str(FOLDER / "xz" / name) for name in ("corpus.py", "corpus.bin"))]
+    subprocess.run(words, check=True)
+    os.environ.update(ONE_THREAD)
+    with runs.held(), games.held():
+        for seed in given.seeds:
+            for program in given.programs:
+                compete(given, program, seed, runs, games)
+    write_tables(given.output, runs.records, games.records)
 
 
 if __name__ == "__main__":
@@ -113,5 +92,4 @@ if __name__ == "__main__":
     options.add_argument("--games", type=whole(1, 10_000), default=200, help="fresh, of an answer")
     options.add_argument("--seeds", type=whole(0, 100), nargs="+", default=[1, 2, 3])
     options.add_argument("--programs", nargs="+", choices=CASES, default=list(CASES))
-    options.add_argument("--publish", type=Path, help="only write tables, and what makes them")
     command(run, options)

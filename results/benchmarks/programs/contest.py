@@ -6,8 +6,9 @@ experiment's own agent plays.
 
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -35,62 +36,37 @@ Theta = dict[str, float | int | str]
 
 @dataclass(frozen=True)
 class Case:
-    """A program of the contest.
+    """A program of the contest."""
 
-    Attributes
-    ----------
-    definition : str
-        The file, in this folder.
-    budgets : tuple of float
-        Budgets of the cost for which each method recommends a θ, in the cost's own unit.
-    unit : str
-        How budgets are written.
-    per_unit : float
-        How much of the cost's own unit that is.
-    digits : int
-        Decimals of scores in tables.
-    replicates : int
-        Games of a trial, for all methods.
-    n_games : int
-        Fresh games of a recommended θ.
-    """
+    definition: str  # the file, in this folder
+    budgets: tuple[float, ...]  # of the cost, in its own unit: each method recommends a θ for each
+    unit: str = "ms"  # in which budgets are written
+    per_unit: float = 1e-3  # how much of the cost's own unit that is
+    digits: int = 3  # decimals of scores in tables
+    replicates: int = 4  # games of a trial, for all methods
+    n_games: int = 200  # fresh games of a recommended θ
 
-    definition: str
-    budgets: tuple[float, ...]
-    unit: str = "ms"
-    per_unit: float = 1e-3
-    digits: int = 3
-    replicates: int = 4
-    n_games: int = 200
-
-    @property
+    @cached_property
     def experiment(self) -> Experiment:
         """What is tuned."""
-        return loaded(str(FOLDER / self.definition))
+        warnings.simplefilter("ignore")
+        return load_experiment(str(FOLDER / self.definition))
+
+    @property
+    def sign(self) -> float:
+        """1 if more is better, −1 if less is."""
+        return self.experiment.goal.sign
 
 
 CASES = {
     "chess": Case(
         "chess/chess.toml", (0.0003, 0.0004, 0.0006, 0.0009, 0.0013, 0.0019, 0.003), replicates=10
     ),
-    "xz": Case(
-        "xz/xz.toml",
-        (0.05, 0.06, 0.08, 0.11, 0.15, 0.2, 0.3),
-        digits=0,
-        replicates=1,
-        n_games=10,
-    ),
+    "xz": Case("xz/xz.toml", (0.05, 0.06, 0.08, 0.11, 0.15, 0.2, 0.3), "ms", 1e-3, 0, 1, 10),
     "tree": Case("tree/tree.py", (3e3, 5e3, 8e3, 13e3, 20e3, 30e3, 50e3), "kB", 1e3),
     "mlp": Case("mlp/mlp.py", (0.006, 0.009, 0.014, 0.022, 0.035, 0.06, 0.1)),
     "flaky": Case("flaky/flaky.toml", (0.0004, 0.0008, 0.0015, 0.003, 0.006, 0.012, 0.022)),
 }
-
-
-@cache
-def loaded(definition: str) -> Experiment:
-    """Load an experiment, once a process."""
-    warnings.simplefilter("ignore")
-    return load_experiment(definition)
 
 
 def suggested(trial: optuna.Trial, experiment: Experiment, method: str) -> Theta:
@@ -114,7 +90,7 @@ def suggested(trial: optuna.Trial, experiment: Experiment, method: str) -> Theta
     return experiment.space.active(theta)
 
 
-def run_optuna(program: str, method: str, seed: int, seconds: float) -> list[Record]:
+def run_optuna(method: str, program: str, seed: int, seconds: float) -> list[Record]:
     """Sweep by one of Optuna's samplers; return its answers for all budgets."""
     case = CASES[program]
     experiment, failures = case.experiment, 0
@@ -130,51 +106,35 @@ def run_optuna(program: str, method: str, seed: int, seconds: float) -> list[Rec
         trial.set_user_attr("theta", theta)
         return float(np.mean([game.score for game in games])), experiment.cost.of(games)
 
-    direction = "maximize" if experiment.goal.sign > 0 else "minimize"
+    direction = "maximize" if case.sign > 0 else "minimize"
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    study = optuna.create_study(
-        directions=[direction, "minimize"], sampler=SAMPLERS[method](seed=seed)
-    )
+    sampler = SAMPLERS[method](seed=seed)
+    study = optuna.create_study(directions=[direction, "minimize"], sampler=sampler)
     played(experiment, {}, [FRESH_SEEDS])  # loading costs nothing, as in our sweeps
     begin = time.monotonic()
     study.optimize(objective, timeout=seconds, catch=(GameError,))
     wall = time.monotonic() - begin
-    picks = []
-    for budget in case.budgets:
-        within = [each for each in study.best_trials if each.values[1] <= budget]
-        if within:
-            best = max(within, key=lambda each: experiment.goal.sign * each.values[0])
-            picks.append([budget, best.user_attrs["theta"], *best.values])
+    front = [(each.user_attrs["theta"], *each.values) for each in study.best_trials]
     n = len(study.trials)
     counts = {"n_trials": n, "n_games": n * case.replicates, "n_failed": failures}
-    return [{"method": method, "wall": wall, **counts, "picks": picks}]
+    return [{"method": method, "wall": wall, **counts, "picks": answers(case, front)}]
 
 
-def run_ours(program: str, seed: int, seconds: float, results: Path) -> list[Record]:
+def run_ours(results: Path, program: str, seed: int, seconds: float) -> list[Record]:
     """Sweep by thetafront's defaults; return answers of its pick, and of its front."""
     case = CASES[program]
     begin = time.monotonic()
-    study = sweep(
-        str(FOLDER / case.definition),
-        budget=seconds,
-        name=f"{program}-{seed}",
-        results=results,
-        replicates=case.replicates,
-        seed=seed,
-        jobs=1,
-        progress=False,
-    )
+    name, definition = f"{program}-{seed}", str(FOLDER / case.definition)
+    options = {"replicates": case.replicates, "seed": seed, "jobs": 1, "progress": False}
+    study = sweep(definition, budget=seconds, name=name, results=results, **options)
     found = {"wall": time.monotonic() - begin, "n_trials": len(study.trials)}
     found |= {"n_games": len(study.games), "n_failed": None}
     space, goal, cost = study.experiment.space, study.experiment.goal, study.experiment.cost
     score, spent = goal.combined_column("mean"), f"combined_{cost.name}"
-    of_front, of_pick, refused = [], [], []
+    rows = study.front.to_dict("records")
+    front = [(space.active(space.clip(row)), row[score], row[spent]) for row in rows]
+    of_pick, refused = [], []
     for budget in case.budgets:
-        within = study.front[study.front[spent] <= budget] if len(study.front) else study.front
-        if len(within):
-            best = within.loc[(goal.sign * within[score]).idxmax()].to_dict()
-            theta = space.active(space.clip(best))
-            of_front.append([budget, theta, best[score], best[spent]])
         try:
             pick = study.pick(**{cost.name: budget})
         except InputError as error:
@@ -184,8 +144,18 @@ def run_ours(program: str, seed: int, seconds: float, results: Path) -> list[Rec
     took = time.monotonic() - begin - found["wall"]
     return [
         {"method": PICK, **found, "picks": of_pick, "refused": refused, "seconds_of_picks": took},
-        {"method": OURS, **found, "picks": of_front},
+        {"method": OURS, **found, "picks": answers(case, front)},
     ]
+
+
+def answers(case: Case, front: Sequence[tuple[Theta, float, float]]) -> list[list[Any]]:
+    """Return for each budget the best of some θ, scores and costs that are within it."""
+    picks = []
+    for budget in case.budgets:
+        within = [each for each in front if each[2] <= budget]
+        if within:
+            picks.append([budget, *max(within, key=lambda each: case.sign * each[1])])
+    return picks
 
 
 def played(experiment: Experiment, theta: Theta, seeds: Any) -> tuple[list[Any], list[GameError]]:

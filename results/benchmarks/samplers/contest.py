@@ -6,10 +6,9 @@ and from the model of :mod:`study.samplers.posterior`, the same for all samplers
 """
 
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import optuna
@@ -17,33 +16,27 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial
 from threadpoolctl import threadpool_limits
 
-from results.benchmarks.samplers import make_sampler
-from results.benchmarks.samplers.measures import Predictions, at_budgets, hypervolume_share
-from results.benchmarks.samplers.surface import Floats, Surface
-from results.benchmarks.samplers.surfaces import surface
-from results.benchmarks.samplers.truth import Truth, true_front
-from thetafront.study.pareto import hypervolume
-from thetafront.study.samplers.base import ModelSampler
+from results.benchmarks.samplers.surfaces import REFERENCE, Floats, Surface, surface
+from results.benchmarks.samplers.truth import true_front
+from thetafront import InputError
+from thetafront.study.samplers import SAMPLERS, make_sampler
 from thetafront.study.samplers.design import draw_design
 from thetafront.study.samplers.encoding import UnitCube
-from thetafront.study.samplers.observations import Objectives, Observations, observe
+from thetafront.study.samplers.fitted_model import FittedModel
+from thetafront.study.samplers.observations import Objectives, observe
 from thetafront.study.samplers.posterior import Posterior
-from thetafront.study.samplers.predicted_front import predicted_front
 from thetafront.study.scale import Scale
 from thetafront.study.shrinkage import Moments, growing_variances
 
 N_DESIGN = 16
-SHARES = (0.2, 0.3, 0.4, 0.6, 0.8, 1.0)  # of a run's trials, after which to measure it
 SCORES = "scores"
-SCALES = (Scale.ROOT, Scale.LOG)
 DIRECTIONS = (StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE)
 N_WARM = 4
 # Suggestions for which a model is refitted cost more: the mean of nine, up to the 80th trial.
 LATE = slice(71, 80)
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """A run by the names of surface and sampler; ``n_trials`` include the design."""
 
     surface: str
@@ -59,138 +52,105 @@ def noise_of(trials: Sequence[FrozenTrial]) -> Floats:
     return np.column_stack([growing_variances(samples), np.full(len(samples), np.nan)])
 
 
-@dataclass
+OBJECTIVES = Objectives((Scale.ROOT, Scale.LOG), REFERENCE, noise_of)
+"""What the samplers' models know of both objectives."""
+
+
+def check_sampler(name: str) -> str:
+    """Return the name of a sampler; InputError if it does not exist or cannot run."""
+    if name not in SAMPLERS:
+        raise InputError(f"sampler: {name!r} given, one of {', '.join(SAMPLERS)} allowed")
+    make_sampler(name, 0, 0, 1, OBJECTIVES)
+    return name
+
+
 class Contest:
-    """A study in progress, in memory."""
+    """A study in progress, in memory, with its initial design enqueued.
 
-    on: Surface  # replaces the agent
-    study: optuna.Study
-    points: list[Floats]  # the trials' θ in the unit cube, shape (d,) each
-    cpu_seconds: list[float]  # of each trial's suggestion
+    Parameters
+    ----------
+    on : Surface
+        Replaces the agent.
+    seed, n_design : int
+        Of the study, and the size of its design.
+    times : callable, optional
+        Returns factors of the times of the next n games; all are 1 by default.
+    """
 
-    @property
-    def objectives(self) -> Objectives:
-        """What the samplers' models know of both objectives."""
-        return Objectives(SCALES, self.on.reference, noise_of)
-
-    @classmethod
-    def begin(cls, on: Surface, seed: int, n_design: int) -> "Contest":
-        """Make a study with its initial design enqueued."""
-        study = optuna.create_study(directions=DIRECTIONS)
+    def __init__(
+        self, on: Surface, seed: int, n_design: int, times: Callable[[int], Floats] = np.ones
+    ) -> None:
+        self.on, self.seed, self.n_design, self.times = on, seed, n_design, times
+        self.study = optuna.create_study(directions=DIRECTIONS)
         for values in draw_design("sobol", on.space, n_design, seed):
-            study.enqueue_trial(values)
-        return cls(on, study, [], [])
+            self.study.enqueue_trial(values)
+        self.points: list[Floats] = []  # the trials' θ in the unit cube, shape (d,) each
+        self.cpu_seconds: list[float] = []  # of each trial's suggestion
 
-    def trial(self, sampler: str, n_games: int, seed: int, n_design: int) -> None:
+    def trial(self, sampler: str, n_games: int) -> None:
         """Run the next trial: ask, play, tell."""
-        (trial,) = self.ask(sampler, seed, n_design)
-        self.tell(trial, n_games, seed)
-
-    def ask(self, sampler: str, seed: int, n_design: int, q: int = 1) -> list[optuna.Trial]:
-        """Ask for the next trials, several of which are proposed together."""
         number = len(self.points)
-        asked = make_sampler(sampler, seed, number, n_design, self.objectives)
-        self.study.sampler = asked
+        self.study.sampler = make_sampler(sampler, self.seed, number, self.n_design, OBJECTIVES)
         begun = time.process_time()
-        if q > 1 and isinstance(asked, ModelSampler):
-            asked.plan(self.study, number, q)
-        trials = [self.study.ask(self.on.space.distributions()) for _ in range(q)]
-        self.cpu_seconds += [(time.process_time() - begun) / q] * q
-        self.points += [np.array(self.on.space.to_unit(trial.params)) for trial in trials]
-        return trials
-
-    def tell(self, trial: optuna.Trial, n_games: int, seed: int) -> None:
-        """Play a trial's games, and tell the study their means."""
-        rng = np.random.default_rng([seed, trial.number])
-        scores, seconds = self.on.games(self.points[trial.number], n_games, rng)
+        trial = self.study.ask(self.on.space.distributions())
+        self.cpu_seconds.append(time.process_time() - begun)
+        self.points.append(np.array(self.on.space.to_unit(trial.params)))
+        rng = np.random.default_rng([self.seed, number])
+        scores, seconds = self.on.games(self.points[-1], n_games, rng)
         trial.set_user_attr(SCORES, scores.tolist())
-        self.study.tell(trial, (float(scores.mean()), float(seconds.mean())))
+        values = float(scores.mean()), float((seconds * self.times(n_games)).mean())
+        self.study.tell(trial, values)
 
-    def truth_at(self, points: Floats) -> tuple[Floats, Floats]:
-        """Return true scores and seconds per move, shapes (n,)."""
-        return self.on.score(points), self.on.seconds(points)
-
-    def by_observed(self) -> Predictions:
-        """Return the observed means of all trials as predictions."""
-        values = np.array([trial.values for trial in self.study.get_trials(deepcopy=False)])
-        true = self.truth_at(np.array(self.points))
-        return Predictions(values[:, 0], values[:, 1], *true)
-
-    def fitted(self, n_trials: int) -> tuple[Posterior, Observations, UnitCube]:
+    def model(self, n_trials: int) -> FittedModel:
         """Fit the model to the first trials."""
         trials = self.study.get_trials(deepcopy=False)[:n_trials]
         cube = UnitCube(self.on.space.distributions())
-        observations = observe(trials, cube, self.study.directions, self.objectives)
-        return Posterior.fit(observations), observations, cube
-
-    def by_posterior(self, n_trials: int) -> Predictions:
-        """Return the posterior means of the first trials."""
-        posterior, observations, _ = self.fitted(n_trials)
-        scores, costs = (
-            posterior.goal(observations.points).mean,
-            posterior.cost(observations.points),
-        )
-        return Predictions(scores, costs, *self.truth_at(np.array(self.points[:n_trials])))
-
-    def by_model(self, seed: int) -> Predictions:
-        """Return the model's predicted front over the whole space."""
-        posterior, observations, cube = self.fitted(len(self.points))
-        rng = np.random.default_rng([seed, 1])
-        front = predicted_front(posterior, observations, cube, rng)
-        scores, costs = posterior.goal(front.points).mean, posterior.cost(front.points)
-        return Predictions(scores, costs, *self.truth_at(front.points))
+        observations = observe(trials, cube, self.study.directions, OBJECTIVES)
+        return FittedModel(cube, observations, Posterior.fit(observations), self.seed)
 
 
-@lru_cache(maxsize=32)
+def predicted(model: FittedModel, points: Floats) -> tuple[Floats, Floats]:
+    """Return posterior means of scores and seconds a move, shapes (n,)."""
+    return model.posterior.goal(points).mean, model.posterior.cost(points)
+
+
+@cache
 def warm(sampler: str) -> None:
     """Have a sampler suggest a few times, once a process, so that its imports are loaded."""
-    contest = Contest.begin(surface("two_regimes"), 0, N_WARM)
+    contest = Contest(surface("two_regimes"), 0, N_WARM)
     for _ in range(N_WARM + 3):
-        contest.trial(sampler, 2, 0, N_WARM)
-
-
-def measured(predictions: Predictions, truth: Truth, on: Surface, by: str) -> dict[str, float]:
-    """Return all measures of one recommendation."""
-    users = at_budgets(predictions, truth)
-    return {
-        f"hypervolume_by_{by}": hypervolume_share(predictions, truth, on.reference),
-        f"regret_points_by_{by}": users.regret,
-        f"optimism_points_by_{by}": users.optimism,
-        f"unserved_by_{by}": users.unserved,
-    }
+        contest.trial(sampler, 2)
 
 
 def play(run: Run) -> dict[str, Any]:
     """Play one run.
 
-    Returns the run's parameters and :func:`measured` by ``observed`` means and ``posterior`` means
-    of the evaluated θ, and by ``model``, from the whole space; ``hypervolume_of_evaluated``, of all
-    evaluated θ by their true values; ``suggestion_cpu_seconds``, the mean after the design, and
-    ``late_suggestion_cpu_seconds``; ``course``, pairs of games played and hypervolume by posterior.
+    Returns the run's parameters; all of :meth:`Truth.measured` by ``observed`` means and
+    ``posterior`` means of the evaluated θ, and by ``model``, from the whole space;
+    ``hypervolume_of_evaluated``, of all evaluated θ by their true values;
+    ``suggestion_cpu_seconds``, the mean after the design, and ``late_suggestion_cpu_seconds``.
     """
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    on, truth = surface(run.surface), true_front(run.surface)
+    on, truth, found = surface(run.surface), true_front(run.surface), dict[str, float]()
     warm(run.sampler)
-    moments = sorted({max(N_DESIGN, round(share * run.n_trials)) for share in SHARES})
-    course = []
     with threadpool_limits(1):
-        contest = Contest.begin(on, run.seed, N_DESIGN)
-        for n_trials in range(1, run.n_trials + 1):
-            contest.trial(run.sampler, run.n_games, run.seed, N_DESIGN)
-            if n_trials in moments:
-                share = hypervolume_share(contest.by_posterior(n_trials), truth, on.reference)
-                course.append([n_trials * run.n_games, share])
-        posterior = measured(contest.by_posterior(run.n_trials), truth, on, "posterior")
-        anywhere = measured(contest.by_model(run.seed), truth, on, "model")
-    evaluated = hypervolume(*contest.truth_at(np.array(contest.points)), *on.reference)
+        contest = Contest(on, run.seed, N_DESIGN)
+        for _ in range(run.n_trials):
+            contest.trial(run.sampler, run.n_games)
+        model, tried = contest.model(run.n_trials), np.array(contest.points)
+        said = predicted(model, model.observations.points)
+        ways = {"posterior": truth.measured(said, on.truth(tried))}
+        anywhere = model.predicted_front.points
+        ways["model"] = truth.measured(predicted(model, anywhere), on.truth(anywhere))
+    observed = np.array([trial.values for trial in contest.study.get_trials(deepcopy=False)])
+    ways["observed"] = truth.measured((observed[:, 0], observed[:, 1]), on.truth(tried))
+    for by, measures in ways.items():
+        found |= {f"{measure}_by_{by}": value for measure, value in measures.items()}
     searched = contest.cpu_seconds[N_DESIGN:]
     return {
-        **asdict(run),
-        **posterior,
-        **anywhere,
-        "hypervolume_of_evaluated": evaluated / truth.hypervolume,
-        **measured(contest.by_observed(), truth, on, "observed"),
+        **run._asdict(),
+        **found,
+        "hypervolume_of_evaluated": truth.share(*on.truth(tried)),
         "suggestion_cpu_seconds": float(np.mean(searched)),
         "late_suggestion_cpu_seconds": float(np.mean(contest.cpu_seconds[LATE] or searched[-9:])),
-        "course": course,
     }

@@ -1,4 +1,4 @@
-"""Tables of a benchmark: each sampler's measures on each surface, and differences from `nehvi`.
+"""Tables: each sampler's measures on each surface, and differences from `nehvi`.
 
 Every figure is a mean over seeds with its standard error, the sample standard deviation over √n.
 Differences are paired by seed, so that the common design and games cancel.
@@ -23,6 +23,7 @@ MEASURES = (
     "suggestion_cpu_seconds",
     "late_suggestion_cpu_seconds",
 )
+DIFFERENCE = f"_minus_{BASELINE}"
 COLUMNS = (
     ("hypervolume by posterior", "hypervolume_by_posterior", ".3f", 1.0),
     ("Δ", "hypervolume_by_posterior_minus_nehvi", "+.3f", 1.0),
@@ -43,7 +44,7 @@ COLUMNS = (
 )
 """Of the readable tables: heading, measure, format and scale."""
 
-GROUP = ["surface", "n_trials", "n_games"]
+CELL = ["surface", "n_trials", "n_games"]
 NOTE = """\
 Hypervolume is that of the recommended θ, at their true values, over the true front's. Regret is the
 true front's score at a time budget less the recommended θ's true score, in points, mean over 25
@@ -55,6 +56,8 @@ all evaluated": the most that any choice among the trials could reach.
 Means over {seeds}, ± 1 standard error; Δ: less `nehvi`'s, paired by seed, at the same trials and
 games. CPU time is that of one suggestion after the design of 16 trials: the mean, and the mean of
 the nine up to the 80th trial."""
+ORDER = ("knowledge-gradient", "nehvi", "surrogate", "tpe", "nsga2", "random", "gp", "botorch")
+"""Samplers in tables; two of them are in published runs only."""
 
 
 def summary_frame(records: Sequence[Record]) -> pd.DataFrame:
@@ -63,20 +66,21 @@ def summary_frame(records: Sequence[Record]) -> pd.DataFrame:
     Each measure has ``_mean``, ``_sem`` and ``_n``, and ``_minus_nehvi_mean`` … over common seeds.
     """
     runs = pd.DataFrame(records)
-    seed, measures = [*GROUP, "seed"], list(MEASURES)
+    seed, measures = [*CELL, "seed"], list(MEASURES)
     baseline = runs.loc[runs["sampler"] == BASELINE, [*seed, *measures]]
     theirs = runs[seed].merge(baseline, on=seed, how="left")
     theirs.loc[runs["sampler"] == BASELINE, measures] = math.nan  # not compared with itself
-    gaps = (runs[measures] - theirs[measures]).add_suffix(f"_minus_{BASELINE}")
-    both = pd.concat([runs[[*GROUP, "sampler", *measures]], gaps], axis=1)
-    found = both.groupby([*GROUP, "sampler"], sort=False).agg(["mean", "sem", "count"])
-    columns = [f"{each}{suffix}" for each in measures for suffix in ("", f"_minus_{BASELINE}")]
-    found = found[columns].rename(columns={"count": "n"}, level=1)
+    gaps = (runs[measures] - theirs[measures]).add_suffix(DIFFERENCE)
+    groups = pd.concat([runs[[*CELL, "sampler", *measures]], gaps], axis=1).groupby(
+        [*CELL, "sampler"], sort=False
+    )
+    found = groups.agg(["mean", "sem", "count"]).rename(columns={"count": "n"}, level=1)
+    found = found[[f"{each}{suffix}" for each in measures for suffix in ("", DIFFERENCE)]]
     found.columns = found.columns.map("_".join)
-    found.insert(0, "n_seeds", runs.groupby([*GROUP, "sampler"], sort=False)["seed"].size())
+    found.insert(0, "n_seeds", groups.size())
     found = found.reset_index()
     own = found["sampler"] == BASELINE
-    return found.mask(own.to_numpy()[:, None] & found.columns.str.contains("_minus_"))
+    return found.mask(own.to_numpy()[:, None] & found.columns.str.contains(DIFFERENCE))
 
 
 def cell(row: Any, measure: str, form: str, scale: float = 1.0) -> str:
@@ -90,11 +94,9 @@ def cell(row: Any, measure: str, form: str, scale: float = 1.0) -> str:
 
 def markdown(summary: pd.DataFrame) -> str:
     """Write a summary as Markdown: an explanation, and a table a surface."""
-    counts = sorted(set(summary["n_seeds"]))
-    seeds = counted(counts[0], "seed") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} seeds"
     headings = ("sampler", "trials × games", "seeds", *(heading for heading, *_ in COLUMNS))
     sections = []
-    for surface, part in summary.groupby("surface", sort=False):
+    for name, part in summary.groupby("surface", sort=False):
         rows = [
             (
                 row["sampler"],
@@ -104,7 +106,8 @@ def markdown(summary: pd.DataFrame) -> str:
             )
             for row in part.to_dict("records")
         ]
-        sections.append(
-            Section(str(surface), headings, rows, align="ll" + "r" * (len(headings) - 2))
-        )
-    return document("Samplers on simulated studies", NOTE.format(seeds=seeds), *sections)
+        sections.append(Section(str(name), headings, rows, align="ll".ljust(len(headings), "r")))
+    counts = sorted(set(summary["n_seeds"]))
+    seeds = counted(counts[0], "seed") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} seeds"
+    note = NOTE.format(seeds=seeds)
+    return document("Samplers on simulated studies", note, *sections)

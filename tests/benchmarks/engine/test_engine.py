@@ -1,15 +1,13 @@
-"""The benchmark: its baselines play the same game, its rates count real games, its figure."""
+"""The benchmark: its C programs play, its rates count real games, its figures are laid out."""
 
 import json
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from results.benchmarks.engine import rates
-from results.benchmarks.engine.__main__ import sections, throughput_figure
-from results.benchmarks.engine.processes import c_rounds, games_per_second, program_milliseconds
+from results.benchmarks.engine.__main__ import c_rounds, program_milliseconds, table
 from results.benchmarks.engine.rates import (
     all_rounds,
     author_times,
@@ -18,24 +16,13 @@ from results.benchmarks.engine.rates import (
     median_rates,
     n_simulations_of_game,
 )
-from results.benchmarks.engine.table_playout import table_playouts
 from thetafront.agents.pacman.astar import PacmanAStar
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.agents.pacman.random import PacmanRandom
 from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.uct import UCT
 from thetafront.engine.pacman import Layout
-from thetafront.engine.twenty48.board import initial
-from thetafront.engine.twenty48.rows import row_tables
 from thetafront.study.log.manifest import ROOT
-
-
-def test_the_table_kernel_plays_the_same_game() -> None:
-    """10,000 seeded games average 1,095 points and 118.4 moves, within five standard errors."""
-    boards = np.array([initial(np.uint64(seed)) for seed in range(10_000)], np.uint64)
-    scores, n_moves = table_playouts(boards, row_tables(), np.uint64(3))
-    assert abs(scores.mean() - 1095.0) < 5 * scores.std() / 100
-    assert n_moves / 10_000 == pytest.approx(118.4, abs=2.0)
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
@@ -47,12 +34,12 @@ def test_the_c_programs_compile_and_play(tmp_path: Path) -> None:
         assert 1e6 < n_moves / seconds < 1e11
 
 
-def test_rates_are_counts_over_seconds() -> None:
-    said: list[str] = []
+def test_rates_are_counts_over_seconds(capsys: pytest.CaptureFixture[str]) -> None:
     named = {"a": lambda number: (number * 2_000_000, 1.0), "b": lambda _: (5_000_000, 0.5)}
-    measured = median_rates({"moves": named}, 3, said.append)["moves"]
+    measured = median_rates({"moves": named}, 3)["moves"]
     assert measured["a"] == {"median": 4.0, "min": 2.0, "max": 6.0}
     assert measured["b"] == {"median": 10.0, "min": 10.0, "max": 10.0}
+    said = capsys.readouterr().err.splitlines()
     assert said == [f"round {number} of 3" for number in range(4)]
 
 
@@ -83,33 +70,20 @@ def test_counts_are_those_of_the_games_move_by_move(monkeypatch: pytest.MonkeyPa
     agent = author_times(0.05)
     n_playout_moves = inside(agent, lambda game: game.n_playout_moves)(1)[0]
     assert n_playout_moves == agent.play(1000).n_playout_moves
-    random = PacmanRandom(layout=Layout.named("small"))
-    n_steps = sum(random.play(seed).n_moves for seed in range(200_000, 200_200))
-    assert rounds["steps"]["Pacman at random, small"](1)[0] == n_steps
+    n_moves = PacmanRandom(layout=medium).play(1000).n_moves
+    assert rounds["decisions"]["pacman_random, medium"](1)[0] == n_moves
     assert rounds["games"]["three dice, optimal policy"](1)[0] == 20_000
 
 
-def test_what_needs_processes_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("results.benchmarks.engine.processes.GAMES_A_JOB", 20)
-    assert 0.1 < games_per_second(1, author_times(1)) < 1e3
-    found = program_milliseconds(tmp_path, 2)
-    for each in found.values():
+def test_games_of_programs_take_time_and_figures_are_laid_out() -> None:
+    programs = program_milliseconds(2)
+    for each in programs.values():
         assert 0.0 < each["min"] <= each["median"] <= each["max"] < 1000.0
-    assert found["serve"]["median"] < found["once"]["median"]
-
-
-def test_published_figures_are_drawn_and_new_ones_laid_out() -> None:
+    assert programs["serve"]["median"] < programs["once"]["median"]
     figures = json.loads((ROOT / "results" / "reference" / "bench" / "bench.json").read_text())
-    drawn = throughput_figure(figures)
-    assert [axes.get_title(loc="left") for axes in drawn.axes] == [
-        "One batch",
-        "Inside the agent",
-        "Workers",
-    ]
-    figures |= {"million_per_cpu_second": {"moves": {"one ply": {"median": 0.856, "min": 0.8}}}}
-    figures["million_per_cpu_second"]["moves"]["one ply"]["max"] = 1234.5
-    figures["program_milliseconds"] = {}
-    moves, *_, processes = sections(figures)
-    assert moves.title == "million moves"
-    assert moves.rows == [("one ply", "0.856", "0.8 to 1,234")]
-    assert ("compile_cold_seconds", "17.5", "") in processes.rows
+    rate = {"median": 0.856, "min": 0.8, "max": 1234.5}
+    figures |= {"million_per_cpu_second": {"moves": {"one ply": rate}}}
+    laid_out = table(figures | {"program_milliseconds": programs})
+    assert laid_out.loc[("million moves", "one ply")].to_dict() == rate
+    assert laid_out.loc[("fresh processes", "compile_cold_seconds"), "median"] > 10.0
+    assert len(laid_out.loc["milliseconds of a program's game"]) == 2

@@ -50,7 +50,6 @@ def test_an_interrupted_benchmark_goes_on_and_repeats_nothing(
     assert ledger.read_bytes().startswith(kept)
     assert len(ledger.read_text().splitlines()) == 4
     assert "| tpe | 18 × 2 | 2 |" in (tmp_path / "samplers.md").read_text("utf-8")
-    assert (tmp_path / "samplers.png").is_file()
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     assert [run["sampler"] for run in manifest["runs"]] == ["random", "tpe"]
     called(monkeypatch, tmp_path)

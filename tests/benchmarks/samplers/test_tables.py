@@ -1,4 +1,4 @@
-"""Means, standard errors and paired differences by hand; the readable table; the figure."""
+"""Means, standard errors and paired differences by hand; the readable table."""
 
 import json
 import math
@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from results.benchmarks.samplers.__main__ import table_order
-from results.benchmarks.samplers.figure import samplers_figure
 from results.benchmarks.samplers.tables import MEASURES, markdown, summary_frame
 from thetafront.study.log.manifest import ROOT
 
@@ -16,8 +15,7 @@ PUBLISHED = ROOT / "results" / "reference" / "samplers"
 
 def record(sampler: str, seed: int, value: float, n_trials: int = 80, n_games: int = 9) -> dict:
     name = {"surface": "saturating", "sampler": sampler, "n_trials": n_trials, "n_games": n_games}
-    course = [[n_trials * n_games // 2, value / 2], [n_trials * n_games, value]]
-    return {**name, "seed": seed, **dict.fromkeys(MEASURES, value), "course": course}
+    return {**name, "seed": seed, **dict.fromkeys(MEASURES, value)}
 
 
 RECORDS = [
@@ -60,15 +58,6 @@ def test_the_readable_table_has_a_row_a_sampler_and_budget() -> None:
     assert "| 80 × 9 | 3 | 0.700 ± 0.115 | -0.250 ± 0.050 |" in rows[1]
     assert "| 240 × 3 | 1 | 0.100 ± ? |  |" in rows[2]
     assert "1 to 3 seeds" in text
-
-
-def test_the_picture_shows_each_sampler_and_says_how_many_seeds() -> None:
-    figure = samplers_figure(RECORDS, summary_frame(RECORDS))
-    _, lower = figure.axes
-    labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert labels == ["nehvi, 80 × 9", "tpe, 80 × 9", "tpe, 240 × 3"]
-    assert [text.get_text() for text in lower.get_xticklabels()] == ["nehvi", "tpe"]
-    assert "1 to 3 seeds" in figure.get_supxlabel()
 
 
 def test_published_tables_follow_from_the_published_runs() -> None:

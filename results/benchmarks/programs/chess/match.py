@@ -90,13 +90,11 @@ def play(tuned: Engine, fixed: Engine, asked: dict) -> dict[str, str | float]:
     limit = f"nodes {asked['nodes']} depth {asked['depth']}"
     began = tuned.cpu_seconds()
     tuned.send("ucinewgame")  # clears the hash table: time that a larger one takes
-    mine = clear = quiet = value = (
-        0  # value: centipawns for the tuned side, as the fixed one sees it
-    )
+    # The value is in centipawns for the tuned side, as the fixed one sees it.
+    mine = clear = quiet = value = 0
     while len(moves) < MAX_PLIES and clear < 3 and quiet < 10:
-        move, seen = (tuned if is_mine else fixed).move(
-            moves, limit if is_mine else f"nodes {FIXED_NODES}"
-        )
+        side, how = (tuned, limit) if is_mine else (fixed, f"nodes {FIXED_NODES}")
+        move, seen = side.move(moves, how)
         if move == "(none)":  # mate or stalemate
             value = 0 if seen == 0 else (-DECIDED if is_mine else DECIDED)
             break

@@ -28,9 +28,8 @@ def records(rng: random.Random) -> bytes:
     level, found = 0.0, []
     for k in range(N_BYTES // 48):
         level += rng.gauss(0.0, 1.0)
-        found.append(
-            struct.pack("<IfII", k, round(level, 1), rng.choice([3, 7, 19]), rng.randrange(256))
-        )
+        code, noise = rng.choice([3, 7, 19]), rng.randrange(256)
+        found.append(struct.pack("<IfII", k, round(level, 1), code, noise))
     return b"".join(found)
 
 

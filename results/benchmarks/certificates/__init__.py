@@ -1,0 +1,1 @@
+"""Certificates of simulated studies compared with the truth: README.md has what they say."""

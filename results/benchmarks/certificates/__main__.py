@@ -1,0 +1,130 @@
+"""How often certificates of simulated studies hold, after every step of a study that goes on.
+
+Each surface is searched by `knowledge-gradient`, nine games a trial; validated points have 100
+games each. Much as ``sweep --until-regret`` does, from 16 trials and twelve points on, predictions
+that lower the certificate's bounds are played in turns with half as many trials again. All is kept
+as a line of JSON a study, and the same command goes on after an interrupt.
+"""
+
+import argparse
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import optuna
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from results.benchmarks.certificates.study import Study, Validation
+from results.benchmarks.command import Runs, command, parser, publish, seeds_of
+from results.benchmarks.samplers.contest import N_DESIGN
+from results.benchmarks.samplers.surfaces import SURFACES
+from thetafront.study.estimate import share
+from thetafront.study.report.certificate import budgets_worth_playing
+from thetafront.study.report.sections import Section, document
+from thetafront.study.samplers.candidates import is_among
+
+N_POINTS = 12
+MOST_GAMES, MOST_TRIALS, MORE_TRIALS = 6000, 120, 1.5
+GAMES = np.array([2000, 3000, 4500, 6500])  # ends of the classes of the tables
+GOES_ON = "until small"  # published runs have others, of studies that go on to a fixed length
+NOTE = """\
+Bounds and regrets are shares of the highest true score; regrets are means over 25 budgets but for
+the *largest*. *Held*: no bound is exceeded at any budget, with Wilson's 95% interval. *Inside*:
+true scores within the 95% intervals of tested and untested θ, with the mean error. *Worse than
+design*: budgets at which the answer is truly worse than after the first step, 16 trials and their
+validation."""
+
+
+def until_small(study: Study) -> Iterator[dict[str, Any]]:
+    """Yield a row for each step of a study that lowers its certificate's bounds."""
+    n_trials, has_played, validation = N_DESIGN, False, Validation(study)
+    validation.play(study.proposals(n_trials, N_POINTS))
+    while True:
+        model = validation.model(n_trials)
+        found, bounds, prospects, if_played = validation.certified(model)
+        row = validation.row(n_trials, model, arm=GOES_ON, **found, **validation.claims(model))
+        yield row
+        if row["n_games"] >= MOST_GAMES:
+            return
+        is_new = ~is_among(prospects, validation.codes)
+        nothing = np.zeros(len(bounds))
+        worth = budgets_worth_playing(bounds, if_played, nothing, is_new.tolist())
+        has_played = bool(worth) and not has_played
+        if has_played:
+            validation.play(prospects[worth])
+        elif n_trials < MOST_TRIALS:
+            n_trials = min(math.ceil(MORE_TRIALS * n_trials), MOST_TRIALS)
+        else:
+            return
+
+
+def play(run: tuple[str, int]) -> list[dict[str, Any]]:
+    """Run the study of a surface with a seed; return its rows."""
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    with threadpool_limits(1):
+        study = Study(*run)
+        return list(until_small(study))
+
+
+def inside(rows: pd.DataFrame, kind: str) -> str:
+    """Write the coverage of claims, with their mean error."""
+    counts = np.array(rows[f"{kind}_inside"].tolist()).sum(axis=0)
+    return f"{counts[0] / counts[1]:.3f}, {rows[f'{kind}_bias'].sum() / counts[1]:+.1%}"
+
+
+def steps_section(name: str, rows: pd.DataFrame) -> Section:
+    """Tell of certificates by the number of games played, the last step of each study in each."""
+    rows = rows[rows["arm"] == GOES_ON]
+    before = rows.groupby("seed")["scores"].transform("first")
+    pairs = zip(rows["scores"], before, strict=True)
+    worse = [float(np.mean(np.subtract(now, then) < 0.0)) for now, then in pairs]
+    rows = rows.assign(worse=worse, size=np.searchsorted(GAMES, rows["n_games"]))
+    found = []
+    for size, part in rows.groupby("size"):
+        last = part.groupby("seed").last()
+        mean = last.mean(numeric_only=True)
+        n, n_held = len(last), int(last["holds"].sum())
+        held = share(n_held, n)
+        found.append(
+            {
+                "games": f"{mean['n_games']:,.0f}",
+                "trials, points": f"{mean['n_trials']:.0f}, {mean['n_points']:.0f}",
+                "held": f"{n_held} of {n} ({held.low:.2f} to {held.high:.2f})",
+                "bound": f"{mean['bound']:.1%}",
+                "largest regret": f"{mean['largest']:.1%}",
+                "mean regret": f"{mean['regret']:.1%}",
+                "tested: inside, bias": inside(last, "tested"),
+                "untested: inside, bias": inside(last, "untested"),
+                "worse than design": f"{mean['worse']:.1%}" if size else "",
+            }
+        )
+    return section(f"{name}: {rows['seed'].nunique()} studies", found)
+
+
+def section(title: str, rows: list[dict[str, str]]) -> Section:
+    """Make a section of rows of cells."""
+    return Section(title, list(rows[0]), [list(row.values()) for row in rows])
+
+
+def tables(rows: pd.DataFrame) -> str:
+    """Return all tables as Markdown."""
+    parts = {name: rows[rows["surface"] == name] for name in SURFACES}
+    sections = [steps_section(name, part) for name, part in parts.items() if len(part)]
+    return document("Certificates", NOTE, *sections)
+
+
+def run(given: argparse.Namespace) -> None:
+    """Run the studies that are not there yet, then write the tables."""
+    runs = Runs(given.output / "studies.jsonl", "surface", "seed", "arm")
+    wanted = [(name, seed) for seed in seeds_of(given) for name in given.surface or SURFACES]
+    runs.play(wanted, lambda rows: (rows[0]["surface"], rows[0]["seed"]), play, given.jobs)
+    rows = pd.DataFrame([row for rows in runs.records for row in rows])
+    publish(given.output, "certificates", tables(rows), {})
+
+
+if __name__ == "__main__":
+    options = parser(__doc__ or "", "certificates", n_seeds=500)
+    options.add_argument("--surface", action="append", choices=SURFACES, help="repeatable; all")
+    command(run, options)
