@@ -59,8 +59,8 @@ def whole_numbers(name: str, given: npt.ArrayLike) -> Indices:
     array = np.asarray(given)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise ValueError(
-            f"{name}: shape {array.shape} of type {array.dtype} given, a one-dimensional array of "
-            "integers expected"
+            f"{name} must be a one-dimensional array of integers (got shape {array.shape} of "
+            f"type {array.dtype})"
         )
     return array.astype(np.int64)
 
@@ -70,31 +70,29 @@ def finite_numbers(name: str, given: npt.ArrayLike) -> Floats:
     try:
         array = np.array(given, np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{name}: a one-dimensional array of numbers expected") from None
+        raise ValueError(f"{name} must be a one-dimensional array of numbers") from None
     if array.ndim != 1:
         raise ValueError(
-            f"{name}: shape {array.shape} given, a one-dimensional array of numbers expected"
+            f"{name} must be a one-dimensional array of numbers (got shape {array.shape})"
         )
     if not np.isfinite(array).all():
         at = int(np.flatnonzero(~np.isfinite(array))[0])
-        raise ValueError(f"{name}: {array[at]} given at index {at}, a finite number expected")
+        raise ValueError(f"{name} must be finite numbers (got {array[at]} at index {at})")
     return array
 
 
 def check_offsets(name: str, offsets: Indices, n_entries: int, of: str, least: int) -> None:
     """Raise ValueError unless offsets cut ``n_entries`` into parts of ``least`` or more."""
     if not len(offsets) or offsets[0] != 0:
-        raise ValueError(f"{name}: {offsets[:1].tolist()} given as its first entry, 0 expected")
+        raise ValueError(f"{name} must begin with 0 (got {offsets[:1].tolist()})")
     if offsets[-1] != n_entries:
-        raise ValueError(
-            f"{name}: {offsets[-1]} given as its last entry, {n_entries} expected, one per {of}"
-        )
+        raise ValueError(f"{name} must end with {n_entries}, one per {of} (got {offsets[-1]})")
     short = np.flatnonzero(np.diff(offsets) < least)
     if len(short):
         at = int(short[0])
         raise ValueError(
-            f"{name}: {offsets[at + 1]} given at index {at + 1} after {offsets[at]}, "
-            f"{offsets[at] + least} or more expected"
+            f"{name} must be {offsets[at] + least} or more at index {at + 1}, after "
+            f"{offsets[at]} (got {offsets[at + 1]})"
         )
 
 
@@ -151,7 +149,7 @@ class FiniteMDP:
     def check_shapes(self) -> None:
         """Raise ValueError if the arrays or names do not fit together."""
         if len(self.first_action) < 2:
-            raise ValueError("first_action: no state given, one or more expected")
+            raise ValueError("first_action must have one state or more (got none)")
         check_offsets("first_action", self.first_action, len(self.reward), "action", 0)
         for name, n, expected in (
             ("first_outcome", len(self.first_outcome), self.n_actions + 1),
@@ -160,25 +158,25 @@ class FiniteMDP:
             ("action_names", len(self.action_names) or self.n_actions, self.n_actions),
         ):
             if n != expected:
-                raise ValueError(f"{name}: {n} entries given, {expected} expected")
+                raise ValueError(f"{name} must have {expected} entries (got {n})")
         check_offsets("first_outcome", self.first_outcome, self.n_outcomes, "outcome", 1)
         if len(set(self.state_names)) != len(self.state_names):
-            raise ValueError("state_names: a name given twice, unique names expected")
+            raise ValueError("state_names must be unique")
 
     def check_outcomes(self) -> None:
         """Raise ValueError for outcomes that are no states, or probabilities out of range."""
         wrong = np.flatnonzero((self.outcome < 0) | (self.outcome >= self.n_states))
         if len(wrong):
             raise ValueError(
-                f"outcome: state {self.outcome[wrong[0]]} given at index {wrong[0]}, "
-                f"0 to {self.n_states - 1} allowed"
+                f"outcome must be between 0 and {self.n_states - 1} (got "
+                f"{self.outcome[wrong[0]]} at index {wrong[0]})"
             )
         wrong = np.flatnonzero((self.probability <= 0) | (self.probability > 1 + TOLERANCE))
         if len(wrong):
             action = int(np.searchsorted(self.first_outcome, wrong[0], side="right")) - 1
             raise ValueError(
-                f"probability: {self.probability[wrong[0]]} given for {self.described(action)}, "
-                "above 0 and up to 1 allowed; leave out impossible outcomes"
+                f"probability must be above 0 and up to 1 (got {self.probability[wrong[0]]} "
+                f"for {self.described(action)}); leave out impossible outcomes"
             )
         if not self.n_actions:
             return
@@ -187,8 +185,7 @@ class FiniteMDP:
         if len(wrong):
             action = int(wrong[0])
             raise ValueError(
-                f"probability: a sum of {sums[action]} given for {self.described(action)}, "
-                "1 expected"
+                f"probability must add up to 1 (got {sums[action]} for {self.described(action)})"
             )
 
     def described(self, action: int) -> str:
@@ -222,12 +219,10 @@ class FiniteMDP:
             for action, (reward, next_states) in actions.items():
                 where = f"action {action!r} of state {state!r}"
                 if not next_states:
-                    raise ValueError(
-                        f"description: {where} has no next state, one or more expected"
-                    )
+                    raise ValueError(f"description must have a next state (got none for {where})")
                 if not math.isfinite(float(reward)):
                     raise ValueError(
-                        f"description: reward {reward} given for {where}, a finite number expected"
+                        f"description must have finite rewards (got {reward} for {where})"
                     )
                 for next_state, probability in next_states.items():
                     if next_state not in numbers:
@@ -296,7 +291,7 @@ class FiniteMDP:
         """Return the number of the state with this name; ValueError if there is none."""
         names = self.state_names or range(self.n_states)
         if name not in names:
-            raise ValueError(f"state: {name!r} given, the name of a state expected")
+            raise ValueError(f"state must be the name of a state (got {name!r})")
         return names.index(name)  # type: ignore[arg-type]
 
     def actions(self, state: int) -> range:
@@ -307,7 +302,7 @@ class FiniteMDP:
     def outcomes(self, action: int) -> tuple[Indices, Floats]:
         """Return next states and probabilities; ValueError if there is no such action."""
         if not 0 <= action < self.n_actions:
-            raise ValueError(f"action: {action} given, 0 to {self.n_actions - 1} allowed")
+            raise ValueError(f"action must be between 0 and {self.n_actions - 1} (got {action})")
         part = slice(self.first_outcome[action], self.first_outcome[action + 1])
         return self.outcome[part], self.probability[part]
 
@@ -337,10 +332,12 @@ class FiniteMDP:
         """Copy values, shape (n_states,); ValueError unless each state has a finite one."""
         values = finite_numbers(name, given)
         if len(values) != self.n_states:
-            raise ValueError(f"{name}: {len(values)} given for {self.n_states} states")
+            raise ValueError(
+                f"{name} must have {self.n_states} values, one per state (got {len(values)})"
+            )
         return values
 
     def check_state(self, state: int, name: str = "state") -> None:
         """Raise ValueError if there is no state of this number."""
         if not 0 <= state < self.n_states:
-            raise ValueError(f"{name}: {state} given, 0 to {self.n_states - 1} allowed")
+            raise ValueError(f"{name} must be between 0 and {self.n_states - 1} (got {state})")

@@ -39,7 +39,9 @@ def check_policy(mdp: FiniteMDP, given: npt.ArrayLike) -> Indices:
     """Return a policy, shape (n_states,); ValueError if it is none."""
     policy = whole_numbers("policy", given)
     if len(policy) != mdp.n_states:
-        raise ValueError(f"policy: {len(policy)} actions given for {mdp.n_states} states")
+        raise ValueError(
+            f"policy must have {mdp.n_states} actions, one per state (got {len(policy)})"
+        )
     first, end = mdp.first_action[:-1], mdp.first_action[1:]
     right = np.where(mdp.terminal, policy == NO_ACTION, (policy >= first) & (policy < end))
     if not right.all():
@@ -47,8 +49,7 @@ def check_policy(mdp: FiniteMDP, given: npt.ArrayLike) -> Indices:
         actions = mdp.actions(state)
         allowed = f"{actions.start} to {actions.stop - 1}" if actions else f"{NO_ACTION}"
         raise ValueError(
-            f"policy: action {policy[state]} given for state {mdp.state_name(state)}, "
-            f"{allowed} allowed"
+            f"policy must choose {allowed} in state {mdp.state_name(state)} (got {policy[state]})"
         )
     return policy
 
@@ -71,8 +72,7 @@ def check_end(mdp: FiniteMDP, matrix: Floats) -> None:
     if not ends.all():
         state = mdp.state_name(int(np.flatnonzero(~ends)[0]))
         raise ValueError(
-            f"policy: one that never ends from state {state} given with discount 1, one that ends "
-            "from every state expected"
+            f"policy must end from every state with discount 1 (it never ends from state {state})"
         )
 
 

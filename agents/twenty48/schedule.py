@@ -55,14 +55,14 @@ class Schedule:
         for name, counts in (("n_twos", self.n_twos), ("n_fours", self.n_fours)):
             if len(counts) != MOST_EMPTY:
                 raise ValueError(
-                    f"{name}: {len(counts)} entries given, {MOST_EMPTY} expected: one for each "
-                    f"number of empty cells, 1 to {MOST_EMPTY}"
+                    f"{name} must have {MOST_EMPTY} entries, one for each number of empty "
+                    f"cells from 1 to {MOST_EMPTY} (got {len(counts)})"
                 )
             for empty, count in enumerate(counts, start=1):
                 if not 1 <= count <= LARGEST_COUNT:
                     raise ValueError(
-                        f"{name}: {count} given for {empty} empty cells, 1 to {LARGEST_COUNT} "
-                        "allowed"
+                        f"{name} must be between 1 and {LARGEST_COUNT} (got {count} for "
+                        f"{empty} empty cells)"
                     )
 
     @classmethod
@@ -83,7 +83,7 @@ class Schedule:
             If there are not five values, or a node would get too many playouts.
         """
         if len(theta) != N_THETA:
-            raise ValueError(f"theta: {len(theta)} values given, 5 expected (θ1 … θ5)")
+            raise ValueError(f"theta must have 5 values, θ1 … θ5 (got {len(theta)})")
         theta1, theta2, theta3, theta4, theta5 = theta
         n_twos = []
         for empty in range(1, MOST_EMPTY + 1):

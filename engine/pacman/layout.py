@@ -107,24 +107,22 @@ class Layout:
         path = Path(path)
         try:
             if path.exists() and not (path.is_file() or path.is_dir()):
-                raise ValueError(f"layout: {path} given, which is not a file")  # may never end
+                raise ValueError(f"layout: {path} is not a file")  # may never end
             with path.open("rb") as file:
                 content = file.read(MOST_BYTES + 1)
             if len(content) > MOST_BYTES:
                 raise ValueError(
-                    f"layout: file {path} given, with more than {MOST_BYTES:,} bytes; a maze of up "
-                    f"to {LARGEST} x {LARGEST} cells allowed"
+                    f"layout file {path} must be a maze of up to {LARGEST} x {LARGEST} cells "
+                    f"(got more than {MOST_BYTES:,} bytes)"
                 )
             text = content.decode("ascii")
         except OSError as error:
             reason = error.strerror or "it cannot be read"
-            raise ValueError(
-                f"layout: file {path} given, which cannot be read: {reason}"
-            ) from error
+            raise ValueError(f"layout file {path} cannot be read: {reason}") from error
         except UnicodeDecodeError as error:
             raise ValueError(
-                f"layout: file {path} given, with byte {error.object[error.start]} at "
-                f"{error.start}; plain text of {described()} allowed"
+                f"layout file {path} must be plain text of {described()} (got byte "
+                f"{error.object[error.start]} at {error.start})"
             ) from error
         return cls.parse(text, path.stem)
 
@@ -132,7 +130,7 @@ class Layout:
     def named(cls, name: str) -> "Layout":
         """Return a maze that comes with the game; ValueError if there is none of that name."""
         if name not in LAYOUTS:
-            raise ValueError(f"layout: {name!r} given, {' or '.join(LAYOUTS)} allowed")
+            raise ValueError(f"layout must be {' or '.join(LAYOUTS)} (got {name!r})")
         return cls.load(FOLDER / f"{name}.lay")
 
     @classmethod
@@ -143,26 +141,28 @@ class Layout:
         if given.endswith(".lay"):
             return cls.load(given)
         raise ValueError(
-            f"layout: {given!r} given, {' or '.join(LAYOUTS)} allowed, or the path of a .lay file"
+            f"layout must be {' or '.join(LAYOUTS)}, or the path of a .lay file (got {given!r})"
         )
 
     def check_shape(self) -> None:
         """Refuse a drawing that is not a rectangle, too small or too large."""
         if not any(self.rows):
-            raise ValueError(f"layout {self.name}: nothing given, a drawing expected")
+            raise ValueError(f"layout {self.name} must have a drawing (got none)")
         if not self.rows[0]:
-            raise ValueError(f"layout {self.name}: line 1 is empty, the top of the maze expected")
+            raise ValueError(
+                f"layout {self.name} must begin with the top of the maze (line 1 is empty)"
+            )
         for number, row in enumerate(self.rows, 1):
             if len(row) != self.width:
-                characters = "character" if len(row) == 1 else "characters"
                 raise ValueError(
-                    f"layout {self.name}: line {number} has {len(row)} {characters}, "
-                    f"{self.width} expected as in line 1"
+                    f"layout {self.name} must have {self.width} characters in line {number}, "
+                    f"as in line 1 (got {len(row)})"
                 )
         for side, n in (("width", self.width), ("height", self.height)):
             if not SMALLEST <= n <= LARGEST:
                 raise ValueError(
-                    f"layout {self.name}: {side} of {n} given, {SMALLEST} to {LARGEST} allowed"
+                    f"layout {self.name} must have a {side} between {SMALLEST} and {LARGEST} "
+                    f"(got {n})"
                 )
 
     def check_characters(self) -> None:
@@ -171,16 +171,16 @@ class Layout:
             for column, character in enumerate(row, 1):
                 if character not in CHARACTERS:
                     raise ValueError(
-                        f"layout {self.name}: {character!r} given in line {number}, "
-                        f"column {column}; {described()} allowed"
+                        f"layout {self.name} must be drawn by {described()} (got {character!r} "
+                        f"in line {number}, column {column})"
                     )
         n_pacmen = sum(row.count(PACMAN) for row in self.rows)
         if n_pacmen != 1:
-            raise ValueError(f"layout {self.name}: {n_pacmen} Pacmen ({PACMAN}) given, 1 expected")
+            raise ValueError(f"layout {self.name} must have 1 Pacman ({PACMAN}) (got {n_pacmen})")
         n_ghosts = len(self.ghosts)
         if n_ghosts > MOST_GHOSTS:
             raise ValueError(
-                f"layout {self.name}: {n_ghosts} ghosts ({GHOST}) given, 0 to {MOST_GHOSTS} allowed"
+                f"layout {self.name} must have 0 to {MOST_GHOSTS} ghosts ({GHOST}) (got {n_ghosts})"
             )
 
     def check_border(self) -> None:
@@ -190,21 +190,21 @@ class Layout:
             for column, character in enumerate(row, 1):
                 if character != WALL and (outermost or column in (1, self.width)):
                     raise ValueError(
-                        f"layout {self.name}: {character!r} given on the border, in line {number}, "
-                        f"column {column}; a wall ({WALL}) expected"
+                        f"layout {self.name} must have walls ({WALL}) on its border (got "
+                        f"{character!r} in line {number}, column {column})"
                     )
 
     def check_food(self) -> None:
         """Refuse a maze without food, or with food that Pacman cannot reach."""
         if not self.food.any():
-            raise ValueError(f"layout {self.name}: no food ({FOOD}) given, 1 or more expected")
+            raise ValueError(f"layout {self.name} must have food ({FOOD}) (got none)")
         steps = steps_from(self.maze, np.array([self.maze.pacman]))
         out_of_reach = np.flatnonzero(self.maze.food & (steps == UNREACHABLE))
         if len(out_of_reach):
             x, y = divmod(int(out_of_reach[0]), self.height)
             raise ValueError(
-                f"layout {self.name}: food given in line {self.height - y}, column {x + 1}, which "
-                "Pacman cannot reach; food within reach expected"
+                f"layout {self.name} must have its food within Pacman's reach (got food out of "
+                f"reach in line {self.height - y}, column {x + 1})"
             )
 
     @property

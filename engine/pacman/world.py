@@ -57,14 +57,14 @@ class Ghost(NamedTuple):
 def setup_of(seed: int, ghosts: str | GhostKind, most_steps: int, p_chosen: float) -> Setup:
     """Check a game's settings; ValueError if one is out of range."""
     if not 0 <= seed <= LARGEST_SEED:
-        raise ValueError(f"seed: {seed} given, 0 to 2**64 - 1 allowed")
+        raise ValueError(f"seed must be between 0 and 2**64 - 1 (got {seed})")
     kinds = [kind.value for kind in GhostKind]
     if ghosts not in kinds:
-        raise ValueError(f"ghosts: {ghosts!r} given, {' or '.join(kinds)} allowed")
+        raise ValueError(f"ghosts must be {' or '.join(kinds)} (got {ghosts!r})")
     if not 1 <= most_steps <= state.NO_CAP:
-        raise ValueError(f"most_steps: {most_steps} given, 1 to 2**62 allowed")
+        raise ValueError(f"most_steps must be between 1 and 2**62 (got {most_steps})")
     if not 0 <= p_chosen <= 1:
-        raise ValueError(f"p_chosen: {p_chosen} given, 0 to 1 allowed")
+        raise ValueError(f"p_chosen must be between 0 and 1 (got {p_chosen})")
     directional = ghosts == GhostKind.DIRECTIONAL
     return Setup(np.uint64(seed), directional, int(most_steps), chosen_below(p_chosen))
 
@@ -103,11 +103,11 @@ class World:
         """Play one turn, return the reward; ValueError if there is no such action or it is over."""
         if action not in list(Action):
             names = ", ".join(f"{each.value} {each.name.lower()}" for each in Action)
-            raise ValueError(f"action: {action} given, one of {names} allowed")
+            raise ValueError(f"action must be one of {names} (got {action})")
         if self.is_over:
             raise ValueError(
-                f"action: {action} given in a game that is {self.outcome.name.lower()}; a running "
-                "game expected"
+                f"action must be given in a running game (got {action} in one that is "
+                f"{self.outcome.name.lower()})"
             )
         return int(step(self.layout.maze, self.state, int(action), self.setup))
 
@@ -217,5 +217,5 @@ def random_games(
     """
     setup = setup_of(seed, ghosts, most_steps, p_chosen)
     if n_games < 0:
-        raise ValueError(f"n_games: {n_games} given, 0 or more allowed")
+        raise ValueError(f"n_games must be 0 or more (got {n_games})")
     return RandomGames(*random_play.play_random_games(layout.maze, setup, n_games))

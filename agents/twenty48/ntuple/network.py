@@ -89,8 +89,8 @@ class TrainedNetwork:
             raise ValueError(f"network: {path} cannot be read ({error}); {MENDED}") from None
         if mapped.dtype != np.float32 or mapped.shape != expected:
             raise ValueError(
-                f"network: {path} has {mapped.shape} numbers of {mapped.dtype}, {expected} of "
-                f"float32 expected; {MENDED}"
+                f"network: {path} must have {expected} numbers of float32 (got {mapped.shape} "
+                f"of {mapped.dtype}); {MENDED}"
             )
         if not are_finite(path, path.stat().st_mtime_ns):
             raise ValueError(f"network: {path} has numbers that are not finite; {MENDED}")
@@ -175,12 +175,12 @@ def trained_network(name: str) -> TrainedNetwork:
     except FileNotFoundError:
         known = trained_networks()
         allowed = f"one of {', '.join((NONE, *known))}" if known else NONE
-        raise ValueError(f"network: {name!r} given, {allowed} allowed; {again(name)}") from None
+        raise ValueError(f"network must be {allowed} (got {name!r}); {again(name)}") from None
     except (OSError, ValueError, RecursionError) as error:
         raise ValueError(f"network: {path} is no manifest of a network ({error})") from None
     try:
         if found["format"] != FORMAT:
-            raise ValueError(f"format {found['format']} given, {FORMAT} allowed")
+            raise ValueError(f"format must be {FORMAT} (got {found['format']})")
         network = TrainedNetwork(
             name=name,
             training=dict(found["training"]),

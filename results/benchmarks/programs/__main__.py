@@ -99,7 +99,7 @@ def run(given: argparse.Namespace) -> None:
                 for program in given.programs:
                     compete(given, program, seed, runs, games)
     elif not runs.records or not games.records:
-        raise thetafront.InputError(f"output: {given.output} given, a folder with runs allowed")
+        raise thetafront.InputError(f"output must be a folder with runs (got {given.output})")
     else:
         make_folder(given.publish, "publish")
         for name in (RUNS, FRESH):

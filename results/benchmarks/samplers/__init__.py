@@ -43,11 +43,11 @@ def make_sampler(
 def check_sampler(name: str) -> str:
     """Return the name of a sampler; InputError if it does not exist or cannot run."""
     if name not in ORDER:
-        raise InputError(f"sampler: {name!r} given, one of {', '.join(ORDER)} allowed")
+        raise InputError(f"sampler must be one of {', '.join(ORDER)} (got {name!r})")
     if name not in YARDSTICKS:
         samplers.make_sampler(name, 0, 0, 1, Objectives())
     elif importlib.util.find_spec(YARDSTICKS[name]) is None:
-        raise InputError(f"sampler: {name!r} given, which needs {YARDSTICKS[name]}")
+        raise InputError(f"sampler {name!r} needs {YARDSTICKS[name]}")
     return name
 
 

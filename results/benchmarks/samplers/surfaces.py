@@ -26,5 +26,5 @@ SURFACES: dict[str, Callable[[], Surface]] = {
 def surface(name: str) -> Surface:
     """Return the surface called ``name``, made once a process; InputError if there is none."""
     if name not in SURFACES:
-        raise InputError(f"surface: {name!r} given, one of {', '.join(SURFACES)} allowed")
+        raise InputError(f"surface must be one of {', '.join(SURFACES)} (got {name!r})")
     return SURFACES[name]()

@@ -90,9 +90,9 @@ def test_names() -> None:
     assert mdp.action_name(0) == "go"
     by_position = FiniteMDP.from_description([{"go": (1, {1: 1})}, {}], 1.0)
     assert by_position.state(1) == 1
-    with pytest.raises(ValueError, match=r"state: 'c' given"):
+    with pytest.raises(ValueError, match=r"state must be the name of a state"):
         mdp.state("c")
-    with pytest.raises(ValueError, match=r"state: 3 given"):
+    with pytest.raises(ValueError, match=r"state must be the name of a state"):
         small().state(3)
 
 
@@ -136,46 +136,65 @@ def test_outcomes_are_drawn_by_their_probabilities() -> None:
 @pytest.mark.parametrize(
     ("changes", "part"),
     [
-        ({"discount": 0}, "discount: 0 given"),
-        ({"discount": 1.01}, "discount: 1.01 given"),
-        ({"discount": float("nan")}, "discount: nan given"),
-        ({"first_action": [0]}, "first_action: no state given"),
-        ({"first_action": [1, 2, 3, 3]}, "first_action: [1] given as its first entry, 0 expected"),
+        ({"discount": 0}, "discount must be above 0"),
+        ({"discount": 1.01}, "discount must be above 0"),
+        ({"discount": float("nan")}, "discount must be above 0"),
+        ({"first_action": [0]}, "first_action must have one state or more"),
+        ({"first_action": [1, 2, 3, 3]}, "first_action must begin with 0 (got [1])"),
         (
             {"first_action": [0, 2, 3, 4]},
-            "first_action: 4 given as its last entry, 3 expected, one per action",
+            "first_action must end with 3, one per action (got 4)",
         ),
-        ({"first_action": [0, 3, 2, 3]}, "first_action: 2 given at index 2 after 3, 3 or more"),
-        ({"first_action": [0.0, 2.0, 3.0, 3.0]}, "first_action: shape (4,) of type float64 given"),
-        ({"first_action": [[0, 2, 3, 3]]}, "first_action: shape (1, 4)"),
-        ({"reward": [1.0, float("inf"), 0.0]}, "reward: inf given at index 1"),
-        ({"reward": 1.0}, "reward: shape () given"),
-        ({"first_outcome": [0, 2, 4]}, "first_outcome: 3 entries given, 4 expected"),
-        ({"first_outcome": [0, 2, 2, 4]}, "first_outcome: 2 given at index 2 after 2, 3 or more"),
-        ({"first_outcome": [0, 2, 3, 5]}, "first_outcome: 5 given as its last entry, 4 expected"),
-        ({"probability": [0.25, 0.75, 1.0]}, "probability: 3 entries given, 4 expected"),
-        ({"outcome": [0, 1, 3, 2]}, "outcome: state 3 given at index 2, 0 to 2 allowed"),
-        ({"outcome": [-1, 1, 2, 2]}, "outcome: state -1 given at index 0"),
+        (
+            {"first_action": [0, 3, 2, 3]},
+            "first_action must be 3 or more at index 2, after 3 (got 2)",
+        ),
+        (
+            {"first_action": [0.0, 2.0, 3.0, 3.0]},
+            "first_action must be a one-dimensional array of integers (got shape (4,) of type "
+            "float64)",
+        ),
+        ({"first_action": [[0, 2, 3, 3]]}, "(got shape (1, 4)"),
+        (
+            {"reward": [1.0, float("inf"), 0.0]},
+            "reward must be finite numbers (got inf at index 1)",
+        ),
+        ({"reward": 1.0}, "reward must be a one-dimensional array of numbers (got shape ())"),
+        ({"first_outcome": [0, 2, 4]}, "first_outcome must have 4 entries (got 3)"),
+        (
+            {"first_outcome": [0, 2, 2, 4]},
+            "first_outcome must be 3 or more at index 2, after 2 (got 2)",
+        ),
+        ({"first_outcome": [0, 2, 3, 5]}, "first_outcome must end with 4, one per "),
+        ({"probability": [0.25, 0.75, 1.0]}, "probability must have 4 entries (got 3)"),
+        ({"outcome": [0, 1, 3, 2]}, "outcome must be between 0 and 2 (got 3 at index 2)"),
+        ({"outcome": [-1, 1, 2, 2]}, "outcome must be between 0 and 2 (got -1 at index 0)"),
         (
             {"probability": [0.0, 1.0, 1.0, 1.0]},
-            "probability: 0.0 given for action 0 of state 0, above 0",
+            "probability must be above 0 and up to 1 (got 0.0 for action 0 of state 0)",
         ),
-        ({"probability": [-0.5, 1.5, 1.0, 1.0]}, "probability: -0.5 given for action 0 of"),
-        ({"probability": [0.25, 0.75, 1.0, 2.0]}, "2.0 given for action 2 of state 1, above"),
-        ({"probability": [0.25, 0.75, float("nan"), 1.0]}, "probability: nan given at index 2"),
-        ({"reward": [1.0, [2.0], 3.0]}, "reward: a one-dimensional array of numbers expected"),
-        ({"reward": ["much", 0.0, 0.0]}, "reward: a one-dimensional array of numbers expected"),
+        ({"probability": [-0.5, 1.5, 1.0, 1.0]}, "(got -0.5 for action 0 of"),
+        ({"probability": [0.25, 0.75, 1.0, 2.0]}, "(got 2.0 for action 2 of state 1)"),
+        (
+            {"probability": [0.25, 0.75, float("nan"), 1.0]},
+            "probability must be finite numbers (got nan at index 2)",
+        ),
+        ({"reward": [1.0, [2.0], 3.0]}, "reward must be a one-dimensional array of numbers"),
+        ({"reward": ["much", 0.0, 0.0]}, "reward must be a one-dimensional array of numbers"),
         (
             {"probability": [0.25, 0.75, 1.0, 0.9]},
-            "a sum of 0.9 given for action 2 of state 1, 1 expected",
+            "must add up to 1 (got 0.9 for action 2 of state 1)",
         ),
-        ({"probability": [0.25, 0.25, 1.0, 1.0]}, "a sum of 0.5 given for action 0 of state 0"),
-        ({"state_names": ("a", "b")}, "state_names: 2 entries given, 3 expected"),
-        ({"state_names": ("a", "b", "a")}, "state_names: a name given twice"),
-        ({"action_names": ("a",)}, "action_names: 1 entries given, 3 expected"),
+        (
+            {"probability": [0.25, 0.25, 1.0, 1.0]},
+            "must add up to 1 (got 0.5 for action 0 of state 0",
+        ),
+        ({"state_names": ("a", "b")}, "state_names must have 3 entries (got 2)"),
+        ({"state_names": ("a", "b", "a")}, "state_names must be unique"),
+        ({"action_names": ("a",)}, "action_names must have 3 entries (got 1)"),
         (
             {"action_names": ("a",), "probability": [0.25, 0.75, 1.0, 0.9]},
-            "action_names: 1 entries given, 3 expected",
+            "action_names must have 3 entries (got 1)",
         ),
     ],
 )
@@ -186,13 +205,13 @@ def test_bad_arrays_are_named(changes: dict[str, Any], part: str) -> None:
 
 def test_bad_calls_are_named() -> None:
     mdp = small()
-    with pytest.raises(ValueError, match=r"state: 3 given, 0 to 2 allowed"):
+    with pytest.raises(ValueError, match=r"state must be between 0 and 2 \(got 3\)"):
         mdp.actions(3)
-    with pytest.raises(ValueError, match=r"action: 3 given, 0 to 2 allowed"):
+    with pytest.raises(ValueError, match=r"action must be between 0 and 2 \(got 3\)"):
         mdp.outcomes(3)
-    with pytest.raises(ValueError, match=r"values: 2 given for 3 states"):
+    with pytest.raises(ValueError, match=r"values must have 3 values, one per state \(got 2\)"):
         mdp.backup([0, 0], 0)
-    with pytest.raises(ValueError, match=r"values: nan given at index 1"):
+    with pytest.raises(ValueError, match=r"values must be finite numbers \(got nan at index 1"):
         mdp.greedy([0, float("nan"), 0])
 
 
@@ -200,10 +219,16 @@ def test_bad_calls_are_named() -> None:
     ("action", "part"),
     [
         ((1, {"b": 1}), "action 'go' of state 'a' leads to 'b', which is not described"),
-        ((1, {}), "action 'go' of state 'a' has no next state, one or more expected"),
-        ((float("nan"), {"a": 1}), "reward nan given for action 'go' of state 'a', a finite"),
-        ((1, {"a": -1}), "probability: -1.0 given for action go of state a, above 0"),
-        ((1, {"a": 0.5}), "probability: a sum of 0.5 given for action go of state a, 1 expected"),
+        ((1, {}), "must have a next state (got none for action 'go' of state 'a')"),
+        (
+            (float("nan"), {"a": 1}),
+            "must have finite rewards (got nan for action 'go' of state 'a')",
+        ),
+        (
+            (1, {"a": -1}),
+            "probability must be above 0 and up to 1 (got -1.0 for action go of state a)",
+        ),
+        ((1, {"a": 0.5}), "probability must add up to 1 (got 0.5 for action go of state a)"),
     ],
 )
 def test_a_bad_description_is_named(action: Any, part: str) -> None:

@@ -90,7 +90,7 @@ def test_an_endless_policy_is_refused_without_discount() -> None:
         1.0,
     )
     assert evaluate(mdp, [1, 2, -1]).mean.tolist() == [-1, -2, 0]
-    with pytest.raises(ValueError, match=r"one that never ends from state round given"):
+    with pytest.raises(ValueError, match=r"it never ends from state round"):
         evaluate(mdp, [0, 2, -1])
     assert evaluate(mdp, [0, 2, -1], 0.5).mean.tolist() == pytest.approx([-2, -2, 0])
 
@@ -98,13 +98,17 @@ def test_an_endless_policy_is_refused_without_discount() -> None:
 @pytest.mark.parametrize(
     ("policy", "discount", "part"),
     [
-        ([1, 3, 5, 7, 9], 1.0, "policy: 5 actions given for 6 states"),
-        ([1, 3, 5, 7, 7, -1], 1.0, "policy: action 7 given for state 4, 8 to 9 allowed"),
-        ([1, 3, 5, 7, 9, 0], 1.0, "policy: action 0 given for state 5, -1 allowed"),
-        ([-1, 3, 5, 7, 9, -1], 1.0, "policy: action -1 given for state 0, 0 to 1 allowed"),
-        ([0.0, 3, 5, 7, 9, -1], 1.0, "policy: shape (6,) of type float64 given"),
-        ([1, 3, 5, 7, 9, -1], 0.0, "discount: 0 given, above 0 and up to 1 allowed"),
-        ([1, 3, 5, 7, 9, -1], 1.5, "discount: 1.5 given"),
+        ([1, 3, 5, 7, 9], 1.0, "policy must have 6 actions, one per state (got 5)"),
+        ([1, 3, 5, 7, 7, -1], 1.0, "policy must choose 8 to 9 in state 4 (got 7)"),
+        ([1, 3, 5, 7, 9, 0], 1.0, "policy must choose -1 in state 5 (got 0)"),
+        ([-1, 3, 5, 7, 9, -1], 1.0, "policy must choose 0 to 1 in state 0 (got -1)"),
+        (
+            [0.0, 3, 5, 7, 9, -1],
+            1.0,
+            "policy must be a one-dimensional array of integers (got shape (6,) of type float64)",
+        ),
+        ([1, 3, 5, 7, 9, -1], 0.0, "discount must be above 0 and up to 1 (got 0)"),
+        ([1, 3, 5, 7, 9, -1], 1.5, "discount must be above 0"),
     ],
 )
 def test_bad_input_is_named(policy: Any, discount: float, part: str) -> None:

@@ -118,7 +118,7 @@ def test_what_is_not_there_is_named(tmp_path) -> None:
         read_recorded(tmp_path / "recorded.csv")
     with pytest.raises(
         InputError,
-        match="'moon' given, one of recorded, saturating, two_regimes, steps, cliffs allowed",
+        match=r"must be one of recorded, saturating, two_regimes, steps, cliffs \(got 'moon'\)",
     ):
         surface("moon")
 
