@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from thetafront.study.cli.options import JsonOption, SchedulerArgument
-from thetafront.study.cli.program import app, console, working
+from thetafront.study.cli.program import app, working
 from thetafront.study.run.options import TlsCaOption, TlsCertOption, TlsKeyOption, whole
+from thetafront.study.terminal.console import console, print_table
 
 
 @app.command()
@@ -34,9 +35,7 @@ def worker(
 
     out = console()
     tls = Tls.of({"ca": tls_ca, "cert": tls_cert, "key": tls_key})
-    WorkerProcesses(
-        scheduler, tls, processes, name, lambda line: out.print(line, soft_wrap=True)
-    ).run()
+    WorkerProcesses(scheduler, tls, processes, name, out.print).run()
 
 
 @app.command()
@@ -64,10 +63,10 @@ def cluster(
             return
         out = console()
         for line in found.news():
-            out.print(line, soft_wrap=True)
+            out.print(line)
         if not rows:
             out.print(f"no worker is at {scheduler}; start thetafront worker {scheduler}")
             return
-        out.print(cluster_table(rows))
+        print_table(out, cluster_table(rows))
         if found.dashboard:
-            out.print(f"dashboard {found.dashboard}", soft_wrap=True)
+            out.print(f"dashboard {found.dashboard}")

@@ -11,7 +11,7 @@ from thetafront.study.cli.options import (
     reading,
     taking,
 )
-from thetafront.study.cli.program import app, console
+from thetafront.study.cli.program import app
 from thetafront.study.run.options import (
     RESULTS,
     BudgetOption,
@@ -26,6 +26,7 @@ from thetafront.study.run.options import (
     ValidationGamesOption,
     ValidationPointsOption,
 )
+from thetafront.study.terminal.console import console
 
 
 @app.command()

@@ -23,7 +23,7 @@ def cluster_at(
     given = {name: each for name, each in (tls or {}).items() if each is not None}
     if scheduler is None:
         if given:
-            raise InputError(f"tls: {', '.join(given)} given without a scheduler, which has it")
+            raise InputError(f"tls must be left out without a scheduler (got {', '.join(given)})")
         return None
     from thetafront.study.cluster.cluster import DaskCluster
     from thetafront.study.cluster.security import Tls

@@ -132,7 +132,7 @@ class Choices:
             steps.append(
                 Step(
                     limit,
-                    f"{limit:.3g}",
+                    experiment.cost.argument(limit),
                     experiment.cost.text(limit),
                     place(picked),
                     cost_line(picked),

@@ -23,7 +23,7 @@ def whole_number(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} given, a whole number allowed") from None
+        raise typer.BadParameter(f"must be a whole number (got {text!r})") from None
 
 
 def real_number(text: str) -> float:
@@ -31,20 +31,20 @@ def real_number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} given, a number allowed") from None
+        raise typer.BadParameter(f"must be a number (got {text!r})") from None
 
 
 def folder(text: str) -> Path:
     """Read the path of a folder."""
     if not str(text):
-        raise typer.BadParameter("'' given, a folder's path allowed")
+        raise typer.BadParameter("must be the path of a folder (got '')")
     return Path(text)
 
 
 def file(text: str) -> Path:
     """Read the path of a file."""
     if not str(text):
-        raise typer.BadParameter("'' given, a file's path allowed")
+        raise typer.BadParameter("must be the path of a file (got '')")
     return Path(text)
 
 
@@ -205,7 +205,7 @@ class SweepOptions:
         for name, hint in get_type_hints(SweepOptions).items():
             if not fits(value := getattr(self, name), hint):
                 words = name.replace("_", " ")
-                raise InputError(f"{words}: {value!r} given, {allowed(hint)} allowed")
+                raise InputError(f"{words} must be {allowed(hint)} (got {value!r})")
             if is_real(value) and isinstance(value, Integral):
                 object.__setattr__(self, name, int(value))
 

@@ -115,8 +115,8 @@ class SweepOrder:
         if target is not None:
             if asked.no_validation:
                 raise InputError(
-                    "until regret: given with --no-validation, without which no regret is known; "
-                    "one allowed"
+                    "--until-regret cannot be combined with --no-validation, without which no "
+                    "regret is known"
                 )
             if standard_error is None and not goal.is_exact:
                 usual = goal.standard_error
@@ -167,7 +167,7 @@ class SweepOrder:
         out.print("playing a first game")
         experiment, warning = settled(experiment, self.settings.seed, self.budget_seconds)
         if warning:
-            out.print(f"warning: {warning}", soft_wrap=True)
+            out.print(f"warning: {warning}")
         return experiment
 
     def admitted(self, experiment: Experiment, out: Console) -> Experiment:
@@ -186,7 +186,7 @@ class SweepOrder:
                 experiment = experiment.with_cost(cost)
         known = {} if study is None else study.machines
         for line in self.cluster.admit(experiment, known):
-            out.print(line, soft_wrap=True)
+            out.print(line)
         return experiment
 
     def carry_out(self, out: Console, make_results: bool = False) -> None:
@@ -239,9 +239,9 @@ class SweepOrder:
     def rehearse(self, out: Console) -> None:
         """Print the plan, from a few games that are not stored; the study stays as it is."""
         if self.wishes:
-            raise InputError("dry run: given with --widen, which writes to the study; one allowed")
+            raise InputError("--dry-run cannot be combined with --widen, which writes to the study")
         if self.cluster is not None:
-            raise InputError("dry run: given with --scheduler, which it does not use; one allowed")
+            raise InputError("--dry-run cannot be combined with --scheduler, which it does not use")
         self.check_results()
         with storage_errors_reported(self.location):
             study = existing(self.location)
@@ -262,7 +262,7 @@ class SweepOrder:
             study,
         )
         said = "plan: no game ended in time" if plan is None else plan.text(experiment.goal)
-        out.print(said, soft_wrap=True)
+        out.print(said)
 
 
 def validate_study(
@@ -282,7 +282,7 @@ def validate_study(
         check_seconds(log, experiment, cluster is not None)
         if cluster is not None:
             for line in cluster.admit(experiment, data.machines):
-                out.print(line, soft_wrap=True)
+                out.print(line)
             jobs = cluster.capacity
         run = Sweep(
             experiment,
@@ -304,4 +304,6 @@ def validate_study(
 def check_alone(jobs: int | None, cluster: Cluster | None) -> None:
     """Refuse a number of jobs for a cluster, whose workers all play."""
     if jobs is not None and cluster is not None:
-        raise InputError(f"jobs: {jobs} given with --scheduler, all of whose workers play")
+        raise InputError(
+            f"--jobs cannot be combined with --scheduler, all of whose workers play (got {jobs})"
+        )

@@ -265,7 +265,7 @@ def reading_words(name: str, folder: Path) -> list[str]:
     """Return a reading command's words."""
     words = [name, NAME, "--results", str(folder)]
     if name == "pick":
-        words += ["--win-rate", "0.01", "--games", "0"]
+        words += ["--min-win-rate", "0.01", "--games", "0"]
     return words
 
 

@@ -30,7 +30,7 @@ def test_a_sweep_of_one_job_and_one_trial_says_so(solver: Experiment, tmp_path: 
     where = ["--results", str(tmp_path)]
     sweep = ["sweep", "solver", "--trials", "1", "--design-size", "1", "--jobs", "1", *where]
     said = ""
-    pick = ["pick", "solver", "--score", "1", "--games", "0", *where]
+    pick = ["pick", "solver", "--min-score", "1", "--games", "0", *where]
     for words in (sweep, sweep, ["status", "solver", *where], pick,
                   ["compare", "solver", *where]):  # fmt: skip
         done = CliRunner().invoke(app, words)

@@ -14,7 +14,12 @@ import numpy as np
 
 from thetafront.agents.agent import Game
 from thetafront.study.batch_means import LogVariances, variances_of_log_ratios
-from thetafront.study.experiments.objectives.formats import format_seconds, significant
+from thetafront.study.experiments.objectives.formats import (
+    SECONDS_PREFIXES,
+    format_seconds,
+    significant,
+)
+from thetafront.study.text import seconds_in
 
 TIMED_TOGETHER = 50  # games of a block: a machine's speed drifts from one to the next
 
@@ -120,15 +125,34 @@ class Cost:
         return f"{self.text(value)}{of}{what}"
 
     @property
-    def option(self) -> str:
-        """The command line's option for a limit."""
-        return f"--{self.name.replace('_', '-')}"
+    def bound(self) -> str:
+        """What a limit is called in commands and calls: ``max_seconds_per_move``."""
+        return f"max_{self.name}"
 
     @property
     def option_help(self) -> str:
-        """What the option means."""
-        unit = "seconds" if self.is_timed else self.unit
-        return f"The most {self.label}{unit and f', in {unit}'}."
+        """What the option for a limit means."""
+        unit = "such as 100us or 0.0001 (seconds)" if self.is_timed else self.unit
+        return f"Largest {self.label}{unit and f', {unit}'}."
+
+    def read(self, given: str | float) -> float:
+        """Read a value that a user gives; ValueError if it is none."""
+        try:
+            return float(given)
+        except ValueError:
+            if not self.is_timed:
+                raise
+            return seconds_in(str(given))
+
+    def argument(self, value: float) -> str:
+        """Write a value as :meth:`read` reads it: ``100us``."""
+        if not self.is_timed:
+            return f"{value:.3g}"
+        value = float(f"{value:.3g}")
+        for scale, unit in SECONDS_PREFIXES:
+            if value >= scale:
+                return f"{value / scale:.3g}{unit.replace('µ', 'u')}"
+        return f"{value:.3g}"
 
     @property
     def axis_label(self) -> str:

@@ -102,14 +102,18 @@ class Goal:
         return self.sign * value >= self.sign * wanted or (self.is_exact and same)
 
     @property
-    def option(self) -> str:
-        """The command line's option for a value that is wanted."""
-        return f"--{self.name.replace('_', '-')}"
+    def bound(self) -> str:
+        """What a value that is wanted is called in commands and calls: ``min_score``."""
+        return f"{'min' if self.sign > 0 else 'max'}_{self.name}"
 
     @property
     def option_help(self) -> str:
-        """What the option means."""
+        """What the option for a value that is wanted means."""
         return f"The {self.label} wanted{', 0 to 1' if self.is_share else ''}."
+
+    def read(self, given: str | float) -> float:
+        """Read a value that a user gives; ValueError if it is none."""
+        return float(given)
 
     def column(self, statistic: str) -> str:
         """Name a column of observed values: ``score_mean_points``."""

@@ -219,7 +219,7 @@ def reported(field: str, *, unit: str = "", per: Per = "game", label: str | None
             cpu_seconds(per), label=label or f"time a {per}", is_reported=True
         )
     if check_name("cost", field) in OF_EVERY_GAME | {MOVES}:
-        raise ValueError(f"cost: {field!r} given, which every game has; another name allowed")
+        raise ValueError(f"cost must have another name (got {field!r}, which every game has)")
     words = f"{field.replace('_', ' ')} a {per}" if label is None else label
     return Cost(f"{field}_per_{per}", words, field, unit, per_move=per == "move", is_whole=False)
 
@@ -240,15 +240,17 @@ def checked(goal: Goal) -> Goal:
         allowed = "" if is_open else f" between {low:g} and {high:g}"
         raise ValueError(f"penalty must be a finite number{allowed} (got {goal.penalty!r})")
     if goal.game_column in COLUMNS or goal.name in OPTIONS_AND_KEYS:
-        raise ValueError(f"goal: {goal.name!r} given, which names something else; another allowed")
+        raise ValueError(
+            f"goal must have another name (got {goal.name!r}, which names something else)"
+        )
     error = 1.0 if goal.is_exact or goal.standard_error is None else goal.standard_error
     if not error > 0.0 or goal.replicates < 1:
-        raise ValueError("objective: standard_error above 0 and replicates from 1 on allowed")
+        raise ValueError("standard_error must be above 0, and replicates 1 or more")
     return goal
 
 
 def check_name(what: str, name: str) -> str:
     """Return a name if it can be that of a column and an option; ValueError otherwise."""
     if not (name.isascii() and name.isidentifier()):
-        raise ValueError(f"{what}: {name!r} given, a name of letters, digits and _ allowed")
+        raise ValueError(f"{what} must have a name of letters, digits and _ (got {name!r})")
     return name

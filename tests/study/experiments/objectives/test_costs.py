@@ -38,7 +38,7 @@ def test_an_unknown_cost_is_named(quick: Experiment) -> None:
         quick.by("joules")
     assert (
         str(refused.value)
-        == "cost: 'joules' given, one of seconds_per_move, playout_moves_per_move allowed"
+        == "cost must be one of seconds_per_move, playout_moves_per_move (got 'joules')"
     )
 
 
