@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
 .PHONY: help install sweep test test-sweeps test-papers test-lowest test-slow test-cluster test-browser drills check format bench champions benchmark-samplers benchmark-rounds \
-	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman zstd programs certificates pages clean
+	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman zstd programs certificates pages docs docs-outputs clean
 
 # Each option of `thetafront sweep` is a variable, given as `make sweep BUDGET=1h`; one left empty is not
 # passed on. The environment does not set them.
@@ -87,9 +87,10 @@ drills: $(INSTALLED) ## interrupt, kill, damage, starve (minutes): INTERRUPTS=50
 	$(BIN)/python -m tests.drills.environment
 	$(BIN)/python -m tests.drills.bad_input
 
-check: $(INSTALLED) ## format, lint, types, import contracts, tests
+check: $(INSTALLED) ## format, lint, spelling, types, import contracts, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/codespell
 	$(BIN)/mypy
 	$(BIN)/mypy -p results.papers -p results.benchmarks
 	$(BIN)/lint-imports
@@ -189,5 +190,13 @@ certificates: $(INSTALLED) ## how often certificates of simulated studies hold, 
 pages: $(INSTALLED) ## write page and pictures of every published study, and their list (some minutes)
 	@$(BIN)/thetafront report --each results/reference
 
+docs: $(INSTALLED) ## build the documentation into site/, strictly: a broken link is an error (half a minute)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint .constraints.txt --editable '.[dev,docs]'
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo 'Open site/index.html'
+
+docs-outputs: $(INSTALLED) ## run the commands of the tutorial again and write what they print (minutes)
+	@$(BIN)/python docs/tools/outputs.py docs/tutorial.md
+
 clean: ## remove environment and caches; results stay
-	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) site .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -12,12 +12,20 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, TypeVar, get_type_hints
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar, get_type_hints
 
 from thetafront.agents.parameters import Value, check_parameters, parameters_of, plain_values
 
 LARGEST_SEED = 2**63 - 1
 N_DIGITS = 12
+
+
+class Cell(NamedTuple):
+    """How one field of a game is stored: its column, and how its value is written and read."""
+
+    column: str = ""
+    write: Callable[[Any], Any] | None = None
+    read: Callable[[Any], Any] | None = None
 
 
 def column(
@@ -35,7 +43,22 @@ def column(
         ``write`` converts the value to JSON data, and ``read`` converts that, or its text in a CSV
         file, back. By default both are the field's type.
     """
-    return dataclasses.field(metadata={"column": name, "write": write, "read": read})
+    return dataclasses.field(metadata={"cell": Cell(name, write, read)})
+
+
+CELLS: dict[type["Game"], dict[str, Any]] = {}
+
+
+def cells_of(game: type["Game"]) -> dict[str, Any]:
+    """Return the :class:`Cell` of each field of a class of games, in order."""
+    if game not in CELLS:
+        types = get_type_hints(game)
+        given = {x.name: x.metadata.get("cell", Cell()) for x in dataclasses.fields(game)}
+        CELLS[game] = {
+            name: Cell(each.column or name, each.write or types[name], each.read or types[name])
+            for name, each in given.items()
+        }
+    return CELLS[game]
 
 
 @dataclass(frozen=True)
@@ -148,33 +171,6 @@ Outcome = Game | FailedGame
 """What comes of a seed."""
 
 
-@dataclass(frozen=True)
-class Cell:
-    """How one field of a game is stored."""
-
-    column: str
-    write: Callable[[Any], Any]
-    read: Callable[[Any], Any]
-
-
-CELLS: dict[type[Game], dict[str, Cell]] = {}
-
-
-def cells_of(game: type[Game]) -> dict[str, Cell]:
-    """Return how each field of a class of games is stored, in order."""
-    if game not in CELLS:
-        types = get_type_hints(game)
-        CELLS[game] = {
-            each.name: Cell(
-                each.metadata.get("column") or each.name,
-                each.metadata.get("write") or types[each.name],
-                each.metadata.get("read") or types[each.name],
-            )
-            for each in dataclasses.fields(game)
-        }
-    return CELLS[game]
-
-
 class Agent(ABC):
     """A policy for a game. Subclasses are frozen dataclasses, and their fields are the parameters.
 
@@ -249,12 +245,7 @@ class Agent(ABC):
         """Play games with consecutive seeds, which may take less time together than alone.
 
         Their scores are distributed as those of :meth:`play`. An agent with ``n_side_by_side`` of 1
-        plays one after the other.
-
-        Raises
-        ------
-        ValueError
-            If a seed is out of range.
+        plays one after the other. ValueError if a seed is out of range.
         """
         return tuple(self.play(seed) for seed in seeds)
 
@@ -268,10 +259,7 @@ AnAgent = TypeVar("AnAgent", bound=Agent)
 def register(agent: type[AnAgent]) -> type[AnAgent]:
     """Put a class of agents into the catalog, and describe its parameters in its docstring.
 
-    Raises
-    ------
-    ValueError
-        If the catalog has another class of this name.
+    ValueError if the catalog has another class of this name.
     """
     known = AGENTS.setdefault(agent.name, agent)
     if (known.__module__, known.__qualname__) != (agent.__module__, agent.__qualname__):
@@ -309,8 +297,13 @@ def identity(agent: Agent) -> dict[str, Value]:
 
 def digest_of(agent: Agent) -> str:
     """Return twelve hexadecimal digits that name an agent's :func:`identity` in tables of games."""
-    text = json.dumps(identity(agent), sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:N_DIGITS]
+    return digits(json.dumps(identity(agent), sort_keys=True))
+
+
+def digits(content: str | bytes | memoryview) -> str:
+    """Return twelve hexadecimal digits that name a text or bytes: the begin of their SHA-256."""
+    given = content.encode(errors="surrogatepass") if isinstance(content, str) else content
+    return hashlib.sha256(given).hexdigest()[:N_DIGITS]
 
 
 WARM: set[tuple[type[Agent], Hashable]] = set()

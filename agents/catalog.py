@@ -48,13 +48,7 @@ def theta_names(name: str) -> tuple[str, ...]:
 
 
 def from_theta(name: str, theta: Sequence[float]) -> dict[str, float]:
-    """Return the components of θ by name.
-
-    Raises
-    ------
-    ValueError
-        If θ has the wrong length.
-    """
+    """Return the components of θ by name; ValueError if θ has the wrong length."""
     names = theta_names(name)
     if len(theta) != len(names):
         of = f": {', '.join(names)}" if names else ""

@@ -25,6 +25,8 @@ LARGEST_INTEGER = 2**53
 """Above it, floats no longer distinguish all integers."""
 
 LARGE = 1e9
+TRUTHS = {"true": "1", "false": "0"}
+LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 Value = float | str
 """A parameter in text and tables: a number, or text such as the name of a category."""
@@ -53,10 +55,8 @@ class Domain(ABC):
     def check(self, name: str, value: Any) -> Any:
         """Return the value converted.
 
-        Raises
-        ------
-        ValueError
-            If it is not allowed. The message names the parameter, the value and what is allowed.
+        ValueError if it is not allowed. The message names the parameter, the value and what is
+        allowed.
         """
         found = self.read(value)
         if not self.accepts(found):
@@ -169,6 +169,16 @@ class Categories(Domain):
 
 
 @dataclass(frozen=True)
+class Label(Domain):
+    """The name of something outside the program, such as a trained network."""
+
+    allowed = "a name of letters, digits, ., _ and -"
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, str) and LABEL.fullmatch(value) is not None
+
+
+@dataclass(frozen=True)
 class Tuned:
     """The values that an experiment tries: a range within what is allowed.
 
@@ -199,15 +209,11 @@ def real(
     high: float = math.inf,
     *more: Any,
     open_low: bool = False,
+    whole: bool = False,
     **others: Any,
 ) -> Any:
     """Declare a field that holds a finite number; the rest is as in :func:`parameter`."""
-    return parameter(default, RealRange(low, high, open_low), *more, **others)
-
-
-def whole(default: float, low: float, high: float, *more: Any, **others: Any) -> Any:
-    """Declare a field that holds a whole number as a float; the rest as in :func:`parameter`."""
-    return parameter(default, RealRange(low, high, whole=True), *more, **others)
+    return parameter(default, RealRange(low, high, open_low, whole), *more, **others)
 
 
 def flag(default: bool = False, *more: Any, **others: Any) -> Any:
@@ -220,54 +226,19 @@ def categorical(default: StrEnum, *more: Any, **others: Any) -> Any:
     return parameter(default, Categories(type(default)), *more, **others)
 
 
-def parameter(
-    default: Any,
-    domain: Domain,
-    description: str = "",
-    symbol: str = "",
-    tuned: Tuned | bool = False,
-    *,
-    later: bool = False,
-) -> Any:
-    """Declare a field with a domain.
-
-    Parameters
-    ----------
-    default : object
-        Its default value.
-    domain : Domain
-        What is allowed.
-    description : str
-        What it is, in a line.
-    symbol : str
-        What tables and axes call it; by default its name.
-    tuned : Tuned or bool
-        The range that experiments tune it in; true for all of a domain's categories.
-    later : bool
-        Whether it is younger than stored games. At its default, which must never change, it is no
-        part of an agent's identity, so these games stay the agent's.
-    """
-    made = Parameter("", default, domain, description, symbol, tuned, later)
-    return dataclasses.field(default=default, metadata={"parameter": made})
+def parameter(default: Any, domain: Domain, *more: Any, **others: Any) -> Any:
+    """Declare a field with a domain; the rest are attributes of a :class:`Parameter`, in order."""
+    return declared(Parameter("", default, domain, *more, **others))
 
 
-TRUTHS = {"true": "1", "false": "0"}
-LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+def inherited(agent: type[Any], name: str, default: Any) -> Any:
+    """Declare the field of this name of a base class with another default."""
+    return declared(dataclasses.replace(parameters_of(agent)[name], default=default))
 
 
-@dataclass(frozen=True)
-class Label(Domain):
-    """The name of something outside the program, such as a trained network."""
-
-    allowed = "a name of letters, digits, ., _ and -"
-
-    def accepts(self, value: Any) -> bool:
-        return isinstance(value, str) and LABEL.fullmatch(value) is not None
-
-
-def label(default: str, description: str = "") -> Any:
-    """Declare a field that holds a name."""
-    return parameter(default, Label(), description)
+def declared(made: "Parameter") -> Any:
+    """Return the dataclass field of a parameter."""
+    return dataclasses.field(default=made.default, metadata={"parameter": made})
 
 
 @dataclass(frozen=True)
@@ -282,8 +253,15 @@ class Parameter:
         Default value of the field.
     domain : Domain
         The allowed values.
-    description, symbol, tuned, later
-        As in :func:`parameter`.
+    description : str
+        What it is, in a line.
+    symbol : str
+        What tables and axes call it; by default its name.
+    tuned : Tuned or bool
+        The range that experiments tune it in; true for all of a domain's categories.
+    later : bool
+        Whether it is younger than stored games. At its default, which must never change, it is no
+        part of an agent's identity, so these games stay the agent's.
     keyword_only : bool
         Whether it belongs to the game, such as a maze, and not to θ.
     """
@@ -325,10 +303,7 @@ class Parameter:
     def from_number(self, value: Value) -> Any:
         """Convert a number or text, from a command line or a sampler, to the field's value.
 
-        Raises
-        ------
-        ValueError
-            If it is not allowed.
+        ValueError if it is not allowed.
         """
         if isinstance(value, str) and self.takes_number:
             raise ValueError(f"{self.name} must be {self.domain.allowed} (got {value!r})")
@@ -353,10 +328,7 @@ def parameters_of(agent: type[Any]) -> Mapping[str, Parameter]:
 def check_parameters(agent: Any) -> None:
     """Check the parameters of a new object, and convert those given as text or as 0 and 1.
 
-    Raises
-    ------
-    ValueError
-        If one is not allowed.
+    ValueError if one is not allowed.
     """
     for name, each in parameters_of(type(agent)).items():
         given = getattr(agent, name)

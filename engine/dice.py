@@ -235,10 +235,7 @@ class Dice:
     def policy(self, holds: npt.ArrayLike) -> DicePolicy:
         """Return a policy as :func:`play_games` takes it, from the number of each state's hold.
 
-        Raises
-        ------
-        ValueError
-            If there is not one hold for each state, or a hold is out of range.
+        ValueError if there is not one hold for each state, or a hold is out of range.
         """
         given = np.asarray(holds)
         if given.shape != (self.n_states,) or given.dtype.kind not in "iu":

@@ -26,7 +26,7 @@ from thetafront.agents.catalog import agent_class, build
 from thetafront.study import interrupt
 from thetafront.study.charts.front import front_chart
 from thetafront.study.charts.vega import notebook_chart
-from thetafront.study.cluster.given import cluster_at
+from thetafront.study.cluster.given import executor_for
 from thetafront.study.errors import InputError, RunError, check_range
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
@@ -41,12 +41,11 @@ from thetafront.study.log.study_data import Source, StudyData
 from thetafront.study.report import recommend
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import Tables
-from thetafront.study.report.front_tables import front_table, predicted_front_table
-from thetafront.study.report.html import table_html
+from thetafront.study.report.front_tables import front_table, predicted_front_table, table_html
 from thetafront.study.report.pick_text import pick_json, pick_text
 from thetafront.study.run.budget import NO_BUDGET, seconds_of
 from thetafront.study.run.options import SweepOptions
-from thetafront.study.run.orders import SweepOrder, check_alone, validate_study
+from thetafront.study.run.orders import SweepOrder, validate_study
 from thetafront.study.run.pick_games import MOST_GAMES_ASKED, played_for
 from thetafront.study.run.play_missing import play_missing
 from thetafront.study.run.stopping import Precision
@@ -169,9 +168,9 @@ def sweep(
             "results": Path(results),
         }
     )
-    order = SweepOrder.of(tuned, asked, cluster_at(scheduler, tls))
+    order = SweepOrder.of(tuned, asked, executor_for(asked.jobs, scheduler, tls))
     with as_guest(call):
-        order.carry_out(console(stderr=True, quiet=not progress), make_results=True)
+        order.run(console(stderr=True, quiet=not progress), make_results=True)
         where = order.location
         study = open_study(
             where.url,
@@ -579,14 +578,13 @@ class Study:
         smaller standard error, or a budget, adds to them.
         """
         call = call_text(f"{self._opening}.validate", self.validate, locals())
-        seconds, cluster = seconds_of(budget_text(budget)), cluster_at(scheduler, tls)
-        check_alone(jobs, cluster)
+        seconds, executor = seconds_of(budget_text(budget)), executor_for(jobs, scheduler, tls)
         with as_guest(call), self._opened() as (_, data):
             precision = Precision.of(
                 data.experiment.goal, standard_error, validation_games, validation_points, seconds
             )
-            out, n_jobs = console(stderr=True, quiet=not progress), check_jobs(jobs)
-            validate_study(self.location, data, precision, n_jobs, out, seconds, cluster)
+            out = console(stderr=True, quiet=not progress)
+            validate_study(self.location, data, precision, executor, out, seconds)
         return self.refresh()
 
     def refresh(self) -> "Study":

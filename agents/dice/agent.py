@@ -24,7 +24,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +40,7 @@ from thetafront.engine.dice import THREE_DICE, Dice, DicePolicy, play_games
 # A kernel call of this many games takes well under a second, so Ctrl-C is answered in time.
 GAMES_PER_CHUNK = 1_000_000
 
-MOST_DICE, MOST_SIDES = 20, 1000
+MAX_DICE, MAX_SIDES = 20, 1000
 
 
 @dataclass(frozen=True)
@@ -62,27 +62,14 @@ class DiceGame(Game, kind="dice"):
     )
 
 
-@dataclass(frozen=True, eq=False)
-class DiceGames:
-    """Finished games of consecutive seeds.
-
-    Attributes
-    ----------
-    first_seed : int
-        Seed of the first game.
-    scores, n_moves : int64, shape (n_games,)
-        As in :class:`DiceGame`.
-    ends : int64, shape (n_games,)
-        The states in which they stuck, see :class:`engine.dice.Dice`.
-    seconds : float
-        CPU seconds of the playing thread for all games together.
-    """
+class DiceGames(NamedTuple):
+    """Finished games of consecutive seeds."""
 
     first_seed: int
-    scores: npt.NDArray[np.int64]
-    n_moves: npt.NDArray[np.int64]
-    ends: npt.NDArray[np.int64]
-    seconds: float
+    scores: npt.NDArray[np.int64]  # (n_games,), as in `DiceGame`
+    n_moves: npt.NDArray[np.int64]  # (n_games,)
+    ends: npt.NDArray[np.int64]  # (n_games,): the states in which they stuck, see `engine.dice`
+    seconds: float  # of CPU time of the playing thread, for all games together
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,19 +103,21 @@ class DiceParameters(Agent):
     Raises
     ------
     ValueError
-        If a parameter is out of range, or the MDP would be too large.
+        If the MDP would be too large.
     """
 
-    gamma: float = real(1.0, 0, 1, "discount", open_low=True, symbol="γ", tuned=Tuned(0.5, 1.0))
+    gamma: float = real(
+        1.0, 0, 1, "discount: how much later points count", "γ", Tuned(0.5, 1.0), open_low=True
+    )
     tolerance: float = real(
         1e-9,
         0,
-        description="residual that stops the sweeps, in points",
+        description="solving stops when no value changes by more than this, in points",
         symbol="δ",
         tuned=Tuned(1e-6, 10.0, log=True),
     )
-    n_dice: int = integer(THREE_DICE.n_dice, 1, MOST_DICE, "number of dice")
-    n_sides: int = integer(THREE_DICE.n_sides, 2, MOST_SIDES, "number of their sides")
+    n_dice: int = integer(THREE_DICE.n_dice, 1, MAX_DICE, "number of dice")
+    n_sides: int = integer(THREE_DICE.n_sides, 2, MAX_SIDES, "sides of a die")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -185,10 +174,7 @@ class DiceAgent(DiceParameters):
     def solving_seconds(self, n_times: int = 5) -> float:
         """Return the CPU seconds of :meth:`solve`, warm: the median of ``n_times``.
 
-        Raises
-        ------
-        ValueError
-            If ``n_times`` is below 1.
+        ValueError if ``n_times`` is below 1.
         """
         if n_times < 1:
             raise ValueError(f"n_times must be 1 or more (got {n_times})")
@@ -240,10 +226,7 @@ class DiceAgent(DiceParameters):
     def games(self, first_seed: int, n_games: int) -> DiceGames:
         """Play the games of ``n_games`` consecutive seeds.
 
-        Raises
-        ------
-        ValueError
-            If a seed is out of range, or ``n_games`` is below 1.
+        ValueError if a seed is out of range, or ``n_games`` is below 1.
         """
         if n_games < 1:
             raise ValueError(f"n_games must be 1 or more (got {n_games})")
@@ -280,10 +263,7 @@ class DiceAgent(DiceParameters):
     def act(self, roll: Sequence[int]) -> DiceDecision:
         """Decide on one roll; the decision is not random.
 
-        Raises
-        ------
-        ValueError
-            If ``roll`` is not a roll of these dice.
+        ValueError if ``roll`` is not a roll of these dice.
         """
         state = self.rules.state(roll)
         hold = int(self.holds[state])

@@ -4,6 +4,7 @@ A worker's processes carry a mark in their environment, by which a guardian find
 worker has ended (:mod:`agents.external.guardian`).
 """
 
+import atexit
 import math
 import os
 import secrets
@@ -12,7 +13,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -71,8 +72,12 @@ def guarded(worker: int) -> tuple[str, "subprocess.Popen[bytes]"]:
 os.register_at_fork(after_in_child=guarded.cache_clear)  # the guardian is the parent's
 
 
-def end_children() -> None:
+@atexit.register
+def end_programs() -> None:
     """End all processes of this worker's games; a guardian is started anew when it is needed."""
+    for server in SERVERS.values():
+        server.end()
+    SERVERS.clear()
     if guarded.cache_info().currsize:
         _, guard = guarded(os.getpid())
         guarded.cache_clear()
@@ -84,26 +89,8 @@ def end_children() -> None:
 class Child:
     """A process that plays one game or, one after the other, many.
 
-    Parameters
-    ----------
-    command : tuple of str
-        The program and its arguments.
-    folder : Path
-        Where it runs.
-    limits : Limits
-        What an answer may take.
-    inherited : sequence of int
-        Descriptors that it has, too.
-
-    Attributes
-    ----------
-    is_warm : bool
-        Whether it has played a game that was thrown away; for the caller to set.
-
-    Raises
-    ------
-    GameError
-        If it cannot be started.
+    ``inherited`` are descriptors that it has, too. A caller sets ``is_warm`` when it has played a
+    game that was thrown away. GameError if it cannot be started.
     """
 
     def __init__(
@@ -158,21 +145,11 @@ class Child:
             raise
 
     def ask(self, line: bytes, read: Callable[[bytes], T], *, last: bool = False) -> T:
-        """Send a line and return what is read in the answer; after an error the process has ended.
+        """Send a line and return what ``read`` makes of the answer.
 
-        Parameters
-        ----------
-        line : bytes
-            What to send; a pipe must have room for it, which is 64 KiB.
-        read : callable
-            Takes the answer.
-        last : bool
-            Whether the process is to end; its answer is the last line then, and the next otherwise.
-
-        Raises
-        ------
-        GameError
-            If there is no answer in time, one too long, or too much is taken.
+        The answer is the next line, or, with ``last``, the last one before the process ends. A pipe
+        must have room for what is sent, 64 KiB. GameError if there is no answer in time, one too
+        long, or too much is taken; after any error the process has ended.
         """
         with self.ended_by_errors():
             self.look(0)
@@ -299,10 +276,7 @@ class Child:
     def cpu_seconds(self) -> float:
         """Return the CPU time so far: of it and its descendants, and those they have waited for.
 
-        Raises
-        ------
-        OSError
-            If the process has ended.
+        OSError if the process has ended.
         """
         _, *others = self.processes
         return cpu_seconds_of_all(others) + cpu_seconds_with_ended(self.pid)
@@ -334,6 +308,23 @@ class Child:
             os.close(self.descriptor)
             self.used += used.ru_utime + used.ru_stime
         return self.used
+
+
+MAX_SERVERS = 2  # each may have much in memory
+SERVERS: dict[Hashable, Child] = {}
+"""Processes that answer one game after the other, by what plays; the last one used comes last."""
+os.register_at_fork(after_in_child=SERVERS.clear)  # they are the parent's
+
+
+def server_of(player: Hashable, start: Callable[[], Child]) -> Child:
+    """Return the process that plays a player's games; start one if there is none."""
+    server = SERVERS.pop(player, None)
+    if server is None or server.has_ended():
+        while len(SERVERS) >= MAX_SERVERS:
+            SERVERS.pop(next(iter(SERVERS))).end()
+        server = start()
+    SERVERS[player] = server
+    return server
 
 
 def ending(returncode: int) -> str:

@@ -7,7 +7,6 @@ no addresses in them, and no order of sets. Of libraries and of our own code onl
 
 import copyreg
 import dis
-import hashlib
 import inspect
 import sys
 import sysconfig
@@ -21,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from thetafront.agents.agent import N_DIGITS
+from thetafront.agents.agent import digits
 from thetafront.agents.external.source import OURS, Source, SourceError
 
 MAX_TEXTS = 1_000_000  # of a value's parts
@@ -42,12 +41,7 @@ ATTRIBUTES = {"LOAD_ATTR", "LOAD_METHOD"}
 
 
 class Dependencies:
-    """What a player depends on.
-
-    Parameters
-    ----------
-    player : callable
-        A function, a class, or an object that can be called.
+    """What a player depends on: a function, a class, or an object that can be called.
 
     Attributes
     ----------
@@ -255,9 +249,3 @@ def content_of(module: str) -> str:
         return source.digest if is_theirs else ""
     except SourceError:  # it is built in, or there is none
         return ""
-
-
-def digits(text: str | bytes) -> str:
-    """Return digits that name a text."""
-    content = text.encode(errors="surrogatepass") if isinstance(text, str) else text
-    return hashlib.sha256(content).hexdigest()[:N_DIGITS]

@@ -64,14 +64,9 @@ def session_of(process: int) -> int:
 class Orphans:
     """What this process does with descendants whose own parents have ended.
 
-    Attributes
-    ----------
-    are_adopted : bool
-        Whether it becomes their parent: only a process that is all ours may.
-    before : set of int
-        Children that were there already: no game has started them.
-    kept : set of int
-        Children that are ours, and asked for when they end.
+    It becomes their parent, if they ``are_adopted``: only a process that is all ours may. Children
+    that were there ``before`` were not started by a game; those that are ``kept`` are asked for
+    when they end.
     """
 
     are_adopted = False

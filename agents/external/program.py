@@ -28,11 +28,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from thetafront.agents.agent import N_DIGITS, Agent, ChangedError, GameError, check_seed
-from thetafront.agents.external.child import Child, shown
+from thetafront.agents.agent import (
+    N_DIGITS,
+    Agent,
+    ChangedError,
+    GameError,
+    check_seed,
+    digits,
+)
+from thetafront.agents.external.child import Child, server_of, shown
 from thetafront.agents.external.limits import Limits
 from thetafront.agents.external.report import Report, ReportedGame, ReportError
-from thetafront.agents.external.server import server_of
 from thetafront.agents.external.source import Stamp, stamps_of
 from thetafront.agents.parameters import Value
 
@@ -58,7 +64,7 @@ class Program(Limits):
         The program and its arguments, with ``{name}`` for parameters and ``{seed}``.
     folder : str
         Where it runs, the current folder by default; paths in the command are relative to it.
-    protocol : Protocol
+    protocol : Protocol or str
         A process a game, or one process a worker.
     named : tuple of str
         Other files that games depend on.
@@ -68,21 +74,25 @@ class Program(Limits):
     Raises
     ------
     ValueError
-        If there is no such program, or a limit is not above 0.
+        If there is no such program or protocol, or a limit is not above 0.
     """
 
     command: tuple[str, ...]
     folder: str = "."
-    protocol: Protocol = Protocol.ONCE
+    protocol: Protocol | str = Protocol.ONCE
     named: tuple[str, ...] = ()
     report: Report = field(default_factory=Report)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.protocol not in list(Protocol):
+            allowed = " or ".join(Protocol)
+            raise ValueError(f"protocol must be {allowed} (got {self.protocol!r})")
+        object.__setattr__(self, "protocol", Protocol(self.protocol))
         if not self.command or not self.command[0]:
             raise ValueError("command must be a program and its arguments (got nothing)")
         self.stamps  # noqa: B018, refuses a program that is not there
-        names = {name for word in self.command for name in placeholders(word)}
+        names = set(placeholders(" ".join(self.command)))
         if names and self.protocol is Protocol.SERVE:
             raise ValueError(
                 f"command must not have {{{min(names)}}}: a program that serves plays all "
@@ -142,12 +152,12 @@ class Program(Limits):
         """Return what a study remembers of it, as JSON data."""
         return {
             "command": list(self.command),
-            "protocol": self.protocol.value,
+            "protocol": str(self.protocol),
             "time_limit": self.seconds,
             "memory_limit": self.memory,
             **({"cpu_time_limit": self.cpu_seconds} if math.isfinite(self.cpu_seconds) else {}),
             # Not the values: what is stored and published is no place for secrets.
-            "environment": {name: digest_of_text(each) for name, each in self.environment.items()},
+            "environment": {name: digits(each) for name, each in self.environment.items()},
             "files": list(self.named),
         }
 
@@ -183,10 +193,7 @@ class Program(Limits):
     def answer(self, theta: Mapping[str, Value], seed: int) -> tuple[Any, float]:
         """Play a game; return its report, as JSON data, and the CPU seconds that it took.
 
-        Raises
-        ------
-        GameError
-            If the program fails, answers nothing that can be read, or exceeds a limit.
+        GameError if the program fails, answers nothing that can be read, or exceeds a limit.
         """
         line = json.dumps({SEED: seed, **theta}).encode() + b"\n"
         if self.protocol is Protocol.SERVE:
@@ -194,11 +201,6 @@ class Program(Limits):
             return server.ask_timed(line, lambda said: parsed(said, seed))
         child = self.start(theta, seed)
         return child.ask(line, lambda said: parsed(said, seed), last=True), child.end()
-
-
-def digest_of_text(text: str) -> str:
-    """Return digits that name a text."""
-    return hashlib.sha256(text.encode()).hexdigest()[:N_DIGITS]
 
 
 def placeholders(word: str) -> Iterator[str]:
@@ -223,15 +225,7 @@ def parsed(said: bytes, seed: int | None = None) -> Any:
 
 @dataclass(frozen=True)
 class ProgramAgent(Agent):
-    """A program with one θ.
-
-    Attributes
-    ----------
-    program : Program
-        What plays.
-    theta : tuple of (str, int or float or str)
-        θ, by name.
-    """
+    """A program with one θ."""
 
     name: ClassVar[str] = "program"
     is_ours: ClassVar[bool] = False

@@ -13,7 +13,6 @@ A function or class travels as the :class:`~agents.external.source.Source` of it
 is imported there. What was defined in a notebook or a script is pickled.
 """
 
-import dataclasses
 import inspect
 import json
 import math
@@ -28,11 +27,10 @@ from typing import Any, ClassVar
 import cloudpickle
 
 from thetafront.agents.agent import Agent, ChangedError, GameError, check_seed
-from thetafront.agents.external.child import Child, python_command
+from thetafront.agents.external.child import Child, python_command, server_of
 from thetafront.agents.external.limits import SECONDS, Limits
 from thetafront.agents.external.program import SEED, parsed
 from thetafront.agents.external.report import Report, ReportedGame
-from thetafront.agents.external.server import server_of
 from thetafront.agents.external.source import Source, SourceError
 from thetafront.agents.parameters import Value
 
@@ -49,7 +47,8 @@ def check_player(player: Any, names: tuple[str, ...], where: str = "") -> None:
     if isinstance(player, type):
         if not callable(getattr(player, "play", None)):
             raise ValueError(f"agent must have play(seed), which {label} has not")
-        if not (dataclasses.is_dataclass(player) and is_frozen(player)):
+        made = getattr(player, "__dataclass_params__", None)
+        if made is None or not made.frozen:
             raise ValueError(
                 f"agent must be a frozen dataclass (got {label}, whose state may change)"
             )
@@ -66,40 +65,19 @@ def check_player(player: Any, names: tuple[str, ...], where: str = "") -> None:
         return
 
 
-def is_frozen(player: type) -> bool:
-    """Return whether a dataclass is frozen."""
-    return bool(player.__dataclass_params__.frozen)  # type: ignore[attr-defined]
-
-
 @dataclass(frozen=True)
 class PythonAgent(Agent):
-    """A user's function or class with one θ.
-
-    Attributes
-    ----------
-    player : callable or bytes, optional
-        The function or class, or what it is pickled to; None if it is to be imported.
-    report : Report
-        What it must tell of a game.
-    theta : tuple of (str, int or float or str)
-        θ, by name.
-    source : Source, optional
-        An experiment whose ``agent`` it is.
-    digest : str
-        That of the source when the study was opened; empty without one.
-    limits : Limits
-        What a game may take.
-    """
+    """A user's function or class with one θ."""
 
     name: ClassVar[str] = "python"
     is_ours: ClassVar[bool] = False
 
-    player: Player | bytes | None
-    report: Report
+    player: Player | bytes | None  # or what it is pickled to; None if it is to be imported
+    report: Report  # what it must tell of a game
     theta: tuple[tuple[str, Value], ...]
-    source: Source | None = None
-    digest: str = ""
-    limits: Limits = field(default_factory=Limits)
+    source: Source | None = None  # an experiment whose ``agent`` it is
+    digest: str = ""  # of the source when the study was opened
+    limits: Limits = field(default_factory=Limits)  # of a game
 
     @property
     def made_of(self) -> Mapping[str, Value]:
@@ -121,10 +99,7 @@ class PythonAgent(Agent):
     def sent(self) -> bytes:
         """What its process must know before the first game.
 
-        Raises
-        ------
-        ChangedError
-            If the source has changed since the run began.
+        ChangedError if the source has changed since the run began.
         """
         try:
             is_same = self.source is None or self.source.digest == self.digest

@@ -26,15 +26,7 @@ Play = Callable[[int], Any]
 
 
 class Host:
-    """Plays games of a function or class.
-
-    Parameters
-    ----------
-    what : Source or bytes
-        Where its experiment is defined, or what it is pickled to.
-    report : Report
-        What it must tell of a game.
-    """
+    """Plays games of a function or class, and tells what its report has of each."""
 
     def __init__(self, what: Source | bytes, report: Report) -> None:
         self.what, self.report = what, report

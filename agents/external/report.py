@@ -41,10 +41,7 @@ def kept_fields(given: Mapping[str, Any]) -> dict[str, Reported]:
 def read_fields(given: Any) -> dict[str, Reported]:
     """Read fields of a report back, or from the text of their mapping in a CSV file.
 
-    Raises
-    ------
-    ValueError
-        If a text is that of no mapping.
+    ValueError if a text is that of no mapping.
     """
     try:
         fields = ast.literal_eval(given) if isinstance(given, str) else given
@@ -116,46 +113,21 @@ class ReportError(ValueError):
 
 @dataclass(frozen=True)
 class Report:
-    """What the report of a game must have.
+    """What the report of a game must have."""
 
-    Attributes
-    ----------
-    objective : str
-        The field with the objective's value. A report without it may call it ``score``.
-    is_share : bool
-        Whether the value is 0 or 1, or ½ for a draw.
-    costs : tuple of str
-        Fields that must be numbers above 0. ``seconds`` among them replaces what was measured.
-    low, high : float, optional
-        Bounds of the value.
-    is_match : bool
-        Whether the value is the result of a match: a word of :data:`RESULTS`, or a number.
-    """
-
-    objective: str = SCORE
-    is_share: bool = False
-    costs: tuple[str, ...] = ()
+    objective: str = SCORE  # the field with its value; a report without it may call it ``score``
+    is_share: bool = False  # whether the value is 0 or 1, or ½ for a draw
+    costs: tuple[str, ...] = ()  # fields above 0; ``seconds`` replaces what was measured
     low: float | None = None
     high: float | None = None
-    is_match: bool = False
+    is_match: bool = False  # whether the value is a word of RESULTS, or a share of the points
 
     def game(self, seed: int, given: Any, seconds: float) -> ReportedGame:
-        """Make a game of a report.
+        """Make a game of a report, which took so many CPU ``seconds``.
 
-        Parameters
-        ----------
-        seed : int
-            The game's.
-        given
-            The report: a mapping with the objective's field; the value alone; or a
-            :class:`~agents.agent.Game`, whose ``seconds`` count.
-        seconds : float
-            CPU seconds that were measured.
-
-        Raises
-        ------
-        ReportError
-            If it lacks a field, or one has a value that is not allowed.
+        It is a mapping with the objective's field, the value alone, or a
+        :class:`~agents.agent.Game`, whose own ``seconds`` count. ReportError if it lacks a field,
+        or one has a value that is not allowed.
         """
         if isinstance(given, Game):
             fields = fields_of_game(given)

@@ -6,7 +6,6 @@ Workers import it, too, by the same words.
 
 import ast
 import dis
-import hashlib
 import importlib
 import importlib.util
 import os
@@ -19,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
-from thetafront.agents.agent import N_DIGITS
+from thetafront.agents.agent import digits
 
 SUFFIX = ".py"
 PREFIX = "definition_"  # of a file's module, whose name is taken
@@ -102,10 +101,7 @@ class Source:
         if known is not None and known[0] == stamps_of(list(known[0])):
             return known[1]  # hashed since the last change
         files = self.files
-        whole = hashlib.sha256()
-        for path in files:
-            whole.update(path.read_bytes())
-        DIGESTS[self] = (stamps_of(files), whole.hexdigest()[:N_DIGITS])
+        DIGESTS[self] = (stamps_of(files), digits(b"".join(path.read_bytes() for path in files)))
         return DIGESTS[self][1]
 
     def load(self, spare: str = "") -> ModuleType:
@@ -154,7 +150,7 @@ def module_of_file(file: Path, spare: str = "") -> ModuleType:
     """Import a file by its path."""
     name = file.stem if file.stem.isidentifier() else ""
     if not name or is_taken(name, file):
-        name = spare or f"{PREFIX}{hashlib.sha256(str(file).encode()).hexdigest()[:N_DIGITS]}"
+        name = spare or f"{PREFIX}{digits(str(file))}"
     spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None
     assert spec.loader is not None

@@ -1,38 +1,31 @@
 """A finite Markov decision process, with every state, action and outcome listed.
 
-:mod:`agents.mdp.kernels` has the notation, and the kernels that work on these arrays. An MDP can be
-described in plain Python, with names for states and actions:
+:mod:`agents.mdp.kernels` has the notation, and the kernels that work on these arrays. Here a state
+can stay or try to leave, and then the process ends:
 
->>> mdp = FiniteMDP.from_description(
-...     {
-...         "here": {"wait": (0.0, {"here": 1.0}), "leap": (-1.0, {"there": 0.3, "here": 0.7})},
-...         "there": {},
-...     },
+>>> mdp = FiniteMDP(
+...     first_action=[0, 2, 2],
+...     reward=[0.0, -1.0],
+...     first_outcome=[0, 1, 3],
+...     outcome=[0, 0, 1],
+...     probability=[1.0, 0.7, 0.3],
 ...     discount=0.9,
 ... )
->>> mdp.n_states, mdp.n_actions
-(2, 2)
-
-or built from arrays by a program that numbers its states.
+>>> mdp.n_states, mdp.n_actions, mdp.terminal.tolist()
+(2, 2, [False, True])
 
 Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §7.1. There all states
 have the same actions. Here each state has its own; a state without any is terminal, with value 0.
 """
 
-import math
-from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from thetafront.agents.mdp import kernels
-from thetafront.agents.mdp.kernels import Floats, Indices, Tables
+from thetafront.agents.mdp.kernels import Floats, Indices, Tables, greedy
 from thetafront.agents.parameters import RealRange
-
-Description = Mapping[Any, Mapping[Any, tuple[float, Mapping[Any, float]]]]
-"""State → action → (expected reward, next state → probability)."""
 
 TOLERANCE = 1e-9  # by how much the probabilities of an action may miss a sum of 1
 
@@ -59,8 +52,8 @@ def whole_numbers(name: str, given: npt.ArrayLike) -> Indices:
     array = np.asarray(given)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise ValueError(
-            f"{name} must be a one-dimensional array of integers (got shape {array.shape} of "
-            f"type {array.dtype})"
+            f"{name} must be a one-dimensional array of integers "
+            f"(got shape {array.shape} of type {array.dtype})"
         )
     return array.astype(np.int64)
 
@@ -70,29 +63,20 @@ def finite_numbers(name: str, given: npt.ArrayLike) -> Floats:
     try:
         array = np.array(given, np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be a one-dimensional array of numbers") from None
-    if array.ndim != 1:
+        array = np.array(None, np.float64)
+    if array.ndim != 1 or not np.isfinite(array).all():
         raise ValueError(
-            f"{name} must be a one-dimensional array of numbers (got shape {array.shape})"
+            f"{name} must be a one-dimensional array of finite numbers (got {given!r})"
         )
-    if not np.isfinite(array).all():
-        at = int(np.flatnonzero(~np.isfinite(array))[0])
-        raise ValueError(f"{name} must be finite numbers (got {array[at]} at index {at})")
     return array
 
 
-def check_offsets(name: str, offsets: Indices, n_entries: int, of: str, least: int) -> None:
+def check_offsets(name: str, offsets: Indices, n_entries: int, least: int) -> None:
     """Raise ValueError unless offsets cut ``n_entries`` into parts of ``least`` or more."""
-    if not len(offsets) or offsets[0] != 0:
-        raise ValueError(f"{name} must begin with 0 (got {offsets[:1].tolist()})")
-    if offsets[-1] != n_entries:
-        raise ValueError(f"{name} must end with {n_entries}, one per {of} (got {offsets[-1]})")
-    short = np.flatnonzero(np.diff(offsets) < least)
-    if len(short):
-        at = int(short[0])
+    begins, ends = offsets[:1].tolist() == [0], offsets[-1:].tolist() == [n_entries]
+    if not (begins and ends and (np.diff(offsets) >= least).all()):
         raise ValueError(
-            f"{name} must be {offsets[at] + least} or more at index {at + 1}, after "
-            f"{offsets[at]} (got {offsets[at + 1]})"
+            f"{name} must rise from 0 to {n_entries} by {least} or more each (got {offsets})"
         )
 
 
@@ -116,16 +100,12 @@ class FiniteMDP:
         The probability of each outcome, above 0; those of an action sum to 1.
     discount : float
         γ, in (0, 1].
-    state_names : tuple, shape (n_states,), optional
-        Unique names of the states; by default their numbers.
-    action_names : tuple, shape (n_actions,), optional
-        Names of the actions. Actions of different states may share a name.
 
     Raises
     ------
     ValueError
         If an array has the wrong shape or type, an index or a probability is out of range, the
-        probabilities of an action do not sum to 1, a reward is not finite, or a name occurs twice.
+        probabilities of an action do not sum to 1, or a reward is not finite.
     """
 
     first_action: Indices
@@ -134,8 +114,6 @@ class FiniteMDP:
     outcome: Indices
     probability: Floats
     discount: float
-    state_names: tuple[Hashable, ...] = ()
-    action_names: tuple[Hashable, ...] = ()
 
     def __post_init__(self) -> None:
         check_discount(self.discount)
@@ -143,109 +121,29 @@ class FiniteMDP:
             object.__setattr__(self, name, read_only(whole_numbers(name, getattr(self, name))))
         for name in ("reward", "probability"):
             object.__setattr__(self, name, read_only(finite_numbers(name, getattr(self, name))))
-        self.check_shapes()
-        self.check_outcomes()
-
-    def check_shapes(self) -> None:
-        """Raise ValueError if the arrays or names do not fit together."""
-        if len(self.first_action) < 2:
-            raise ValueError("first_action must have one state or more (got none)")
-        check_offsets("first_action", self.first_action, len(self.reward), "action", 0)
-        for name, n, expected in (
-            ("first_outcome", len(self.first_outcome), self.n_actions + 1),
-            ("probability", len(self.probability), self.n_outcomes),
-            ("state_names", len(self.state_names) or self.n_states, self.n_states),
-            ("action_names", len(self.action_names) or self.n_actions, self.n_actions),
+        if not self.n_states > 0:
+            raise ValueError("first_action must have two entries or more (got no state)")
+        check_offsets("first_action", self.first_action, self.n_actions, 0)
+        for name, found, n in (
+            ("first_outcome", self.first_outcome, self.n_actions + 1),
+            ("probability", self.probability, self.n_outcomes),
         ):
-            if n != expected:
-                raise ValueError(f"{name} must have {expected} entries (got {n})")
-        check_offsets("first_outcome", self.first_outcome, self.n_outcomes, "outcome", 1)
-        if len(set(self.state_names)) != len(self.state_names):
-            raise ValueError("state_names must be unique")
-
-    def check_outcomes(self) -> None:
-        """Raise ValueError for outcomes that are no states, or probabilities out of range."""
-        wrong = np.flatnonzero((self.outcome < 0) | (self.outcome >= self.n_states))
+            if len(found) != n:
+                raise ValueError(f"{name} must have {n} entries (got {len(found)})")
+        check_offsets("first_outcome", self.first_outcome, self.n_outcomes, 1)
+        wrong = self.outcome[(self.outcome < 0) | (self.outcome >= self.n_states)]
         if len(wrong):
+            raise ValueError(f"outcome must be a state, 0 to {self.n_states - 1} (got {wrong[0]})")
+        if not (self.probability > 0).all():  # outcomes that are impossible are left out
+            raise ValueError(f"probability must be above 0 (got {self.probability.min()})")
+        starts = self.first_outcome[:-1]
+        sums = np.add.reduceat(self.probability, starts) if len(starts) else self.probability
+        for action in np.flatnonzero(np.abs(sums - 1) > TOLERANCE):
+            state = int(np.searchsorted(self.first_action, action, side="right")) - 1
             raise ValueError(
-                f"outcome must be between 0 and {self.n_states - 1} (got "
-                f"{self.outcome[wrong[0]]} at index {wrong[0]})"
+                f"probability must sum to 1 for action {action} of state {state} "
+                f"(got {sums[action]})"
             )
-        wrong = np.flatnonzero((self.probability <= 0) | (self.probability > 1 + TOLERANCE))
-        if len(wrong):
-            action = int(np.searchsorted(self.first_outcome, wrong[0], side="right")) - 1
-            raise ValueError(
-                f"probability must be above 0 and up to 1 (got {self.probability[wrong[0]]} "
-                f"for {self.described(action)}); leave out impossible outcomes"
-            )
-        if not self.n_actions:
-            return
-        sums = np.add.reduceat(self.probability, self.first_outcome[:-1])
-        wrong = np.flatnonzero(np.abs(sums - 1) > TOLERANCE)
-        if len(wrong):
-            action = int(wrong[0])
-            raise ValueError(
-                f"probability must add up to 1 (got {sums[action]} for {self.described(action)})"
-            )
-
-    def described(self, action: int) -> str:
-        """Name an action and its state in a message."""
-        state = int(np.searchsorted(self.first_action, action, side="right")) - 1
-        return f"action {self.action_name(action)} of state {self.state_name(state)}"
-
-    @classmethod
-    def from_description(
-        cls, description: Description | Sequence[Any], discount: float
-    ) -> "FiniteMDP":
-        """Build an MDP from a :data:`Description`.
-
-        A terminal state has an empty mapping. States of a sequence are named by position.
-
-        Raises
-        ------
-        ValueError
-            If an action has no next state or one that is not described, or as for the class.
-        """
-        states: Description = (
-            description if isinstance(description, Mapping) else dict(enumerate(description))
-        )
-        numbers = {name: number for number, name in enumerate(states)}
-        first_action, first_outcome = [0], [0]
-        rewards: list[float] = []
-        outcomes: list[int] = []
-        probabilities: list[float] = []
-        action_names: list[Hashable] = []
-        for state, actions in states.items():
-            for action, (reward, next_states) in actions.items():
-                where = f"action {action!r} of state {state!r}"
-                if not next_states:
-                    raise ValueError(f"description must have a next state (got none for {where})")
-                if not math.isfinite(float(reward)):
-                    raise ValueError(
-                        f"description must have finite rewards (got {reward} for {where})"
-                    )
-                for next_state, probability in next_states.items():
-                    if next_state not in numbers:
-                        raise ValueError(
-                            f"description: {where} leads to {next_state!r}, which is not "
-                            "described; a terminal state has an empty mapping"
-                        )
-                    outcomes.append(numbers[next_state])
-                    probabilities.append(float(probability))
-                first_outcome.append(len(outcomes))
-                rewards.append(float(reward))
-                action_names.append(action)
-            first_action.append(len(rewards))
-        return cls(
-            np.array(first_action),
-            np.array(rewards, np.float64),
-            np.array(first_outcome),
-            np.array(outcomes, np.int64),
-            np.array(probabilities, np.float64),
-            discount,
-            tuple(numbers),
-            tuple(action_names),
-        )
 
     @property
     def n_states(self) -> int:
@@ -279,21 +177,6 @@ class FiniteMDP:
             float(self.discount),
         )
 
-    def state_name(self, state: int) -> Hashable:
-        """Return a state's name, by default its number."""
-        return self.state_names[state] if self.state_names else state
-
-    def action_name(self, action: int) -> Hashable:
-        """Return an action's name, by default its number."""
-        return self.action_names[action] if self.action_names else action
-
-    def state(self, name: Hashable) -> int:
-        """Return the number of the state with this name; ValueError if there is none."""
-        names = self.state_names or range(self.n_states)
-        if name not in names:
-            raise ValueError(f"state must be the name of a state (got {name!r})")
-        return names.index(name)  # type: ignore[arg-type]
-
     def actions(self, state: int) -> range:
         """Return the action numbers of a state; ValueError if there is no such state."""
         self.check_state(state)
@@ -306,27 +189,9 @@ class FiniteMDP:
         part = slice(self.first_outcome[action], self.first_outcome[action + 1])
         return self.outcome[part], self.probability[part]
 
-    def successors(self, state: int) -> Indices:
-        """Return all possible next states of a state, each once, in ascending order."""
-        actions = self.actions(state)
-        part = slice(self.first_outcome[actions.start], self.first_outcome[actions.stop])
-        return np.unique(self.outcome[part])
-
-    def backup(self, values: npt.ArrayLike, state: int) -> tuple[float, int]:
-        """Return BU(s) and its action, see :func:`agents.mdp.kernels.backup`.
-
-        Raises
-        ------
-        ValueError
-            If there is no such state, or ``values`` is not one finite number for each state.
-        """
-        self.check_state(state)
-        value, action = kernels.backup(self.tables, self.checked_values(values), state)
-        return float(value), int(action)
-
     def greedy(self, values: npt.ArrayLike) -> tuple[Floats, Indices]:
         """Return BU and the greedy policy; ValueError unless each state has a finite value."""
-        return kernels.greedy(self.tables, self.checked_values(values))
+        return greedy(self.tables, self.checked_values(values))
 
     def checked_values(self, given: npt.ArrayLike, name: str = "values") -> Floats:
         """Copy values, shape (n_states,); ValueError unless each state has a finite one."""

@@ -11,15 +11,10 @@ T(s′|a)      probability of s′ after a; a has the outcomes
 U            the current value of each state
 Q(a)         R(a) + γ·Σ T(s′|a)·U(s′)
 BU(s)        the *backup* of s: the maximum of Q over its actions; 0 if s is terminal
-residual     of s: U(s) − BU(s), or 0 if the backup is higher
 ===========  ===================================================================================
 
 Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §7.4 and §7.5. The
 arrays are compressed sparse rows, twice: a backup reads memory from one end to the other.
-
-The book's residual is an absolute value, and its backup always replaces U(s). Here U is an upper
-bound, so :func:`lower` keeps the lower of U(s) and BU(s). The two agree as long as U is
-*consistent*, which means that no backup raises it.
 """
 
 from typing import NamedTuple
@@ -28,7 +23,6 @@ import numpy as np
 import numpy.typing as npt
 
 from thetafront.engine.jit import Integer, inlined, kernel
-from thetafront.engine.rng import next_word
 
 NO_ACTION = -1
 """The action number of a terminal state in a policy."""
@@ -90,25 +84,3 @@ def greedy(tables: Tables, values: Floats) -> tuple[Floats, Indices]:
     for state in range(n_states):
         backed_up[state], policy[state] = backup(tables, values, state)
     return backed_up, policy
-
-
-@kernel
-def lower(tables: Tables, values: Floats, state: Integer) -> Integer:
-    """Lower U(s) to BU(s) if that is less, in place; return the action of :func:`backup`."""
-    value, action = backup(tables, values, state)
-    values[state] = min(values[state], value)
-    return action
-
-
-@inlined
-def draw_outcome(tables: Tables, action: Integer, stream: np.uint64) -> tuple[Integer, np.uint64]:
-    """Draw s′ after an action with the next word of a stream; return s′ and the advanced stream."""
-    word, stream = next_word(stream)
-    left = np.float64(word >> np.uint64(11)) * 2.0**-53  # uniform in [0, 1)
-    last = tables.first_outcome[action + 1] - 1
-    # Rounded probabilities may sum to just under 1, so the last outcome takes the rest.
-    for i in range(tables.first_outcome[action], last):
-        left -= tables.probability[i]
-        if left < 0.0:
-            return tables.outcome[i], stream
-    return tables.outcome[last], stream

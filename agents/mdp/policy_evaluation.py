@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from thetafront.agents.mdp.finite_mdp import FiniteMDP, check_discount, whole_numbers
+from thetafront.agents.mdp.finite_mdp import FiniteMDP, whole_numbers
 from thetafront.agents.mdp.kernels import NO_ACTION, Floats, Indices
 
 
@@ -39,18 +39,12 @@ def check_policy(mdp: FiniteMDP, given: npt.ArrayLike) -> Indices:
     """Return a policy, shape (n_states,); ValueError if it is none."""
     policy = whole_numbers("policy", given)
     if len(policy) != mdp.n_states:
-        raise ValueError(
-            f"policy must have {mdp.n_states} actions, one per state (got {len(policy)})"
-        )
+        raise ValueError(f"policy must have {mdp.n_states} actions (got {len(policy)})")
     first, end = mdp.first_action[:-1], mdp.first_action[1:]
     right = np.where(mdp.terminal, policy == NO_ACTION, (policy >= first) & (policy < end))
-    if not right.all():
-        state = int(np.flatnonzero(~right)[0])
-        actions = mdp.actions(state)
-        allowed = f"{actions.start} to {actions.stop - 1}" if actions else f"{NO_ACTION}"
-        raise ValueError(
-            f"policy must choose {allowed} in state {mdp.state_name(state)} (got {policy[state]})"
-        )
+    for state in np.flatnonzero(~right):
+        allowed = f"{first[state]} to {end[state] - 1}" if end[state] > first[state] else NO_ACTION
+        raise ValueError(f"policy must be {allowed} in state {state} (got {policy[state]})")
     return policy
 
 
@@ -58,8 +52,7 @@ def transition_matrix(mdp: FiniteMDP, policy: Indices) -> Floats:
     """Return P, shape (n_states, n_states)."""
     matrix = np.zeros((mdp.n_states, mdp.n_states))
     for state in np.flatnonzero(~mdp.terminal):
-        outcomes, probabilities = mdp.outcomes(int(policy[state]))
-        np.add.at(matrix[state], outcomes, probabilities)
+        np.add.at(matrix[state], *mdp.outcomes(int(policy[state])))
     return matrix
 
 
@@ -69,27 +62,17 @@ def check_end(mdp: FiniteMDP, matrix: Floats) -> None:
     ends = mdp.terminal
     while (more := ends | possible[:, ends].any(axis=1)).sum() > ends.sum():
         ends = more
-    if not ends.all():
-        state = mdp.state_name(int(np.flatnonzero(~ends)[0]))
-        raise ValueError(
-            f"policy must end from every state with discount 1 (it never ends from state {state})"
-        )
+    for state in np.flatnonzero(~ends):
+        raise ValueError(f"policy must end if the discount is 1 (it never does from {state})")
 
 
-def evaluate(mdp: FiniteMDP, policy: npt.ArrayLike, discount: float | None = None) -> PolicyValue:
+def evaluate(mdp: FiniteMDP, policy: npt.ArrayLike) -> PolicyValue:
     """Evaluate a policy: an action number of each state, -1 for a terminal one.
 
-    The discount is the MDP's own by default. The matrix is dense, which limits it to some thousand
-    states.
-
-    Raises
-    ------
-    ValueError
-        If the policy is none, the discount is out of range, or it is 1 and the policy never ends
-        from some state.
+    The matrix is dense, which limits it to some thousand states. ValueError if the policy is none,
+    or it never ends from some state and the discount is 1.
     """
-    gamma = mdp.discount if discount is None else discount
-    check_discount(gamma)
+    gamma = mdp.discount
     actions = check_policy(mdp, policy)
     matrix = transition_matrix(mdp, actions)
     if gamma == 1:

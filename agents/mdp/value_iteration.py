@@ -97,7 +97,7 @@ class ValueIteration:
 
     Examples
     --------
-    >>> mdp = FiniteMDP.from_description({"here": {"stay": (1.0, {"here": 1.0})}}, discount=0.5)
+    >>> mdp = FiniteMDP([0, 1], [1.0], [0, 1], [0], [1.0], discount=0.5)  # a point for each stay
     >>> solution = ValueIteration(tolerance=1e-3).solve(mdp)
     >>> solution.values.round(2).tolist(), solution.n_sweeps
     ([2.0], 11)

@@ -36,6 +36,10 @@ MOVES_PER_CHUNK = 250
 BACKUPS_PER_CHUNK = 2_000_000
 
 
+Explanation = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]
+"""``values``, ``utilities`` and ``rewards`` of a :class:`PacmanDecision`."""
+
+
 @dataclass(frozen=True)
 class PacmanGame(Game, kind="pacman"):
     """One finished game of Pacman. The score is an integer.
@@ -97,25 +101,6 @@ class Mazes(Domain):
         return "\n".join(value.rows)
 
 
-class Explanation(NamedTuple):
-    """The quantities behind a decision, NaN where there is none.
-
-    Attributes
-    ----------
-    values : float64, shape (4,)
-        Of each direction: reward of Pacman's cell plus discounted expected utility of the next
-        state.
-    utilities : float64, shape (width, height)
-        U of each cell.
-    rewards : float64, shape (width, height)
-        R of each cell.
-    """
-
-    values: npt.NDArray[np.float64]
-    utilities: npt.NDArray[np.float64]
-    rewards: npt.NDArray[np.float64]
-
-
 @dataclass(frozen=True, eq=False)
 class PacmanDecision:
     """An agent's decision in one state of a game.
@@ -124,8 +109,11 @@ class PacmanDecision:
     ----------
     action : Action
         The chosen action.
-    values, utilities, rewards
-        As in :class:`Explanation`.
+    values : float64, shape (4,)
+        Of each direction: reward of Pacman's cell plus discounted expected utility of the next
+        state; NaN for an agent without.
+    utilities, rewards : float64, shape (width, height)
+        U and R of each cell; NaN where there is none.
     n_sweeps, n_backups : int
         Sweeps of value iteration, and state backups in them.
     residual : float
@@ -142,17 +130,9 @@ class PacmanDecision:
 
 
 class PacmanMove(NamedTuple):
-    """A decision in a game.
+    """A decision in a game."""
 
-    Attributes
-    ----------
-    world : World
-        A copy of the game before it.
-    decision : PacmanDecision
-        The decision.
-    """
-
-    world: World
+    world: World  # a copy of the game before it
     decision: PacmanDecision
 
 
@@ -162,13 +142,9 @@ class PacmanAgent(Agent):
 
     layout: Layout = parameter(LayoutName.SMALL, Mazes(), "the maze")
     ghosts: GhostKind = categorical(GhostKind.RANDOM, "how ghosts choose their direction")
-    most_steps: int = integer(MOST_STEPS, 1, NO_CAP, "a game that runs longer is cut")
+    most_steps: int = integer(MOST_STEPS, 1, NO_CAP, "a game that takes longer is stopped")
     p_chosen: float = real(
-        P_CHOSEN,
-        0,
-        1,
-        "probability that Pacman moves as chosen, not to a side; the agent knows it",
-        later=True,
+        P_CHOSEN, 0, 1, "probability that Pacman moves as he wants, not to a side", later=True
     )
 
     def start(self, seed: int) -> World:
@@ -180,12 +156,9 @@ class PacmanAgent(Agent):
         """Return the parameters as kernels take them, with work arrays of their own."""
 
     def explain(self, settings: Settings) -> Explanation:
-        """Read the quantities behind the last decision from the work arrays of its settings.
-
-        By default there are none.
-        """
+        """Read what is behind the last decision from the work arrays of its settings."""
         nothing = np.full((self.layout.width, self.layout.height), np.nan)
-        return Explanation(np.full(N_DIRECTIONS, np.nan), nothing, nothing)
+        return np.full(N_DIRECTIONS, np.nan), nothing, nothing
 
     def warm_up(self) -> None:
         """Call the game loop once, for no move."""
@@ -221,17 +194,10 @@ class PacmanAgent(Agent):
         )
 
     def act(self, world: World) -> PacmanDecision:
-        """Decide in one state of a game, with the random stream of the game of the world's seed.
+        """Decide in one state of a running game, which stays as it is.
 
-        Parameters
-        ----------
-        world : World
-            A running game in the agent's maze; not changed.
-
-        Raises
-        ------
-        ValueError
-            If the game is over, or in another maze.
+        The random stream is that of the world's seed and turn. ValueError if the game is over, or
+        in another maze.
         """
         if world.is_over:
             raise ValueError(
@@ -256,18 +222,7 @@ class PacmanAgent(Agent):
         )
 
     def moves(self, seed: int) -> Iterator[PacmanMove]:
-        """Play a game decision by decision: the same game as :meth:`play`, but slower.
-
-        Parameters
-        ----------
-        seed : int
-            As for :meth:`play`.
-
-        Yields
-        ------
-        PacmanMove
-            Each decision before it is carried out.
-        """
+        """Play the game of :meth:`play`, but slower, and yield each decision before its move."""
         check_seed(seed)
         world = self.start(seed)
         while not world.is_over:

@@ -36,7 +36,7 @@ from thetafront.engine.jit import Integer, inlined, kernel
 from thetafront.engine.pacman.maze import N_DIRECTIONS, NO_DIRECTION, UNREACHABLE, Action, Maze
 from thetafront.engine.pacman.state import PACMAN, TIMER, State, X, Y
 
-LARGEST_DANGER = 4096
+MAX_DANGER = 4096
 STOP = int(Action.STOP)
 
 
@@ -98,7 +98,7 @@ class PacmanAStar(PacmanAgent):
     name: ClassVar[str] = "pacman_astar"
 
     danger: int = integer(
-        4, 0, LARGEST_DANGER, "it flees from a ghost within this many steps; 0: never"
+        4, 0, MAX_DANGER, "Pacman flees from a ghost that is at most so many steps away; 0: never"
     )
 
     def new_settings(self) -> Settings:

@@ -14,17 +14,9 @@ from thetafront.engine.pacman.step import step
 from thetafront.engine.rng import POLICY, stream
 
 PacmanDecisionTuple = tuple[Integer, Integer, Integer, float]
-"""What a deciding kernel returns.
-
-action : int
-    0 to 4: north, east, south, west, stop.
-n_sweeps : int
-    Sweeps of value iteration, if any.
-n_backups : int
-    State backups in them: an exact cost of the decision, the same on every machine.
-residual : float
-    Residual of the last sweep; 0 without sweeps.
-"""
+"""What a deciding kernel returns: the action, 0 to 4 for north, east, south, west, stop; sweeps of
+value iteration; state backups in them, the same on every machine; and the residual of the last
+sweep. An agent without value iteration returns zeros."""
 
 RUNNING = int(Outcome.RUNNING)
 
@@ -52,22 +44,9 @@ def play_on(
 ) -> tuple[Integer, Integer, float]:
     """Play by :func:`decide` until the game is over or a limit is reached.
 
-    Parameters
-    ----------
-    settings : NamedTuple
-        The agent's settings.
-    maze, state, setup
-        The game. The state changes in place. Decision t draws from the stream (seed, POLICY, t), as
-        random games do.
-    max_moves, max_backups : int
-        Maximum of moves in this call; no decision is made after so many backups in this call.
-
-    Returns
-    -------
-    n_sweeps, n_backups : int
-        Sweeps and backups of these decisions.
-    residuals : float
-        Sum of their residuals.
+    The state changes in place. Decision t draws from the stream (seed, POLICY, t). A call makes at
+    most ``max_moves`` moves, and no decision after ``max_backups`` backups. Return the sweeps,
+    backups and residuals of its decisions, summed.
     """
     n_sweeps: Integer = 0
     n_backups: Integer = 0

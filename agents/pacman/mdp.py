@@ -41,16 +41,15 @@ from thetafront.agents.mdp.value_iteration import sweep_until
 from thetafront.agents.pacman.agent import Explanation, PacmanAgent
 from thetafront.agents.pacman.bounding_box import cut_outcomes, keep
 from thetafront.agents.pacman.loop import PacmanDecisionTuple
-from thetafront.agents.pacman.maze_mdp import MazeMotion
+from thetafront.agents.pacman.maze_mdp import MazeMotion, maze_motion
 from thetafront.agents.pacman.rewards import (
-    LARGEST_RADIUS,
+    MAX_RADIUS,
     OPEN_REWARD,
     Distance,
     InZone,
-    Near,
+    RewardSettings,
     near_states,
     put_rewards,
-    put_route,
 )
 from thetafront.agents.pacman.shortest_path import SearchArrays, new_search_arrays
 from thetafront.agents.parameters import Tuned, categorical, flag, integer, real
@@ -61,68 +60,29 @@ from thetafront.engine.pacman.state import PACMAN, State
 from thetafront.engine.rng import below, next_word
 
 # Then one decision in the largest maze takes below a second, so Ctrl-C is answered in time.
-LARGEST_MAX_SWEEPS = 5_000
-LARGEST_EXTRA_REWARD = 1000.0  # of capsules and routes
+MAX_MAX_SWEEPS = 5_000
+MAX_EXTRA_REWARD = 1000.0  # of capsules and routes
 
 
 class PlanArrays(NamedTuple):
-    """Work arrays of a decision; they also explain it.
+    """Work arrays of a decision; they also explain it."""
 
-    Attributes
-    ----------
-    rewards : float64, shape (n_states,)
-        R.
-    route : float64, shape (n_states,)
-        The part of R that is for a route to food.
-    search : SearchArrays
-        Those of the search for it.
-    kept, number : int64, shape (n_states,)
-        The states of the map for planning, and the number of each state in it: see
-        :mod:`agents.pacman.bounding_box`.
-    outcome : int64, shape (n_outcomes,)
-        Outcomes in a smaller map.
-    utilities, scratch : float64, shape (n_states,)
-        U by numbers of the map, and the scratch array of a sweep.
-    values : float64, shape (4,)
-        R(s) + γ·Σ T(s′|a)·U(s′) of each direction in Pacman's state.
-    """
-
-    rewards: Floats
-    route: Floats
-    search: SearchArrays
-    kept: Indices
-    number: Indices
-    outcome: Indices
-    utilities: Floats
-    scratch: Floats
-    values: Floats
+    rewards: Floats  # (n_states,): R
+    route: Floats  # (n_states,): the part of R that is for a route to food
+    search: SearchArrays  # of the search for it
+    kept: Indices  # (n_states,): the states of the map for planning, see `bounding_box`
+    number: Indices  # (n_states,): the number of each state in that map
+    outcome: Indices  # (n_outcomes,): outcomes in a smaller map
+    utilities: Floats  # (n_states,): U by numbers of the map
+    scratch: Floats  # (n_states,): of a sweep
+    values: Floats  # (4,): R(s) + γ·Σ T(s′|a)·U(s′) of each direction in Pacman's state
 
 
 class MDPSettings(NamedTuple):
-    """The parameters of :class:`PacmanMDP` as kernels take them, with tables and work arrays.
+    """The parameters of :class:`PacmanMDP` as kernels take them, with tables and work arrays."""
 
-    Attributes
-    ----------
-    motion : Tables
-        The MDP in the whole maze. Each decision overwrites its rewards.
-    cell_of, state_of : int64, shape (n_states,) and (n_cells,)
-        As in :class:`agents.pacman.maze_mdp.MazeMotion`.
-    near : Near
-        The states around each state.
-    added : bool
-        Whether ``in_zone`` is :attr:`InZone.ADDED`.
-    work : PlanArrays
-        Work arrays.
-    """
-
-    motion: Tables
-    cell_of: Indices
-    state_of: Indices
-    near: Near
-    radius: int
-    added: bool
-    capsule_reward: float
-    route_reward: float
+    motion: Tables  # in the whole maze; each decision overwrites its rewards
+    rewards: RewardSettings
     tolerance: float
     max_sweeps: int
     gauss_seidel: bool
@@ -157,24 +117,12 @@ def mdp_decision(
 ) -> PacmanDecisionTuple:
     """Solve the MDP of the current state and take the best action."""
     motion, work = settings.motion, settings.work
-    if settings.route_reward > 0:
-        put_route(maze, state, settings.state_of, settings.route_reward, work.search, work.route)
-    put_rewards(
-        settings.near,
-        settings.cell_of,
-        settings.state_of,
-        maze,
-        state,
-        settings.radius,
-        settings.added,
-        settings.capsule_reward,
-        work.route,
-        work.rewards,
-    )
-    n: Integer = len(settings.cell_of)
+    cell_of, state_of = settings.rewards.cell_of, settings.rewards.state_of
+    put_rewards(settings.rewards, maze, state, work.search, work.route, work.rewards)
+    n: Integer = len(cell_of)
     outcome = motion.outcome
     if settings.cut:
-        n = keep(maze, state, settings.cell_of, work.kept, work.number)
+        n = keep(maze, state, cell_of, work.kept, work.number)
         outcome = work.outcome
         cut_outcomes(motion.outcome, work.kept[:n], work.number, outcome)
     for i in range(n):
@@ -198,7 +146,7 @@ def mdp_decision(
         settings.max_sweeps,
         settings.gauss_seidel,
     )
-    here = work.number[settings.state_of[state.tally[PACMAN]]]
+    here = work.number[state_of[state.tally[PACMAN]]]
     for direction in range(N_DIRECTIONS):
         work.values[direction] = q_value(tables, utilities, N_DIRECTIONS * here + direction)
     return any_of_the_best(work.values, stream), n_sweeps, n_sweeps * n, residual
@@ -231,44 +179,55 @@ class PacmanMDP(PacmanAgent):
 
     name: ClassVar[str] = "pacman_mdp"
 
-    gamma: float = real(0.9, 0, 1, "discount", open_low=True, symbol="γ", tuned=Tuned(0.5, 0.99))
+    gamma: float = real(
+        0.9, 0, 1, "discount: how much the future counts", "γ", Tuned(0.5, 0.99), open_low=True
+    )
     radius: int = integer(
-        2, 0, LARGEST_RADIUS, "radius of a ghost's zone, in steps", "r", Tuned(0, 4)
+        2, 0, MAX_RADIUS, "how many steps from a ghost cells are avoided", "r", Tuned(0, 4)
     )
     tolerance: float = real(
         0.1,
         0,
-        description="residual that stops the sweeps",
+        description="planning stops when no value changes by more than this",
         symbol="δ",
         tuned=Tuned(0.001, 10.0, log=True),
     )
     max_sweeps: int = integer(
-        1000, 1, LARGEST_MAX_SWEEPS, "most sweeps", "N", Tuned(1, 100, log=True)
+        1000,
+        1,
+        MAX_MAX_SWEEPS,
+        "planning stops after this many sweeps",
+        "N",
+        Tuned(1, 100, log=True),
     )
     distance: Distance = categorical(
-        Distance.MANHATTAN, "how steps from a ghost are counted", "steps", tuned=True
+        Distance.MANHATTAN, "how the steps from a ghost are counted", "steps", tuned=True
     )
-    in_zone: InZone = categorical(InZone.OVERWRITTEN, "how a zone changes the reward of food")
+    in_zone: InZone = categorical(
+        InZone.OVERWRITTEN, "whether a ghost's penalty replaces the reward of food, or is added"
+    )
     capsule_reward: float = real(
         OPEN_REWARD,
-        -LARGEST_EXTRA_REWARD,
-        LARGEST_EXTRA_REWARD,
-        "R of a cell with a capsule; by default that of an open cell",
+        -MAX_EXTRA_REWARD,
+        MAX_EXTRA_REWARD,
+        "reward of a cell with a capsule; by default that of an empty one",
     )
-    gauss_seidel: bool = flag(False, "Gauss-Seidel sweeps, or else synchronous ones")
-    cut: bool = flag(False, "whether to plan in a smaller map, a box around what matters")
+    gauss_seidel: bool = flag(
+        False, "whether a sweep uses the values that it has just computed (Gauss-Seidel)"
+    )
+    cut: bool = flag(False, "whether to plan in a box around Pacman, ghosts and food only")
     route_reward: float = real(
         0.0,
         0,
-        LARGEST_EXTRA_REWARD,
-        "extra R of the cells on a shortest path to the nearest food",
+        MAX_EXTRA_REWARD,
+        "extra reward of the cells on a shortest path to food",
         later=True,
     )
 
     @property
     def motion(self) -> MazeMotion:
         """Where actions lead in the maze."""
-        return MazeMotion.of(self.layout, p_chosen=self.p_chosen)
+        return maze_motion(self.layout, self.p_chosen)
 
     def new_settings(self) -> MDPSettings:
         motion = self.motion
@@ -286,13 +245,15 @@ class PacmanMDP(PacmanAgent):
         )
         return MDPSettings(
             motion.tables(np.zeros(n), self.gamma),
-            motion.cell_of,
-            motion.state_of,
-            near_states(self.layout, self.distance),
-            self.radius,
-            self.in_zone == InZone.ADDED,
-            self.capsule_reward,
-            self.route_reward,
+            RewardSettings(
+                near_states(self.layout, self.distance),
+                motion.cell_of,
+                motion.state_of,
+                self.radius,
+                self.in_zone == InZone.ADDED,
+                self.capsule_reward,
+                self.route_reward,
+            ),
             self.tolerance,
             self.max_sweeps,
             self.gauss_seidel,
@@ -306,9 +267,7 @@ class PacmanMDP(PacmanAgent):
         planned = work.number >= 0
         utilities = np.full(len(work.number), np.nan)
         utilities[planned] = work.utilities[work.number[planned]]
-        return Explanation(
-            work.values.copy(), self.on_the_map(utilities), self.on_the_map(work.rewards)
-        )
+        return work.values.copy(), self.on_the_map(utilities), self.on_the_map(work.rewards)
 
     def on_the_map(self, by_state: Floats) -> npt.NDArray[np.float64]:
         """Lay out a quantity of each state, shape (width, height), NaN at walls."""

@@ -9,11 +9,22 @@ from thetafront.agents.agent import register
 from thetafront.agents.pacman.agent import PacmanAgent
 from thetafront.agents.pacman.loop import PacmanDecisionTuple
 from thetafront.agents.policy_dispatch import Settings, decides
-from thetafront.engine.jit import kernel
-from thetafront.engine.pacman.maze import Maze
-from thetafront.engine.pacman.random_play import random_action
-from thetafront.engine.pacman.state import State
-from thetafront.engine.rng import next_word
+from thetafront.engine.jit import Integer, inlined, kernel
+from thetafront.engine.pacman.maze import Action, Maze, count_directions, kth_direction
+from thetafront.engine.pacman.state import PACMAN, State
+from thetafront.engine.rng import below, next_word
+
+STOP = int(Action.STOP)
+
+
+@inlined
+def random_action(maze: Maze, state: State, word: np.uint64) -> Integer:
+    """Choose an open direction with equal probability; stop if there is none."""
+    directions = maze.open_directions[state.tally[PACMAN]]
+    if directions == 0:
+        return STOP
+    n = count_directions(directions)
+    return kth_direction(directions, np.int64(below(word, np.uint64(n))))
 
 
 class PacmanRandomSettings(NamedTuple):
@@ -33,7 +44,7 @@ def random_decision(
 @register
 @dataclass(frozen=True)
 class PacmanRandom(PacmanAgent):
-    """Takes each open direction with the same probability, as in the engine's random games."""
+    """Takes each direction without a wall ahead with the same probability."""
 
     name: ClassVar[str] = "pacman_random"
 

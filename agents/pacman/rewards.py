@@ -41,9 +41,9 @@ from typing import NamedTuple
 import numpy as np
 
 from thetafront.agents.mdp.kernels import Floats, Indices
-from thetafront.agents.pacman.maze_mdp import MazeMotion
+from thetafront.agents.pacman.maze_mdp import maze_motion
 from thetafront.agents.pacman.shortest_path import SearchArrays, search, seek_food, step_back
-from thetafront.engine.jit import Integer, kernel
+from thetafront.engine.jit import kernel
 from thetafront.engine.pacman import Layout
 from thetafront.engine.pacman.maze import Maze, steps_from
 from thetafront.engine.pacman.state import PACMAN, TIMER, State, X, Y
@@ -53,7 +53,7 @@ OPEN_REWARD = -1.0
 ZONE_REWARDS = (-500.0, -300.0, -200.0, -100.0, -50.0)
 """By the number of steps from the ghost."""
 
-LARGEST_RADIUS = len(ZONE_REWARDS) - 1
+MAX_RADIUS = len(ZONE_REWARDS) - 1
 
 
 class Distance(StrEnum):
@@ -75,27 +75,17 @@ class InZone(StrEnum):
 
 
 class Near(NamedTuple):
-    """The states around each state, as kernels take them.
+    """The states around each state, as kernels take them."""
 
-    Attributes
-    ----------
-    first : int64, shape (n_states + 1,)
-        Index of the first entry of each state.
-    state : int64, shape (n_near,)
-        States within the largest radius, the state itself first.
-    steps : int64, shape (n_near,)
-        Steps to them, in ascending order.
-    """
-
-    first: Indices
-    state: Indices
-    steps: Indices
+    first: Indices  # (n_states + 1,): the first entry of each state
+    state: Indices  # (n_near,): states within the largest radius, the state itself first
+    steps: Indices  # (n_near,): steps to them, in ascending order
 
 
 @lru_cache(maxsize=8)
 def near_states(layout: Layout, distance: Distance) -> Near:
     """List the states around each state of a maze."""
-    motion = MazeMotion.of(layout)
+    motion = maze_motion(layout)
     x, y = np.divmod(motion.cell_of, layout.height)
     states, steps = [], []
     for state, cell in enumerate(motion.cell_of):
@@ -103,7 +93,7 @@ def near_states(layout: Layout, distance: Distance) -> Near:
             away = steps_from(layout.maze, np.array([cell]))[motion.cell_of]
         else:
             away = abs(x - x[state]) + abs(y - y[state])
-        around = np.flatnonzero((away >= 0) & (away <= LARGEST_RADIUS))
+        around = np.flatnonzero((away >= 0) & (away <= MAX_RADIUS))
         around = around[np.argsort(away[around], kind="stable")]
         states.append(around)
         steps.append(away[around])
@@ -128,26 +118,34 @@ def put_route(
         cell = step_back(maze, work, cell)
 
 
+class RewardSettings(NamedTuple):
+    """What rewards depend on besides the state of a game."""
+
+    near: Near
+    cell_of: Indices  # (n_states,), as in `maze_mdp`
+    state_of: Indices  # (n_cells,)
+    radius: int
+    added: bool  # whether the reward without zones is added to that of a zone
+    capsule_reward: float  # R of a cell with a capsule outside all zones
+    route_reward: float  # what a route adds to R of its cells; 0 for no route
+
+
 @kernel
 def put_rewards(
-    near: Near,
-    cell_of: Indices,
-    state_of: Indices,
+    settings: RewardSettings,
     maze: Maze,
     state: State,
-    radius: Integer,
-    added: bool,
-    capsule_reward: float,
+    work: SearchArrays,
     route: Floats,
     rewards: Floats,
 ) -> None:
     """Write R of every state into ``rewards``, shape (n_states,), without allocating.
 
-    ``cell_of`` and ``state_of`` are those of :class:`agents.pacman.maze_mdp.MazeMotion`. ``added``
-    says whether the reward without zones is added to that of a zone, and ``capsule_reward`` is R of
-    a cell with a capsule outside all zones. ``route``, of the same shape, is the extra reward of a
-    route's cells, and 0 elsewhere.
+    ``route``, of the same shape, receives what a route adds; it is zero at first.
     """
+    near, state_of = settings.near, settings.state_of
+    if settings.route_reward > 0:
+        put_route(maze, state, state_of, settings.route_reward, work, route)
     for s in range(len(rewards)):
         rewards[s] = 0.0
     for i in range(len(state.ghosts)):
@@ -155,17 +153,17 @@ def put_rewards(
             continue
         centre = state_of[(state.ghosts[i, X] >> 1) * maze.height + (state.ghosts[i, Y] >> 1)]
         for j in range(near.first[centre], near.first[centre + 1]):
-            if near.steps[j] > radius:
+            if near.steps[j] > settings.radius:
                 break
             rewards[near.state[j]] += ZONE_REWARDS[near.steps[j]]
     for s in range(len(rewards)):
         # A sum of zones is never 0.
-        if added or rewards[s] == 0.0:
-            cell = cell_of[s]
+        if settings.added or rewards[s] == 0.0:
+            cell = settings.cell_of[s]
             rewards[s] += route[s]
             if state.food[cell]:
                 rewards[s] += FOOD_REWARD
             elif state.capsules[cell]:
-                rewards[s] += capsule_reward
+                rewards[s] += settings.capsule_reward
             else:
                 rewards[s] += OPEN_REWARD

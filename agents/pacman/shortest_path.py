@@ -38,24 +38,12 @@ FIRST = 0
 
 
 class SearchArrays(NamedTuple):
-    """Work arrays of a search.
+    """Work arrays of a search."""
 
-    Attributes
-    ----------
-    goals : int64, shape (n_cells,)
-        The goals come first; the search is given their number.
-    steps : int64, shape (n_cells,)
-        g of each cell.
-    direction : int64, shape (n_cells,)
-        Direction of the step that leads into each cell.
-    heap : int64, shape (4·n_cells + 1,)
-        The open cells. Each step between two cells pushes at most one entry.
-    """
-
-    goals: Indices
-    steps: Indices
-    direction: Indices
-    heap: Indices
+    goals: Indices  # (n_cells,): the goals come first; the search is given their number
+    steps: Indices  # (n_cells,): g of each cell
+    direction: Indices  # (n_cells,): of the step that leads into each cell
+    heap: Indices  # (4·n_cells + 1,): the open cells; a step pushes one entry at most
 
 
 def new_search_arrays(n_cells: int) -> SearchArrays:
@@ -132,14 +120,8 @@ def search(
 ) -> tuple[Integer, Integer]:
     """Find one of the first ``n_goals`` goals by a shortest path, without allocating.
 
-    :func:`step_back` leads from it to the start.
-
-    Returns
-    -------
-    n_steps : int
-        Length of the path; UNREACHABLE without one.
-    goal : int
-        The cell of the goal; the start without a path.
+    Return the length of the path, UNREACHABLE without one, and the cell of the goal, the start
+    without a path. :func:`step_back` leads from it to the start.
     """
     if n_goals == 0:
         return UNREACHABLE, start
@@ -174,14 +156,10 @@ def search(
 def nearest_goal(
     maze: Maze, work: SearchArrays, start: Integer, n_goals: Integer
 ) -> tuple[Integer, Integer]:
-    """Find a shortest path to one of the first ``n_goals`` goals, without allocating.
+    """Find a shortest path to one of the first ``n_goals`` goals.
 
-    Returns
-    -------
-    n_steps : int
-        Its length; UNREACHABLE without a path.
-    direction : int
-        Direction of the first step; NO_DIRECTION if there is none.
+    Return its length, UNREACHABLE without a path, and the direction of its first step, NO_DIRECTION
+    if there is none.
     """
     steps, cell = search(maze, work, start, n_goals)
     direction = NO_DIRECTION

@@ -90,25 +90,15 @@ class Decision2048:
 
 
 class Move2048(NamedTuple):
-    """A decision in a game.
+    """A decision in a game."""
 
-    Attributes
-    ----------
-    n_moves, score : int
-        Actions taken and points won before it.
-    board : int
-        The packed board before it.
-    decision : Decision2048
-        The decision.
-    """
-
-    n_moves: int
-    score: int
-    board: int
+    n_moves: int  # before it
+    score: int  # points before it
+    board: int  # the packed board before it
     decision: Decision2048
 
 
-CASCADE = "whether merged tiles merge again in the same action, as in the paper's program"
+CASCADE = "whether merged tiles may merge again in the same move, as in the paper's program"
 
 
 class Agent2048(Agent):
@@ -221,18 +211,7 @@ class Agent2048(Agent):
         return Decision2048(Action(action), values, n_playout_moves)
 
     def moves(self, seed: int) -> Iterator[Move2048]:
-        """Play a game decision by decision: the same game as :meth:`play`, but slower.
-
-        Parameters
-        ----------
-        seed : int
-            As for :meth:`play`.
-
-        Yields
-        ------
-        Move2048
-            Each decision before it is carried out.
-        """
+        """Play the game of :meth:`play`, but slower, and yield each decision before its move."""
         check_seed(seed)
         player = self.in_game()
         board, score, n_moves = initial(seed), 0, 0

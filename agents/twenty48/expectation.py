@@ -115,20 +115,12 @@ def put_spawns(after: np.uint64, nodes: npt.NDArray[np.uint64], n_nodes: Integer
 
 
 class ExpectationSettings(NamedTuple):
-    """Settings of :func:`decide_by_expectation`.
+    """Settings of :func:`decide_by_expectation`."""
 
-    Attributes
-    ----------
-    schedule : int64, shape (2, 16)
-        See :meth:`agents.twenty48.schedule.Schedule.table`.
-    top_share, gamma, reward_weight : float
-        θ₆, γ and w.
-    """
-
-    schedule: npt.NDArray[np.int64]
-    top_share: float
+    schedule: npt.NDArray[np.int64]  # (2, 16), see `Schedule.table`
+    top_share: float  # θ₆
     gamma: float = 1.0
-    reward_weight: float = 1.0
+    reward_weight: float = 1.0  # w
 
 
 @kernel

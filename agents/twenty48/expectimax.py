@@ -74,15 +74,9 @@ def find(keys: Boards, numbers: Indices, board: np.uint64, next_number: Integer)
 def spawned(afters: Boards) -> tuple[Boards, Indices, Indices, npt.NDArray[np.bool_]]:
     """Spawn every tile on every afterstate of a level.
 
-    Returns
-    -------
-    states : uint64, shape (n_states,)
-        The distinct states after a spawn, in the order of their first appearance.
-    first, children : int64, shapes (n_afters + 1,) and (n_spawns,)
-        The state after each spawn, cell by cell, first a 2 and then a 4; ``first`` has the index of
-        each afterstate's first spawn.
-    by_two : bool, shape (n_states,)
-        Whether the spawn of a 2 leads to the state.
+    Return the distinct states after a spawn, in the order of their first appearance; the index of
+    each afterstate's first spawn, and of the end; the state after each spawn, cell by cell, first a
+    2 and then a 4; and whether the spawn of a 2 leads to each state.
     """
     first = np.zeros(len(afters) + 1, np.int64)
     for i in range(len(afters)):
@@ -110,12 +104,8 @@ def spawned(afters: Boards) -> tuple[Boards, Indices, Indices, npt.NDArray[np.bo
 def acted(states: Boards) -> tuple[Boards, Indices, Indices]:
     """Take every legal action in every state of a level.
 
-    Returns
-    -------
-    afters : uint64, shape (n_afters,)
-        The distinct afterstates, in the order of their first appearance.
-    children, rewards : int64, shape (n_states, 4)
-        The afterstate of each action, NOTHING if it is illegal; and its points.
+    Return the distinct afterstates, in the order of their first appearance; and of each state and
+    action, shape (n_states, 4), the afterstate, NOTHING if it is illegal, and the points.
     """
     most = N_ACTIONS * len(states)
     keys, numbers = new_index(most)
@@ -204,12 +194,10 @@ def decide_by_expectimax(
     whole_score: bool,
     stream: np.uint64,
 ) -> tuple[Integer, npt.NDArray[np.float64], Integer, Integer]:
-    """Decide by equation 4.
+    """Decide by equation 4, on a state with a legal action.
 
     Parameters
     ----------
-    board : uint64
-        A state with a legal action.
     depth : int
         d, 1 or more.
     n_playouts : int
@@ -217,12 +205,8 @@ def decide_by_expectimax(
     two_to_four, top_share : float
         θ₅, the ratio in :func:`leaf_counts`, and θ₆: the value of a leaf is the mean of this share
         of its playouts, the best ones.
-    gamma : float
-        γ.
     whole_score : bool
         Whether V of a leaf is the score of the whole game, and w = 1 + γᵈ⁻ⁱ.
-    stream : uint64
-        Random stream of this decision.
 
     Returns
     -------

@@ -21,23 +21,17 @@ import numpy as np
 import numpy.typing as npt
 
 from thetafront.agents.agent import register
-from thetafront.agents.parameters import Tuned, real
+from thetafront.agents.parameters import Tuned, inherited, real
 from thetafront.agents.twenty48.afterstate_value import values
-from thetafront.agents.twenty48.lookahead import (
-    DEEPER_BELOW,
-    DEPTH,
-    FOURS,
-    LEAF_BITS,
-    MOST_FOURS,
-    POSITION_BITS,
-    LookaheadAgent,
-)
+from thetafront.agents.twenty48.lookahead import LookaheadAgent
 from thetafront.engine.jit import inlined
 from thetafront.engine.twenty48.board import transpose
 from thetafront.engine.twenty48.rows import N_ROWS, ROW
 
 BASE = 100_000.0
-LARGEST_WEIGHT = 1e6
+MAX_WEIGHT = 1e6
+TUNED_WEIGHT = Tuned(10, 10_000.0, log=True)
+TUNED_POWER = Tuned(1.0, 5.0)
 CELLS_OF_A_ROW = 4
 
 Floats = npt.NDArray[np.float64]
@@ -82,47 +76,30 @@ def n_equal_neighbours() -> Floats:
     return count
 
 
-@register
 @dataclass(frozen=True)
-class Expectimax(LookaheadAgent):
-    """Expectimax over a heuristic of rows and columns.
+class Heuristic:
+    """The weights of the heuristic, and the values that they give."""
 
-    Beside the weights, the end of the game costs 100,000 a line. Weights are tuned from a tenth of
-    the baseline's, or less, to ten times as much, or more, and powers from 1, where rises and tiles
-    count by exponent, to 5. One move ahead takes a tenth of a microsecond, three take a tenth of a
-    millisecond, so depth and the boards that are searched one ply deeper decide what a move takes.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    """
-
-    name: ClassVar[str] = "expectimax"
-    reward_weight: ClassVar[float] = 0.0
-
-    empty: float = real(
-        150.0, 0, LARGEST_WEIGHT, "weight of an empty cell", "w_e", Tuned(10, 10_000.0, log=True)
-    )
+    empty: float = real(150.0, 0, MAX_WEIGHT, "value of an empty cell", "w_e", TUNED_WEIGHT)
     merge: float = real(
-        400.0, 0, LARGEST_WEIGHT, "weight of a merge", "w_m", Tuned(10, 10_000.0, log=True)
+        400.0, 0, MAX_WEIGHT, "value of two equal tiles side by side", "w_m", TUNED_WEIGHT
     )
     order: float = real(
-        25.0, 0, LARGEST_WEIGHT, "weight of disorder", "w_o", Tuned(1, 1000.0, log=True)
+        25.0, 0, MAX_WEIGHT, "penalty for an unsorted line", "w_o", Tuned(1, 1000.0, log=True)
     )
-    order_power: float = real(4.0, 0, 8, "power of exponents in that", "p", Tuned(1.0, 5.0))
+    order_power: float = real(
+        4.0, 0, 8, "how much more w_o counts large tiles (a power)", "p", TUNED_POWER
+    )
     tiles: float = real(
-        6.0, 0, LARGEST_WEIGHT, "weight of the tiles of a line", "w_t", Tuned(0.1, 100.0, log=True)
+        6.0, 0, MAX_WEIGHT, "penalty for each tile", "w_t", Tuned(0.1, 100.0, log=True)
     )
-    tiles_power: float = real(3.5, 0, 8, "power of exponents in that", "q", Tuned(1.0, 5.0))
-    depth: int = DEPTH(2)
-    deeper_below: int = DEEPER_BELOW(0)
-    fours: int = FOURS(MOST_FOURS)
-    position_bits: int = POSITION_BITS(14)
-    leaf_bits: int = LEAF_BITS(0)
+    tiles_power: float = real(
+        3.5, 0, 8, "how much more w_t counts large tiles (a power)", "q", TUNED_POWER
+    )
 
     @cached_property
     def knowledge(self) -> LineValues:
+        """The value of each row."""
         cells = exponents()
         steps = np.diff(cells**self.order_power, axis=0)
         rises, falls = np.maximum(steps, 0.0).sum(0), np.maximum(-steps, 0.0).sum(0)
@@ -135,3 +112,22 @@ class Expectimax(LookaheadAgent):
             - self.tiles * sizes
         )
         return LineValues(lines.astype(np.float32))
+
+
+@register
+@dataclass(frozen=True)
+class Expectimax(LookaheadAgent, Heuristic):
+    """Expectimax over a heuristic of rows and columns.
+
+    Beside the weights, the end of the game costs 100,000 a line. Weights are tuned from a tenth of
+    the baseline's, or less, to ten times as much, or more, and powers from 1, where rises and tiles
+    count by exponent, to 5. One move ahead takes a tenth of a microsecond, three take a tenth of a
+    millisecond, so depth and the boards that are searched one ply deeper decide what a move takes.
+    """
+
+    name: ClassVar[str] = "expectimax"
+    reward_weight: ClassVar[float] = 0.0
+
+    depth: int = inherited(LookaheadAgent, "depth", 2)
+    leaf_bits: int = inherited(LookaheadAgent, "leaf_bits", 0)
+    knowledge = Heuristic.knowledge

@@ -93,19 +93,12 @@ def better_axis(board: np.uint64, coin: np.uint64) -> np.uint64:
 def rollout(
     board: np.uint64, n_steps: Integer, greedy: bool, stream: np.uint64
 ) -> tuple[np.int64, Integer]:
-    """Play on for ``n_steps`` actions, or to the end of the game.
+    """Play on for ``n_steps`` actions, or to the end; return the sum of rewards and the actions.
 
     If ``greedy``, actions are drawn from those with the largest reward only. Bits 63 and 0 of a
     word turn the board, which then slides left and is not turned back; both policies have the
     symmetries of the board. Bits 0 to 31 choose the cell of the spawn, bits 32 to 62 its tile.
     After an illegal action the next word is drawn.
-
-    Returns
-    -------
-    value : int
-        Sum of the rewards.
-    n_moves : int
-        Number of actions.
     """
     fours = np.uint64(0)
     n_moves: Integer = 0

@@ -19,7 +19,8 @@ tables' sizes, and whatever they hold of moves or games before, the decisions ar
 """
 
 from abc import abstractmethod
-from functools import cached_property, partial
+from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -49,38 +50,8 @@ from thetafront.engine.twenty48.rows import (
     turned_for,
 )
 
-MOST_FOURS = 8
-# One ply takes some twenty times as long as the one before.
-DEPTH = partial(
-    integer,
-    low=1,
-    high=7,
-    description="plies; 1 takes the best afterstate",
-    symbol="d",
-    tuned=Tuned(1, 3),
-)
-DEEPER_BELOW = partial(
-    integer,
-    low=0,
-    high=16,
-    description="one ply more where fewer cells than this are empty",
-    symbol="k",
-    tuned=Tuned(0, 8),
-)
-FOURS = partial(
-    integer,
-    low=0,
-    high=MOST_FOURS,
-    description="how many spawned 4s a path may hold; beyond it only 2s are looked at",
-    symbol="f",
-    tuned=Tuned(0, 4),  # limits save time from two plies on
-)
-SIZE = partial(integer, low=0, high=24)
-POSITION_BITS = partial(
-    SIZE, description="size of the table of positions, 2 to this power; 0: none"
-)
-LEAF_BITS = partial(SIZE, description="size of the table of leaves, 2 to this power; 0: none")
-"""Fields of agents that look ahead; the tables change the time only."""
+MAX_FOURS = 8
+MAX_TABLE_BITS = 24
 NOTHING = np.float32(-np.inf)
 KEY, VALUE = 0, 1  # columns of a table
 
@@ -88,30 +59,16 @@ Table = npt.NDArray[np.uint64]
 
 
 class LookaheadSettings(NamedTuple):
-    """A search as kernels take it.
+    """A search as kernels take it."""
 
-    Attributes
-    ----------
-    knowledge : Settings
-        What :func:`~agents.twenty48.afterstate_value.value` reads.
-    rows : RowTables
-        Of :func:`~engine.twenty48.rows.row_tables`.
-    reward_weight : float32
-        Points of the moves count so much beside values: 0 for values of a whole position.
-    depth, deeper_below, fours : int
-        Moves looked ahead; one more where fewer cells are empty; and f.
-    positions, leaves : uint64, shape (2**k, 2)
-        Tables, zero at first. One row: no table.
-    """
-
-    knowledge: Settings
+    knowledge: Settings  # what `value` reads, see `afterstate_value`
     rows: RowTables
-    reward_weight: np.float32
-    depth: int
-    deeper_below: int
-    fours: int
-    positions: Table
-    leaves: Table
+    reward_weight: np.float32  # of points beside values: 0 for values of a whole position
+    depth: int  # moves looked ahead
+    deeper_below: int  # one more where fewer cells are empty
+    fours: int  # f
+    positions: Table  # (2**k, 2), zero at first; one row: no table
+    leaves: Table  # likewise
 
 
 def new_table(bits: int) -> Table:
@@ -193,14 +150,7 @@ def put_worths(
 ) -> tuple[Integer, np.uint64, np.float32]:
     """Put r + Q of each action into ``worths``, NaN if it is illegal.
 
-    Returns
-    -------
-    action : int
-        The best one; -1 if none is legal.
-    after : uint64
-        Its afterstate.
-    reward : float32
-        Its points.
+    Return the best action, -1 if none is legal, its afterstate, and its points.
     """
     plies = settings.depth
     if count_cells(empty_cells(board)) < np.uint64(settings.deeper_below):
@@ -260,20 +210,37 @@ def play_by_lookahead(
     return board, score, n_moves
 
 
+@dataclass(frozen=True)
 class LookaheadAgent(Agent2048):
     """Takes the action that is worth most by expectimax over values of afterstates.
 
-    Subclasses have these parameters, and :attr:`knowledge`.
+    Subclasses have these parameters, and :attr:`knowledge`. The tables change the time only.
     """
 
     purpose: ClassVar[int] = int(POLICY)
     reward_weight: ClassVar[float] = 1.0
 
-    depth: int
-    deeper_below: int
-    fours: int
-    position_bits: int
-    leaf_bits: int
+    # One move further takes some twenty times as long.
+    depth: int = integer(
+        1, 1, 7, "moves looked ahead; 1 compares the boards after each action", "d", Tuned(1, 3)
+    )
+    deeper_below: int = integer(
+        0, 0, 16, "boards with fewer empty cells are searched one move deeper", "k", Tuned(0, 8)
+    )
+    fours: int = integer(
+        MAX_FOURS,
+        0,
+        MAX_FOURS,
+        "spawned 4s that are considered on a path; after them, only 2s",
+        "f",
+        Tuned(0, 4),  # limits save time from two moves on
+    )
+    position_bits: int = integer(
+        14, 0, MAX_TABLE_BITS, "the table of positions has 2 to this power entries; 0: no table"
+    )
+    leaf_bits: int = integer(
+        12, 0, MAX_TABLE_BITS, "the table of leaves has 2 to this power entries; 0: no table"
+    )
 
     @property
     @abstractmethod

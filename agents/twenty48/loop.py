@@ -13,15 +13,9 @@ from thetafront.engine.twenty48.board import afterstate, spawn
 from thetafront.engine.twenty48.rule import BuiltRule
 
 DecisionTuple2048 = tuple[Integer, npt.NDArray[np.float64], Integer]
-"""What a deciding kernel returns.
-
-action : int
-    The chosen action; -1 if none is legal.
-values : float64, shape (4,)
-    Value of each action: expected points from the board on; NaN without a value.
-n_playout_moves : int
-    Number of actions inside playouts.
-"""
+"""What a deciding kernel returns: the action, -1 if none is legal; the value of each action,
+float64 of shape (4,), expected points from the board on, NaN without a value; and the number of
+actions inside playouts."""
 
 
 def decide(
@@ -53,17 +47,10 @@ def play_on(
 ) -> tuple[np.uint64, Integer, int, Integer]:
     """Play by :func:`decide` until the game is over or ``max_moves`` moves are made in all.
 
-    Parameters
-    ----------
-    settings, rule
-        As for :func:`decide`.
-    purpose : uint64
-        Purpose of the random streams of decisions, see :mod:`engine.rng`.
-    board, score, n_moves, n_playout_moves
-        The game so far, which the call returns as it is then. ``n_moves`` is below ``max_moves`` if
-        and only if the game is over.
-    seed : uint64
-        Determines every random number of the game.
+    ``board``, ``score``, ``n_moves`` and ``n_playout_moves`` are the game so far, and are returned
+    as it is then: ``n_moves`` is below ``max_moves`` if and only if the game is over. ``seed``
+    determines every random number; ``purpose`` names the streams of decisions, see
+    :mod:`engine.rng`.
     """
     while n_moves < max_moves:
         number = np.uint64(n_moves)

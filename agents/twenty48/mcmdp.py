@@ -18,21 +18,16 @@ from thetafront.agents.agent import register, warm
 from thetafront.agents.parameters import flag, real
 from thetafront.agents.twenty48.agent import CASCADE, Agent2048
 from thetafront.agents.twenty48.expectation import ExpectationSettings
-from thetafront.agents.twenty48.schedule import (
-    AUTHORS_SCHEDULE,
-    BEST_SHARE,
-    Schedule,
-    Theta,
-)
+from thetafront.agents.twenty48.schedule import AUTHORS_SCHEDULE, BEST_SHARE, Schedule, Theta
 from thetafront.agents.twenty48.side_by_side import (
     SideBySide2048,
     play_on_side_by_side,
     play_side_by_side,
 )
 
-LARGEST_REWARD_WEIGHT = 1000.0
-GAMMA = "γ of equation 3; 1 gives equation 2"
-REWARD_WEIGHT = "factor of the action's own reward"
+MAX_REWARD_WEIGHT = 1000.0
+GAMMA = "discount of what the playouts score (γ of equation 3)"
+REWARD_WEIGHT = "how many times the points of the move itself count"
 
 
 class ScheduledAgent(Agent2048):
@@ -46,16 +41,8 @@ class ScheduledAgent(Agent2048):
 
     def warm_up(self) -> None:
         super().warm_up()
-        nothing = np.zeros(2, np.uint64)
-        play_on_side_by_side(
-            self.settings,
-            nothing,
-            nothing.copy(),
-            np.zeros((3, 2), np.int64),
-            0,
-            1,
-            self.rule.built,
-        )
+        seeds, counters = np.zeros(2, np.uint64), np.zeros((3, 2), np.int64)
+        play_on_side_by_side(self.settings, seeds, seeds.copy(), counters, 0, 1, self.rule.built)
 
     def play_side_by_side(self, seeds: Sequence[int]) -> tuple[SideBySide2048, ...]:
         warm(self)
@@ -69,10 +56,7 @@ class ScheduledAgent(Agent2048):
     @cached_property
     def settings(self) -> ExpectationSettings:
         return ExpectationSettings(
-            self.schedule.table(),
-            self.theta6,
-            self.gamma,
-            self.reward_weight,
+            self.schedule.table(), self.theta6, self.gamma, self.reward_weight
         )
 
 
@@ -90,7 +74,7 @@ class MonteCarloMDP(Theta, ScheduledAgent):
     name: ClassVar[str] = "mcmdp"
 
     gamma: float = real(1.0, 0, 1, GAMMA, open_low=True)
-    reward_weight: float = real(1.0, 0, LARGEST_REWARD_WEIGHT, REWARD_WEIGHT)
+    reward_weight: float = real(1.0, 0, MAX_REWARD_WEIGHT, REWARD_WEIGHT)
     cascade: bool = flag(False, CASCADE)
 
 
@@ -106,7 +90,7 @@ class Table1(ScheduledAgent):
 
     theta6: float = real(1.0, 0, 1, BEST_SHARE, open_low=True)
     gamma: float = real(1.0, 0, 1, GAMMA, open_low=True)
-    reward_weight: float = real(1.0, 0, LARGEST_REWARD_WEIGHT, REWARD_WEIGHT)
+    reward_weight: float = real(1.0, 0, MAX_REWARD_WEIGHT, REWARD_WEIGHT)
     cascade: bool = flag(False, CASCADE)
 
     @property

@@ -17,14 +17,12 @@ from thetafront.agents.policy_dispatch import decides
 from thetafront.agents.twenty48.agent import CASCADE, Agent2048
 from thetafront.agents.twenty48.expectation import mean_of_best
 from thetafront.agents.twenty48.loop import DecisionTuple2048
-from thetafront.agents.twenty48.schedule import BEST_SHARE
+from thetafront.agents.twenty48.schedule import BEST_SHARE, MAX_COUNT
 from thetafront.engine.jit import kernel
 from thetafront.engine.rng import PLAYOUT, SPAWN, substream
 from thetafront.engine.twenty48.board import N_ACTIONS, afterstate, legal_actions, spawn
 from thetafront.engine.twenty48.playout import playouts
 from thetafront.engine.twenty48.rule import BuiltRule
-
-LARGEST_N_PLAYOUTS = 1_000_000
 
 
 class PureMonteCarloSettings(NamedTuple):
@@ -88,7 +86,7 @@ class PureMonteCarlo(Agent2048):
 
     name: ClassVar[str] = "pmcts"
 
-    n_playouts: int = integer(100, 1, LARGEST_N_PLAYOUTS, "playouts of each legal action")
+    n_playouts: int = integer(100, 1, MAX_COUNT, "playouts per legal action")
     cascade: bool = flag(False, CASCADE)
     top_share: float = real(1.0, 0, 1, BEST_SHARE, open_low=True, later=True)
 

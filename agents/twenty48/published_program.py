@@ -24,7 +24,7 @@ from thetafront.agents.policy_dispatch import decides
 from thetafront.agents.twenty48.agent import CASCADE, Agent2048
 from thetafront.agents.twenty48.expectation import mean_of_best, put_spawns
 from thetafront.agents.twenty48.loop import DecisionTuple2048
-from thetafront.agents.twenty48.schedule import AUTHORS_SCHEDULE, BEST_SHARE, LARGEST_COUNT
+from thetafront.agents.twenty48.schedule import AUTHORS_SCHEDULE, BEST_SHARE, MAX_COUNT
 from thetafront.engine.jit import kernel
 from thetafront.engine.rng import PLAYOUT, SPAWN, substream
 from thetafront.engine.twenty48.board import N_ACTIONS, P_FOUR, P_TWO, afterstate, n_empty, spawn
@@ -115,7 +115,7 @@ class OneSpawnADirection(Agent2048):
 
     name: ClassVar[str] = "pmcts_one_spawn"
 
-    n_playouts: int = integer(100, 1, LARGEST_COUNT, "playouts of each legal action")
+    n_playouts: int = integer(100, 1, MAX_COUNT, "playouts per legal action")
     cascade: bool = flag(False, CASCADE)
 
     @cached_property

@@ -34,15 +34,9 @@ def random_action(legal: int, stream: np.uint64) -> int:
 
 
 class RandomSettings(NamedTuple):
-    """Settings of :func:`random_decision`.
+    """Settings of :func:`random_decision`."""
 
-    Attributes
-    ----------
-    values : float64, shape (4,)
-        NaN: the values of every decision, read-only. Allocating them takes longer than a decision.
-    """
-
-    values: npt.NDArray[np.float64]
+    values: npt.NDArray[np.float64]  # (4,): NaN, allocated once: that takes longer than a decision
 
 
 @decides(RandomSettings)

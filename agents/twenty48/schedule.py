@@ -23,12 +23,12 @@ from dataclasses import astuple, dataclass
 import numpy as np
 import numpy.typing as npt
 
-from thetafront.agents.parameters import Tuned, integer, real, whole
+from thetafront.agents.parameters import Tuned, integer, real
 
-MOST_EMPTY = 15
+MAX_EMPTY = 15
 N_THETA = 5
-LARGEST_COUNT = 1_000_000
-BEST_SHARE = "share of a node's playouts whose mean is its value, the best ones"
+MAX_COUNT = 1_000_000
+BEST_SHARE = "share of the playouts that counts: the best ones"
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,8 @@ class Schedule:
 
     Parameters
     ----------
-    n_twos : tuple of int, shape (15,)
-        n₂(1), …, n₂(15), each 1 to 1,000,000.
-    n_fours : tuple of int, shape (15,)
-        n₄(1), …, n₄(15), each 1 to 1,000,000.
+    n_twos, n_fours : tuple of int, shape (15,)
+        n₂(1), …, n₂(15) and n₄(1), …, n₄(15), each 1 to 1,000,000.
 
     Raises
     ------
@@ -53,16 +51,16 @@ class Schedule:
 
     def __post_init__(self) -> None:
         for name, counts in (("n_twos", self.n_twos), ("n_fours", self.n_fours)):
-            if len(counts) != MOST_EMPTY:
+            if len(counts) != MAX_EMPTY:
                 raise ValueError(
-                    f"{name} must have {MOST_EMPTY} entries, one for each number of empty "
-                    f"cells from 1 to {MOST_EMPTY} (got {len(counts)})"
+                    f"{name} must have {MAX_EMPTY} entries, one for each number of empty cells "
+                    f"from 1 to {MAX_EMPTY} (got {len(counts)})"
                 )
             for empty, count in enumerate(counts, start=1):
-                if not 1 <= count <= LARGEST_COUNT:
+                if not 1 <= count <= MAX_COUNT:
                     raise ValueError(
-                        f"{name} must be between 1 and {LARGEST_COUNT} (got {count} for "
-                        f"{empty} empty cells)"
+                        f"{name} must be between 1 and {MAX_COUNT} (got {count} for {empty} "
+                        "empty cells)"
                     )
 
     @classmethod
@@ -85,17 +83,13 @@ class Schedule:
         if len(theta) != N_THETA:
             raise ValueError(f"theta must have 5 values, θ1 … θ5 (got {len(theta)})")
         theta1, theta2, theta3, theta4, theta5 = theta
-        n_twos = []
-        for empty in range(1, MOST_EMPTY + 1):
-            if empty <= 3:
-                count = theta1 / empty
-            elif empty <= 6:
-                count = 4 * theta2 / empty
-            elif empty <= 9:
-                count = 7 * theta3 / empty
-            else:
-                count = theta4
-            n_twos.append(max(min_playouts, math.floor(count)))
+        totals = (
+            *(theta1 / e for e in (1, 2, 3)),
+            *(4 * theta2 / e for e in (4, 5, 6)),
+            *(7 * theta3 / e for e in (7, 8, 9)),
+            *[theta4] * 6,
+        )
+        n_twos = [max(min_playouts, math.floor(count)) for count in totals]
         # 1e-9 keeps quotients that are integers except for rounding, such as 7.000000000000001.
         n_fours = [max(min_playouts, math.ceil(count / theta5 - 1e-9)) for count in n_twos]
         return cls(tuple(n_twos), tuple(n_fours))
@@ -123,28 +117,52 @@ class Theta:
     θ₅ 2–9, θ₆ fixed at 1) by a factor of four or more to either side, and free θ₆.
     """
 
-    theta1: float = whole(
-        500.0, 0, LARGEST_COUNT, "playouts, 1 to 3 empty cells", "θ₁", Tuned(16, 2048, log=True)
+    theta1: float = real(
+        500.0,
+        0,
+        MAX_COUNT,
+        "playouts per spawn on crowded boards: 1 empty cell, fewer for 2 and 3",
+        "θ₁",
+        Tuned(16, 2048, log=True),
+        whole=True,
     )
-    theta2: float = whole(
-        54.0, 0, LARGEST_COUNT, "playouts, 4 to 6 empty cells", "θ₂", Tuned(8, 512, log=True)
+    theta2: float = real(
+        54.0,
+        0,
+        MAX_COUNT,
+        "playouts per spawn on fuller boards: 4 empty cells, fewer for 5 and 6",
+        "θ₂",
+        Tuned(8, 512, log=True),
+        whole=True,
     )
-    theta3: float = whole(
-        18.0, 0, LARGEST_COUNT, "playouts, 7 to 9 empty cells", "θ₃", Tuned(4, 256, log=True)
+    theta3: float = real(
+        18.0,
+        0,
+        MAX_COUNT,
+        "playouts per spawn on emptier boards: 7 empty cells, fewer for 8 and 9",
+        "θ₃",
+        Tuned(4, 256, log=True),
+        whole=True,
     )
-    theta4: float = whole(
-        9.0, 0, LARGEST_COUNT, "playouts, 10 empty cells or more", "θ₄", Tuned(2, 64, log=True)
+    theta4: float = real(
+        9.0,
+        0,
+        MAX_COUNT,
+        "playouts per spawn on open boards: 10 empty cells or more",
+        "θ₄",
+        Tuned(2, 64, log=True),
+        whole=True,
     )
     theta5: float = real(
         6.25,
         1,
-        LARGEST_COUNT,
-        "playouts after a 2 for one after a 4",
+        MAX_COUNT,
+        "how many times more playouts a spawned 2 gets than a 4",
         "θ₅",
         Tuned(1.0, 10.0, log=True),
     )
     theta6: float = real(1.0, 0, 1, BEST_SHARE, "θ₆", Tuned(0.05, 1.0), open_low=True)
-    min_playouts: int = integer(3, 1, LARGEST_COUNT, "fewest playouts of a node")
+    min_playouts: int = integer(3, 1, MAX_COUNT, "least playouts per spawn")
 
     @property
     def schedule(self) -> Schedule:
@@ -154,4 +172,4 @@ class Theta:
 
 
 AUTHORS_THETA = astuple(Theta())[:6]
-"""The author\'s untuned θ, from his published code."""
+"""The author's untuned θ, from his published code."""

@@ -77,23 +77,10 @@ def play_on_side_by_side(
 ) -> int:
     """Make a move in each game that is not over, until all are or ``max_steps`` steps are done.
 
-    Parameters
-    ----------
-    settings, rule
-        As for :func:`agents.twenty48.expectation.decide_by_expectation`.
-    seeds : uint64, shape (K,)
-        Of the games. The first one names the random streams of playouts.
-    boards : uint64, shape (K,)
-        The games so far; changed in place.
-    counters : int64, shape (3, K)
-        Scores, moves and playout moves so far; changed in place.
-    n_steps, max_steps : int
-        Steps done before this call, and to be done in all.
-
-    Returns
-    -------
-    n_steps : int
-        Steps done in all; below ``max_steps`` if and only if all games are over.
+    The first of ``seeds`` names the random streams of playouts. ``boards``, shape (K,), and
+    ``counters``, shape (3, K), are changed in place: scores, moves and playout moves so far.
+    ``n_steps`` were done before; return how many in all, below ``max_steps`` if and only if all
+    games are over.
     """
     n_games = len(seeds)
     scores, n_moves, n_playout_moves = counters[0], counters[1], counters[2]
@@ -141,21 +128,9 @@ def play_on_side_by_side(
 def play_side_by_side(
     settings: ExpectationSettings, seeds: Sequence[int], rule: Rule
 ) -> tuple[SideBySide2048, ...]:
-    """Play games to their ends side by side; kernels must be compiled already.
+    """Play games of two or more consecutive seeds side by side; kernels must be compiled already.
 
-    Parameters
-    ----------
-    settings : ExpectationSettings
-        Of the agent that plays all of them.
-    seeds : sequence of int, shape (K,)
-        Two or more consecutive numbers.
-    rule : Rule
-        How tiles merge.
-
-    Raises
-    ------
-    ValueError
-        If a seed is out of range, or they are not consecutive.
+    ValueError if a seed is out of range, or they are not consecutive.
     """
     first, n_games = seeds[0], len(seeds)
     if n_games < 2 or list(seeds) != list(range(first, first + n_games)):

@@ -31,14 +31,14 @@ from thetafront.agents.twenty48.agent import Agent2048
 from thetafront.agents.twenty48.expectation import ExpectationSettings, decide_by_expectation
 from thetafront.agents.twenty48.expectimax import decide_by_expectimax
 from thetafront.agents.twenty48.loop import DecisionTuple2048
-from thetafront.agents.twenty48.schedule import LARGEST_COUNT, Theta
+from thetafront.agents.twenty48.schedule import MAX_COUNT, Theta
 from thetafront.engine.jit import Integer, kernel
 from thetafront.engine.twenty48.board import N_ACTIONS, afterstate, n_empty
 from thetafront.engine.twenty48.rule import BuiltRule
 
-LARGEST_SWITCH_AT = 15
-LARGEST_DEPTH = 5
-MOST_LEAVES = 10_000_000
+MAX_SWITCH_AT = 15
+MAX_DEPTH = 5
+MAX_LEAVES = 10_000_000
 LEAVES_PER_CELL = 8  # four actions, two kinds of tiles
 
 
@@ -109,32 +109,30 @@ class Switching(Theta, Agent2048):
     switch_at: int = integer(
         3,
         0,
-        LARGEST_SWITCH_AT,
-        "a board is crowded if no action leaves more cells",
+        MAX_SWITCH_AT,
+        "boards with at most so many empty cells are searched",
         "k",
         Tuned(1, 6),
     )
-    depth: int = integer(
-        2, 1, LARGEST_DEPTH, "chance nodes between a crowded board and a leaf", "d", Tuned(2, 3)
-    )
+    depth: int = integer(2, 1, MAX_DEPTH, "spawns looked ahead on crowded boards", "d", Tuned(2, 3))
     leaf_playouts: int = integer(
         4000,
         1,
-        LARGEST_COUNT,
-        "playouts of a deep decision, about",
+        MAX_COUNT,
+        "playouts of a move on crowded boards, about",
         "N",
         Tuned(100, 50_000, log=True),
     )
-    gamma: float = real(1.0, 0, 1, "γ of equation 4, in expectimax only", open_low=True, later=True)
+    gamma: float = real(1.0, 0, 1, "discount on crowded boards", open_low=True, later=True)
     whole_score: bool = flag(
-        False, "whether V of a leaf is the score of the whole game, not of what remains", later=True
+        False, "whether a playout counts the score of the whole game, not what remains", later=True
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if (LEAVES_PER_CELL * self.switch_at) ** self.depth > MOST_LEAVES:
+        if (LEAVES_PER_CELL * self.switch_at) ** self.depth > MAX_LEAVES:
             raise ValueError(
-                f"depth must mean {MOST_LEAVES:,} leaves at most (got {self.depth} with "
+                f"depth must mean {MAX_LEAVES:,} leaves at most (got {self.depth} with "
                 f"switch_at {self.switch_at}: up to (8 x {self.switch_at})**{self.depth})"
             )
 

@@ -45,6 +45,10 @@ from thetafront.engine.twenty48.board import (
     spawn_from_word,
 )
 
+Indices = npt.NDArray[np.int64]
+
+Indices = npt.NDArray[np.int64]
+
 ROOT = 0
 UNVISITED = -1
 N_SLOTS = 30  # an action leaves 15 empty cells at most, and there are two tiles
@@ -53,56 +57,45 @@ N_SLOTS = 30  # an action leaves 15 empty cells at most, and there are two tiles
 N_DECISION, N_CHANCE, LAST_ACTION = range(3)
 
 
+class SimulationSettings(NamedTuple):
+    """The parameters of :class:`~agents.twenty48.uct.UCT` as kernels take them."""
+
+    n_simulations: int
+    depth: int
+    exploration: float
+    leaf_code: int
+    weights: npt.NDArray[np.float64]
+    k_action: float
+    alpha_action: float
+    k_state: float
+    alpha_state: float
+    reuse: bool
+    random_ties: bool
+    full_rollouts: bool
+
+
 class Tree(NamedTuple):
-    """The arrays of a tree with room for n nodes of each kind.
+    """The arrays of a tree with room for n nodes of each kind."""
 
-    Attributes
-    ----------
-    header : int64, shape (3,)
-        Number of decision nodes, number of chance nodes, and the action taken in the real game.
-    path : int64, shape (depth, 2)
-        Work array: the decision nodes and actions of a simulation.
-    boards : uint64, shape (n,)
-        The states.
-    legal : int64, shape (n,)
-        Bit ``action`` is set if the action is legal in the state.
-    n_visits : int64, shape (n,)
-        N(s) + 1, since the first visit only computes U(s); 0 before it.
-    action_visits : int64, shape (n, 4)
-        N(s, a).
-    action_values : float64, shape (n, 4)
-        Q(s, a); 0 if N(s, a) = 0.
-    chance : int64, shape (n, 4)
-        The chance node of each action, or UNVISITED.
-    afterstates : uint64, shape (n,)
-        Boards of the chance nodes.
-    rewards : int64, shape (n,)
-        Reward of the action that leads to each chance node.
-    n_successors : int64, shape (n,)
-        Number of distinct states after each chance node.
-    successors : int32, shape (n, 30)
-        The decision node of each slot, or UNVISITED.
-    spawn_visits : int32, shape (n, 30)
-        Visits of each slot, N(s, a) in all.
-    new_number : int64, shape (2, n)
-        Work array of :func:`~agents.twenty48.tree_reuse.keep_subtree`: the new number of each
-        decision node (row 0) and chance node (row 1).
-    """
+    header: Indices  # (3,): number of decision nodes and of chance nodes, last action of the game
+    path: Indices  # (depth, 2): work array, the decision nodes and actions of a simulation
 
-    header: npt.NDArray[np.int64]
-    path: npt.NDArray[np.int64]
-    boards: npt.NDArray[np.uint64]
-    legal: npt.NDArray[np.int64]
-    n_visits: npt.NDArray[np.int64]
-    action_visits: npt.NDArray[np.int64]
-    action_values: npt.NDArray[np.float64]
-    chance: npt.NDArray[np.int64]
-    afterstates: npt.NDArray[np.uint64]
-    rewards: npt.NDArray[np.int64]
-    n_successors: npt.NDArray[np.int64]
-    successors: npt.NDArray[np.int32]
-    spawn_visits: npt.NDArray[np.int32]
-    new_number: npt.NDArray[np.int64]
+    # Decision nodes.
+    boards: npt.NDArray[np.uint64]  # (n,): the states
+    legal: Indices  # (n,): bit a is set if action a is legal
+    n_visits: Indices  # (n,): N(s) + 1, since the first visit only computes U(s); 0 before it
+    action_visits: Indices  # (n, 4): N(s, a)
+    action_values: npt.NDArray[np.float64]  # (n, 4): Q(s, a); 0 without a visit
+    chance: Indices  # (n, 4): the chance node of each action, or UNVISITED
+
+    # Chance nodes.
+    afterstates: npt.NDArray[np.uint64]  # (n,)
+    rewards: Indices  # (n,): of the action that leads there
+    n_successors: Indices  # (n,): how many different states have followed
+    successors: npt.NDArray[np.int32]  # (n, 30): the decision node of each slot, or UNVISITED
+    spawn_visits: npt.NDArray[np.int32]  # (n, 30): visits of each slot, N(s, a) in all
+
+    new_number: Indices  # (2, n): work array of `tree_reuse`, for decision and for chance nodes
 
 
 def new_tree(n_nodes: int, depth: int) -> Tree:
@@ -177,29 +170,17 @@ def wins_tie(word: np.uint64, action: Integer, other: Integer) -> bool:
 
 @inlined
 def select(
-    tree: Tree,
-    node: Integer,
-    exploration: float,
-    k_action: float,
-    alpha_action: float,
-    random_ties: bool,
-    stream: np.uint64,
+    tree: Tree, node: Integer, settings: SimulationSettings, stream: np.uint64
 ) -> tuple[Integer, np.uint64]:
     """Choose a legal action by UCB1: the largest Q(s, a) + c·√(ln N(s) / N(s, a)).
 
     If k > 0, an action is opened and chosen while at most k·N(s)^α are open, which takes one word
     of the stream; otherwise the choice is among the open ones. With ``random_ties`` that choice
-    takes one word, too. Some action must be legal.
-
-    Returns
-    -------
-    action : int
-        The chosen action.
-    stream : uint64
-        The advanced stream.
+    takes one word, too. Some action must be legal. The advanced stream is returned, too.
     """
     legal = tree.legal[node]
     n_node = tree.n_visits[node] - 1
+    k_action, random_ties = settings.k_action, settings.random_ties
     if k_action > 0.0:
         n_open = n_shut = 0
         for action in range(N_ACTIONS):
@@ -208,7 +189,7 @@ def select(
                     n_open += 1
                 else:
                     n_shut += 1
-        if n_shut > 0 and n_open <= k_action * float(n_node) ** alpha_action:
+        if n_shut > 0 and n_open <= k_action * float(n_node) ** settings.alpha_action:
             word, stream = next_word(stream)
             to_skip = np.int64(below(word, np.uint64(n_shut)))
             for action in range(N_ACTIONS):
@@ -228,7 +209,9 @@ def select(
             n = tree.action_visits[node, action]
             bound = np.inf
             if n > 0:
-                bound = tree.action_values[node, action] + exploration * math.sqrt(log_n / n)
+                bound = tree.action_values[node, action] + settings.exploration * math.sqrt(
+                    log_n / n
+                )
             elif k_action > 0.0:
                 continue
             elif not random_ties:
@@ -241,25 +224,13 @@ def select(
 
 @inlined
 def follow(
-    tree: Tree,
-    node: Integer,
-    action: Integer,
-    k_state: float,
-    alpha_state: float,
-    stream: np.uint64,
+    tree: Tree, node: Integer, action: Integer, settings: SimulationSettings, stream: np.uint64
 ) -> tuple[Integer, np.uint64]:
     """Take an action in the tree and spawn a tile; add the nodes that are missing.
 
     If k′ > 0 and there are k′·N(s, a)^α′ distinct states or more, one of them is drawn in
     proportion to its visits. Otherwise a tile spawns by the rules of the game. Both take one word
-    of the stream. :func:`update` increments N(s, a).
-
-    Returns
-    -------
-    node : int
-        The next state.
-    stream : uint64
-        The advanced stream.
+    of the stream. Return the next state, and the advanced stream. :func:`update` counts the visit.
     """
     chance = tree.chance[node, action]
     if chance == UNVISITED:
@@ -268,7 +239,12 @@ def follow(
     n = tree.action_visits[node, action]
     n_successors = tree.n_successors[chance]
     slot = np.int64(0)
-    if k_state > 0.0 and n_successors > 0 and n_successors >= k_state * float(n) ** alpha_state:
+    k_state = settings.k_state
+    if (
+        k_state > 0.0
+        and n_successors > 0
+        and n_successors >= k_state * float(n) ** settings.alpha_state
+    ):
         to_skip = np.int64(below(word, np.uint64(n)))
         while to_skip >= tree.spawn_visits[chance, slot]:
             to_skip -= tree.spawn_visits[chance, slot]

@@ -13,9 +13,10 @@ from thetafront.agents.twenty48.tree import (
     N_SLOTS,
     ROOT,
     UNVISITED,
+    Indices,
     Tree,
 )
-from thetafront.engine.jit import Integer, kernel
+from thetafront.engine.jit import Integer, inlined, kernel
 from thetafront.engine.twenty48.board import N_ACTIONS
 
 
@@ -32,6 +33,17 @@ def child_with(tree: Tree, board: np.uint64) -> Integer:
         if child != UNVISITED and tree.boards[child] == board:
             return np.int64(child)
     return UNVISITED
+
+
+@inlined
+def count_off(numbers: Indices) -> Integer:
+    """Give numbers from 0 on to the nodes that are not UNVISITED; return how many they are."""
+    n = 0
+    for node in range(len(numbers)):
+        if numbers[node] != UNVISITED:
+            numbers[node] = n
+            n += 1
+    return n
 
 
 @kernel
@@ -61,18 +73,8 @@ def keep_subtree(tree: Tree, new_root: Integer) -> None:
                 if tree.successors[chance, slot] != UNVISITED:
                     decision_number[tree.successors[chance, slot]] = 0
 
-    n_kept = 0
-    for node in range(new_root, n_decision):
-        if decision_number[node] != UNVISITED:
-            decision_number[node] = n_kept
-            n_kept += 1
-    tree.header[N_DECISION] = n_kept
-    n_kept = 0
-    for chance in range(n_chance):
-        if chance_number[chance] != UNVISITED:
-            chance_number[chance] = n_kept
-            n_kept += 1
-    tree.header[N_CHANCE] = n_kept
+    tree.header[N_DECISION] = count_off(decision_number[:n_decision])
+    tree.header[N_CHANCE] = count_off(chance_number[:n_chance])
 
     for old in range(new_root, n_decision):
         new = decision_number[old]
@@ -81,9 +83,9 @@ def keep_subtree(tree: Tree, new_root: Integer) -> None:
         tree.boards[new] = tree.boards[old]
         tree.legal[new] = tree.legal[old]
         tree.n_visits[new] = tree.n_visits[old]
+        tree.action_visits[new] = tree.action_visits[old]
+        tree.action_values[new] = tree.action_values[old]
         for action in range(N_ACTIONS):
-            tree.action_visits[new, action] = tree.action_visits[old, action]
-            tree.action_values[new, action] = tree.action_values[old, action]
             chance = tree.chance[old, action]
             tree.chance[new, action] = UNVISITED if chance == UNVISITED else chance_number[chance]
     for old in range(n_chance):
@@ -93,7 +95,7 @@ def keep_subtree(tree: Tree, new_root: Integer) -> None:
         tree.afterstates[new] = tree.afterstates[old]
         tree.rewards[new] = tree.rewards[old]
         tree.n_successors[new] = tree.n_successors[old]
+        tree.spawn_visits[new] = tree.spawn_visits[old]
         for slot in range(N_SLOTS):
             child = tree.successors[old, slot]
             tree.successors[new, slot] = UNVISITED if child == UNVISITED else decision_number[child]
-            tree.spawn_visits[new, slot] = tree.spawn_visits[old, slot]

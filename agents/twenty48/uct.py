@@ -38,7 +38,6 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from thetafront.agents.agent import register
 from thetafront.agents.parameters import (
@@ -60,6 +59,7 @@ from thetafront.agents.twenty48.tree import (
     N_DECISION,
     ROOT,
     UNVISITED,
+    SimulationSettings,
     Tree,
     back_up,
     clear,
@@ -74,10 +74,10 @@ from thetafront.engine.rng import next_word, substream
 from thetafront.engine.twenty48.board import N_ACTIONS
 from thetafront.engine.twenty48.rule import BuiltRule
 
-MOST_SIMULATIONS = 100_000
-LARGEST_DEPTH = 1000
-LARGEST_NUMBER = 1e9
-LARGEST_ALPHA = 10.0
+MAX_SIMULATIONS = 100_000
+MAX_DEPTH = 1000
+MAX_NUMBER = 1e9
+MAX_ALPHA = 10.0
 N_CELLS = 16
 KEPT_FACTOR = 4  # room for 4·m kept nodes: seldom more than half of a tree is kept
 
@@ -94,23 +94,6 @@ class RolloutDepth(StrEnum):
 
     REMAINING = "remaining"  # d less those in the tree
     FULL = "full"  # d, wherever it begins
-
-
-class SimulationSettings(NamedTuple):
-    """The parameters of :class:`UCT` as kernels take them."""
-
-    n_simulations: int
-    depth: int
-    exploration: float
-    leaf_code: int
-    weights: npt.NDArray[np.float64]
-    k_action: float
-    alpha_action: float
-    k_state: float
-    alpha_state: float
-    reuse: bool
-    random_ties: bool
-    full_rollouts: bool
 
 
 class UCTSettings(NamedTuple):
@@ -131,19 +114,11 @@ def simulate(tree: Tree, settings: SimulationSettings, stream: np.uint64) -> Int
             break
         if tree.legal[node] == 0:
             break
-        action, stream = select(
-            tree,
-            node,
-            settings.exploration,
-            settings.k_action,
-            settings.alpha_action,
-            settings.random_ties,
-            stream,
-        )
+        action, stream = select(tree, node, settings, stream)
         tree.n_visits[node] += 1
         tree.path[n_steps, 0] = node
         tree.path[n_steps, 1] = action
-        node, stream = follow(tree, node, action, settings.k_state, settings.alpha_state, stream)
+        node, stream = follow(tree, node, action, settings, stream)
         n_steps += 1
     n_left = settings.depth if settings.full_rollouts else settings.depth - n_steps
     value, n_rolled = leaf_value(
@@ -219,7 +194,7 @@ class CellWeights(Domain):
     As text they are separated by blanks.
     """
 
-    allowed = f"16 numbers from {-LARGEST_NUMBER:g} to {LARGEST_NUMBER:g}, or none,"
+    allowed = f"16 numbers from {-MAX_NUMBER:g} to {MAX_NUMBER:g}, or none,"
 
     def read(self, value: Any) -> Any:
         if not isinstance(value, str):
@@ -233,7 +208,7 @@ class CellWeights(Domain):
         return (
             isinstance(value, tuple)
             and len(value) in {0, N_CELLS}
-            and all(abs(weight) <= LARGEST_NUMBER for weight in value)
+            and all(abs(weight) <= MAX_NUMBER for weight in value)
         )
 
     def plain(self, value: Any) -> Value:
@@ -272,42 +247,49 @@ class UCT(Agent2048):
     Raises
     ------
     ValueError
-        If a parameter is out of range, or ``weights`` are given for a leaf value without weights.
+        If ``weights`` are given for a leaf value without weights.
     """
 
     name: ClassVar[str] = "uct"
 
     n_simulations: int = integer(
-        100, 1, MOST_SIMULATIONS, "simulations a decision", "m", Tuned(4, 2000, log=True)
+        100, 1, MAX_SIMULATIONS, "simulations per move", "m", Tuned(4, 2000, log=True)
     )
-    depth: int = integer(10, 1, LARGEST_DEPTH, "most actions in a simulation", "d", Tuned(1, 30))
+    depth: int = integer(10, 1, MAX_DEPTH, "longest simulation, in actions", "d", Tuned(1, 30))
     exploration: float = real(
-        100.0, 0, LARGEST_NUMBER, "exploration, in points", "c", Tuned(10.0, 10_000.0, log=True)
+        100.0,
+        0,
+        MAX_NUMBER,
+        "how much actions that were tried less are preferred, in points",
+        "c",
+        Tuned(10.0, 10_000.0, log=True),
     )
-    leaf_value: LeafValue = categorical(LeafValue.RANDOM, "how a leaf is valued", "U", tuned=True)
+    leaf_value: LeafValue = categorical(
+        LeafValue.RANDOM, "how the end of a simulation is valued", "U", tuned=True
+    )
     weights: tuple[float, ...] = parameter(
         (), CellWeights(), "weights of the cells, in place of those of the leaf value"
     )
     k_action: float = real(
-        0.0, 0, LARGEST_NUMBER, "at most k·N(s)^α actions of a state are open; 0: all"
+        0.0, 0, MAX_NUMBER, "after N visits k·N^α actions of a board are considered; 0: all"
     )
-    alpha_action: float = real(0.5, 0, LARGEST_ALPHA, "α in k·N(s)^α")
+    alpha_action: float = real(0.5, 0, MAX_ALPHA, "α: the power in k·N^α")
     k_state: float = real(
         0.0,
         0,
-        LARGEST_NUMBER,
-        "at most k′·N(s, a)^α′ states after an action are open; 0: all",
+        MAX_NUMBER,
+        "after N visits k′·N^α′ spawns after an action are considered; 0: all",
         "k′",
         Tuned(0.3, 30.0, log=True),
     )
-    alpha_state: float = real(0.5, 0, LARGEST_ALPHA, "α′ in k′·N(s, a)^α′", "α′", Tuned(0.0, 1.0))
-    reuse: bool = flag(False, "whether a decision continues from the tree of the last one")
+    alpha_state: float = real(0.5, 0, MAX_ALPHA, "the power in k′·N^α′", "α′", Tuned(0.0, 1.0))
+    reuse: bool = flag(False, "whether each move goes on with the tree of the move before")
     tie_breaking: TieBreaking = categorical(
-        TieBreaking.FIXED, "which of several equal actions is taken", later=True
+        TieBreaking.FIXED, "which of several equally good actions is taken", later=True
     )
     rollout_depth: RolloutDepth = categorical(
         RolloutDepth.REMAINING,
-        "whether rollouts have the remaining depth, or all of it",
+        "whether random play may last the depth that is left, or all of it",
         later=True,
     )
     tree: Tree | None = field(default=None, repr=False, compare=False)

@@ -11,9 +11,7 @@ from thetafront.engine.pacman.world import (
     MOST_STEPS,
     Ghost,
     GhostKind,
-    RandomGames,
     World,
-    random_games,
 )
 
 __all__ = [
@@ -25,7 +23,5 @@ __all__ = [
     "Layout",
     "LayoutName",
     "Outcome",
-    "RandomGames",
     "World",
-    "random_games",
 ]

@@ -23,20 +23,24 @@ from typing import Any
 import numpy as np
 
 from thetafront.engine.pacman import maze
-from thetafront.engine.pacman.maze import UNREACHABLE, Flags, Maze, steps_from
+from thetafront.engine.pacman.maze import Flags, Maze
 
 WALL, FOOD, CAPSULE, GHOST, PACMAN, OPEN = "%.oGP "
 NUMBERS = {GHOST: 1, "1": 1, "2": 2, "3": 3, "4": 4}
 """By the characters of ghosts: ghosts move in the order of these numbers."""
 CHARACTERS = {WALL, FOOD, CAPSULE, PACMAN, OPEN, *NUMBERS}
+CHARACTERS_SHOWN = (
+    f"{WALL} (wall), {FOOD} (food), {CAPSULE} (capsule), {GHOST} or 1 to 4 (ghost), "
+    f"{PACMAN} (Pacman) and space"
+)
 BLANKS = " \t"
 
 UNNAMED = "unnamed"
 """The name of a maze that is given as text."""
 
-SMALLEST, LARGEST = 3, 64  # cells along a side
-MOST_GHOSTS = 16
-MOST_BYTES = 100_000  # of a file; the largest maze takes a small part of it
+MIN_SIDE, MAX_SIDE = 3, 64  # cells along a side
+MAX_GHOSTS = 16
+MAX_BYTES = 100_000  # of a file; the largest maze takes a small part of it
 
 FOLDER = Path(__file__).resolve().parent / "layouts"
 
@@ -90,16 +94,16 @@ class Layout:
         lines = "\n".join(line.strip(BLANKS) for line in given).rstrip("\n").split("\n")
         width = len(lines[0])
         cut = [k for k, line in enumerate(lines) if width and set(line[width:]) == {WALL}]
-        notes = []
         for k in cut:
             lines[k] = lines[k][:width]
-        if cut:
-            numbers = ", ".join(str(k + 1) for k in cut)
-            notes = [
-                f"layout {name}: walls beyond column {width}, where line 1 ends, are cut in "
-                f"{'line' if len(cut) == 1 else 'lines'} {numbers}"
-            ]
-        return cls(name, tuple(lines), tuple(notes))
+        if not cut:
+            return cls(name, tuple(lines))
+        numbers = ", ".join(str(k + 1) for k in cut)
+        note = (
+            f"layout {name}: walls beyond column {width}, where line 1 ends, are cut in "
+            f"{'line' if len(cut) == 1 else 'lines'} {numbers}"
+        )
+        return cls(name, tuple(lines), (note,))
 
     @classmethod
     def load(cls, path: str | Path) -> "Layout":
@@ -109,21 +113,21 @@ class Layout:
             if path.exists() and not (path.is_file() or path.is_dir()):
                 raise ValueError(f"layout: {path} is not a file")  # may never end
             with path.open("rb") as file:
-                content = file.read(MOST_BYTES + 1)
-            if len(content) > MOST_BYTES:
+                content = file.read(MAX_BYTES + 1)
+            if len(content) > MAX_BYTES:
                 raise ValueError(
-                    f"layout file {path} must be a maze of up to {LARGEST} x {LARGEST} cells "
-                    f"(got more than {MOST_BYTES:,} bytes)"
+                    f"layout file {path} must be a maze of up to {MAX_SIDE} x {MAX_SIDE} cells "
+                    f"(got more than {MAX_BYTES:,} bytes)"
                 )
             text = content.decode("ascii")
         except OSError as error:
             reason = error.strerror or "it cannot be read"
-            raise ValueError(f"layout file {path} cannot be read: {reason}") from error
+            raise ValueError(f"layout file {path} cannot be read: {reason}") from None
         except UnicodeDecodeError as error:
             raise ValueError(
-                f"layout file {path} must be plain text of {described()} (got byte "
+                f"layout file {path} must be plain text of {CHARACTERS_SHOWN} (got byte "
                 f"{error.object[error.start]} at {error.start})"
-            ) from error
+            ) from None
         return cls.parse(text, path.stem)
 
     @classmethod
@@ -159,9 +163,9 @@ class Layout:
                     f"as in line 1 (got {len(row)})"
                 )
         for side, n in (("width", self.width), ("height", self.height)):
-            if not SMALLEST <= n <= LARGEST:
+            if not MIN_SIDE <= n <= MAX_SIDE:
                 raise ValueError(
-                    f"layout {self.name} must have a {side} between {SMALLEST} and {LARGEST} "
+                    f"layout {self.name} must have a {side} between {MIN_SIDE} and {MAX_SIDE} "
                     f"(got {n})"
                 )
 
@@ -171,16 +175,16 @@ class Layout:
             for column, character in enumerate(row, 1):
                 if character not in CHARACTERS:
                     raise ValueError(
-                        f"layout {self.name} must be drawn by {described()} (got {character!r} "
-                        f"in line {number}, column {column})"
+                        f"layout {self.name} must be drawn by {CHARACTERS_SHOWN} (got "
+                        f"{character!r} in line {number}, column {column})"
                     )
         n_pacmen = sum(row.count(PACMAN) for row in self.rows)
         if n_pacmen != 1:
             raise ValueError(f"layout {self.name} must have 1 Pacman ({PACMAN}) (got {n_pacmen})")
-        n_ghosts = len(self.ghosts)
-        if n_ghosts > MOST_GHOSTS:
+        n = len(self.ghosts)
+        if n > MAX_GHOSTS:
             raise ValueError(
-                f"layout {self.name} must have 0 to {MOST_GHOSTS} ghosts ({GHOST}) (got {n_ghosts})"
+                f"layout {self.name} must have 0 to {MAX_GHOSTS} ghosts ({GHOST}) (got {n})"
             )
 
     def check_border(self) -> None:
@@ -198,10 +202,18 @@ class Layout:
         """Refuse a maze without food, or with food that Pacman cannot reach."""
         if not self.food.any():
             raise ValueError(f"layout {self.name} must have food ({FOOD}) (got none)")
-        steps = steps_from(self.maze, np.array([self.maze.pacman]))
-        out_of_reach = np.flatnonzero(self.maze.food & (steps == UNREACHABLE))
-        if len(out_of_reach):
-            x, y = divmod(int(out_of_reach[0]), self.height)
+        # In plain Python: a kernel would be loaded whenever experiments are imported.
+        walls, reached = self.walls, [self.pacman]
+        out_of_reach = self.food
+        out_of_reach[self.pacman] = False
+        for x, y in reached:  # which grows
+            for cell in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)):
+                if not walls[cell]:
+                    walls[cell] = True
+                    out_of_reach[cell] = False
+                    reached.append(cell)
+        if out_of_reach.any():
+            x, y = np.argwhere(out_of_reach)[0].tolist()
             raise ValueError(
                 f"layout {self.name} must have its food within Pacman's reach (got food out of "
                 f"reach in line {self.height - y}, column {x + 1})"
@@ -272,11 +284,3 @@ class Layout:
 def same_layout(name: str, rows: tuple[str, ...]) -> Layout:
     """Return the process's own copy of an unpickled layout."""
     return Layout(name, rows)
-
-
-def described() -> str:
-    """Describe the characters of a drawing."""
-    return (
-        f"{WALL} (wall), {FOOD} (food), {CAPSULE} (capsule), {GHOST} or 1 to 4 (ghost), "
-        f"{PACMAN} (Pacman) and space"
-    )

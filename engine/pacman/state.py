@@ -89,8 +89,3 @@ def new_state(maze: Maze) -> State:
     )
     begin(maze, state)
     return state
-
-
-def copied(state: State) -> State:
-    """Return an independent copy."""
-    return State(state.food.copy(), state.capsules.copy(), state.ghosts.copy(), state.tally.copy())

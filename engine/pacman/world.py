@@ -19,13 +19,12 @@ from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from thetafront.engine.pacman import random_play, state
+from thetafront.engine.pacman import state
 from thetafront.engine.pacman.layout import CAPSULE, FOOD, GHOST, OPEN, PACMAN, WALL, Layout
 from thetafront.engine.pacman.maze import NO_DIRECTION, Action, Flags
 from thetafront.engine.pacman.motion import P_CHOSEN, chosen_below
-from thetafront.engine.pacman.state import Outcome, Setup, State, copied, new_state
+from thetafront.engine.pacman.state import Outcome, Setup, State, new_state
 from thetafront.engine.pacman.step import step
 
 MOST_STEPS = 10_000
@@ -54,21 +53,6 @@ class Ghost(NamedTuple):
     timer: int
 
 
-def setup_of(seed: int, ghosts: str | GhostKind, most_steps: int, p_chosen: float) -> Setup:
-    """Check a game's settings; ValueError if one is out of range."""
-    if not 0 <= seed <= LARGEST_SEED:
-        raise ValueError(f"seed must be between 0 and 2**64 - 1 (got {seed})")
-    kinds = [kind.value for kind in GhostKind]
-    if ghosts not in kinds:
-        raise ValueError(f"ghosts must be {' or '.join(kinds)} (got {ghosts!r})")
-    if not 1 <= most_steps <= state.NO_CAP:
-        raise ValueError(f"most_steps must be between 1 and 2**62 (got {most_steps})")
-    if not 0 <= p_chosen <= 1:
-        raise ValueError(f"p_chosen must be between 0 and 1 (got {p_chosen})")
-    directional = ghosts == GhostKind.DIRECTIONAL
-    return Setup(np.uint64(seed), directional, int(most_steps), chosen_below(p_chosen))
-
-
 @dataclass(frozen=True, eq=False)
 class World:
     """A game of Pacman, begun by :meth:`start`; each step changes its ``state``."""
@@ -89,14 +73,19 @@ class World:
         """Begin a game, which is cut if it is still running after ``most_steps``.
 
         Pacman moves as chosen with probability ``p_chosen``. The same seed and actions give the
-        same game.
-
-        Raises
-        ------
-        ValueError
-            If a number or the kind of ghosts is out of range.
+        same game. ValueError if a number or the kind of ghosts is out of range.
         """
-        setup = setup_of(seed, ghosts, most_steps, p_chosen)
+        if not 0 <= seed <= LARGEST_SEED:
+            raise ValueError(f"seed must be between 0 and 2**64 - 1 (got {seed})")
+        kinds = [kind.value for kind in GhostKind]
+        if ghosts not in kinds:
+            raise ValueError(f"ghosts must be {' or '.join(kinds)} (got {ghosts!r})")
+        if not 1 <= most_steps <= state.NO_CAP:
+            raise ValueError(f"most_steps must be between 1 and 2**62 (got {most_steps})")
+        if not 0 <= p_chosen <= 1:
+            raise ValueError(f"p_chosen must be between 0 and 1 (got {p_chosen})")
+        directional = ghosts == GhostKind.DIRECTIONAL
+        setup = Setup(np.uint64(seed), directional, int(most_steps), chosen_below(p_chosen))
         return cls(layout, setup, new_state(layout.maze))
 
     def step(self, action: int) -> int:
@@ -113,7 +102,9 @@ class World:
 
     def copy(self) -> "World":
         """Return an independent copy. It has the same seed, so it draws the same random numbers."""
-        return World(self.layout, self.setup, copied(self.state))
+        food, capsules, ghosts, tally = self.state
+        copied = State(food.copy(), capsules.copy(), ghosts.copy(), tally.copy())
+        return World(self.layout, self.setup, copied)
 
     @property
     def score(self) -> int:
@@ -189,33 +180,3 @@ class World:
         for half_x, half_y, _, timer in reversed(self.state.ghosts.tolist()):
             rows[(half_y + 1) // 2][(half_x + 1) // 2] = SCARED_GHOST if timer else GHOST
         return "\n".join("".join(row) for row in reversed(rows))
-
-
-@dataclass(frozen=True, eq=False)
-class RandomGames:
-    """Points, actions taken and :class:`engine.pacman.Outcome` of games, shape (n_games,) each."""
-
-    scores: npt.NDArray[np.int64]
-    n_steps: npt.NDArray[np.int64]
-    outcomes: npt.NDArray[np.int64]
-
-
-def random_games(
-    layout: Layout,
-    n_games: int,
-    seed: int,
-    ghosts: str | GhostKind = GhostKind.RANDOM,
-    most_steps: int = MOST_STEPS,
-    p_chosen: float = P_CHOSEN,
-) -> RandomGames:
-    """Play games of random directions, game i with the seed ``seed`` + i.
-
-    Raises
-    ------
-    ValueError
-        If a number or the kind of ghosts is out of range.
-    """
-    setup = setup_of(seed, ghosts, most_steps, p_chosen)
-    if n_games < 0:
-        raise ValueError(f"n_games must be 0 or more (got {n_games})")
-    return RandomGames(*random_play.play_random_games(layout.maze, setup, n_games))

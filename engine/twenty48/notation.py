@@ -20,10 +20,7 @@ def tile(exponent: int) -> int:
 def pack(grid: npt.ArrayLike) -> int:
     """Pack exponents, shape (4, 4), top row first, into a board: 0 is an empty cell, 15 a 32768.
 
-    Raises
-    ------
-    ValueError
-        If the shape is not (4, 4), or an entry is not an integer from 0 to 15.
+    ValueError if the shape is not (4, 4), or an entry is not an integer from 0 to 15.
     """
     exponents: npt.NDArray[Any] = np.asarray(grid)
     if exponents.shape != (SIZE, SIZE):

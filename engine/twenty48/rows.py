@@ -18,18 +18,10 @@ ROW = np.uint64(0xFFFF)
 
 
 class RowTables(NamedTuple):
-    """What each row becomes when it is slid to the left, and its points.
+    """What each row becomes when it is slid to the left by the common rule, and its points."""
 
-    Attributes
-    ----------
-    left : uint16, shape (65536,)
-        The row after the slide, by the common rule.
-    reward : float32, shape (65536,)
-        In points; whole numbers, exactly.
-    """
-
-    left: npt.NDArray[np.uint16]
-    reward: npt.NDArray[np.float32]
+    left: npt.NDArray[np.uint16]  # (65536,)
+    reward: npt.NDArray[np.float32]  # (65536,): whole numbers, exactly
 
 
 @kernel

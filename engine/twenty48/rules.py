@@ -76,9 +76,7 @@ def initial(stream: int) -> int:
 def playouts(
     boards: Sequence[int], counts: Sequence[int], seed: int, rule: Rule = Rule.COMMON
 ) -> tuple[npt.NDArray[np.int64], int]:
-    """Play ``counts[i]`` random games from board i to their end.
-
-    The same arguments give the same scores.
+    """Play ``counts[i]`` random games from board i to the end; equal arguments, equal games.
 
     Returns
     -------

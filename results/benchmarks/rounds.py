@@ -6,9 +6,14 @@ and games are drawn from the seed. A game's score has two modes as in 2048, and 
 grows with the mean by the power 1.4; its seconds grow with cost and score. A rule shares out the
 games (:mod:`study.run.allocation`), and the validation is stopped after so many seconds of play,
 in the middle of a round, too.
+
+``answers`` is the rule of studies; ``regret`` leaves the error out; ``ocba`` is optimal computing
+budget allocation with costs (Chen, Lin, Yücesan, Chick 2000) for each budget, averaged; ``equal``
+gives the same number of games to each.
 """
 
 import argparse
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -23,13 +28,17 @@ from thetafront.study.pareto import nondominated
 from thetafront.study.report.sections import Section, document
 from thetafront.study.report.tables import write_csv, write_text
 from thetafront.study.run.allocation import (
-    DEFAULT_RULE,
     FIRST_GAMES,
-    RULES,
+    Counts,
     Played,
     Round,
+    Rule,
+    answers,
     decades_of_budgets,
     next_round,
+    regret_gains,
+    round_seconds,
+    with_fewest,
 )
 from thetafront.study.shrinkage import Moments, growing_variances
 
@@ -40,12 +49,47 @@ BASELINE = (2e-4, 38_000.0)
 DEVIATION, AT_MEAN, POWER = 18_000.0, 45_000.0, 0.7  # of one game
 MOVES_A_POINT = 0.05
 MAX_GAMES = 20_000  # of a point
+CLOSEST = 0.3  # in standard errors: what OCBA takes a smaller difference for
 
 MEASURES = {
     "regret_points": ("regret", ",.0f"),
     "interval_width": ("width of the hypervolume's 95% interval", ",.0f"),
     "error_points": ("error of what is expected", ",.0f"),
 }
+
+
+def ocba(of: Played, _draws: Floats) -> Floats:
+    """Return how far the seconds of each point are behind their share by OCBA."""
+    shares = np.zeros(len(of.mean))
+    for k, width in enumerate(of.decades, 1):
+        mean, variance, seconds = of.mean[:k], of.variance[:k], of.seconds[:k]
+        best = int(np.argmax(mean))
+        errors = np.sqrt(variance / of.n[:k] + variance[best] / of.n[best])
+        games = variance / np.maximum(mean[best] - mean, CLOSEST * np.maximum(errors, 1e-300)) ** 2
+        games[best] = 0.0
+        known = np.maximum(variance, 1e-300)
+        games[best] = math.sqrt(variance[best] * (seconds @ (games**2 / known)) / seconds[best])
+        total = float(games @ seconds)
+        shares[:k] += width * (games * seconds / total if total else np.full(k, 1.0 / k))
+    spent = of.n * of.seconds
+    return np.asarray(shares / shares.sum() * spent.sum() / spent)
+
+
+RULES: dict[str, Rule | None] = {
+    "answers": answers,
+    "regret": regret_gains,
+    "ocba": ocba,
+    "equal": None,
+}
+DEFAULT_RULE = "answers"
+
+
+def games_of_round(of: Played, limit: Counts, rule: str) -> Counts:
+    """Return how many games each point gets in the next round by one of the rules, shape (k,)."""
+    if (gains := RULES[rule]) is not None:
+        return next_round(of, limit, gains)
+    n = of.n.astype(np.int64)
+    return with_fewest(n, limit, of.seconds, round_seconds(of)) - n
 
 
 @dataclass(frozen=True)
@@ -88,7 +132,7 @@ class Simulated:
         moments = [Moments.of(own[: int(k)]) for own, k in zip(self.scores, n, strict=True)]
         means, variances = np.array([each.mean for each in moments]), growing_variances(moments)
         played = Played(means, n * variances, n, self.seconds, self.decades)
-        games = next_round(played, np.full(len(n), MAX_GAMES), rule)
+        games = games_of_round(played, np.full(len(n), MAX_GAMES), rule)
         return Round(dict(enumerate(games.tolist())))
 
     def counts(self, rule: str, stops: Sequence[float]) -> list[Floats]:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -25,13 +25,14 @@ from thetafront.study.log.exported import (
     record_of,
     thetas_of,
 )
-from thetafront.study.log.game_rows import cells_of_game, failed_in, fields_in, is_reported
+from thetafront.study.log.game_rows import cells_of_game, fields_in, is_reported, outcome_in
 from thetafront.study.log.ledger import AGENTS_FILE, Ledger, line_of
+from thetafront.study.log.point import key_of
 from thetafront.study.log.same_game import difference
 from thetafront.study.log.seeds import is_countable, search_seed, shortened, validation_seed
-from thetafront.study.log.validated_points import key_of
+from thetafront.study.log.tables import SEARCH, VALIDATION
 
-GAMES = "games.csv"
+GAMES, TRIALS, FRONT = "games.csv", "trials.csv", "front.csv"
 
 
 def kind_of(columns: list[str]) -> type[Game] | None:
@@ -61,6 +62,10 @@ class Line:
     is_kept: bool = True
 
 
+Place = tuple[str, int]
+"""Who played a game, as the table names it, and its seed."""
+
+
 class GamesTable(ABC):
     """A table of games, examined.
 
@@ -81,15 +86,17 @@ class GamesTable(ABC):
         self.path = folder / GAMES
         self.folder = folder
         self.columns = heading_of(self.path)
-        self.kind = self.kind_of_table()
+        if (kind := kind_of(self.columns)) is None and not self.has_own_columns():
+            raise InputError(f"{self.path}: no table of games of this version")
+        self.kind = kind or Game
         self.agents = Check("agents rebuilt")
         self.games = Check("games readable")
         self.seeds = Check("seeds")
-        self.entries: list[Entry] = []
-        self.seen: dict[tuple[str, int], Line] = {}
+        self.checks = [self.agents, self.games, self.seeds]
+        self.built: dict[str, Agent | None] = {}
+        self.places: dict[Place, tuple[Line, Entry]] = {}
         self.prepare()
-        content = self.path.read_bytes()
-        *lines, torn = content.split(b"\n")
+        *lines, torn = self.path.read_bytes().split(b"\n")
         self.heading = lines[0] if lines else torn
         self.lines = [self.line(number, each) for number, each in enumerate(lines[1:], 2)]
         if torn and lines:
@@ -101,16 +108,9 @@ class GamesTable(ABC):
             )
         self.examine()
 
-    def kind_of_table(self) -> type[Game]:
-        """Return the class of all games; InputError if there is none with these columns."""
-        if (kind := kind_of(self.columns)) is None:
-            raise InputError(f"{self.path}: no table of games of this version")
-        return kind
-
-    @property
-    def checks(self) -> list[Check]:
-        """What was checked."""
-        return [self.agents, self.games, self.seeds]
+    def has_own_columns(self) -> bool:
+        """Return whether the columns are those of a user's games, which only a study tells."""
+        return False
 
     @abstractmethod
     def prepare(self) -> None:
@@ -129,12 +129,25 @@ class GamesTable(ABC):
         """Return an owner's agent; ValueError or InputError if it cannot be made."""
 
     @abstractmethod
-    def seed_flaw(self, owner: str, cells: Mapping[str, str], seed: int) -> str:
-        """Say why a game has not the seed that it should have; empty if it has."""
+    def game_in(self, cells: Mapping[str, str]) -> Outcome:
+        """Return a line's game; ValueError if it is none."""
+
+    @abstractmethod
+    def fields(self, cells: Mapping[str, str]) -> dict[str, Any]:
+        """Return a line's cells by the game's fields."""
 
     @abstractmethod
     def written(self, owner: str, line: Line, game: Outcome) -> bytes:
         """Return the line of a game that was played again."""
+
+    def seed_flaw(self, owner: str, cells: Mapping[str, str], seed: int) -> str:
+        """Say why a game has not the seed that it should have; empty if it may have any."""
+        return ""
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The games whose agent and seed are known."""
+        return [entry for _, entry in self.places.values()]
 
     def line(self, number: int, content: bytes) -> Line:
         """Read a line as far as it can be read."""
@@ -144,110 +157,90 @@ class GamesTable(ABC):
             words = []
         return Line(number, content, dict(zip(self.columns, words, strict=False)))
 
-    def game_in(self, line: Line) -> Outcome:
-        """Return a line's game; ValueError if it is none."""
-        words = line.content.decode().count(",") + 1
-        if len(line.cells) != len(self.columns) or (words < len(self.columns)):
-            raise ValueError(f"{shortened(line.content.decode())} is no line of this table")
-        if (failed := failed_in(line.cells)) is not None:
-            return failed
-        kind = self.kind_of(line.cells)
-        game = kind.from_row(self.fields(line.cells, kind))
-        if not (is_countable(game) and game.is_possible):
-            raise ValueError(f"no game of {game.kind} has these figures")
-        return game
-
-    def kind_of(self, cells: Mapping[str, str]) -> type[Game]:
-        """Return the class of a line's game: games side by side have columns of their own."""
-        kinds = [each for each in Game.kinds.values() if issubclass(self.kind, each)]
-        whole = [each for each in kinds if all(map(cells.get, each.columns().values()))]
-        return (whole or kinds)[-1 if whole else 0]
-
-    def fields(self, cells: Mapping[str, str], kind: type[Game] | None = None) -> dict[str, Any]:
-        """Return a line's cells by the game's fields."""
-        columns = (kind or self.kind).columns()
-        return {name: cells[column] for name, column in columns.items() if column in cells}
-
     def examine(self) -> None:
-        """Check all lines, and collect the games."""
-        agents: dict[str, Agent] = {}
-        seen = self.seen
-        lost = []
-        for line in self.lines:
-            self.games.n += 1
-            where, game, flaw = f"line {line.number}", None, ""
-            try:
-                game = self.game_in(line)
-            except (ValueError, OverflowError) as error:
-                flaw = f"{where}: {error}"
-            owner = self.owner(line.cells)
-            seed = game.seed if game is not None else number_in(line.cells, "seed")
-            if owner is None or seed is None:
-                lost.append(line)
-                self.games.flaws.append(flaw or f"{where}: nothing on who played it")
-                continue
-            if owner not in agents:
-                self.agents.n += 1
-                try:
-                    agents[owner] = self.agent(owner)
-                except (ValueError, InputError) as error:
-                    self.agents.flaws.append(f"{owner}: {error}")
-                    continue
-            self.seeds.n += 1
-            seed_flaw = self.seed_flaw(owner, line.cells, seed)
-            if (owner, seed) in seen or seed_flaw:
-                twice = (
-                    f"the game of line {seen[owner, seed].number} again" if not seed_flaw else ""
-                )
-                self.seeds.flaws.append(f"{where}: {seed_flaw or twice}")
-                if game is not None and not seed_flaw:
-                    self.doubt(f"line {seen[owner, seed].number}", game)
-                lost.append(line)
-                continue
-            if flaw:
-                self.games.flaws.append(flaw)
-            seen[owner, seed] = line
-            keep = partial(self.keep, owner, line)
-            self.entries.append(
-                Entry(where, agents[owner], seed, game, self.fields(line.cells), keep)
-            )
+        """Check all lines, and collect the games; a line that is none may stand for a lost one."""
+        lost = [line for line in self.lines if not self.take(line)]
+        missing = self.missing() if lost else []
         for line in lost:
-            self.find(line, agents)
+            owner, seed = self.owner(line.cells), number_in(line.cells, "seed")
+            fits = [each for each in missing if each[0] == owner or each[1] == seed]
+            fits = [each for each in fits if each == (owner, seed)] or fits or missing
+            line.is_kept = len(fits) == 1
+            if line.is_kept:
+                (place,) = fits
+                missing.remove(place)
+                self.enter(line, place)
 
-    def doubt(self, where: str, other: Outcome) -> None:
-        """Have a line's game played again if another line has other figures for it."""
-        for entry in self.entries:
-            if entry.where == where and entry.game is not None and difference(entry.game, other):
-                entry.game = None
+    def take(self, line: Line) -> bool:
+        """Check a line; return whether it has a place."""
+        self.games.n += 1
+        where, game, flaw = f"line {line.number}", None, ""
+        try:
+            words = line.content.decode()
+            if len(line.cells) < len(self.columns) or words.count(",") + 1 < len(self.columns):
+                raise ValueError(f"{shortened(words)} is no line of this table")
+            game = self.game_in(line.cells)
+            if isinstance(game, Game) and not (is_countable(game) and game.is_possible):
+                raise ValueError(f"no game of {game.kind} has these figures")
+        except (ValueError, OverflowError) as error:
+            game, flaw = None, f"{where}: {error}"
+        owner = self.owner(line.cells)
+        seed = game.seed if game is not None else number_in(line.cells, "seed")
+        if owner is None or seed is None:
+            self.games.flaws.append(flaw or f"{where}: nothing on who played it")
+            return False
+        if not self.is_built(owner):
+            return True
+        self.seeds.n += 1
+        if wrong := self.seed_flaw(owner, line.cells, seed):
+            self.seeds.flaws.append(f"{where}: {wrong}")
+            return False
+        if (owner, seed) in self.places:
+            _, other = self.places[owner, seed]
+            self.seeds.flaws.append(f"{where}: the game of {other.where} again")
+            if game is not None and other.game is not None and difference(other.game, game):
+                other.game = None  # it is played again, to tell which one is right
+            return False
+        if flaw:
+            self.games.flaws.append(flaw)
+        self.enter(line, (owner, seed), game)
+        return True
 
-    def find(self, line: Line, agents: Mapping[str, Agent]) -> None:
-        """Give a line without a place the one game that is missing; drop it if more are."""
-        owner, seed = self.owner(line.cells), number_in(line.cells, "seed")
-        gaps = [
-            (each, missing)
-            for each in agents
-            for missing in self.gaps([number for of, number in self.seen if of == each])
+    def is_built(self, owner: str) -> bool:
+        """Return whether an owner's agent can be made; note it if not."""
+        if owner not in self.built:
+            self.agents.n += 1
+            self.built[owner] = None
+            try:
+                self.built[owner] = self.agent(owner)
+            except (ValueError, InputError) as error:
+                self.agents.flaws.append(f"{owner}: {error}")
+        return self.built[owner] is not None
+
+    def enter(self, line: Line, place: Place, game: Outcome | None = None, where: str = "") -> None:
+        """Give a line its place; without a game, it is to be played."""
+        owner, seed = place
+        agent = self.built[owner]
+        assert agent is not None
+
+        def keep(played: Outcome) -> None:
+            line.content = self.written(owner, line, played)
+
+        cells = self.fields(line.cells)
+        entry = Entry(where or f"line {line.number}", agent, seed, game, cells, keep)
+        self.places[place] = line, entry
+
+    def missing(self) -> list[Place]:
+        """Return the games that owners lack between their first and their last."""
+        seeds: dict[str, set[int]] = {}
+        for owner, seed in self.places:
+            seeds.setdefault(owner, set()).add(seed)
+        return [
+            (owner, seed)
+            for owner, mine in seeds.items()
+            if max(mine) - min(mine) <= 2 * len(mine) + 16
+            for seed in sorted({*range(min(mine), max(mine))} - mine)
         ]
-        fits = [gap for gap in gaps if gap[0] == owner or gap[1] == seed]
-        fits = [gap for gap in fits if gap == (owner, seed)] or fits or gaps
-        if len(fits) != 1:
-            line.is_kept = False
-            return
-        ((owner, seed),) = fits
-        self.seen[owner, seed] = line
-        keep = partial(self.keep, owner, line)
-        where = f"line {line.number}"
-        self.entries.append(Entry(where, agents[owner], seed, None, self.fields(line.cells), keep))
-
-    def gaps(self, seeds: list[int]) -> list[int]:
-        """Return the seeds that games of one owner lack, between the first and the last."""
-        if not seeds or max(seeds) - min(seeds) > 2 * len(seeds) + 16:
-            return []
-        return sorted(set(range(min(seeds), max(seeds))) - set(seeds))
-
-    def keep(self, owner: str, line: Line, game: Outcome) -> None:
-        """Put a game that was played again into its line."""
-        line.content = self.written(owner, line, game)
 
     @property
     def n_dropped(self) -> int:
@@ -267,7 +260,7 @@ class GamesTable(ABC):
 
 
 class LedgerTable(GamesTable):
-    """The games of a reproduction; ``agents.json`` tells who played them."""
+    """The games of a ledger, which may have any seeds; ``agents.json`` tells who played them."""
 
     def prepare(self) -> None:
         """Read the agents."""
@@ -292,9 +285,14 @@ class LedgerTable(GamesTable):
         """Return the agent of a digest."""
         return self.ledger.agent(owner)
 
-    def seed_flaw(self, owner: str, cells: Mapping[str, str], seed: int) -> str:
-        """Return nothing: a reproduction may play any seed."""
-        return ""
+    def game_in(self, cells: Mapping[str, str]) -> Game:
+        """Return a line's game."""
+        return self.kind.from_row(self.fields(cells))
+
+    def fields(self, cells: Mapping[str, str]) -> dict[str, Any]:
+        """Return a line's cells by the game's fields."""
+        columns = self.kind.columns()
+        return {name: cells[column] for name, column in columns.items() if column in cells}
 
     def written(self, owner: str, line: Line, game: Outcome) -> bytes:
         """Return the line as a ledger writes it."""
@@ -304,19 +302,12 @@ class LedgerTable(GamesTable):
 class ExportedTable(GamesTable):
     """The games of a study; ``trials.csv`` and ``front.csv`` tell θ, ``manifest.json`` the rest."""
 
-    def kind_of_table(self) -> type[Game]:
-        """Return the class of all games; users' have columns that only the experiment tells."""
-        if (record := record_in(manifest_in(self.folder))) is not None:
-            made = record_of(record, self.folder).experiment_as_made()
-            if is_reported(made):
-                return made.summary.game
-        return super().kind_of_table()
-
-    def fields(self, cells: Mapping[str, str], kind: type[Game] | None = None) -> dict[str, Any]:
-        """Return a line's cells by the game's fields."""
-        if is_reported(self.experiment):
-            return fields_in(cells, self.experiment)
-        return super().fields(cells, kind)
+    def has_own_columns(self) -> bool:
+        """Return whether the study's games are those of a user's agent."""
+        record = record_in(manifest_in(self.folder))
+        return record is not None and is_reported(
+            record_of(record, self.folder).experiment_as_made()
+        )
 
     def prepare(self) -> None:
         """Read what made the study, and θ of its trials and points."""
@@ -325,29 +316,24 @@ class ExportedTable(GamesTable):
             raise InputError(f"{self.folder / 'manifest.json'}: nothing on the study of {GAMES}")
         self.record = record_of(record, self.folder)
         self.experiment: Experiment = self.record.experiment_as_made()
-        space = self.experiment.space
-        self.thetas: dict[str, Mapping[str, Value]] = {
-            f"trial {number}": theta
-            for number, theta in thetas_of(self.folder / "trials.csv", "trial", space).items()
-        }
-        for key, theta in thetas_of(self.folder / "front.csv", "point", space).items():
-            self.thetas[f"point {key}"] = theta
-            if key_of(theta) != key:
-                self.agents.flaws.append(f"point {key}: front.csv has another θ")
-        is_replaced = self.experiment.goal.penalty is None
-        self.numbers = {
-            f"{column} {name}": n
-            for table, column in (("trials.csv", "trial"), ("front.csv", "point"))
-            # Games of trials count in a front of exact scores, too.
-            if not (column == "point" and self.experiment.goal.is_exact)
-            for name, n in numbers_of_games(self.folder / table, column, is_replaced).items()
-        }
+        space, is_replaced = self.experiment.space, self.experiment.goal.penalty is None
+        self.thetas: dict[str, Mapping[str, Value]] = {}
+        self.numbers: dict[str, int] = {}
+        for table, kind in ((TRIALS, "trial"), (FRONT, "point")):
+            for name, theta in thetas_of(self.folder / table, kind, space).items():
+                self.thetas[f"{kind} {name}"] = theta
+                if kind == "point" and key_of(theta) != name:
+                    self.agents.flaws.append(f"point {name}: {FRONT} has another θ")
+            if kind == "point" and self.experiment.goal.is_exact:
+                continue  # games of trials count in its front, too
+            for name, n in numbers_of_games(self.folder / table, kind, is_replaced).items():
+                self.numbers[f"{kind} {name}"] = n
 
     def examine(self) -> None:
         """Check all lines, and that trials and points have as many as their own rows say."""
         super().examine()
         lines: dict[str, dict[int, Line]] = {}
-        for (owner, seed), line in self.seen.items():
+        for (owner, seed), (line, _) in self.places.items():
             if owner in self.first_seeds:
                 lines.setdefault(owner, {})[seed - self.first_seeds[owner]] = line
         for owner, n in self.numbers.items():
@@ -367,26 +353,32 @@ class ExportedTable(GamesTable):
         self.lines.insert(place + (nearest < replicate), line)
         lines[replicate] = line
         seed = self.first_seeds[owner] + replicate
-        keep = partial(self.keep, owner, line)
-        where = f"{owner}, replicate {replicate}"
-        self.entries.append(Entry(where, self.agent(owner), seed, None, {}, keep))
+        self.enter(line, (owner, seed), where=f"{owner}, replicate {replicate}")
 
     def lacking(self) -> list[str]:
         """Return the tables without θ of any trial, or of any point, that the games need."""
         phases = {line.cells.get("phase") for line in self.lines}
         kinds = {name.partition(" ")[0] for name in self.thetas}
-        needed = (("search", "trial", "trials.csv"), ("validation", "point", "front.csv"))
+        needed = ((SEARCH, "trial", TRIALS), (VALIDATION, "point", FRONT))
         return [name for phase, kind, name in needed if phase in phases and kind not in kinds]
 
     def owner(self, cells: Mapping[str, str]) -> str | None:
         """Return the trial or the point."""
-        is_search = cells.get("phase") == "search"
-        name = f"trial {cells.get('trial')}" if is_search else f"point {cells.get('point')}"
+        kind = "trial" if cells.get("phase") == SEARCH else "point"
+        name = f"{kind} {cells.get(kind)}"
         return name if name in self.thetas else None
 
     def agent(self, owner: str) -> Agent:
         """Return the agent with its θ."""
         return self.experiment.build(self.thetas[owner])
+
+    def game_in(self, cells: Mapping[str, str]) -> Outcome:
+        """Return a line's game."""
+        return outcome_in(cells, self.experiment)
+
+    def fields(self, cells: Mapping[str, str]) -> dict[str, Any]:
+        """Return a line's cells by the game's fields."""
+        return fields_in(cells, self.experiment)
 
     def seed_flaw(self, owner: str, cells: Mapping[str, str], seed: int) -> str:
         """Compare a game's seed with that of its replicate."""
@@ -416,15 +408,13 @@ class ExportedTable(GamesTable):
     def written(self, owner: str, line: Line, game: Outcome) -> bytes:
         """Return the line as an export writes it."""
         kind, _, name = owner.partition(" ")
-        cells = line.cells
         row = cells_of_game(game, self.experiment) | {
-            "phase": "search" if kind == "trial" else "validation",
-            "trial": name if kind == "trial" else "",
-            "point": "" if kind == "trial" else name,
-            "origin": cells.get("origin", ""),
+            "phase": SEARCH if kind == "trial" else VALIDATION,
+            kind: name,
+            "origin": line.cells.get("origin", ""),
             "replicate": game.seed - self.first_seeds[owner],
         }
-        return line_of(tuple(row.get(column) for column in self.columns)).rstrip(b"\n")
+        return line_of(tuple(row.get(column, "") for column in self.columns)).rstrip(b"\n")
 
 
 def number_in(cells: Mapping[str, Any], name: str) -> int | None:

@@ -8,11 +8,13 @@ import numpy as np
 from rich.console import Console
 
 from thetafront.agents.agent import Agent, FailedGame, Game, Outcome, warm
-from thetafront.study.log.same_game import MEASURED
-from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.check.report import Check
+from thetafront.study.log.same_game import MEASURED, difference
+from thetafront.study.run.dispatch import play_here
 from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.source import Snapshot, Source
 from thetafront.study.run.workers import Finished, PlayError, Task
+from thetafront.study.text import counted
 
 
 @dataclass
@@ -125,7 +127,7 @@ def play_again(entries: Sequence[Entry], jobs: int, out: Console, note: str = ""
         warm(agent)
     source = Replays(entries, note)
     with ProgressDisplay(out) as display:
-        Dispatch(source, jobs, display).run()
+        play_here(source, jobs, display)
     return [source.played[place] for place in range(len(entries))]
 
 
@@ -136,3 +138,46 @@ def sample(entries: Sequence[Entry], n_games: int | None) -> list[Entry]:
         return readable
     drawn = np.random.default_rng(1).choice(len(readable), n_games, replace=False)
     return [readable[place] for place in np.sort(drawn)]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to verify: games to play again (None for all), workers, and where progress goes."""
+
+    n_games: int | None
+    jobs: int
+    out: Console
+
+
+def replayed(
+    entries: Sequence[Entry], settings: Settings
+) -> tuple[Check, list[tuple[Entry, Outcome]]]:
+    """Play a sample again and compare; return the check, and the games that differ as played."""
+    drawn = sample(entries, settings.n_games)
+    played = play_again(drawn, settings.jobs, settings.out, "played again, to be compared")
+    n_readable = sum(entry.game is not None for entry in entries)
+    check = Check("games played again", len(drawn), note=f"ok, of {n_readable:,}")
+    different = []
+    for entry, game in zip(drawn, played, strict=True):
+        if entry.game is not None and (how := difference(entry.game, game)):
+            check.flaws.append(f"{entry.where}, seed {entry.seed}: {how}")
+            different.append((entry, game))
+    if check.flaws:
+        check.note = f"of {len(drawn):,} played of {n_readable:,}"
+    return check, different
+
+
+def restore(
+    entries: Sequence[Entry], different: Sequence[tuple[Entry, Outcome]], settings: Settings
+) -> list[str]:
+    """Play damaged games, and keep them and those that differ; say how many."""
+    damaged = [entry for entry in entries if entry.game is None]
+    played = play_again(damaged, settings.jobs, settings.out, "damaged, played again")
+    for entry, game in [*zip(damaged, played, strict=True), *different]:
+        entry.keep(entry.restored(game))
+    done = []
+    if damaged:
+        done.append(f"{counted(len(damaged), 'game')} played again, damaged or missing before")
+    if different:
+        done.append(f"{counted(len(different), 'game')} replaced that came out differently")
+    return done

@@ -7,7 +7,8 @@ the point that is whole comes out the same with it. Games that are lost are play
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from optuna.trial import FrozenTrial, TrialState
@@ -15,10 +16,11 @@ from sqlalchemy import Engine, inspect, text
 from sqlalchemy.exc import DatabaseError
 
 from thetafront.agents.agent import Agent, Outcome
-from thetafront.study.check.replay import Entry
-from thetafront.study.check.report import Check
+from thetafront.study.check.replay import Entry, Settings, replayed
+from thetafront.study.check.report import Check, Report
 from thetafront.study.errors import DamageError, InputError
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.earlier import EarlierStudy
 from thetafront.study.log.exported import manifest_in, record_in, runs_told
 from thetafront.study.log.location import Location
 from thetafront.study.log.log import (
@@ -37,12 +39,15 @@ from thetafront.study.log.log import (
     outcome_of,
     point_row,
 )
+from thetafront.study.log.mirror import Mirror, optuna_study
+from thetafront.study.log.point import DESIGN, Point
 from thetafront.study.log.published_study import read_published
 from thetafront.study.log.seeds import (
     search_seed,
     validation_seed,
 )
-from thetafront.study.log.study_data import DESIGN, StudyData, check_theta, n_replicates
+from thetafront.study.log.storage import Study
+from thetafront.study.log.study_data import StudyData, check_theta
 from thetafront.study.log.study_record import StudyRecord
 from thetafront.study.log.tables import (
     SEARCH,
@@ -56,39 +61,30 @@ from thetafront.study.log.tables import (
     is_whole,
     sealed,
 )
+from thetafront.study.run.workers import PlayError
 from thetafront.study.text import counted
-
-Theta = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Told:
-    """θ of a point as something else than its row tells it."""
-
-    theta: Theta
-    origin: str
-    notes: Mapping[str, Any] = field(default_factory=dict)
-    is_sure: bool = True
 
 
 class StudyCheck:
-    """A study's rows, whole or not, and what is known of the study besides.
+    """A study checked: its rows, whole or not, and what is known of the study besides.
 
     Parameters
     ----------
-    rows : Rows
-        As they are.
+    study : Log or EarlierStudy
+        The study.
     location : Location
         Its folder's tables and manifest may tell what the rows do not.
-    mirrored : mapping of int to FrozenTrial
-        What optuna's copy has of its trials.
+    settings : Settings
+        How.
 
     Attributes
     ----------
-    checks : list of Check
+    report : Report
         What was checked, and what is wrong.
     entries : list of Entry
         All games that there are or should be.
+    different : list of tuple
+        Those that were played again and came out differently, with the game as played.
     lost : list of str
         What nothing tells.
 
@@ -98,23 +94,25 @@ class StudyCheck:
         If what made the study cannot be read, nor an export of it.
     """
 
-    def __init__(self, rows: Rows, location: Location, mirrored: Mapping[int, FrozenTrial]) -> None:
+    def __init__(self, study: Study, location: Location, settings: Settings) -> None:
         self.name = location.name
-        self.mirrored = mirrored
-        self.checks = [Check("rows of the log"), Check("θ of points"), Check("seeds")]
-        self.of_rows, self.of_thetas, self.of_seeds = self.checks
+        self.settings = settings
+        self.integrity = integrity_of(study.engine)
+        self.copy, self.mirrored = copy_in(study)
+        self.of_thetas, self.of_seeds = Check("θ of points"), Check("seeds")
+        rows, flaws = rows_left(study) if isinstance(study, Log) else (study.rows(), [])
         n_rows = len(rows.points) + len(rows.games) + len(rows.events)
-        self.of_rows.n, self.of_rows.flaws = 1 + n_rows, rows.problems()
+        of_rows = Check("rows of the log", 1 + n_rows, flaws + rows.problems())
         self.manifest = manifest_in(location.folder)
         self.events = [row for row in rows.events if is_whole(row)]
         self.record = self.read_record(rows)
         self.experiment: Experiment = self.record.experiment_as_made()
-        self.data = StudyData(self.name, self.experiment, self.record)
+        self.design = StudyData(self.name, self.experiment, self.record).design
         self.exported = self.read_export(location)
-        self.points = {(row.phase, row.number): row for row in rows.points if is_whole(row)}
-        self.damaged_points = {
-            (row.phase, row.number): row for row in rows.points if not is_whole(row)
-        }
+        self.points, self.damaged_points = (
+            {(row.phase, row.number): row for row in rows.points if is_whole(row) == whole}
+            for whole in (True, False)
+        )
         self.games: dict[Unit, dict[int, GameRow]] = {}
         self.damaged_games: dict[Unit, dict[int, GameRow]] = {}
         for row in rows.games:
@@ -130,6 +128,13 @@ class StudyCheck:
         }
         for unit in sorted(self.points):
             self.examine(unit)
+        if isinstance(study, Log) and not of_rows.flaws:
+            trials = StudyData.from_rows(rows, self.experiment).trials
+            mirror = Mirror(study, self.experiment, trials)
+            self.copy.flaws += mirror.problems_of(self.mirrored)
+        played, self.different = replayed(self.entries, settings)
+        checks = [self.integrity, of_rows, self.of_thetas, self.of_seeds, self.copy, played]
+        self.report = Report(f"study {study.name!r}", checks)
 
     def read_record(self, rows: Rows) -> StudyRecord:
         """Return what made the study, by its manifest if its own rows are damaged."""
@@ -169,9 +174,9 @@ class StudyCheck:
         there, damaged = self.games.get(unit, {}), self.damaged_games.get(unit, {})
         n = max(there, default=-1) + 1
         if row.phase == SEARCH and unit not in self.left_out:
-            penalty = self.experiment.goal.penalty
+            is_replaced = self.experiment.goal.penalty is None
             n_failed = sum(each.score is None for each in there.values())
-            n = max(n, n_replicates(row.n_games, n_failed, penalty))
+            n = max(n, row.n_games + n_failed * is_replaced)
         exported = self.exported_games(unit)
         yield from (each for each in {*range(n), *exported} if each not in there)
         yield from (each for each in damaged if each in range(n, n + self.n_lost))
@@ -228,45 +233,51 @@ class StudyCheck:
         }
         return sorted((known | expected) - {*self.points})
 
-    def tests(self, unit: Unit) -> list[tuple[Told, Entry | None]]:
-        """Return what tells θ of a lost point, each with a game that tests it."""
-        found = []
-        for told in self.told(unit):
-            try:
-                check_theta(self.experiment.space, told.theta, all_of_it=True)
-                agent = self.experiment.build(told.theta)
-            except ValueError:
-                continue
-            first = min(self.games.get(unit, {}), default=None)
-            found.append((told, None if first is None else self.entry(unit, first, agent)))
-        return found
+    def theta_told(self, unit: Unit) -> Point | None:
+        """Return θ of a lost point with which one of its games comes out the same; None if lost.
 
-    def told(self, unit: Unit) -> Iterator[Told]:
-        """Yield what tells θ of a point."""
+        Where none of its games is whole, the first that is told by something else than its own row.
+        """
+        first = min(self.games.get(unit, {}), default=None)
+        for told, is_sure in self.told(unit):
+            try:
+                check_theta(self.experiment.space, told.params, all_of_it=True)
+                agent = self.experiment.build(told.params)
+                if first is None:
+                    return told if is_sure else None
+                entry = self.entry(unit, first, agent)
+                check, _ = replayed([entry], replace(self.settings, n_games=None))
+            except (ValueError, PlayError):
+                continue
+            if not check.flaws:
+                return told
+        return None
+
+    def told(self, unit: Unit) -> Iterator[tuple[Point, bool]]:
+        """Yield what tells θ of a point, and whether it is sure to be of this one."""
         phase, number = unit
         if phase == SEARCH:
             if (trial := self.mirrored.get(number)) is not None:
                 origin = str(trial.user_attrs.get("origin", ""))
-                yield Told(trial.params, origin, trial.system_attrs)
-            if number < len(self.data.design):
-                yield Told(self.data.design[number], DESIGN)
+                yield Point(trial.params, origin, notes=trial.system_attrs), True
+            if number < len(self.design):
+                yield Point(self.design[number], DESIGN), True
         if self.exported is not None:
             for each in self.exported.trials if phase == SEARCH else self.exported.points:
                 if each.number == number:
-                    yield Told(each.params, each.origin)
+                    yield each, True
         if phase == VALIDATION:
             for name, theta in self.experiment.baselines.items():
-                yield Told(self.experiment.space.clip(theta), name, is_sure=False)
+                yield Point(self.experiment.space.clip(theta), name), False
         if (row := self.damaged_points.get(unit)) is not None:
-            try:
-                yield Told(dict(json.loads(row.theta)), row.origin, json.loads(row.notes), False)
-            except (ValueError, TypeError):
-                return
+            with suppress(ValueError, TypeError):
+                theta, notes = dict(json.loads(row.theta)), json.loads(row.notes)
+                yield Point(theta, row.origin, notes=notes), False
 
-    def take(self, unit: Unit, told: Told | None) -> None:
+    def restore_point(self, unit: Unit) -> None:
         """Put a point in place of a lost one, or leave it out, with its games."""
         games = self.games.get(unit, {})
-        if told is None:
+        if (told := self.theta_told(unit)) is None:
             self.games.pop(unit, None)
             self.events.append(lost(unit))
             self.lost.append(f"{name_of(unit)} with {len(games)} games: nothing tells its θ")
@@ -274,7 +285,7 @@ class StudyCheck:
         others = [row.n_games for row in self.points.values() if row.phase == unit[0]]
         n_games = max(others, default=max(games, default=0) + 1)
         at = min((row.at for row in games.values()), default=0.0)
-        row = point_row(*unit, told.theta, told.origin, n_games, told.notes, at)
+        row = point_row(*unit, told.params, told.origin, n_games, told.notes, at)
         self.points[unit] = row
         self.examine(unit)
 
@@ -326,8 +337,9 @@ def fields_of(row: GameRow) -> dict[str, Any]:
         return stored
 
 
-def rows_left(engine: Engine, log: Log) -> tuple[Rows, list[str]]:
+def rows_left(log: Log) -> tuple[Rows, list[str]]:
     """Return the rows that can be read of a log, whatever is damaged, and what cannot be read."""
+    engine = log.engine
     there = set(inspect(engine).get_table_names())
     problems = [f"table {name}: not there" for name in sorted(TABLES - there)]
     found: dict[type, set[Any]] = {kind: set() for kind in TABLE_OF}
@@ -354,3 +366,31 @@ def rows_left(engine: Engine, log: Log) -> tuple[Rows, list[str]]:
 def in_any_order(row: tuple[Any, ...]) -> list[tuple[str, Any]]:
     """Return a key by which rows are sorted whose values may be of any type."""
     return [(type(each).__name__, each) for each in row]
+
+
+def copy_in(study: Study) -> tuple[Check, dict[int, FrozenTrial]]:
+    """Check that optuna's copy of a study can be read; return its trials by number."""
+    check = Check("optuna's copy")
+    if isinstance(study, EarlierStudy):
+        check.note = "it is the study itself"
+        return check, {}
+    try:
+        copy = optuna_study(study.engine, study.name)
+        trials = [] if copy is None else copy.get_trials(deepcopy=False)
+    except Exception as error:  # optuna checks nothing that it reads: any error may come of it
+        check.flaws.append(f"cannot be read: {str(error).splitlines()[0]}")
+        return check, {}
+    check.n = len(trials)
+    return check, {trial.number: trial for trial in trials}
+
+
+def integrity_of(engine: Engine) -> Check:
+    """Check the database file; for another storage say that it does so itself."""
+    if engine.dialect.name != "sqlite":
+        return Check("database integrity", 0, note="left to the database server")
+    try:
+        with engine.connect() as connection:
+            found = [str(row[0]) for row in connection.execute(text("PRAGMA integrity_check"))]
+    except DatabaseError as error:
+        found = [str(error.orig)]
+    return Check("database integrity", 1, found if found != ["ok"] else [])

@@ -50,12 +50,12 @@ def cluster(
 
     Which may play, their classes, and how many games a second they play.
     """
-    from thetafront.study.cluster.given import cluster_at
+    from thetafront.study.cluster.cluster import DaskCluster
     from thetafront.study.cluster.overview import cluster_json, cluster_table, machine_rows
+    from thetafront.study.cluster.security import Tls
 
-    found = cluster_at(scheduler, {"ca": tls_ca, "cert": tls_cert, "key": tls_key})
-    assert found is not None
-    with found:
+    tls = Tls.of({"ca": tls_ca, "cert": tls_cert, "key": tls_key})
+    with DaskCluster(scheduler, tls) as found:
         with working(f"asking {scheduler}"):
             rows = machine_rows(found)
         if json_:

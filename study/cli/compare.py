@@ -71,7 +71,7 @@ def front_of(text: str, results: Path) -> "Front":
     """Read the validated front of a study, or of a folder: a path with a slash."""
     from thetafront.study.compare.fronts import Front, front_in_folder
     from thetafront.study.report.analysis import Analysis
-    from thetafront.study.report.validated_front import validated_frame
+    from thetafront.study.report.tables import validated_frame
 
     if "/" in text and "://" not in text:
         return front_in_folder(Path(text))

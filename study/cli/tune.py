@@ -60,17 +60,17 @@ def sweep(
     """
     import optuna
 
-    from thetafront.study.cluster.given import cluster_at
+    from thetafront.study.cluster.given import executor_for
     from thetafront.study.experiments.registry import experiment as find_experiment
     from thetafront.study.run.orders import SweepOrder
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    cluster = cluster_at(options.scheduler, options.tls)
-    order = SweepOrder.of(find_experiment(experiment), options, cluster)
+    executor = executor_for(options.jobs, options.scheduler, options.tls)
+    order = SweepOrder.of(find_experiment(experiment), options, executor)
     if dry_run:
-        order.rehearse(console())
+        order.dry_run(console())
     else:
-        order.carry_out(console())
+        order.run(console())
 
 
 @app.command()
@@ -92,20 +92,18 @@ def validate(
 
     Validated points keep their games; a smaller standard error adds to them.
     """
-    from thetafront.study.cluster.given import cluster_at
+    from thetafront.study.cluster.given import executor_for
     from thetafront.study.experiments.objectives import SCORE
     from thetafront.study.run.budget import seconds_of
-    from thetafront.study.run.orders import check_alone, validate_study
+    from thetafront.study.run.orders import validate_study
     from thetafront.study.run.stopping import Precision
-    from thetafront.study.run.workers import check_jobs
 
     # What no experiment allows is refused before anything is opened.
     seconds = seconds_of(budget)
     wanted = standard_error, validation_games, validation_points, seconds
     Precision.of(SCORE, *wanted)
-    n_jobs = check_jobs(jobs)
-    cluster = cluster_at(scheduler, {"ca": tls_ca, "cert": tls_cert, "key": tls_key})
-    check_alone(jobs, cluster)
+    tls = {"ca": tls_ca, "cert": tls_cert, "key": tls_key}
+    executor = executor_for(jobs, scheduler, tls)
     with reading(study, name, results) as (_, location, data):
         precision = Precision.of(data.experiment.goal, *wanted)
-        validate_study(location, data, precision, n_jobs, console(), seconds, cluster)
+        validate_study(location, data, precision, executor, console(), seconds)

@@ -13,8 +13,8 @@ from thetafront.study.run.options import RESULTS, JobsOption, ResultsOption
 from thetafront.study.terminal.console import console, print_table
 
 if TYPE_CHECKING:
+    from thetafront.study.check.replay import Settings
     from thetafront.study.check.report import Report
-    from thetafront.study.check.verification import Settings
 
 ALL = "all"
 DATABASE = "study.db"
@@ -56,7 +56,8 @@ def verify(
     sample of the games again: they must be the same to the bit, but for their seconds. Exit code 0
     if all is well, 1 if not.
     """
-    from thetafront.study.check.verification import Settings, verify_folder
+    from thetafront.study.check.replay import Settings
+    from thetafront.study.check.verification import verify_folder
     from thetafront.study.run.workers import check_jobs
 
     settings = Settings(n_games_of(games), check_jobs(jobs), console(stderr=True))

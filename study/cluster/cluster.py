@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from thetafront.agents.agent import Agent
@@ -28,19 +29,50 @@ from thetafront.study.cluster.security import Tls, check_address, warning
 from thetafront.study.cluster.sources import sources_digest, versions
 from thetafront.study.errors import InputError, RunError
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.run.executor import Machines
 from thetafront.study.text import counted
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from thetafront.study.cluster.dask_workers import DaskWorkers
-
 POLL_INTERVAL = 1.0
 SECONDS_FOR_THE_DASHBOARD = 2.0
 SECONDS_FOR_A_FIRST_WORKER = 10.0
 SECONDS_TO_ANSWER = 90.0  # a worker may compile kernels first
-FIRST_PAUSE_SECONDS = 2.0  # before a refused worker is asked again; doubled each time
-MAX_PAUSE_SECONDS = 120.0
+RETRY_SECONDS = 10.0  # until a refused worker is asked again: a link mends, files arrive
+
+
+@dataclass(eq=False)
+class Member:
+    """A worker that is there.
+
+    Attributes
+    ----------
+    n_threads : int
+        How many games it plays at once.
+    probe : WorkerProbe, optional
+        What it has told of itself; None before.
+    objection : str
+        Why it may not play.
+    plays : bool
+        Whether it gets games: of those that may, one a core where seconds are the cost.
+    asked : Future, optional
+        What it answers, if it is being asked.
+    ask_at : float
+        When it is asked again if it may not play, on the monotonic clock.
+    """
+
+    n_threads: int
+    probe: WorkerProbe | None = None
+    objection: str = ""
+    plays: bool = False
+    asked: "Future[WorkerProbe | str] | None" = None
+    ask_at: float = 0.0
+
+    @property
+    def may_play(self) -> bool:
+        """Whether it has been asked, and nothing speaks against it."""
+        return self.probe is not None and not self.objection
 
 
 class DaskCluster:
@@ -59,14 +91,8 @@ class DaskCluster:
     ----------
     client : Client
         The link.
-    accepted : dict of str to WorkerProbe
-        Workers that may play, by address.
-    refused : dict of str to str
-        Why others may not, by address.
-    surplus : dict of str to WorkerProbe
-        Workers that might play, but for those that play on the same cores.
-    threads : dict of str to int
-        All workers that are there, with how many games each plays at once.
+    members : dict of str to Member
+        Workers that are there, by address.
     machines : dict of str to dict
         Machines that have been accepted, by key.
     lost_since, alone_since : float, optional
@@ -78,12 +104,7 @@ class DaskCluster:
         check_library()
         self.wanted = Wanted(sources_digest())
         self.agent: Agent | None = None
-        self.accepted: dict[str, WorkerProbe] = {}
-        self.refused: dict[str, str] = {}
-        self.surplus: dict[str, WorkerProbe] = {}
-        self.threads: dict[str, int] = {}
-        self.asked: dict[str, Future[WorkerProbe | str]] = {}
-        self.pauses: dict[str, tuple[float, float]] = {}  # until when, and how long
+        self.members: dict[str, Member] = {}
         self.machines: dict[str, Mapping[str, Any]] = {}
         self.lost_since: float | None = None
         self.alone_since: float | None = None
@@ -111,15 +132,20 @@ class DaskCluster:
         self.stack.close()
 
     @property
+    def playing(self) -> dict[str, Member]:
+        """Workers that get games, by address."""
+        return {key: each for key, each in tuple(self.members.items()) if each.plays}
+
+    @property
     def capacity(self) -> int:
         """How many games are played at once."""
-        threads = self.threads
-        return sum(threads.get(each, 0) for each in tuple(self.accepted))
+        return sum(each.n_threads for each in self.playing.values())
 
     @property
     def place(self) -> str:
         """Who plays: ``12 workers on 3 machines``."""
-        hosts = {each.machine.host for each in tuple(self.accepted.values())}
+        probes = (each.probe for each in self.playing.values())
+        hosts = {each.machine.host for each in probes if each is not None}
         return f"{counted(self.capacity, 'worker')} on {counted(len(hosts), 'machine')}"
 
     @property
@@ -134,8 +160,8 @@ class DaskCluster:
             return ""
         return link
 
-    def admit(self, experiment: Experiment, known: Mapping[str, Mapping[str, Any]]) -> list[str]:
-        """Choose the workers that may play; see :class:`study.run.executor.Cluster`."""
+    def admit(self, experiment: Experiment, known: Machines) -> None:
+        """Choose the workers that may play; see :meth:`study.run.executor.Executor.admit`."""
         self.agent = remote.packed(experiment.build({}))
         try:
             self.client.wait_for_workers(1, timeout=SECONDS_FOR_A_FIRST_WORKER)
@@ -146,31 +172,22 @@ class DaskCluster:
             ) from None
         threads = self.client.nthreads()
         probes = self.probes_of(list(threads))
-        able = {
-            key: each
-            for key, each in probes.items()
-            if isinstance(each, WorkerProbe) and not self.objection_to(each, threads[key])
-        }
+        self.take(threads, probes)
+        able = [each.probe for each in self.members.values() if each.probe and not each.objection]
         if not able:
-            why = sorted({self.refusal(key, probes[key], threads[key]) for key in probes})
             raise InputError(
                 f"scheduler: no worker at {self.address} can play with code "
-                f"{self.wanted.sources} ({versions()}): {'; '.join(why)}"
+                f"{self.wanted.sources} ({versions()}): {'; '.join(sorted(self.told))}"
             )
         if experiment.cost.is_timed:
             self.wanted = Wanted(self.wanted.sources, one_class(experiment, able, known))
-        self.take(threads, probes)
+            self.members, self.machines = {}, {}
+            self.take(threads, probes)
         self.lines += [line for line in (unequal(self.machines.values()),) if line]
         self.watching = threading.Thread(target=self.watch, name="cluster", daemon=True)
         self.watching.start()
         link = self.dashboard
-        return [*self.news(), f"{self.place} at {self.address}{link and f', dashboard {link}'}"]
-
-    def executor(self) -> "DaskWorkers[Any]":
-        """Return what hands tasks to the workers."""
-        from thetafront.study.cluster.dask_workers import DaskWorkers
-
-        return DaskWorkers(self)
+        self.lines.append(f"{self.place} at {self.address}{link and f', dashboard {link}'}")
 
     def probes_of(self, addresses: Iterable[str]) -> dict[str, WorkerProbe | str]:
         """Ask workers what they are, and wait; an error's text where one cannot tell."""
@@ -215,55 +232,49 @@ class DaskCluster:
             return f"seconds are its cost, and its class is {found}; not {wanted}"
         return ""
 
-    def refusal(self, address: str, probe: WorkerProbe | str, n_threads: int) -> str:
-        """Say who may not play, and why."""
-        host = address.rpartition("/")[2] if isinstance(probe, str) else probe.machine.host
-        return f"{host} gets no games: {self.objection_to(probe, n_threads)}"
-
     def take(self, threads: Mapping[str, int], probes: Mapping[str, WorkerProbe | str]) -> None:
-        """Note who is there, with what new ones have told of themselves."""
-        self.n_left += len(self.accepted.keys() - threads.keys())
-        able = {**self.accepted, **self.surplus}  # those that play go on
-        refused = dict(self.refused)
-        for address, each in probes.items():
-            if address not in threads:
+        """Note who is there, with what some have told of themselves."""
+        self.n_left += len(self.playing.keys() - threads.keys())
+        members = {key: self.members.get(key) or Member(n) for key, n in threads.items()}
+        for address, probe in probes.items():
+            if (member := members.get(address)) is None:
                 continue
-            if self.objection_to(each, threads[address]):
-                able.pop(address, None)
-                refused[address] = self.refusal(address, each, threads[address])
-                self.tell(refused[address])
-                self.ask_later(address)
-            elif isinstance(each, WorkerProbe):
-                able[address] = each
-                refused.pop(address, None)
-                self.machines = {**self.machines, each.machine.key: each.machine.record}
-        able = {key: each for key, each in able.items() if key in threads}
-        self.accepted = self.one_a_core(able)
-        self.surplus = {key: each for key, each in able.items() if key not in self.accepted}
-        self.refused = {key: each for key, each in refused.items() if key in threads}
-        self.pauses = {key: each for key, each in self.pauses.items() if key in threads}
-        self.threads = dict(threads)
+            member.asked = None
+            member.probe = probe if isinstance(probe, WorkerProbe) else None
+            member.objection = self.objection_to(probe, member.n_threads)
+            if member.objection:
+                self.object_to(address, member)
+            elif isinstance(probe, WorkerProbe):
+                self.machines = {**self.machines, probe.machine.key: probe.machine.record}
+        self.choose(members)
+        self.members = members
         if self.capacity:
             self.alone_since = None
         elif self.alone_since is None:
             self.alone_since = time.monotonic()
             self.lines.append(f"no worker is left; waiting for {MAX_SECONDS_AWAY:g} s")
 
-    def one_a_core(self, able: Mapping[str, WorkerProbe]) -> dict[str, WorkerProbe]:
-        """Choose those that play: games that share a core time each other."""
-        chosen: dict[str, WorkerProbe] = {}
+    def object_to(self, address: str, member: Member) -> None:
+        """Give no games to a worker, say why, and ask it again later."""
+        host = member.probe.machine.host if member.probe else address.rpartition("/")[2]
+        member.plays, member.ask_at = False, time.monotonic() + RETRY_SECONDS
+        self.tell(f"{host} gets no games: {member.objection}")
+
+    def choose(self, members: Mapping[str, Member]) -> None:
+        """Choose those that play: games that share a core time each other; who plays goes on."""
         n_chosen: Counter[Any] = Counter()
-        for address, each in able.items():
-            host, n_cores = each.machine.host, each.n_cores
-            if self.wanted.machine_class and 0 < n_cores <= n_chosen[host, each.cpus]:
-                self.tell(
-                    f"{host} has more worker processes than its {counted(n_cores, 'core')}: "
-                    f"seconds are the cost, so {n_cores} of them get games"
-                )
-            else:
-                chosen[address] = each
-                n_chosen[host, each.cpus] += 1
-        return chosen
+        for each in sorted(members.values(), key=lambda each: not each.plays):
+            plays = each.may_play
+            if plays and each.probe is not None and self.wanted.machine_class:
+                host, n_cores = each.probe.machine.host, each.probe.n_cores
+                plays = not 0 < n_cores <= n_chosen[host, each.probe.cpus]
+                n_chosen[host, each.probe.cpus] += plays
+                if not plays:
+                    self.tell(
+                        f"{host} has more worker processes than its {counted(n_cores, 'core')}: "
+                        f"seconds are the cost, so {n_cores} of them get games"
+                    )
+            each.plays = plays
 
     def tell(self, line: str) -> None:
         """Tell a line, once."""
@@ -273,18 +284,9 @@ class DaskCluster:
 
     def refuse(self, address: str, why: str) -> None:
         """Give no more games to a worker that has refused one."""
-        probe = self.accepted.get(address)
-        self.accepted = {key: each for key, each in self.accepted.items() if key != address}
-        host = probe.machine.host if probe is not None else address
-        self.refused = {**self.refused, address: why}
-        self.ask_later(address)
-        self.tell(f"{host} gets no games: {why}")
-
-    def ask_later(self, address: str) -> None:
-        """Ask a refused worker again after a pause: a link mends, and files arrive."""
-        _, pause = self.pauses.get(address, (0.0, FIRST_PAUSE_SECONDS / 2))
-        pause = min(2 * pause, MAX_PAUSE_SECONDS)
-        self.pauses = {**self.pauses, address: (time.monotonic() + pause, pause)}
+        if (member := self.members.get(address)) is not None:
+            member.objection = why
+            self.object_to(address, member)
 
     def news(self) -> list[str]:
         """Return what a user should know that has happened since the last call."""
@@ -303,13 +305,12 @@ class DaskCluster:
                 continue
             if self.lost_since is not None:
                 self.note_back(self.lost_since)
-            done = {key: each for key, each in self.asked.items() if each.done()}
-            self.asked = {key: each for key, each in self.asked.items() if key not in done}
-            self.take(threads, {key: each.result() for key, each in done.items()})
-            known, now = {*self.accepted, *self.surplus, *self.asked}, time.monotonic()
-            for each in threads:
-                if each not in known and self.pauses.get(each, (0.0, 0.0))[0] <= now:
-                    self.asked[each] = self.ask(each)
+            asked = {key: each.asked for key, each in self.members.items() if each.asked}
+            self.take(threads, {key: each.result() for key, each in asked.items() if each.done()})
+            for address, each in self.members.items():
+                is_due = not each.may_play and each.ask_at <= time.monotonic()
+                if is_due and each.asked is None:
+                    each.asked = self.ask(address)
 
     def note_lost(self) -> None:
         """Note that the scheduler is away."""
@@ -326,8 +327,7 @@ class DaskCluster:
             f"the scheduler is back after {time.monotonic() - since:.0f} s; games in flight are "
             "played again"
         )
-        self.accepted, self.refused, self.surplus, self.threads = {}, {}, {}, {}
-        self.asked, self.pauses = {}, {}
+        self.members = {}
         self.lost_since, self.alone_since = None, time.monotonic()
 
     def check(self) -> str:
@@ -346,11 +346,9 @@ class DaskCluster:
         return ""
 
 
-def one_class(
-    experiment: Experiment, able: Mapping[str, WorkerProbe], known: Mapping[str, Mapping[str, Any]]
-) -> str:
+def one_class(experiment: Experiment, able: Iterable[WorkerProbe], known: Machines) -> str:
     """Return the class of machines whose seconds count; InputError if there are several."""
-    records = [each.machine.record for each in able.values()]
+    records = [each.machine.record for each in able]
     here, stored = {each["class"] for each in records}, {each["class"] for each in known.values()}
     counts = [each.name for each in experiment.costs if not each.is_timed]
     ways = "all must be workers of one class"

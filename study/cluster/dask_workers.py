@@ -2,28 +2,29 @@
 
 Tasks go out, and answers come back, many at a time. Dask plays a task again elsewhere if its worker
 dies, or its answer is lost; but it blames all tasks that the worker had, and gives up those that it
-has blamed a few times. So such a task is no culprit yet: it is sent to one worker, before all
-others, and only if that dies, too, and another one, is it the task that ends its workers. When the
-scheduler was away, all tasks in flight are handed out again. An answer to a task that is no longer
-in flight is dropped.
+has blamed a few times. So such a task is a suspect: suspects are sent one at a time, before all
+others, and one that Dask gives up again is the task that ends its workers. When the scheduler was
+away, all tasks in flight are handed out again. An answer to a task that is no longer in flight is
+dropped.
 """
 
 import asyncio
 import math
 import queue
 import time
-from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from concurrent.futures import CancelledError, Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 from thetafront.study import interrupt
 from thetafront.study.cluster import remote
 from thetafront.study.cluster.cluster import DaskCluster
-from thetafront.study.cluster.remote import Answer
-from thetafront.study.run.executor import Finished, PlayError, Task, dead_alone
+from thetafront.study.cluster.remote import Refusal
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.run.executor import Executor, Machines, PlayError
+from thetafront.study.run.worker import Finished, Task, unplayed
 
 Key = TypeVar("Key")
 
@@ -46,8 +47,6 @@ class Sending(Generic[Key]):
         The task.
     is_suspect : bool
         Whether workers have died on it.
-    alone_on : str
-        The worker that it was sent to as a suspect.
     addresses : tuple of str
         The workers that may play it; empty if all may.
     n_tries : int
@@ -56,14 +55,12 @@ class Sending(Generic[Key]):
 
     task: Task[Key]
     is_suspect: bool = False
-    alone_on: str = ""
     addresses: tuple[str, ...] = ()
     n_tries: int = 0
 
 
-@dataclass
-class DaskWorkers(Generic[Key]):
-    """The workers of a cluster, as an executor; see :class:`study.run.executor.Executor`.
+class DaskWorkers(Executor[Key]):
+    """The workers of a cluster.
 
     Parameters
     ----------
@@ -71,25 +68,29 @@ class DaskWorkers(Generic[Key]):
         Who is there.
     """
 
-    cluster: DaskCluster
-    returned: "deque[Finished[Key]]" = field(default_factory=deque)
-    unsent: "list[Sending[Key]]" = field(default_factory=list)
-    in_flight: "dict[Any, Sending[Key]]" = field(default_factory=dict)
-    arrived: "queue.SimpleQueue[Any]" = field(default_factory=queue.SimpleQueue)
-    mean_seconds: float = 0.0
-    n_left_before: int = 0
-    n_left_told: int = 0
+    is_cluster = True
+    max_deaths_alone = 1  # that Dask gives it up
 
-    def open(self) -> None:
-        """Begin to count who leaves."""
-        self.n_left_before = self.n_left_told = self.cluster.n_left
+    def __init__(self, cluster: DaskCluster) -> None:
+        super().__init__()
+        self.cluster = cluster
+        self.unsent: list[Sending[Key]] = []
+        self.in_flight: dict[Any, Sending[Key]] = {}
+        self.arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self.mean_seconds = 0.0
 
     def __enter__(self) -> "DaskWorkers[Key]":
-        self.open()
+        self.cluster.__enter__()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self.close(at_once=kind is not None)
+        if kind is not None:
+            self.forget()
+        self.cluster.__exit__()
+
+    def admit(self, experiment: Experiment, known: Machines) -> None:
+        """Choose the workers that may play."""
+        self.cluster.admit(experiment, known)
 
     def __len__(self) -> int:
         return len(self.in_flight) + len(self.unsent)
@@ -100,7 +101,7 @@ class DaskWorkers(Generic[Key]):
         return self.cluster.capacity
 
     @property
-    def machines(self) -> Mapping[str, Mapping[str, Any]]:
+    def machines(self) -> Machines:
         """Machines that have played, by key."""
         return self.cluster.machines
 
@@ -108,11 +109,6 @@ class DaskWorkers(Generic[Key]):
     def place(self) -> str:
         """Who plays."""
         return self.cluster.place
-
-    @property
-    def n_deaths(self) -> int:
-        """How many workers have died or left."""
-        return self.cluster.n_left - self.n_left_before
 
     @property
     def seconds_a_task(self) -> float:
@@ -129,7 +125,7 @@ class DaskWorkers(Generic[Key]):
     def news(self) -> list[str]:
         """Return what has happened to the cluster."""
         lines = self.cluster.news()
-        n, self.n_left_told = self.cluster.n_left - self.n_left_told, self.cluster.n_left
+        n, self.n_deaths = self.cluster.n_left - self.n_deaths, self.cluster.n_left
         if n:
             lines.append(
                 "a worker left or died; its games are played again"
@@ -159,33 +155,22 @@ class DaskWorkers(Generic[Key]):
         self.send()
 
     def send(self) -> None:
-        """Send what waits: most of it anywhere, suspects each to a worker of its own."""
-        if not self.unsent or self.cluster.lost_since is not None:
+        """Send what waits, but of the suspects one at a time, to those who may play."""
+        playing = sorted(self.cluster.playing)
+        if not self.unsent or not playing or self.cluster.lost_since is not None:
             return
-        accepted = sorted(self.cluster.accepted)
-        if not accepted:
-            return
-        waiting, self.unsent = self.unsent, []
-        taken = {each.alone_on for each in self.in_flight.values()}
-        anywhere = []
-        for each in waiting:
-            if not each.is_suspect:
-                anywhere.append(each)
-                continue
-            free = [address for address in accepted if address not in taken]
-            if free:
-                each.alone_on = free[each.task.n_deaths_alone % len(free)]
-                taken.add(each.alone_on)
-                self.start([each], (each.alone_on,))
-            else:
-                self.unsent.append(each)
-        if anywhere:
-            are_all = self.cluster.threads.keys() <= self.cluster.accepted.keys()
-            is_timed = bool(self.cluster.wanted.machine_class)  # newcomers may share its core
-            self.start(anywhere, () if are_all and not is_timed else tuple(accepted))
+        suspects = [each for each in self.unsent if each.is_suspect]
+        others = [each for each in self.unsent if not each.is_suspect]
+        is_tried = any(each.is_suspect for each in self.in_flight.values())
+        first, self.unsent = ([], suspects) if is_tried else (suspects[:1], suspects[1:])
+        are_all = len(playing) == len(self.cluster.members)
+        is_timed = bool(self.cluster.wanted.machine_class)  # newcomers may share its core
+        addresses = () if are_all and not is_timed else tuple(playing)
+        for some in filter(None, (first, others)):
+            self.start(some, addresses)
 
     def start(self, some: "list[Sending[Key]]", addresses: tuple[str, ...]) -> None:
-        """Send tasks to workers, or to all."""
+        """Send tasks to some workers, or to all."""
         for each in some:
             each.addresses = addresses
         tasks = [each.task for each in some]
@@ -195,9 +180,7 @@ class DaskWorkers(Generic[Key]):
                 futures = client.map(
                     remote.play,
                     [wanted] * len(tasks),
-                    [remote.packed(task.agent) for task in tasks],
-                    [tuple(task.seeds) for task in tasks],
-                    [task.side_by_side for task in tasks],
+                    [replace(task, agent=remote.packed(task.agent)) for task in tasks],
                     key="games",
                     pure=False,
                     workers=list(addresses) or None,
@@ -229,40 +212,28 @@ class DaskWorkers(Generic[Key]):
         if sending is None:
             return
         task = sending.task
-        if isinstance(answer, Answer) and not answer.objection:
-            now = time.monotonic()
+        if isinstance(answer, Finished):
+            now, seconds = time.monotonic(), answer.ended - answer.began
             weight = WEIGHT_OF_LATEST if self.mean_seconds else 1.0
-            self.mean_seconds += weight * (answer.seconds - self.mean_seconds)
-            self.returned.append(
-                Finished(
-                    task.key,
-                    answer.games,
-                    answer.error,
-                    now - answer.seconds,
-                    now,
-                    answer.cpu_seconds,
-                    answer.learning_seconds,
-                    answer.is_machines,
-                    answer.machine,
-                )
-            )
+            self.mean_seconds += weight * (seconds - self.mean_seconds)
+            self.returned.append(replace(answer, began=now - seconds, ended=now))
             return
-        if isinstance(answer, Answer):
+        if isinstance(answer, Refusal):
             self.cluster.refuse(answer.worker, answer.objection)
         elif type(answer).__name__ == KILLED:
+            if sending.is_suspect and self.judge(task):
+                return
             sending.is_suspect = True
         elif not isinstance(answer, CANCELLED):  # as all are when the link is lost
             sending.n_tries += 1
             if sending.n_tries >= MAX_TRIES:
-                text = f"{type(answer).__name__}: {answer}"
-                self.returned.append(Finished(task.key, (), text))
+                self.returned.append(unplayed(task, answer))
                 return
-        sending.alone_on = ""
         self.unsent.append(sending)
 
     def look_for_lost(self) -> None:
         """Send again what none of those who may play it is there for: Dask would wait for them."""
-        there = self.cluster.threads
+        there = self.cluster.members
         if self.cluster.lost_since is not None or self.cluster.alone_since is not None:
             return
         lost = [
@@ -273,12 +244,6 @@ class DaskWorkers(Generic[Key]):
         self.cancel([future for future, _ in lost])
         for future, sending in lost:
             del self.in_flight[future]
-            if sending.alone_on:  # a suspect, and its worker has died with it
-                sending.alone_on = ""
-                sending.task.n_deaths_alone += 1
-                if (end := dead_alone(sending.task)) is not None:
-                    self.returned.append(end)
-                    continue
             self.unsent.append(sending)
 
     def stop(self) -> None:
@@ -288,13 +253,11 @@ class DaskWorkers(Generic[Key]):
                 self.take(self.arrived.get_nowait())
         except queue.Empty:
             pass
-        finally:
-            self.close(at_once=True)
+        self.forget()
 
-    def close(self, at_once: bool) -> None:
-        """End: ``at_once`` cancels what is in flight."""
-        if at_once:
-            self.cancel(list(self.in_flight))
+    def forget(self) -> None:
+        """Cancel what is in flight."""
+        self.cancel(list(self.in_flight))
         self.in_flight.clear()
         self.unsent.clear()
 

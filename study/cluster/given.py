@@ -1,31 +1,32 @@
-"""The cluster that a user gives, by the address of its scheduler: on the command line or in a call.
+"""Who plays for a user: worker processes here, or those of a scheduler that is given.
 
 What a sweep on one machine imports ends here.
 """
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from thetafront.study.errors import InputError
+from thetafront.study.run.executor import Executor
+from thetafront.study.run.workers import Workers, check_jobs
 
-if TYPE_CHECKING:
-    from thetafront.study.cluster.cluster import DaskCluster
 
-
-def cluster_at(
-    scheduler: str | None, tls: Mapping[str, str | Path | None] | None
-) -> "DaskCluster | None":
-    """Return the cluster of a scheduler, not connected yet; None if no scheduler is given.
-
-    InputError if it cannot be used.
-    """
+def executor_for(
+    jobs: int | None, scheduler: str | None, tls: Mapping[str, str | Path | None] | None
+) -> Executor[Any]:
+    """Return who plays, not started or connected yet; InputError if that is not possible."""
     given = {name: each for name, each in (tls or {}).items() if each is not None}
     if scheduler is None:
         if given:
             raise InputError(f"tls must be left out without a scheduler (got {', '.join(given)})")
-        return None
+        return Workers(check_jobs(jobs))
+    if jobs is not None:
+        raise InputError(
+            f"--jobs cannot be combined with --scheduler, all of whose workers play (got {jobs})"
+        )
     from thetafront.study.cluster.cluster import DaskCluster
+    from thetafront.study.cluster.dask_workers import DaskWorkers
     from thetafront.study.cluster.security import Tls
 
-    return DaskCluster(scheduler, Tls.of(given))
+    return DaskWorkers(DaskCluster(scheduler, Tls.of(given)))

@@ -4,23 +4,22 @@ Each task says what its worker must be. One that is something else answers why, 
 so none plays a wrong game, however early it gets a task.
 """
 
-import dataclasses
 import os
 import time
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 import joblib
 
-from thetafront.agents.agent import Agent, Game, Outcome
+from thetafront.agents.agent import Agent, Game
 from thetafront.agents.external.program import ProgramAgent
 from thetafront.agents.external.python import PythonAgent
 from thetafront.study.cluster.machine import Machine, this_machine
 from thetafront.study.cluster.sources import sources_digest, versions
-from thetafront.study.run.worker import play_timed, reason
+from thetafront.study.run.worker import Finished, Task, unplayed
+from thetafront.study.run.worker import play as play_task
 
 SECONDS_REMEMBERED = 60.0
 THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -43,34 +42,19 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a worker answers to a task.
+class Refusal:
+    """What a worker answers to a task that it may not play.
 
     Attributes
     ----------
-    worker, machine : str
-        Its address, and the key of its machine.
-    games : tuple of Game or FailedGame
-        The games; none if the task could not be played.
-    seconds, cpu_seconds, learning_seconds : float
-        As in :class:`~study.run.executor.Finished`, by the worker's own clocks.
-    error : str
-        Why there are no games.
-    is_machines : bool
-        Whether that is no fault of θ.
+    worker : str
+        Its address.
     objection : str
-        Why this worker may not play at all.
+        Why it may not play at all.
     """
 
     worker: str
-    machine: str
-    games: tuple[Outcome, ...] = ()
-    seconds: float = 0.0
-    cpu_seconds: float = 0.0
-    learning_seconds: float = 0.0
-    error: str = ""
-    is_machines: bool = False
-    objection: str = ""
+    objection: str
 
 
 @dataclass(frozen=True)
@@ -180,7 +164,7 @@ class Sent(Agent):
 @cache
 def found_here(program: Any) -> Any:
     """Return a program whose files are this machine's."""
-    return dataclasses.replace(program)
+    return replace(program)
 
 
 def packed(agent: Agent) -> Agent:
@@ -190,20 +174,17 @@ def packed(agent: Agent) -> Agent:
     return agent
 
 
-def play(wanted: Wanted, agent: Agent, seeds: Sequence[int], side_by_side: bool) -> Answer:
-    """Play games, one after the other or side by side."""
-    machine = this_machine()
-    worker = address()
-    if why := objection(wanted, agent):
-        return Answer(worker, machine.key, objection=why)
+def play(wanted: Wanted, task: Task[Any]) -> Finished[Any] | Refusal:
+    """Play a task's games, by the clocks of this machine."""
+    if why := objection(wanted, task.agent):
+        return Refusal(address(), why)
     prepare()
     try:
-        games, began, ended, cpu, learning = play_timed(agent, seeds, side_by_side)
+        finished = play_task(task)
     except Exception as error:
-        text, is_machines = reason(error)
-        return Answer(worker, machine.key, error=text, is_machines=is_machines)
-    remember(len(games))
-    return Answer(worker, machine.key, games, ended - began, cpu, learning)
+        finished = unplayed(task, error)
+    remember(len(finished.games))
+    return replace(finished, machine=this_machine().key)
 
 
 def probe(wanted: Wanted, agent: Agent | None) -> WorkerProbe:

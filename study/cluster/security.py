@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from thetafront.study.errors import InputError, RunError
+from thetafront.study.errors import InputError
 
 ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9A-Fa-f:.]+\]|[^\s:/@\[\]]+):(\d{1,5})")
 TLS_FIELDS = ("ca", "cert", "key")
@@ -107,22 +107,6 @@ def host_and_port(address: str) -> tuple[str, int]:
     match = ADDRESS.fullmatch(address)
     assert match is not None
     return match[2].strip("[]"), int(match[3])
-
-
-def local_host(address: str) -> str:
-    """Return this machine's IP address on the way to a scheduler; RunError if there is no way."""
-    host, port = host_and_port(address)
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)
-        # Of a name with both, Dask's own choice is IPv4, too.
-        family, kind, protocol, _, there = min(found, key=lambda each: each[0] != socket.AF_INET)
-        with socket.socket(family, kind, protocol) as way:
-            way.connect(there)  # a datagram socket chooses its address, and sends nothing
-            here = str(way.getsockname()[0])
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise RunError(f"scheduler: there is no way to {address}: {why}") from None
-    return f"[{here}]" if ":" in here else here
 
 
 def warning(address: str) -> str:

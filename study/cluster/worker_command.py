@@ -5,7 +5,6 @@ when a scheduler answers once more.
 """
 
 import os
-import select
 import signal
 import socket
 import subprocess
@@ -30,18 +29,18 @@ from thetafront.study.cluster.link import (
 from thetafront.study.cluster.machine import BENCHMARK, this_machine
 from thetafront.study.cluster.preload import SUPERVISOR
 from thetafront.study.cluster.remote import THREADS
-from thetafront.study.cluster.security import Tls, check_address, host_and_port, local_host, warning
+from thetafront.study.cluster.security import Tls, check_address, host_and_port, warning
 from thetafront.study.cluster.sources import sources_digest
 from thetafront.study.errors import RunError, check_range
 from thetafront.study.run.worker import OURS, SAFE_PATH
-from thetafront.study.run.workers import MOST_JOBS_A_CORE, n_cores
+from thetafront.study.run.workers import MAX_JOBS_A_CORE, n_cores
 from thetafront.study.text import counted
 
 PRELOAD = "thetafront.study.cluster.preload"
-LONGEST_PAUSE_SECONDS = 5.0
+PAUSE_SECONDS = 2.0  # between two looks for a scheduler, or two starts
 SECONDS_TO_END = 5.0
 LONG_RUN_SECONDS = 30.0  # after which a process that ends is no failed start
-MOST_FAILED_STARTS = 5
+MAX_FAILED_STARTS = 5
 SETTINGS = {
     "DASK_LOGGING__DISTRIBUTED": "critical",
     "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",  # it looks a hundred times a second
@@ -87,7 +86,7 @@ class WorkerProcesses:
         check_address(self.address, self.tls)
         if self.n_processes is None:
             self.n_processes = n_processes_by_default()
-        check_range("processes", self.n_processes, 1, MOST_JOBS_A_CORE * n_cores())
+        check_range("processes", self.n_processes, 1, MAX_JOBS_A_CORE * n_cores())
         check_library()
 
     def run(self) -> None:
@@ -102,9 +101,7 @@ class WorkerProcesses:
         """
         with silenced():
             disconnect(connect(self.address, self.tls))  # which tells what is wrong
-        scheme = self.address.partition(":")[0]
-        here = f"{scheme}://{local_host(self.address)}:0"
-        for line in dict.fromkeys(filter(None, (warning(self.address), warning(here)))):
+        for line in {warning(self.address), warning(f"{self.here}:0")} - {""}:
             self.say(f"warning: {line}")
         machine = this_machine()
         self.say(
@@ -121,15 +118,19 @@ class WorkerProcesses:
                 said = self.run_once()
                 if interrupt.requested():
                     break
-                is_start = time.monotonic() - began < LONG_RUN_SECONDS
-                if not is_start or not self.answers():
-                    n_failed = 0
-                    self.wait_for_scheduler()
+                if self.answers() and time.monotonic() - began < LONG_RUN_SECONDS:
+                    n_failed += 1
+                    if n_failed >= MAX_FAILED_STARTS:
+                        raise RunError(f"worker: Dask's worker ends again and again: {said}")
+                    pause()
                     continue
-                n_failed += 1
-                if n_failed >= MOST_FAILED_STARTS:
-                    raise RunError(f"worker: Dask's worker ends again and again: {said}")
-                self.pause(min(LONGEST_PAUSE_SECONDS, 0.5 * 2**n_failed))
+                n_failed = 0
+                if not self.answers():
+                    self.say(f"no scheduler answers at {self.address}; waiting for one")
+                    while not (interrupt.requested() or self.answers()):
+                        pause()
+                    if not interrupt.requested():
+                        self.say(f"a scheduler answers at {self.address}")
 
     def run_once(self) -> str:
         """Run Dask's worker until it ends or an interrupt comes; return the end of what it said."""
@@ -151,12 +152,19 @@ class WorkerProcesses:
             return last_line(log)
 
     @property
+    def here(self) -> str:
+        """The address of this machine on the way to the scheduler, without a port."""
+        from distributed.comm import get_local_address_for
+
+        return str(get_local_address_for(self.address))
+
+    @property
     def command(self) -> list[str]:
         """The command of Dask's worker."""
         words = [sys.executable, "-m", "distributed.cli.dask_worker", self.address]
         words += ["--nworkers", str(self.n_processes), "--nthreads", "1", "--memory-limit", "0"]
         # Dask listens on all addresses unless told, even for a dashboard that is not there.
-        words += ["--host", local_host(self.address), "--dashboard-address", "127.0.0.1:0"]
+        words += ["--host", self.here.partition("://")[2], "--dashboard-address", "127.0.0.1:0"]
         words += ["--no-dashboard", "--preload", PRELOAD, "--preload-nanny", PRELOAD]
         words += ["--death-timeout", str(int(4 * SECONDS_TO_CONNECT))]
         if self.name is not None:
@@ -180,23 +188,12 @@ class WorkerProcesses:
             return False
         return True
 
-    def wait_for_scheduler(self) -> None:
-        """Wait until a scheduler answers, or an interrupt."""
-        if self.answers():
-            return
-        self.say(f"no scheduler answers at {self.address}; waiting for one")
-        seconds = 0.25
-        while not interrupt.requested() and not self.answers():
-            self.pause(seconds)
-            seconds = min(LONGEST_PAUSE_SECONDS, 2 * seconds)
-        if not interrupt.requested():
-            self.say(f"a scheduler answers at {self.address}")
 
-    def pause(self, seconds: float) -> None:
-        """Wait, but not beyond an interrupt."""
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline and not interrupt.requested():
-            select.select([], [], [], 0.1)
+def pause() -> None:
+    """Wait, but not beyond an interrupt."""
+    deadline = time.monotonic() + PAUSE_SECONDS
+    while time.monotonic() < deadline and not interrupt.requested():
+        time.sleep(0.1)
 
 
 def end(child: "subprocess.Popen[bytes]") -> None:

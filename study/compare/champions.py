@@ -12,11 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import matplotlib as mpl
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from thetafront.agents.agent import Agent
 from thetafront.agents.twenty48.agent import Game2048
@@ -25,54 +22,43 @@ from thetafront.agents.twenty48.ntuple.network import TrainedNetwork, trained_ne
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.agents.twenty48.random import RandomAgent
 from thetafront.engine.jit import ROOT
+from thetafront.study.charts.axes import cost_axis, log_ticks, values_of
+from thetafront.study.charts.chart import BLUE, GREY, Axis, Chart, Kind, Layer, Panel
+from thetafront.study.charts.comparison import COLOURS, DASHES, SHAPES
+from thetafront.study.charts.picture import picture
 from thetafront.study.compare.comparison import Comparison, Results
 from thetafront.study.compare.fronts import Front
-from thetafront.study.compare.scores import estimate_format, score_bars, score_columns
+from thetafront.study.compare.scores import (
+    estimate_format,
+    score_axis,
+    score_columns,
+    score_layers,
+    score_rows,
+)
 from thetafront.study.experiments.objectives import SECONDS, format_seconds
 from thetafront.study.report.sections import document, frame_table
-from thetafront.study.report.style import (
-    BLACK,
-    CHOICE_MARKS,
-    GREY,
-    STYLE,
-    caption,
-    cost_axis,
-    points_axis,
-)
 
 REFERENCE = ROOT / "results" / "reference"
 PUBLISHED = tuple(REFERENCE / name for name in ("heuristic", "mcmdp", "ntuple", "switching", "uct"))
 FEWER_GAMES = (1, 3, 10)  # by depth, since a move takes ten to twenty times as long
+N_COLOURS = len(COLOURS) - 1  # grey is for others
 TILES = (8192, 16384, 32768)
-ROOM_FOR_LEGEND = 1.35  # of the highest bar
 
 
-@dataclass(frozen=True)
-class Peer:
-    """A program of other authors, as it was measured.
-
-    Attributes
-    ----------
-    name : str
-        Of the program.
-    points : tuple of (float, float)
-        CPU seconds a move, and mean score.
-    """
-
-    name: str
-    points: tuple[tuple[float, float], ...]
-
-
-PEERS = (
-    Peer(
-        "nneonneo/2048-ai (2 to 5 plies)",
-        ((2.5e-6, 31_600), (41e-6, 55_300), (540e-6, 123_500), (3.5e-3, 222_000)),
+PEERS: Mapping[str, Sequence[tuple[float, float]]] = {
+    "nneonneo/2048-ai (2 to 5 plies)": (
+        (2.5e-6, 31_600),
+        (41e-6, 55_300),
+        (540e-6, 123_500),
+        (3.5e-3, 222_000),
     ),
-    Peer(
-        "TDL2048+, 52 CPU s of training (1 to 3 plies)",
-        ((0.8e-6, 65_200), (19e-6, 104_700), (440e-6, 155_000)),
+    "TDL2048+, 52 CPU s of training (1 to 3 plies)": (
+        (0.8e-6, 65_200),
+        (19e-6, 104_700),
+        (440e-6, 155_000),
     ),
-)
+}
+"""Programs of other authors, as they were measured: CPU seconds a move, and mean score."""
 SEARCHES = (
     {"depth": 1},
     {"depth": 1, "deeper_below": 4},
@@ -198,65 +184,53 @@ def champions_markdown(frame: pd.DataFrame, training: pd.DataFrame) -> str:
     )
 
 
-@mpl.rc_context(STYLE)
 def champions_figure(
     frame: pd.DataFrame, training: pd.DataFrame, fronts: Sequence[Front]
 ) -> Figure:
     """Draw score against CPU time a move, and against CPU time of training."""
-    figure = Figure(figsize=(11.0, 5.8), layout="constrained")
-    axes, learning = figure.subplots(1, 2, width_ratios=(3, 1), sharey=True)
-    families = list(dict.fromkeys(frame["family"]))
-    for family, (colour, mark) in zip(families, CHOICE_MARKS * len(families), strict=False):
-        part = frame[frame["family"] == family].sort_values("seconds_per_move")
-        style = {"fmt": f"{mark}-", "linewidth": 1.2, "markersize": 5, "capsize": 2}
-        score_bars(axes, part["seconds_per_move"], part, color=colour, label=family, **style)
-    draw_fronts(axes, fronts)
-    for peer, mark in zip(PEERS, "Dd", strict=True):
-        x, y = zip(*peer.points, strict=True)
-        axes.plot(x, y, f"{mark}:", color=BLACK, markersize=5, linewidth=0.8, label=peer.name)
-    cost_axis(axes, SECONDS)
-    points_axis(axes)
-    axes.set_ylabel("mean score, points")
-    axes.set_title("2048: score against CPU time a move")
-    axes.set_ylim(top=ROOM_FOR_LEGEND * frame["score_high95_points"].max())
-    axes.legend(loc="upper left", fontsize=7.5)
-    style = {"fmt": "o", "markersize": 5, "capsize": 2, "color": BLACK}
-    score_bars(learning, training["training_cpu_seconds"] / 60, training, **style)
-    for row in training.to_dict("records"):
-        learning.annotate(
-            row["network"],
-            (row["training_cpu_seconds"] / 60, row["score_mean_points"]),
-            xytext=(0, -22),
-            textcoords="offset points",
-            ha="center",
-            fontsize=8,
-        )
-    learning.set_xscale("log")
-    learning.margins(x=0.25)
-    learning.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    learning.xaxis.set_major_formatter(FuncFormatter(lambda minutes, _: f"{minutes:g}"))
-    learning.xaxis.set_minor_formatter(NullFormatter())
-    learning.set_xlabel("CPU minutes of training")
-    learning.set_title("At one ply")
+    layers = []
+    for k, (family, part) in enumerate(frame.groupby("family", sort=False)):
+        kind = Kind(str(family), COLOURS[k % N_COLOURS], SHAPES[k % len(SHAPES)])
+        layers += score_layers(kind, score_rows(part))
+    for k, front in enumerate(fronts):
+        validated = front.validated[front.validated["on_front"].astype(bool)]
+        label = f"{front.name}: {front.experiment.title.removeprefix('2048, ')}"
+        kind = Kind(label, GREY, SHAPES[k % len(SHAPES)], dash=DASHES[k % len(DASHES)])
+        layers += score_layers(kind, score_rows(validated))
+    for k, (name, points) in enumerate(PEERS.items()):
+        kind = Kind(name, GREY, SHAPES[k], is_hollow=True, dash=DASHES[-1])
+        at = [{"x": seconds, "y": score} for seconds, score in points]
+        layers += [Layer("line", kind, at), Layer("point", kind, at, size=40)]
+    learned = score_rows(
+        training.assign(minutes=training["training_cpu_seconds"] / 60), x="minutes"
+    )
+    for row, name in zip(
+        learned, training.sort_values("training_cpu_seconds")["network"], strict=True
+    ):
+        row |= {"label": name, "dx": 0, "dy": -14}
+    at_one_ply = Kind("", BLUE)
+    every = [row for layer in layers for row in layer.rows]
+    low, high = (f(values_of(learned, "x")) * by for f, by in ((min, 0.5), (max, 2.0)))
+    minutes = {each: f"{each:g}" for each in log_ticks(low, high)}
+    panels = [
+        [Panel(cost_axis(SECONDS, values_of(every, "x")), score_axis(every), layers, 420)],
+        [
+            Panel(
+                Axis("CPU minutes of training; scores at one ply", low, high, minutes, is_log=True),
+                score_axis(learned),
+                [*score_layers(at_one_ply, learned), Layer("text", at_one_ply, learned)],
+                180,
+            )
+        ],
+    ]
     n = frame["n_games"]
-    caption(
-        figure,
+    text = (
         f"{n.min():,} to {n.max():,} games a point, the same seeds for points of a depth; bars: "
         "95% intervals. Grey lines: validated fronts of published studies, on games of their own. "
-        "Black: programs of other authors, built and measured on another machine.",
+        "Hollow marks: programs of other authors, built and measured on another machine."
     )
-    return figure
-
-
-def draw_fronts(axes: Axes, fronts: Sequence[Front]) -> None:
-    """Draw the validated points of studies that are on their fronts."""
-    lines = [f"{mark}{line}" for mark in ".x" for line in ("-", "--", "-.", ":")]
-    for front, line in zip(fronts, lines * len(fronts), strict=False):
-        part = front.validated[front.validated["on_front"].astype(bool)]
-        part = part.sort_values("seconds_per_move")
-        style = {"fmt": line, "linewidth": 1.2, "markersize": 4, "capsize": 0}
-        label = f"{front.name}: {front.experiment.title.removeprefix('2048, ')}"
-        score_bars(axes, part["seconds_per_move"], part, color=GREY, label=label, **style)
+    title = "Score against CPU time a move"
+    return picture(Chart("champions", title, text, panels=panels, subject="2048"))
 
 
 def show_champions(

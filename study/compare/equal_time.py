@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -23,35 +22,29 @@ from matplotlib.figure import Figure
 from thetafront.agents.agent import Agent
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study import estimate as intervals
+from thetafront.study.charts.axes import cost_axis, goal_axis, values_of
+from thetafront.study.charts.chart import BLUE, GREY, ORANGE, Chart, Kind, Layer, Panel
+from thetafront.study.charts.picture import picture
 from thetafront.study.compare.comparison import Comparison, Results
 from thetafront.study.compare.fronts import Front
 from thetafront.study.compare.scores import (
     estimate_columns,
     estimate_format,
-    score_bars,
     score_columns,
+    score_layers,
+    score_rows,
     scores_of,
     shown,
 )
 from thetafront.study.errors import InputError
-from thetafront.study.experiments.objectives import SECONDS, format_seconds
+from thetafront.study.experiments.objectives import SCORE, SECONDS, format_seconds
 from thetafront.study.report.front_tables import show_theta
 from thetafront.study.report.sections import document, frame_table, markdown_table
-from thetafront.study.report.style import (
-    BLACK,
-    BLUE,
-    RED,
-    STYLE,
-    caption,
-    cost_axis,
-    new_figure,
-    points_axis,
-)
 from thetafront.study.report.tables import thetas_of, write_csv
 from thetafront.study.report.validated_rows import without_baselines
 
 N_BUDGETS = 3
-FEWEST_POINTS = 2
+MIN_POINTS = 2
 STEP_OF_NOTES = 0.09  # of the figure's height
 
 
@@ -72,10 +65,10 @@ def contender_of(source: Front) -> Contender:
     rows = without_baselines(source.validated.to_dict("records"), experiment)
     searched = pd.DataFrame(rows)
     front = searched[searched["on_front"]] if len(searched) else searched
-    if len(front) < FEWEST_POINTS:
+    if len(front) < MIN_POINTS:
         raise InputError(
-            f"study {name!r} must have {FEWEST_POINTS} points or more to compare on its "
-            f"validated front (got {len(front)}); more come from thetafront validate {name}"
+            f"study {name!r} must have {MIN_POINTS} points or more to compare on its validated "
+            f"front (got {len(front)}); more come from thetafront validate {name}"
         )
     agents, thetas = {}, {}
     for (_, row), theta in zip(front.iterrows(), thetas_of(front, experiment), strict=True):
@@ -216,46 +209,46 @@ def equal_time_markdown(
     )
 
 
-@mpl.rc_context(STYLE)
 def equal_time_figure(
     contenders: Sequence[Contender], frame: pd.DataFrame, differences: pd.DataFrame
 ) -> Figure:
     """Draw both fronts on fresh seeds, and the differences at the budgets."""
-    figure, axes = new_figure(8.6, 5.4)
-    for contender, colour in zip(contenders, (BLUE, RED), strict=True):
-        part = frame[frame["study"] == contender.name]
-        label = f"{contender.name}: {contender.title}"
-        style = {"fmt": "o-", "linewidth": 1.3, "markersize": 5, "capsize": 2}
-        score_bars(axes, part["seconds_per_move"], part, color=colour, label=label, **style)
+    layers, every = [], []
+    for contender, colour in zip(contenders, (BLUE, ORANGE), strict=True):
+        rows = score_rows(frame[frame["study"] == contender.name])
+        kind = Kind(f"{contender.name}: {contender.title}", colour)
+        layers += score_layers(kind, rows)
+        every += rows
     # One below the other: budgets may be too close for two side by side.
-    top = float(frame["score_high95_points"].max()) * (1.14 + STEP_OF_NOTES * len(differences))
-    notes = top * (1.0 - STEP_OF_NOTES * np.arange(len(differences)))
-    for (_, row), height in zip(differences.iterrows(), notes, strict=True):
-        axes.axvline(row["seconds_per_move"], color=BLACK, linestyle=":", linewidth=1)
-        axes.annotate(
-            shown(row, "difference", "difference", "+").replace(" (", "\n("),
-            (row["seconds_per_move"], height),
-            ha="center",
-            va="top",
-            fontsize=8.5,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
-        )
-    cost_axis(axes, SECONDS)
-    points_axis(axes)
-    axes.set_ylim(0, top)
-    axes.set_ylabel("mean score on fresh seeds, points")
-    axes.set_title("Two validated fronts at equal time")
-    legend = axes.legend(loc="lower right", fontsize=8.5, frameon=True, framealpha=1)
-    legend.get_frame().set_linewidth(0)  # its white hides the dotted lines below it
+    top = max(values_of(every, "high")) * (1.1 + STEP_OF_NOTES * len(differences))
+    notes = [
+        {
+            "x": row["seconds_per_move"],
+            "y": top * (0.97 - STEP_OF_NOTES * k),
+            "label": shown(row, "difference", "difference", "+").replace(" (", "\n("),
+            "dx": 0,
+            "dy": 0,
+        }
+        for k, row in enumerate(differences.to_dict("records"))
+    ]
+    dotted = Kind("", GREY, dash=(1, 2))
+    layers += [Layer("rule", dotted, notes, y=0.0, y2=top), Layer("text", dotted, notes)]
+    x = cost_axis(SECONDS, values_of(every, "x"))
+    y = goal_axis(SCORE, (0.0, top), "mean score on fresh seeds, points")
     n = int(differences["n_games_a_point"].iloc[0])
-    second = contenders[1].name
-    caption(
-        figure,
+    first, second = (contender.name for contender in contenders)
+    text = (
         f"{n:,} games a point, the same fresh seeds for all; bars: 95% intervals. At the dotted "
         f"lines: score of {second} less the other's at the same CPU time a move, with its 95% "
-        f"interval. {chosen_by(contenders)}",
+        f"interval. {chosen_by(contenders)}"
     )
-    return figure
+    subject = f"{first} and {second}"
+    panels = [[Panel(x, y, layers)]]
+    return picture(
+        Chart(
+            "equal_time", "Two validated fronts at equal time", text, panels=panels, subject=subject
+        )
+    )
 
 
 def compare(

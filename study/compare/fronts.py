@@ -23,7 +23,7 @@ class Front:
     name: str
     seed: int  # whose games the study used
     experiment: Experiment  # by its cost
-    validated: pd.DataFrame  # from `validated_front.validated_frame`
+    validated: pd.DataFrame  # of `validated_frame`
 
     def __post_init__(self) -> None:
         check_2048(f"study: {self.name!r}", self.experiment.summary.game)
@@ -70,12 +70,6 @@ def front_in_folder(folder: Path) -> Front:
     missing = sorted(needed - set(validated.columns))
     if missing:
         raise InputError(f"front: {table} has no column {', '.join(missing)}")
-    for choice in experiment.space.categorical:
-        for word in validated[choice.name].unique():
-            try:
-                choice.check(word)
-            except InputError as error:
-                raise InputError(f"front: {table}, {error}") from None
     check_rows(table, validated, experiment)
     return Front(name, seed, experiment, validated)
 

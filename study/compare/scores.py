@@ -1,4 +1,4 @@
-"""Mean scores and differences of them in a table: columns, text and error bars.
+"""Mean scores and differences of them: columns of tables, text, and marks of charts.
 
 A number with its 95% interval takes three columns, such as ``difference_points``,
 ``difference_low95_points`` and ``difference_high95_points``; a mean score has
@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from matplotlib.axes import Axes
 
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study import estimate as intervals
+from thetafront.study.charts.axes import goal_axis, values_of
+from thetafront.study.charts.chart import Axis, Kind, Layer, Row
 from thetafront.study.estimate import Estimate
-from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SECONDS
+from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS
 
 Scores = npt.NDArray[np.float64]
 
@@ -28,22 +29,14 @@ def scores_of(games: Sequence[Game2048]) -> Scores:
 
 def score_columns(games: Sequence[Game2048]) -> dict[str, Any]:
     """Return columns of an agent's games: mean score with its 95% interval, and costs a move."""
+    mean = intervals.mean(scores_of(games))
     return {
         "n_games": len(games),
-        **mean_columns(intervals.mean(scores_of(games))),
-        "seconds_per_move": SECONDS.of(games),
-        "playout_moves_per_move": PLAYOUT_MOVES.of(games),
-    }
-
-
-def mean_columns(mean: Estimate, standard_error: float | None = None) -> dict[str, float]:
-    """Return the columns of a mean score, in points, with its standard error if given."""
-    error = {} if standard_error is None else {"score_sem_points": standard_error}
-    return {
         "score_mean_points": mean.value,
-        **error,
         "score_low95_points": mean.low,
         "score_high95_points": mean.high,
+        "seconds_per_move": SECONDS.of(games),
+        "playout_moves_per_move": PLAYOUT_MOVES.of(games),
     }
 
 
@@ -78,8 +71,22 @@ def shown(row: Any, value: str, bounds: str, sign: str = "") -> str:
     return estimate_format(value, bounds, sign).format_map(row)
 
 
-def score_bars(axes: Axes, x: Any, part: pd.DataFrame, **style: Any) -> None:
-    """Draw mean scores at ``x``, one a row, with their 95% intervals."""
-    mean = part["score_mean_points"]
-    errors = [mean - part["score_low95_points"], part["score_high95_points"] - mean]
-    axes.errorbar(x, mean, yerr=errors, **style)
+def score_rows(part: pd.DataFrame, x: str = "seconds_per_move") -> list[Row]:
+    """Return the rows of a chart: mean scores at the column ``x``, with their 95% intervals."""
+    columns = (x, "score_mean_points", "score_low95_points", "score_high95_points")
+    places = part.sort_values(x)[list(columns)].to_numpy(float).tolist()
+    return [dict(zip(("x", "y", "low", "high"), each, strict=True)) for each in places]
+
+
+def score_layers(kind: Kind, rows: Sequence[Row]) -> list[Layer]:
+    """Return a line through mean scores, with their 95% intervals."""
+    return [
+        Layer("rule", kind, rows, y="low", y2="high", size=1.2),
+        Layer("line", kind, rows),
+        Layer("point", kind, rows, size=40),
+    ]
+
+
+def score_axis(rows: Sequence[Row]) -> Axis:
+    """Return the axis of mean scores, from 0 to the highest interval."""
+    return goal_axis(SCORE, (0.0, 1.03 * max(values_of(rows, "y", "high"))))

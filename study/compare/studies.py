@@ -5,14 +5,19 @@ choosing. Baselines, which all studies share, do not count.
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from thetafront.study.charts.axes import cost_axis, goal_axis, span_of, values_of
+from thetafront.study.charts.chart import Chart, Kind, Layer, Panel
+from thetafront.study.charts.comparison import COLOURS
+from thetafront.study.charts.front import point_rows
+from thetafront.study.charts.picture import picture
 from thetafront.study.errors import InputError
 from thetafront.study.estimate import t_interval
 from thetafront.study.experiments.definition import Experiment
@@ -21,14 +26,12 @@ from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import nondominated
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.sections import markdown_table
-from thetafront.study.report.style import STYLE, caption, cost_axis, goal_axis, new_figure
+from thetafront.study.report.tables import games_note
 from thetafront.study.report.validated_rows import (
     validated_hypervolume,
     without_baselines,
 )
 from thetafront.study.text import counted
-
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8C8C8C", "#E69F00", "#56B4E9")
 
 
 @dataclass(frozen=True)
@@ -141,59 +144,39 @@ def compare_markdown(frame: pd.DataFrame, goal: Goal) -> str:
     return f"{by_study}\n\n{markdown_table(columns, samplers)}\n"
 
 
-@mpl.rc_context(STYLE)
 def compare_figure(entries: Sequence[ComparedStudy], experiment: Experiment) -> Figure:
     """Draw all validated fronts, by the points' own games: a colour a sampler, a line a study."""
     cost, goal = experiment.cost, experiment.goal
-    figure, axes = new_figure(8.6, 5.6)
-    samplers = list(dict.fromkeys(entry.sampler for entry in entries))
-    dearest = max(float(entry.validated[cost.name].max()) for entry in entries)
+    counts = Counter(entry.sampler for entry in entries)
+    kinds = {
+        sampler: Kind(
+            f"{sampler} ({n} {'study' if n == 1 else 'studies'})", COLOURS[k % len(COLOURS)]
+        )
+        for k, (sampler, n) in enumerate(counts.items())
+    }
+    layers, every = [], []
     for entry in entries:
-        colour = COLOURS[samplers.index(entry.sampler) % len(COLOURS)]
-        first = next(each for each in entries if each.sampler == entry.sampler) is entry
-        n_studies = sum(each.sampler == entry.sampler for each in entries)
-        noun = "study" if n_studies == 1 else "studies"
-        means, costs = (entry.validated[each] for each in (goal.column("mean"), cost.name))
-        front = entry.validated.iloc[nondominated(goal.sign * means.to_numpy(), costs.to_numpy())]
-        means = front[goal.column("mean")]
-        axes.plot(
-            [*front[cost.name], dearest],
-            [*means, means.iloc[-1]],
-            drawstyle="steps-post",
-            color=colour,
-            linewidth=1.1,
-            alpha=0.8,
+        points = point_rows(entry.validated, experiment)
+        chosen = nondominated(
+            goal.sign * np.array(values_of(points, "y")), np.array(values_of(points, "x"))
         )
-        axes.errorbar(
-            front[cost.name],
-            means,
-            yerr=[
-                np.nan_to_num(means - front[goal.column("low95")]),
-                np.nan_to_num(front[goal.column("high95")] - means),
-            ],
-            fmt="o",
-            color=colour,
-            markersize=4,
-            elinewidth=0.8,
-            alpha=0.8,
-            label=f"{entry.sampler} ({n_studies} {noun})" if first else None,
-        )
-    cost_axis(axes, cost)
-    goal_axis(axes, goal, f"validated {goal.axis_label}")
-    axes.set_title(f"{experiment.title}: validated fronts by sampler")
-    axes.legend(loc="lower right" if goal.sign > 0 else "upper right", fontsize=8.5)
+        front, kind = [points[k] for k in chosen], kinds[entry.sampler]
+        every += front
+        layers += [
+            Layer("step", kind, front, size=1.2, opacity=0.8),
+            Layer("rule", kind, front, y="low", y2="high", size=1.2, opacity=0.8),
+            Layer("point", kind, front, size=40, opacity=0.8),
+        ]
     searches = sorted(
-        {
-            f"{counted(entry.n_trials, 'trial')}, {counted(entry.n_games, 'game')}"
-            for entry in entries
-        }
+        {f"{counted(each.n_trials, 'trial')}, {counted(each.n_games, 'game')}" for each in entries}
     )
-    counts = pd.concat([entry.validated["n_games"] for entry in entries])
-    least, most = int(counts.min()), int(counts.max())
-    each = counted(least, "game") if least == most else f"{least:,} to {most:,} games"
-    caption(
-        figure,
-        f"A line a study ({'; '.join(searches)} of search each). Points: {each} on seeds that no "
-        "search used; bars: 95% intervals.",
+    x = cost_axis(cost, values_of(every, "x"))
+    ends = span_of(values_of(every, "y"), values_of(every, "low", "high"))
+    y = goal_axis(goal, ends, f"validated {goal.axis_label}")
+    played = games_note(pd.concat([each.validated for each in entries]), "point")
+    text = (
+        f"A line a study ({'; '.join(searches)} of search each): {played} on seeds that no search "
+        "used; bars: 95% intervals."
     )
-    return figure
+    panels, title = [[Panel(x, y, layers)]], "Validated fronts by sampler"
+    return picture(Chart("compare", title, text, panels=panels, subject=experiment.title))

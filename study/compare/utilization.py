@@ -26,6 +26,7 @@ from rich.table import Table
 
 from thetafront.study.errors import InputError
 from thetafront.study.log.study_data import StudyData
+from thetafront.study.report.sections import new_table
 from thetafront.study.run.source import Source
 
 WORKERS = (2, 8, 16, 64, 256)
@@ -128,9 +129,8 @@ def utilization_frame(data: StudyData, seed: int = 0) -> pd.DataFrame:
 
 def utilization_table(frame: pd.DataFrame) -> Table:
     """Lay the figures out for a terminal."""
-    table = Table(title="A search with more workers, simulated", title_justify="left")
-    for name in ("workers", "in games", "sampler thinking", "parent writing", "games a second"):
-        table.add_column(name, justify="right")
+    headings = ("workers", "in games", "sampler thinking", "parent writing", "games a second")
+    table = new_table("A search with more workers, simulated", headings, "rrrrr")
     for _, row in frame.iterrows():
         shares = (f"{row[f'share_{each}']:.1%}" for each in ("in_games", "thinking", "writing"))
         table.add_row(f"{row['workers']:.0f}", *shares, f"{row['games_per_second']:,.1f}")

@@ -14,7 +14,7 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.failures import MAX_FAILURES
 from thetafront.study.experiments.game_summary import GameSummary, MatchSummary
 from thetafront.study.experiments.objectives import Cost, Goal, cpu_seconds
-from thetafront.study.experiments.players import BuiltinPlayer, Player, player_of, report_of
+from thetafront.study.experiments.players import Player, player_of, report_of
 from thetafront.study.experiments.space import Space
 
 UNSAID = cpu_seconds("game")
@@ -137,12 +137,9 @@ class Experiment:
             raise ValueError(f"space must have other names (got {both.pop()}, which is fixed)")
         if not (is_real(self.max_failures) and 0.0 <= self.max_failures <= 1.0):
             raise ValueError(f"max_failures must be between 0 and 1 (got {self.max_failures!r})")
-        player = self.player
-        if isinstance(player, BuiltinPlayer):
-            player.check_known((*self.space.names, *self.fixed))
-        else:
+        if self.player.is_external:
             self.check_external()
-        player.check(self.space)
+        self.player.check(self.space, self.fixed)
         self.space.check_feasible()
 
     @classmethod

@@ -4,14 +4,13 @@ The record has all that tables and figures need. Games can be played only if the
 where it was, and still the same: its content, and a digest of the code or the program.
 """
 
-import dataclasses
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, get_origin, get_type_hints
 
-from thetafront.agents.agent import Game
-from thetafront.agents.external.dependencies import Dependencies, digits
+from thetafront.agents.agent import Game, digits
+from thetafront.agents.external.dependencies import Dependencies
 from thetafront.agents.external.limits import Limits
 from thetafront.study.experiments.constraints import ConstraintFunction
 from thetafront.study.experiments.definition import Experiment
@@ -69,42 +68,38 @@ class Definition:
     @classmethod
     def of(cls, experiment: Experiment) -> "Definition":
         """Return the record of an experiment."""
-        player = experiment.player
-        program = player.program.as_record() if isinstance(player, ProgramPlayer) else None
+        player, space = experiment.player, experiment.space
         found = player.dependencies
         functions = {
             each.text: Dependencies(each.function).texts
-            for each in experiment.space.rules
+            for each in space.rules
             if isinstance(each, ConstraintFunction) and not experiment.source
         }
-        return cls(
-            experiment.source,
-            player.digest,
-            {
-                "title": experiment.title,
-                "goal": goal_record(experiment.goal),
-                "costs": [asdict(each) for each in experiment.costs],
-                "is_open": experiment.is_open,
-                "reference_score": experiment.reference_score,
-                "reference_costs": dict(experiment.reference_costs),
-                "baselines": {name: dict(each) for name, each in experiment.baselines.items()},
-                "program": program,
-                "agent": player.agent if isinstance(player, BuiltinPlayer) else None,
-                **({"functions": functions} if functions else {}),
-                "summary": {
-                    CLASS: type(experiment.summary).__name__,
-                    "game": experiment.summary.game.kind,
-                    "has_moves": experiment.summary.has_moves,
-                },
-                **({} if found is None else {DEPENDS_ON: found.texts}),
-                **limits_record(player),
-                **(
-                    {"max_failures": experiment.max_failures}
-                    if experiment.max_failures != MAX_FAILURES
-                    else {}
-                ),
+        share = experiment.max_failures
+        content = {
+            "title": experiment.title,
+            "goal": goal_record(experiment.goal),
+            "costs": [asdict(each) for each in experiment.costs],
+            "is_open": experiment.is_open,
+            "reference_score": experiment.reference_score,
+            "reference_costs": dict(experiment.reference_costs),
+            "baselines": {name: dict(each) for name, each in experiment.baselines.items()},
+            "program": player.program.as_record() if isinstance(player, ProgramPlayer) else None,
+            "agent": player.agent if isinstance(player, BuiltinPlayer) else None,
+            "summary": {
+                CLASS: type(experiment.summary).__name__,
+                "game": experiment.summary.game.kind,
+                "has_moves": experiment.summary.has_moves,
             },
-        )
+        }
+        where_unusual = {
+            "functions": functions or None,
+            DEPENDS_ON: None if found is None else found.texts,
+            "limits": limits_record(player),
+            "max_failures": None if share == MAX_FAILURES else share,
+        }
+        content |= {key: each for key, each in where_unusual.items() if each is not None}
+        return cls(experiment.source, player.digest, content)
 
     @classmethod
     def read(cls, record: Mapping[str, Any]) -> "Definition":
@@ -154,17 +149,13 @@ class Definition:
     def changes(self, now: "Definition") -> list[str]:
         """Say, a phrase each, in what the definition of now differs from this one."""
         mine, theirs = dict(flat(self.content)), dict(flat(now.content))
-        if now.content["is_open"]:  # settled by this study's first game
-            mine = {key: each for key, each in mine.items() if not key.startswith("costs")}
-            theirs = {key: each for key, each in theirs.items() if not key.startswith("costs")}
-        if DEPENDS_ON not in self.content:
-            theirs = {key: each for key, each in theirs.items() if not key.startswith(PREFIX)}
-        for key in ("is_open", "summary.has_moves"):  # which follows from the costs
-            mine.pop(key, None)
-            theirs.pop(key, None)
+        follows = ["is_open", "summary.has_moves"]  # from the costs
+        follows += ["costs"] * now.content["is_open"]  # settled by this study's first game
+        follows += [PREFIX] * (DEPENDS_ON not in self.content)
+        keys = [key for key in {**mine, **theirs} if not key.startswith(tuple(follows))]
         phrases = [
             f"{key.removeprefix(PREFIX)} {shown(theirs.get(key))} now, not {shown(mine.get(key))}"
-            for key in dict.fromkeys((*mine, *theirs))
+            for key in keys
             if mine.get(key) != theirs.get(key)
             and not (key.startswith("baselines.") and str(mine.get(key)) == str(theirs.get(key)))
         ]
@@ -192,20 +183,19 @@ def summary_of(record: Mapping[str, Any]) -> GameSummary:
     return SUMMARIES[record[CLASS]](Game.kinds[record["game"]], record["has_moves"])
 
 
-def limits_record(player: Player) -> dict[str, Any]:
-    """Return what a Python function's games may take, and their environment; nothing as usual."""
+def limits_record(player: Player) -> dict[str, Any] | None:
+    """Return what a Python function's games may take, and their environment; None as usual."""
     if not isinstance(player, PythonPlayer) or player.limits == Limits():
-        return {}
+        return None
     found = {key: each for key, each in asdict(player.limits).items() if each != math.inf}
     told = {key: digits(each) for key, each in player.limits.environment.items()}
-    return {"limits": {**found, "environment": told}}
+    return {**found, "environment": told}
 
 
 def goal_record(goal: Goal) -> dict[str, Any]:
     """Return a goal as JSON data."""
-    record = {each.name: getattr(goal, each.name) for each in dataclasses.fields(goal)}
     return {
-        **record,
+        **vars(goal),
         "estimator": type(goal.estimator).__name__,
         "format": {CLASS: type(goal.format).__name__, **asdict(goal.format)},
         "limits": list(goal.limits),
@@ -222,7 +212,7 @@ def goal_of(record: Mapping[str, Any]) -> Goal:
             **fields,
             "estimator": ESTIMATORS[record["estimator"]](low, high),
             "format": FORMATS[form.pop(CLASS)](**form),
-            "reported_too": tuple(goal_of(each) for each in record["reported_too"]),
+            "reported_too": tuple(map(goal_of, record["reported_too"])),
         }
     )
 

@@ -70,11 +70,7 @@ class PlaySummary:
             "params": dict(self.params),
             "n_games": len(self.games),
             **{goal.name: self.estimated(goal) for goal in self.goals},
-            **(
-                {"reach": {str(t): share for t, share in self.reached.items()}}
-                if self.reached
-                else {}
-            ),
+            **({"reach": self.reached} if self.reached else {}),
             **({"n_moves_mean": sum(n_moves) / len(n_moves)} if max(n_moves) > 1 else {}),
             **{each.name: finite(each.of(self.games)) for each in self.costs},
             "games": [row_of(game) for game in self.games],
@@ -96,11 +92,11 @@ class PlaySummary:
         return {name: finite(value) for name, value in values.items()}
 
     @property
-    def reached(self) -> dict[int, float]:
+    def reached(self) -> dict[str, float]:
         """The shares of games of 2048 that reached each tile."""
         games = [game for game in self.games if isinstance(game, Game2048)]
-        shares = {tile: share_reaching(games, tile) for tile in TILES} if games else {}
-        return {t: share for k, (t, share) in enumerate(shares.items()) if share or k < N_TILES}
+        shares = [(tile, share_reaching(games, tile)) for tile in TILES] if games else []
+        return {str(t): share for k, (t, share) in enumerate(shares) if share or k < N_TILES}
 
     def text(self) -> str:
         """Return the summary as lines: a heading, and one for each quantity."""

@@ -65,8 +65,8 @@ class Player(ABC):
         """The parameters that the agent itself declares, by name."""
         return {}
 
-    def check(self, space: Space) -> None:
-        """Refuse, by ValueError, a space that it cannot play on."""
+    def check(self, space: Space, fixed: Mapping[str, Value]) -> None:
+        """Refuse, by ValueError, a space or fixed parameters that it cannot play with."""
         for each in space:
             if (known := self.declared.get(each.name)) is None:
                 continue
@@ -118,13 +118,13 @@ class BuiltinPlayer(Player):
     def declared(self) -> Mapping[str, Parameter]:
         return catalog.parameters(self.agent)
 
-    def check_known(self, names: tuple[str, ...]) -> None:
-        """Refuse, by ValueError, parameters that the agent does not have."""
-        if unknown := [name for name in names if name not in self.declared]:
+    def check(self, space: Space, fixed: Mapping[str, Value]) -> None:
+        if unknown := [name for name in (*space.names, *fixed) if name not in self.declared]:
             allowed = ", ".join(self.declared) or "none"
             raise ValueError(
                 f"space must be parameters of {self.agent}: {allowed} (got {unknown[0]})"
             )
+        super().check(space, fixed)
 
 
 @dataclass(frozen=True)
@@ -169,12 +169,12 @@ class PythonPlayer(Player):
     def declared(self) -> Mapping[str, Parameter]:
         return parameters_of(self.player) if is_dataclass(self.player) else {}
 
-    def check(self, space: Space) -> None:
+    def check(self, space: Space, fixed: Mapping[str, Value]) -> None:
         check_player(self.player, space.names)
         always = tuple(each.name for each in space if not each.when)
         if space.is_conditional:
             check_player(self.player, always, "where other parameters are inactive: ")
-        super().check(space)
+        super().check(space, fixed)
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ class ProgramPlayer(Player):
     def build(self, values: Mapping[str, Value]) -> Agent:
         return ProgramAgent(self.program, tuple(values.items()))
 
-    def check(self, space: Space) -> None:
+    def check(self, space: Space, fixed: Mapping[str, Value]) -> None:
         self.program.check_names(space.names)
 
 

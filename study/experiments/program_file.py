@@ -1,27 +1,5 @@
 """An experiment with a program in any language, from a TOML file.
 
-name, title        as in :class:`~study.experiments.definition.Experiment`
-command            the program and its arguments
-files              what games depend on, too, such as data: part of the digest
-protocol           ``once`` (default) or ``serve``, see :mod:`agents.external.program`
-time_limit         seconds of a game; 300 by default
-cpu_time_limit     CPU seconds of a game; none by default
-memory_limit       such as ``"500 MB"`` or ``"2 GB"``; none by default
-max_failures       the share of a θ's games that may fail before θ is left out; 0.1 by default
-[environment]      variables of the program
-[parameters.X]     ``low``, ``high``, ``integer``, ``log``, ``step``; ``least`` and ``most``, beyond
-                   which ``--widen`` moves no bound; or ``choices``, texts, numbers, or true and
-                   false; ``symbol``; ``when = {solver = ["sgd"]}``: inactive with other values
-constraints        such as ``["lc + lp <= 4"]``, see :mod:`study.experiments.constraints`
-[objective]        ``name``, ``direction``, ``unit``, ``kind`` (mean, rate, match, exact),
-                   ``label``, ``low``, ``high``, ``standard_error``, ``replicates``; ``penalty``,
-                   the value of a failed game, which is replaced otherwise
-[cost]             ``field`` that the program reports (CPU seconds by default), ``per`` (move or
-                   game), ``unit``, ``label``
-[reference]        ``objective`` and ``cost``: the reference point of hypervolumes
-[baselines.X]      a value for each parameter
-=================  =================================================================================
-=======
 The keys of the file are the arguments of :func:`experiment_of`, and those of its tables are the
 arguments of what they make: parameters, goals, costs. ``README.md`` beside this module lists them.
 """
@@ -163,9 +141,8 @@ def values_in(given: Table, space: Space) -> dict[str, Any]:
 
 def parameter_of(name: str, table: Table) -> Dimension:
     """Return one parameter."""
-    if "choices" in table:
-        return call(CategoricalParameter, table, f"parameters.{name}", {"name": name})
-    return call(NumericParameter, table, f"parameters.{name}", {"name": name})
+    kind: Any = CategoricalParameter if "choices" in table else NumericParameter
+    return call(kind, table, f"parameters.{name}", {"name": name})  # type: ignore[no-any-return]
 
 
 def goal_of(table: Table) -> Goal:

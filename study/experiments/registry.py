@@ -1,7 +1,7 @@
 """Experiments by name, and the definitions of users: files, modules and installed packages.
 
-The module of each game explains its experiments and their bounds. An installed package offers its
-own by the entry-point group ``thetafront.experiments``.
+Ours are in :mod:`study.experiments.builtin`. An installed package offers its own by the entry-point
+group ``thetafront.experiments``.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from types import ModuleType
 from thetafront.agents.external.source import SUFFIX as PYTHON
 from thetafront.agents.external.source import Source, SourceError
 from thetafront.study.errors import InputError
-from thetafront.study.experiments import dice, pacman, twenty48
+from thetafront.study.experiments import builtin
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Cost, Goal
 from thetafront.study.experiments.players import PythonPlayer
@@ -33,11 +33,7 @@ def experiments_in(module: ModuleType) -> dict[str, Experiment]:
     return found
 
 
-EXPERIMENTS = {
-    each.name: each
-    for module in (dice, pacman, twenty48)
-    for each in experiments_in(module).values()
-}
+EXPERIMENTS = {each.name: each for each in experiments_in(builtin).values()}
 """Ours, by name."""
 
 

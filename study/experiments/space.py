@@ -20,7 +20,7 @@ feasible. :class:`Space` alone decides both.
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -57,8 +57,8 @@ if TYPE_CHECKING:
     )
 
 SIGNIFICANT_DIGITS = 3
-LEAST_CHOICES = 2
-LEAST_WITH_DECIMALS = 0.1
+MIN_CHOICES = 2
+MIN_WITH_DECIMALS = 0.1
 TOLERANCE = 1e-9  # of a step
 ABSENT = "–"  # an inactive parameter in text
 N_SAMPLED, MIN_FEASIBLE = 4096, 4  # points that must be feasible, of so many
@@ -94,8 +94,29 @@ def when_text(when: Mapping[str, Sequence[Value]]) -> str:
     return f" when {' and '.join(texts)}"
 
 
+class Described:
+    """What parameters of both kinds say of themselves."""
+
+    name: str
+    symbol: str
+    when: Mapping[str, Any]
+
+    @property
+    def label(self) -> str:
+        """The symbol, or the name where there is none."""
+        return self.symbol or self.name
+
+    def as_record(self) -> dict[str, Any]:
+        """Return the parameter as plain data; without what is as it was before it was known."""
+        record = vars(self) | {"when": {each: list(of) for each, of in self.when.items()}}
+        del record["description"]
+        usual = {"step": 0.0, "least": -math.inf, "most": math.inf, "when": {}}
+        kept = {key: each for key, each in record.items() if usual.get(key) != each}
+        return {key: list(each) if isinstance(each, tuple) else each for key, each in kept.items()}
+
+
 @dataclass(frozen=True)
-class NumericParameter:
+class NumericParameter(Described):
     """One numeric dimension of a search space.
 
     Parameters
@@ -166,13 +187,8 @@ class NumericParameter:
             )
 
     @property
-    def label(self) -> str:
-        """The symbol, or the name where there is none."""
-        return self.symbol or self.name
-
-    @property
     def kind(self) -> str:
-        """What it is in a constraint."""
+        """What its values are in a constraint."""
         return NUMBER
 
     @property
@@ -186,16 +202,20 @@ class NumericParameter:
         return self.step or (1.0 if self.integer else 0.0)
 
     def clip(self, value: Value) -> float:
-        """Clip a value to the bounds; round it if the parameter is an integer."""
+        """Clip a value to the bounds; round it to the grid, if there is one."""
         return self.number(self.axis.snap(np.array([float(value)])))
 
     def tidy(self, value: Value) -> float:
         """Round a value to three significant digits, within bounds; integers stay."""
         return self.clip(value if self.integer else float(f"{float(value):.{SIGNIFICANT_DIGITS}g}"))
 
+    def at(self, u: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Map coordinates in [0, 1] to values in bounds."""
+        return self.axis.from_unit(u)
+
     def from_unit(self, u: float) -> float:
         """Map a coordinate in [0, 1] to a value in bounds."""
-        return self.number(self.axis.from_unit(np.array([u])))
+        return self.number(self.at(np.array([u])))
 
     def to_unit(self, value: Value) -> float:
         """Map a value in bounds to a coordinate in [0, 1]; the inverse of :meth:`from_unit`."""
@@ -237,27 +257,20 @@ class NumericParameter:
 
     def text(self, value: Value | None) -> str:
         """Write a value, or that there is none."""
-        return ABSENT if is_absent(value) else f"{float(value):g}"  # type: ignore[arg-type]
+        return ABSENT if value is None or is_absent(value) else f"{float(value):g}"
 
     def cell(self, value: Value | None) -> str:
         """Write a value for a table, with as many decimals as are useful there."""
         if value is None or is_absent(value):
             return ABSENT
-        if self.log and abs(float(value)) < LEAST_WITH_DECIMALS:
+        if self.log and abs(float(value)) < MIN_WITH_DECIMALS:
             return f"{float(value):.2g}"
         whole = self.integer or abs(float(value)) >= 100.0
         return f"{float(value):.0f}" if whole else f"{float(value):.2f}"
 
-    def as_record(self) -> dict[str, Any]:
-        """Return the parameter as plain data; without what is as it was before it was known."""
-        record = {**asdict(self), "when": {each: list(of) for each, of in self.when.items()}}
-        del record["description"]
-        usual = {"step": 0.0, "least": -math.inf, "most": math.inf, "when": {}}
-        return {key: each for key, each in record.items() if usual.get(key) != each}
-
 
 @dataclass(frozen=True)
-class CategoricalParameter:
+class CategoricalParameter(Described):
     """One categorical dimension of a search space.
 
     Parameters
@@ -295,7 +308,7 @@ class CategoricalParameter:
                 f"{given})"
             )
         distinct = len(set(self.choices)) == len(self.choices) and "" not in self.choices
-        if len(self.choices) < LEAST_CHOICES or not distinct:
+        if len(self.choices) < MIN_CHOICES or not distinct:
             raise ValueError(
                 f"{self.name}: choices must be two or more different ones (got {given})"
             )
@@ -314,18 +327,11 @@ class CategoricalParameter:
         """What its choices are in a constraint."""
         return self.kind_of(self.choices[0]) or TEXT
 
-    @property
-    def label(self) -> str:
-        """The symbol, or the name where there is none."""
-        return self.symbol or self.name
-
-    def clip(self, value: Value) -> Value:
-        """Return ``value`` if it is allowed; InputError otherwise."""
-        return self.check(value)
-
-    def tidy(self, value: Value) -> Value:
-        """Return ``value`` if it is allowed; InputError otherwise."""
-        return self.check(value)
+    def at(self, u: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
+        """Return the choices in whose parts of [0, 1] coordinates lie."""
+        n = len(self.choices)
+        chosen = np.minimum((u * n).astype(int), n - 1)
+        return np.asarray(np.array(self.choices, object)[chosen])
 
     def from_unit(self, u: float) -> Value:
         """Return the choice in whose part of [0, 1] a coordinate lies."""
@@ -353,6 +359,8 @@ class CategoricalParameter:
             raise InputError(f"{self.name} must be one of {allowed} (got {value!r})")
         return self.choices[self.choices.index(value)]
 
+    clip = tidy = check
+
     def read(self, word: str) -> Value:
         """Read a choice back from text; InputError if it is none."""
         if self.kind == CONDITION:
@@ -366,15 +374,7 @@ class CategoricalParameter:
         """Write a value, or that there is none."""
         return ABSENT if value is None or is_absent(value) else written(value)
 
-    def cell(self, value: Value | None) -> str:
-        """Write a value for a table."""
-        return self.text(value)
-
-    def as_record(self) -> dict[str, Any]:
-        """Return the parameter as plain data: JSON knows no tuples."""
-        record = {"name": self.name, "choices": list(self.choices), "symbol": self.symbol}
-        conditions = {"when": {each: list(of) for each, of in self.when.items()}}
-        return {**record, **(conditions if self.when else {})}
+    cell = text
 
 
 Dimension: TypeAlias = NumericParameter | CategoricalParameter
@@ -592,15 +592,7 @@ class Space:
 
     def columns(self, points: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[Any]]:
         """Map points of the unit cube, shape (n, n_parameters), to values."""
-        found: dict[str, npt.NDArray[Any]] = {}
-        for u, each in zip(points.T, self.parameters, strict=True):
-            if isinstance(each, NumericParameter):
-                found[each.name] = each.axis.from_unit(u)
-            else:
-                n = len(each.choices)
-                chosen = np.minimum((u * n).astype(int), n - 1)
-                found[each.name] = np.array(each.choices, object)[chosen]
-        return found
+        return {p.name: p.at(u) for u, p in zip(points.T, self.parameters, strict=True)}
 
     def active(self, values: Mapping[str, Value]) -> dict[str, Value]:
         """Return values without those of inactive parameters, which are not part of θ."""

@@ -90,11 +90,6 @@ def open_engine(location: Location, for_writing: bool, may_lack: bool = False) -
     """
     if location.database is not None:
         check_database(location.database, for_writing, may_lack)
-    elif location.parsed_url.get_backend_name() not in {"sqlite", "postgresql"}:
-        backend = location.parsed_url.get_backend_name()
-        with storage_errors_reported(location):
-            make_engine(location)  # which has no driver, most likely
-        raise InputError(f"storage must be SQLite or PostgreSQL (got {backend})")
     elif not for_writing and is_new(location):
         raise InputError(f"storage {location.url_without_password} holds no study yet")
     return make_engine(location)

@@ -34,6 +34,7 @@ from thetafront.study.log.log import (
 )
 from thetafront.study.log.mirror import optuna_storage
 from thetafront.study.log.objectives import POSSIBLE_DIRECTIONS
+from thetafront.study.log.point import key_of
 from thetafront.study.log.seeds import KIND, replicate_of
 from thetafront.study.log.study_record import ATTRIBUTE, StudyRecord
 from thetafront.study.log.tables import (
@@ -46,7 +47,6 @@ from thetafront.study.log.tables import (
     StudyRow,
     sealed,
 )
-from thetafront.study.log.validated_points import key_of
 
 RUN_PREFIX, MACHINE_PREFIX, POINT_PREFIX = "run:", "machine:", "point:"
 GAME_PREFIX, VALIDATION_PREFIX = "game:", "validation:"

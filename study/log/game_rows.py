@@ -71,14 +71,25 @@ def columns_of_games(experiment: Experiment, games: Iterable[Outcome]) -> list[s
     return list(dict.fromkeys([*columns, *own]))
 
 
-def failed_in(cells: Mapping[str, str]) -> FailedGame | None:
-    """Return a failed game from a row of text; None if it is of another game."""
-    error = cells.get(FAILED_WITH)
-    return FailedGame(int(cells["seed"]), error) if error else None
+def outcome_in(cells: Mapping[str, str], experiment: Experiment) -> Outcome:
+    """Return a game from a row of text; ValueError, KeyError or OverflowError if it is none."""
+    if error := cells.get(FAILED_WITH):
+        return FailedGame(int(cells["seed"]), error)
+    return kind_of_row(cells, experiment).from_row(fields_in(cells, experiment))
+
+
+def kind_of_row(cells: Mapping[str, str], experiment: Experiment) -> type[Game]:
+    """Return the class of a row's game: games side by side have columns of their own."""
+    base = experiment.summary.game
+    kinds = [each for each in Game.kinds.values() if issubclass(each, base)]
+    return [base, *(each for each in kinds if all(map(cells.get, each.columns().values())))][-1]
 
 
 def fields_in(cells: Mapping[str, str], experiment: Experiment) -> dict[str, Any]:
-    """Return the fields of a user's game from a row of text; of a table without moves, one."""
+    """Return the fields of a game from a row of text; of a table without moves, one."""
+    if not is_reported(experiment):
+        columns = kind_of_row(cells, experiment).columns()
+        return {name: cells[column] for name, column in columns.items() if column in cells}
     known = columns_by_field(experiment, ReportedGame)
     fields: dict[str, Any] = {MOVES: 1}
     fields |= {name: cells[column] for name, column in known if column in cells}

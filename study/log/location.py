@@ -17,6 +17,7 @@ from thetafront.study.errors import InputError
 RESULTS = Path("results")
 """The folder of studies, where none is given; it is made in the folder where a user stands."""
 RESERVED_NAMES = ("reference",)
+BACKENDS = ("sqlite", "postgresql")
 SQLITE_EXAMPLE = "sqlite:///folder/study.db"
 
 
@@ -104,6 +105,10 @@ def check_url(text: str) -> URL:
         raise InputError(
             f"storage must be a database URL such as {SQLITE_EXAMPLE} {given}"
         ) from None
+    if url.get_backend_name() not in BACKENDS:
+        raise InputError(
+            f"storage must be {' or '.join(BACKENDS)}, such as {SQLITE_EXAMPLE} {given}"
+        )
     if url.get_backend_name() == "sqlite":
         path = url.database or ""
         if path in {"", ":memory:"}:

@@ -20,7 +20,8 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.database import OPTUNA_TABLES, engine_options
 from thetafront.study.log.log import Log
 from thetafront.study.log.objectives import directions_of
-from thetafront.study.log.study_data import TrialData, frozen
+from thetafront.study.log.point import Point
+from thetafront.study.log.study_data import frozen
 
 MARK, FORMAT = "thetafront", 3
 """The user attribute of a mirror, and its value."""
@@ -57,11 +58,11 @@ class Mirror:
         The study's.
     experiment : Experiment
         Which names the objectives.
-    trials : iterable of TrialData
+    trials : iterable of Point
         Those of the log.
     """
 
-    def __init__(self, log: Log, experiment: Experiment, trials: Iterable[TrialData]) -> None:
+    def __init__(self, log: Log, experiment: Experiment, trials: Iterable[Point]) -> None:
         self.log = log
         self.experiment = experiment
         self.distributions = experiment.space.distributions()
@@ -74,7 +75,7 @@ class Mirror:
         self.open: set[int] = set()
         self.due = 0.0
 
-    def put(self, trial: TrialData) -> None:
+    def put(self, trial: Point) -> None:
         """Take a trial as it is now."""
         self.trials[trial.number] = found = frozen(trial, self.distributions)
         if found.state.is_finished():
@@ -178,7 +179,7 @@ def no_sampler() -> optuna.samplers.BaseSampler:
     return optuna.samplers.RandomSampler(seed=0)
 
 
-def mirrored(log: Log, experiment: Experiment, trials: Iterable[TrialData]) -> Mirror:
+def mirrored(log: Log, experiment: Experiment, trials: Iterable[Point]) -> Mirror:
     """Bring the mirror of a study up to date; return it."""
     mirror = Mirror(log, experiment, trials)
     mirror.complete(math.inf)

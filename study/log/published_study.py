@@ -7,10 +7,11 @@ not have is not there: trials that had not begun, and validated points whose gam
 import csv
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from thetafront.agents.agent import Game, Outcome
+from thetafront.agents.agent import Outcome
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import split
@@ -21,13 +22,13 @@ from thetafront.study.log.exported import (
     runs_told,
     theta_of,
 )
-from thetafront.study.log.game_rows import failed_in, fields_in, is_reported
+from thetafront.study.log.game_rows import outcome_in
 from thetafront.study.log.location import Location
 from thetafront.study.log.manifest import MANIFEST
+from thetafront.study.log.point import COMPLETE, FAIL, RUNNING, Point, key_of
 from thetafront.study.log.seeds import validation_seed
-from thetafront.study.log.study_data import COMPLETE, FAIL, RUNNING, StudyData, TrialData
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.tables import SEARCH, VALIDATION
-from thetafront.study.log.validated_points import ValidatedPoint, key_of
 
 TABLES = ("trials", "front", "games")
 MOST_POINTS = 500
@@ -101,22 +102,10 @@ def rows_of(path: Path) -> Iterator[tuple[int, Row]]:
 def games_in(path: Path, experiment: Experiment) -> dict[Unit, Games]:
     """Read the games, by phase and unit, and by replicate."""
     found: dict[Unit, Games] = {}
-    base = experiment.summary.game
-    kinds = [each for each in Game.kinds.values() if issubclass(each, base)]
     for number, row in rows_of(path):
         try:
-            game: Outcome
-            if (failed := failed_in(row)) is not None:
-                game = failed
-            elif is_reported(experiment):
-                game = base.from_row(fields_in(row, experiment))
-            else:  # games side by side have columns of their own
-                kind = [each for each in kinds if all(map(row.get, each.columns().values()))][-1:]
-                columns = (kind or [base])[0].columns()
-                cells = {name: row[column] for name, column in columns.items() if column in row}
-                game = (kind or [base])[0].from_row(cells)
-            phase = row["phase"]
-            unit = (phase, row["trial"] if phase == SEARCH else row["point"])
+            game = outcome_in(row, experiment)
+            unit = row["phase"], row["trial" if row["phase"] == SEARCH else "point"]
             found.setdefault(unit, {})[int(row["replicate"])] = game
         except (KeyError, ValueError, OverflowError) as error:
             raise InputError(f"study: {path}, line {number}: no game: {error}") from None
@@ -134,7 +123,7 @@ def check_counts(games: Mapping[Unit, Games], manifest: Mapping[str, Any], folde
             )
 
 
-def trials_in(path: Path, experiment: Experiment, games: Mapping[Unit, Games]) -> list[TrialData]:
+def trials_in(path: Path, experiment: Experiment, games: Mapping[Unit, Games]) -> list[Point]:
     """Read the trials; a complete one's values are computed from its games, as those of a log."""
     trials = []
     for line, row in rows_of(path):
@@ -145,22 +134,15 @@ def trials_in(path: Path, experiment: Experiment, games: Mapping[Unit, Games]) -
                 raise ValueError("θ is missing")
             if state not in STATES:
                 raise ValueError(f"state {state!r} is unknown")
+            if (state == FAIL) != bool(row["error"]):
+                raise ValueError(f"state {state!r} does not fit error {row['error']!r}")
             outcomes = dict(sorted(games.get((SEARCH, str(number)), {}).items()))
-            counted, failures = split(outcomes, experiment.goal.penalty)
-            played = list(counted.values())
-            values = None
+            played = split(outcomes, experiment.goal.penalty)
+            # One that failed early may have no θ.
+            trial = Point(theta or {}, row["origin"], SEARCH, number, *played, row["error"])
             if state == COMPLETE:
-                values = experiment.goal.estimate(played).value, experiment.cost.of(played)
-            trial = TrialData(
-                number,
-                state,
-                row["origin"],
-                theta or {},  # one that failed early may have none
-                values,
-                counted,
-                row["error"],
-                failures,
-            )
+                values = trial.objectives(experiment.goal, experiment.cost)
+                trial = replace(trial, values=values)
         except (KeyError, ValueError) as error:
             raise InputError(f"study: {path}, line {line}: no trial: {error}") from None
         trials.append(trial)
@@ -169,7 +151,7 @@ def trials_in(path: Path, experiment: Experiment, games: Mapping[Unit, Games]) -
 
 def points_in(
     path: Path, experiment: Experiment, seed: int, games: Mapping[Unit, Games]
-) -> list[ValidatedPoint]:
+) -> list[Point]:
     """Read the validated points, in the order in which ``games.csv`` has them."""
     points = {}
     for line, row in rows_of(path):
@@ -177,15 +159,8 @@ def points_in(
         if theta is None or key_of(theta) != key:
             raise InputError(f"study: {path}, line {line}: no validated point with its θ")
         outcomes = dict(sorted(games.get((VALIDATION, key), {}).items()))
-        played, failures = split(outcomes, experiment.goal.penalty)
-        points[key] = ValidatedPoint(
-            key,
-            theta,
-            row.get("origin", ""),
-            played,
-            number_of(seed, outcomes),
-            failures=failures,
-        )
+        number, played = number_of(seed, outcomes), split(outcomes, experiment.goal.penalty)
+        points[key] = Point(theta, row.get("origin", ""), VALIDATION, number, *played)
     order = [unit for phase, unit in games if phase == VALIDATION]
     if lost := [key for key in order if key not in points]:
         raise InputError(f"study: {path} has no point {lost[0]!r}, and games.csv has its games")

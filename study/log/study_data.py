@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from thetafront.agents.agent import FailedGame, Game, Outcome
+from thetafront.agents.agent import Outcome
 from thetafront.agents.parameters import Value
 from thetafront.study.errors import DamageError, InputError
 from thetafront.study.experiments.definition import Experiment
@@ -35,10 +35,10 @@ from thetafront.study.log.log import (
     place_of,
 )
 from thetafront.study.log.objectives import directions_of, scales_of
+from thetafront.study.log.point import COMPLETE, Point
 from thetafront.study.log.seeds import shortened
 from thetafront.study.log.study_record import StudyRecord
 from thetafront.study.log.tables import SEARCH, GameRow, PointRow
-from thetafront.study.log.validated_points import ValidatedPoint, key_of
 from thetafront.study.pareto import near_front, nondominated
 from thetafront.study.samplers.design import draw_design
 from thetafront.study.samplers.observations import beyond_worst
@@ -50,9 +50,6 @@ if TYPE_CHECKING:
 NEAR = 1.1  # a time that much longer may be as short
 MOMENTS_PREFIX = "moments:"
 """Of the attribute by which samplers know the moments of a trial's samples."""
-DESIGN = "design"
-"""The origin of trials whose θ is of the initial design."""
-COMPLETE, FAIL, RUNNING = "complete", "fail", "running"
 
 
 class Source(Protocol):
@@ -70,56 +67,6 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True)
-class TrialData:
-    """A trial that has begun.
-
-    Attributes
-    ----------
-    number : int
-        The trial's number.
-    state : str
-        ``complete``, ``fail`` or ``running``.
-    origin : str
-        ``design``, or the sampler that proposed it.
-    params : mapping
-        θ.
-    values : tuple of float, optional
-        Both objectives of a complete trial.
-    games : mapping of int to Game
-        Games that count, by replicate.
-    error : str
-        Why the trial failed, if it did.
-    failures : mapping of int to FailedGame
-        Games that failed, by replicate.
-    n_games : int
-        How many games that count make it complete.
-    notes : mapping
-        What its sampler keeps with it.
-    began, ended : float
-        Seconds since 1970 when it began, and when its last game was written; 0 if unknown.
-    """
-
-    number: int
-    state: str
-    origin: str
-    params: Mapping[str, Any]
-    values: tuple[float, ...] | None
-    games: Mapping[int, Game]
-    error: str
-    failures: Mapping[int, FailedGame] = field(default_factory=dict)
-    n_games: int = 1
-    notes: Mapping[str, Any] = field(default_factory=dict)
-    began: float = 0.0
-    ended: float = 0.0
-
-    @property
-    def outcomes(self) -> dict[int, Outcome]:
-        """All games that were played, those that failed as such, by replicate."""
-        found: dict[int, Outcome] = {**self.games, **self.failures}
-        return dict(sorted(found.items()))
-
-
-@dataclass(frozen=True)
 class StudyData:
     """A study as it was when it was read.
 
@@ -131,9 +78,9 @@ class StudyData:
         The experiment as the study was made with.
     record : StudyRecord
         What made the study.
-    trials : list of TrialData
+    trials : list of Point
         The trials that have begun.
-    points : list of ValidatedPoint
+    points : list of Point
         The points that were ever validated, with their games.
     runs : list of dict
         What made each run, in order.
@@ -146,8 +93,8 @@ class StudyData:
     name: str
     experiment: Experiment
     record: StudyRecord
-    trials: list[TrialData] = field(default_factory=list)
-    points: list[ValidatedPoint] = field(default_factory=list)
+    trials: list[Point] = field(default_factory=list)
+    points: list[Point] = field(default_factory=list)
     runs: list[dict[str, Any]] = field(default_factory=list)
     machines: dict[str, Any] = field(default_factory=dict)
     n_games_by_machine: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -177,15 +124,14 @@ class StudyData:
         games: dict[Unit, list[GameRow]] = {}
         for row in rows.games:
             games.setdefault((row.phase, row.number), []).append(row)
-        trials, points = [], []
+        trials: list[Point] = []
+        points: list[Point] = []
         for row_ in rows.points:
             unit = row_.phase, row_.number
             with locating(name_of(unit)):
                 played, error = games.get(unit, []), errors.get(unit, "")
-                if row_.phase == SEARCH:
-                    trials.append(read_trial(row_, played, error, experiment))
-                else:
-                    points.append(read_point(row_, played, error, experiment))
+                found = read_point(row_, played, error, experiment)
+            (trials if row_.phase == SEARCH else points).append(found)
         counts = Counter((row.phase, row.machine) for row in rows.games if row.machine)
         return cls(
             rows.study.name,
@@ -201,7 +147,7 @@ class StudyData:
     @cached_property
     def failed_of_played(self) -> tuple[int, int]:
         """How many games have failed, and how many were played."""
-        owners: list[TrialData | ValidatedPoint] = [*self.trials, *self.points]
+        owners = [*self.trials, *self.points]
         n_failed = sum(len(each.failures) for each in owners)
         return n_failed, sum(len(each.outcomes) for each in owners)
 
@@ -213,22 +159,16 @@ class StudyData:
     @cached_property
     def moments(self) -> dict[int, Moments]:
         """The moments of the goal's samples, by trial."""
-        goal = self.experiment.goal
-        return {
-            trial.number: Moments.of(goal.samples(list(trial.games.values())))
-            for trial in self.trials
-        }
+        return {trial.number: trial.moments(self.experiment.goal) for trial in self.trials}
 
     @cached_property
     def frozen_trials(self) -> "list[FrozenTrial]":
         """The trials as samplers and models know them: optuna's form, with their moments."""
-        distributions = self.experiment.space.distributions()
-        name = MOMENTS_PREFIX + self.experiment.goal.name
-        found = [frozen(trial, distributions) for trial in self.trials]
-        for trial in found:
-            if trial.values:
-                trial.user_attrs[name] = list(self.moments[trial.number])
-        return found
+        distributions, name = self.experiment.space.distributions(), self.experiment.goal.name
+        return [
+            frozen(trial, distributions, {name: self.moments[trial.number]})
+            for trial in self.trials
+        ]
 
     @cached_property
     def design(self) -> list[dict[str, Value]]:
@@ -246,12 +186,12 @@ class StudyData:
         return {n: theta for n, theta in enumerate(self.design) if n not in begun}
 
     @property
-    def played_points(self) -> list[ValidatedPoint]:
+    def played_points(self) -> list[Point]:
         """The validated points with games that count, but for those that were left out."""
         return [point for point in self.points if point.games and not point.error]
 
     @cached_property
-    def known_points(self) -> list[ValidatedPoint]:
+    def known_points(self) -> list[Point]:
         """The θ whose scores are known without the luck of having been chosen, with their games.
 
         These are the validated ones that can be played. Where scores are exact, trials on or near
@@ -263,12 +203,10 @@ class StudyData:
             return list(points.values())
         validated, left_out = set(points), {each.key for each in self.points if each.error}
         for trial in self.trials:
-            key = key_of(trial.params)
-            if trial.state == COMPLETE and trial.games and key not in left_out:
-                new = ValidatedPoint(key, trial.params, f"trial {trial.number}")
-                known = points.get(new.key, new)
-                games = dict(enumerate([*trial.games.values(), *known.in_order]))
-                points[new.key] = replace(known, games=games)
+            if trial.state == COMPLETE and trial.games and trial.key not in left_out:
+                known = points.get(trial.key, Point(trial.params, f"trial {trial.number}"))
+                games = dict(enumerate([*trial.in_order, *known.in_order]))
+                points[trial.key] = replace(known, games=games)
         found = list(points.values())
         scores = goal.sign * np.array([goal.estimate(each.in_order).value for each in found])
         costs = np.array([cost.of(each.in_order) for each in found])
@@ -295,11 +233,21 @@ class StudyData:
         return beyond_worst(values, directions_of(experiment.goal), scales_of(experiment))
 
 
-def frozen(trial: TrialData, distributions: Mapping[str, Any]) -> "FrozenTrial":
-    """Return a trial in optuna's form, as of a space; a study's may have been widened since."""
+def frozen(
+    trial: Point, distributions: Mapping[str, Any], moments: Mapping[str, Moments] | None = None
+) -> "FrozenTrial":
+    """Return a trial in optuna's form, as of a space; a study's may have been widened since.
+
+    Samplers know the ``moments`` of a complete one's samples, by the goal's name.
+    """
     from optuna.trial import FrozenTrial, TrialState  # noqa: PLC0415, slow to import
 
     state = TrialState[trial.state.upper()]
+    attributes: dict[str, Any] = {"origin": trial.origin}
+    if trial.error:
+        attributes["error"] = trial.error
+    if trial.values and moments:
+        attributes |= {MOMENTS_PREFIX + name: list(each) for name, each in moments.items()}
     return FrozenTrial(
         number=trial.number,
         state=state,
@@ -309,7 +257,7 @@ def frozen(trial: TrialData, distributions: Mapping[str, Any]) -> "FrozenTrial":
         datetime_complete=moment(trial.ended) if state.is_finished() else None,
         params=dict(trial.params),
         distributions={name: distributions[name] for name in trial.params},
-        user_attrs={"origin": trial.origin, **({"error": trial.error} if trial.error else {})},
+        user_attrs=attributes,
         system_attrs=dict(trial.notes),
         intermediate_values={},
         trial_id=trial.number,
@@ -358,56 +306,36 @@ def read_games(played: Sequence[GameRow], experiment: Experiment) -> dict[int, O
     return games
 
 
-def n_replicates(n_games: int, n_failed: int, penalty: float | None) -> int:
-    """Return how many games a trial has in all: those that failed and do not count are replaced."""
-    return n_games + (0 if penalty is not None else n_failed)
-
-
-def read_trial(
+def read_point(
     row: PointRow, played: Sequence[GameRow], error: str, experiment: Experiment
-) -> TrialData:
-    """Read a trial."""
-    goal = experiment.goal
-    params = json.loads(row.theta)
+) -> Point:
+    """Read a trial or a point of validation, with its games."""
+    goal, is_trial = experiment.goal, row.phase == SEARCH
     outcomes = read_games(played, experiment)
     games, failures = split(outcomes, goal.penalty)
-    wanted = range(n_replicates(row.n_games, len(failures), goal.penalty))
-    is_complete = not error and bool(games) and all(each in outcomes for each in wanted)
-    if is_complete and failures:  # else a kill came before its failure was written
-        is_complete = not shows_failures(outcomes, goal, experiment.max_failures)
-    check_theta(experiment.space, params, all_of_it=is_complete)
-    values = None
-    if is_complete:
-        in_order = list(games.values())
-        values = goal.estimate(in_order).value, experiment.cost.of(in_order)
-    return TrialData(
-        number=row.number,
-        state=FAIL if error else COMPLETE if is_complete else RUNNING,
-        origin=row.origin,
-        params=params,
-        values=values,
-        games=games,
-        error=error,
-        failures=failures,
-        n_games=row.n_games,
-        notes=json.loads(row.notes),
+    point = Point(
+        json.loads(row.theta),
+        row.origin,
+        row.phase,
+        row.number,
+        games,
+        failures,
+        error,
+        row.n_games,
+        json.loads(row.notes),
         began=row.at,
         ended=max((each.at for each in played), default=row.at),
     )
-
-
-def read_point(
-    row: PointRow, played: Sequence[GameRow], error: str, experiment: Experiment
-) -> ValidatedPoint:
-    """Read a validated point."""
-    goal, params = experiment.goal, json.loads(row.theta)
-    check_theta(experiment.space, params, all_of_it=True)
-    outcomes = read_games(played, experiment)
-    games, failures = split(outcomes, goal.penalty)
-    is_playable = goal.penalty is None or games
-    if failures and is_playable and not shows_failures(outcomes, goal, experiment.max_failures):
-        error = ""  # the limit is another one since, or its games were repaired
-    return ValidatedPoint(key_of(params), params, row.origin, games, row.number, error, failures)
+    # A kill may have come before a failure was written; or the limit is another one since.
+    is_playable = not (failures and shows_failures(outcomes, goal, experiment.max_failures))
+    is_complete = is_trial and not error and bool(games) and not point.missing(goal.penalty)
+    is_complete = is_complete and is_playable
+    check_theta(experiment.space, point.params, all_of_it=is_complete or not is_trial)
+    if is_complete:
+        return replace(point, values=point.objectives(goal, experiment.cost))
+    if not is_trial and failures and is_playable and (goal.penalty is None or games):
+        return replace(point, error="")
+    return point
 
 
 def check_theta(space: Space, params: Mapping[str, Any], all_of_it: bool = False) -> None:

@@ -17,8 +17,8 @@ from thetafront.study.batch_means import LogVariances
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Cost, Goal
 from thetafront.study.log.objectives import directions_of, scales_of
+from thetafront.study.log.point import Point, key_of
 from thetafront.study.log.study_data import MOMENTS_PREFIX, StudyData
-from thetafront.study.log.validated_points import ValidatedPoint, key_of
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.feasibility import Feasibility
 from thetafront.study.samplers.fitted_model import FittedModel, fit_model
@@ -33,7 +33,7 @@ from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.samplers.predicted_front import best_within_budgets
 from thetafront.study.shrinkage import Moments
 
-LEAST_GAP = 0.02  # decades of cost between two validated points, 5%
+MIN_GAP = 0.02  # decades of cost between two validated points, 5%
 
 
 def objectives_of(experiment: Experiment) -> Objectives:
@@ -66,7 +66,7 @@ def fit_study(data: StudyData) -> FittedModel | None:
         )
 
 
-def avoiding(model: FittedModel, left_out: Sequence[ValidatedPoint]) -> FittedModel:
+def avoiding(model: FittedModel, left_out: Sequence[Point]) -> FittedModel:
     """Return a model that avoids points that were left out, too."""
     return model.avoiding(model.cube.encode([point.params for point in left_out]))
 
@@ -112,17 +112,15 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
         )
 
 
-def goal_variances(data: StudyData, points: Sequence[ValidatedPoint]) -> npt.NDArray[np.float64]:
+def goal_variances(data: StudyData, points: Sequence[Point]) -> npt.NDArray[np.float64]:
     """Return the variances of validated points' means; games of trials tell of one game's, too."""
     goal = data.experiment.goal
-    of_points = [Moments.of(goal.samples(point.in_order)) for point in points]
+    of_points = [point.moments(goal) for point in points]
     of_trials = [data.moments[trial.number] for trial in data.trials if trial.state == "complete"]
     return goal.estimator.variances([*of_trials, *of_points])[len(of_trials) :]
 
 
-def cost_variances(
-    experiment: Experiment, cost: Cost, points: Sequence[ValidatedPoint]
-) -> LogVariances:
+def cost_variances(experiment: Experiment, cost: Cost, points: Sequence[Point]) -> LogVariances:
     """Return the variances of log₁₀ of validated points' costs; NaN where games do not tell."""
     is_exact = experiment.goal.is_exact
     if is_exact and not cost.is_timed:
@@ -130,7 +128,7 @@ def cost_variances(
     return cost.log_variances([point.in_order for point in points], are_alike=is_exact)
 
 
-def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[ValidatedPoint]:
+def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[Point]:
     """Choose the points to validate: the baselines, and proposals along the predicted front.
 
     Where scores are exact, trials are known already, and what is searched for is the front of the
@@ -142,10 +140,10 @@ def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[Va
     studies, proposals at twelve budgets served users better than proposals and trials at six.)
     """
     experiment = data.experiment
-    chosen: dict[str, ValidatedPoint] = {}
+    chosen: dict[str, Point] = {}
     for name, given in experiment.baselines.items():
         values = experiment.space.clip(given)
-        chosen[key_of(values)] = ValidatedPoint(key_of(values), values, name)
+        chosen[key_of(values)] = Point(values, name)
     if experiment.goal.is_exact:
         for point in data.known_points if experiment.cost.is_timed else ():
             chosen.setdefault(point.key, replace(point, games={}))
@@ -158,23 +156,21 @@ def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[Va
     return list(chosen.values())
 
 
-def proposal_at(
-    code: npt.NDArray[np.float64], model: FittedModel, data: StudyData
-) -> ValidatedPoint:
+def proposal_at(code: npt.NDArray[np.float64], model: FittedModel, data: StudyData) -> Point:
     """Return the θ at a point of the unit cube, tidied, and named after a trial if that had it."""
     values = data.experiment.space.tidy(model.cube.decode(code))
     key = key_of(values)
     trials = (each for each in data.trials if each.state == "complete")
-    same = (f"trial {each.number}" for each in trials if key_of(each.params) == key)
-    return ValidatedPoint(key, values, next(same, "proposal"))
+    same = (f"trial {each.number}" for each in trials if each.key == key)
+    return Point(values, next(same, "proposal"))
 
 
 def another_point(
     model: FittedModel,
     data: StudyData,
-    validated: Sequence[ValidatedPoint],
-    left_out: Sequence[ValidatedPoint],
-) -> ValidatedPoint | None:
+    validated: Sequence[Point],
+    left_out: Sequence[Point],
+) -> Point | None:
     """Choose one more point to validate; None if it would be next to another one.
 
     It is the point of the predicted front that is farthest in cost from all that are validated.
@@ -197,6 +193,6 @@ def another_point(
         costs = cost_at(model.cube.encode([each.params for each in others]))
         gaps = np.abs(cost_at(points)[:, None] - costs).min(axis=1)
         new = proposal_at(points[int(np.argmax(gaps))], model, data)
-        if new.key not in known and gaps.max() >= LEAST_GAP:
+        if new.key not in known and gaps.max() >= MIN_GAP:
             return new
     return None

@@ -35,11 +35,11 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.log.validated_points import ValidatedPoint
+from thetafront.study.log.point import Point
 from thetafront.study.model.study_model import proposal_at
 from thetafront.study.report.expected import Expected
 from thetafront.study.report.recommend import Candidate, Candidates, Wish
-from thetafront.study.samplers.candidates import perturb, sobol_points
+from thetafront.study.samplers.candidates import perturb_some, sobol_points
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.samplers.predicted_front import spread
 from thetafront.study.text import duration
@@ -53,7 +53,7 @@ N_STRIPS, PER_STRIP, N_OF_FRONT = 32, 8, 64
 # Columns:
 BOUNDS = ("regret_bound95", "regret_bound95_if_played")
 PROSPECT, PROSPECT_SECONDS = "prospect", "prospect_cpu_seconds"
-MOST_AT_ONCE = 6  # prospects
+MAX_AT_ONCE = 6  # prospects
 WORTH_PLAYING = 0.8  # of bounds: what is left of them at most, where a prediction is to be played
 PROMISE = 2.0  # standard deviations above the mean
 TIGHTEST_AT = 500.0  # games: where a confidence sequence is the narrowest
@@ -73,7 +73,7 @@ class Certificate:
         The θ recommended for each.
     bounds : float64, shape (n,)
         ε(t), in the goal's unit.
-    prospects : list of ValidatedPoint
+    prospects : list of Point
         The θ with the best prediction for each, which may have been played.
     bounds_if_played : float64, shape (n,)
         What ε(t) would be if these had been played, and were recommended.
@@ -83,7 +83,7 @@ class Certificate:
     limits: Floats
     answers: list[Candidate]
     bounds: Floats
-    prospects: list[ValidatedPoint]
+    prospects: list[Point]
     bounds_if_played: Floats
 
     @property
@@ -91,7 +91,7 @@ class Certificate:
         """What is expected of the θ recommended for each."""
         return np.array([each.expected.score.value for each in self.answers])
 
-    def worth_playing(self, allowed: Floats, known: Collection[str]) -> list[ValidatedPoint]:
+    def worth_playing(self, allowed: Floats, known: Collection[str]) -> list[Point]:
         """Return a few prospects that would lower bounds beyond what is allowed, if there are any.
 
         The first is that for the budget where most is to be won, each further one for another
@@ -109,7 +109,7 @@ def budgets_worth_playing(
     """Return the budgets whose prospects are to be played, where most is to be won first."""
     gains = np.where(bounds > allowed, bounds - if_played, 0.0)
     chosen: list[int] = []
-    while len(chosen) < MOST_AT_ONCE:
+    while len(chosen) < MAX_AT_ONCE:
         k = int(np.argmax(gains))
         if gains[k] <= (1.0 - WORTH_PLAYING) * bounds[k]:
             break
@@ -207,9 +207,7 @@ class Draws:
 def promising(model: FittedModel, rng: np.random.Generator) -> Floats:
     """Return the points that may be the best for some budget."""
     front = model.predicted_front.points
-    near = front[rng.integers(len(front), size=N_NEAR)]
-    scales = 10.0 ** rng.uniform(-2.5, -0.7, (N_NEAR, 1))
-    around = perturb(model.cube, near, scales, rng)
+    around = perturb_some(model.cube, front, N_NEAR, (-2.5, -0.7), rng)
     everywhere = sobol_points(model.cube, N_SOBOL, rng)
     points = np.unique(np.concatenate([front, around, everywhere]), axis=0)
     mean, deviation = model.expects(points)

@@ -11,7 +11,7 @@ from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Cost, Goal
 from thetafront.study.experiments.space import Space
-from thetafront.study.log.validated_points import ValidatedPoint
+from thetafront.study.log.point import Point
 from thetafront.study.model.study_model import cost_variances
 from thetafront.study.samplers.fitted_model import FittedModel
 
@@ -77,7 +77,7 @@ def expected_at(model: FittedModel, thetas: Sequence[Mapping[str, Any]]) -> list
 
 
 def expected_of(
-    combined: FittedModel, experiment: Experiment, points: Sequence[ValidatedPoint]
+    combined: FittedModel, experiment: Experiment, points: Sequence[Point]
 ) -> list[Expected]:
     """Return what is expected of points with games; where scores are exact, their games tell."""
     goal, cost = experiment.goal, experiment.cost
@@ -89,9 +89,7 @@ def expected_of(
     ]
 
 
-def cost_estimates(
-    experiment: Experiment, cost: Cost, points: Sequence[ValidatedPoint]
-) -> list[Estimate]:
+def cost_estimates(experiment: Experiment, cost: Cost, points: Sequence[Point]) -> list[Estimate]:
     """Return each point's cost by its own games, with its 95% interval.
 
     ``sem`` is the standard deviation of log₁₀ of the cost.

@@ -10,11 +10,14 @@ from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.study_record import StudyRecord
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_frame
-from thetafront.study.report.tables import check_table, games_frame, trials_frame, write_csv
-from thetafront.study.report.validated_front import (
+from thetafront.study.report.tables import (
+    check_table,
     combined_front_frame,
+    games_frame,
     predicted_front_frame,
+    trials_frame,
     validated_frame,
+    write_csv,
 )
 
 Tables = dict[str, pd.DataFrame]

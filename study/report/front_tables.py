@@ -1,11 +1,11 @@
-"""Fronts laid out for a terminal."""
+"""Fronts laid out for a terminal, and for notebooks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -15,12 +15,16 @@ from thetafront.study.experiments.objectives import Goal
 from thetafront.study.log.location import Location
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.edges import edge_line, front_thetas
+from thetafront.study.report.sections import new_table
 from thetafront.study.report.validated_rows import Row, cost_columns
 from thetafront.study.terminal.console import print_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
+
+CELL = "text-align: {}; white-space: nowrap"
+DIM = ' style="opacity: 0.5"'
 VALIDATED = "validated alone"
 
 
@@ -34,7 +38,7 @@ def print_front(out: Console, analysis: Analysis) -> None:
         out.print("no trial is complete yet")
     else:
         # Slow to import, and not needed above.
-        from thetafront.study.report.validated_front import predicted_front_frame  # noqa: PLC0415
+        from thetafront.study.report.tables import predicted_front_frame  # noqa: PLC0415
 
         frame = predicted_front_frame(experiment, analysis.model)
         print_table(out, predicted_front_table(frame, experiment), spare_columns(experiment))
@@ -102,20 +106,10 @@ def front_cells(row: Row, experiment: Experiment) -> list[Cell]:
     return cells + [Cell(each, text, text) for each, text in experiment.summary.cells(row).items()]
 
 
-def new_table(title: str, headings: Sequence[str], n_texts: int = 0) -> Table:
-    """Return an empty table; all columns but the first ``n_texts`` have numbers."""
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, collapse_padding=True)
-    for k, heading in enumerate(headings):
-        broken = heading.replace(" ± ", "\n± ")
-        table.add_column(broken, no_wrap=True, justify="left" if k < n_texts else "right")
-    return table
-
-
 def front_table(rows: Sequence[Row], experiment: Experiment) -> Table:
     """Lay out validated points, one at least, for a terminal; dominated ones are dim."""
     goal, cells = experiment.goal, [front_cells(row, experiment) for row in rows]
     title = f"{'Front' if goal.is_exact else 'Validated front'}: {experiment.title}"
-    table = new_table(title, [cell.heading for cell in cells[0]], n_texts=2)
     notes = []
     if not goal.is_exact:
         notes += [
@@ -124,8 +118,8 @@ def front_table(rows: Sequence[Row], experiment: Experiment) -> Table:
         ]
     if "n_failed" in rows[0]:
         notes.append(counted_as(goal))
-    table.caption = "; ".join(notes) or None
-    table.caption_justify = "left"
+    headings = [cell.heading for cell in cells[0]]
+    table = new_table(title, headings, "ll".ljust(len(headings), "r"), "; ".join(notes))
     for row, line in zip(rows, cells, strict=True):
         table.add_row(*(cell.text for cell in line), style="" if row["on_front"] else "dim")
     return table
@@ -143,7 +137,8 @@ def predicted_front_table(front: "pd.DataFrame", experiment: Experiment, n_rows:
     goal = experiment.goal
     columns = [f"predicted {goal.label}, 95% band", experiment.cost.label]
     title = f"Predicted front, not validated: {experiment.title}"
-    table = new_table(title, [*(each.label for each in experiment.space), *columns])
+    headings = [*(each.label for each in experiment.space), *columns]
+    table = new_table(title, headings, "r" * len(headings))
     chosen = np.unique(np.linspace(0, len(front) - 1, n_rows).round().astype(int))
     for _, row in front.iloc[chosen].iterrows():
         band = (row[goal.posterior_column(what)] for what in ("mean", "low95", "high95"))
@@ -153,3 +148,26 @@ def predicted_front_table(front: "pd.DataFrame", experiment: Experiment, n_rows:
             experiment.cost.text(row[experiment.cost.name]),
         )
     return table
+
+
+def table_html(table: Table) -> str:
+    """Write a terminal's table as HTML: its title, headings, rows, dim ones too, and caption."""
+    styles = [CELL.format(column.justify) for column in table.columns]
+
+    def row_html(kind: str, cells: list[str], style: str = "") -> str:
+        written = (
+            f'<{kind} style="{each}">{escape(cell)}</{kind}>'
+            for each, cell in zip(styles, cells, strict=True)
+        )
+        return f"<tr{style}>{''.join(written)}</tr>"
+
+    head = row_html("th", [str(column.header) for column in table.columns])
+    rows = [
+        row_html("td", [str(cell) for cell in cells], DIM if row.style else "")
+        for row, *cells in zip(table.rows, *(column.cells for column in table.columns), strict=True)
+    ]
+    return (
+        f"<p><b>{escape(str(table.title or ''))}</b></p>"
+        f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
+        f"<p><small>{escape(str(table.caption or ''))}</small></p>"
+    )

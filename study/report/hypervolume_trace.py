@@ -18,7 +18,7 @@ from thetafront.study.samplers.predicted_front import climb
 
 N_STEPS = 24
 N_POINTS = 12
-MOST_CONDITIONED = 384  # trials
+MAX_CONDITIONED = 384  # trials
 N_SOBOL, N_ROUNDS, N_NEAR = 1024, 8, 256  # of the search for a front
 
 
@@ -48,7 +48,7 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
     rows = []
     for m in steps[steps <= len(complete)]:
         known = observe(complete[:m], cube, directions, objectives)
-        known, posterior = Posterior.of_some(known, MOST_CONDITIONED)
+        known, posterior = Posterior.of_some(known, MAX_CONDITIONED)
         rng = np.random.default_rng(0)
         front = np.concatenate([known.points, sobol_points(cube, N_SOBOL, rng)])
         front = climb(posterior.front(front), posterior, cube, rng, N_ROUNDS, N_NEAR)

@@ -24,8 +24,8 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Cost, Goal
 from thetafront.study.experiments.objectives.formats import score_of_elo
 from thetafront.study.log.invocation import option
+from thetafront.study.log.point import Point, key_of
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.log.validated_points import ValidatedPoint, key_of
 from thetafront.study.report.expected import (
     CONFIDENCE,
     Expected,
@@ -119,7 +119,7 @@ class Candidate:
 
     Attributes
     ----------
-    point : ValidatedPoint
+    point : Point
         The θ, with its games of validation, if it has any.
     number : int
         Its number in tables and figures; 0 if it has no games.
@@ -127,7 +127,7 @@ class Candidate:
         Its score and cost, given all games of the study.
     """
 
-    point: ValidatedPoint
+    point: Point
     number: int
     expected: Expected
 
@@ -199,9 +199,9 @@ class Candidates:
         known = {each.point.key for each in self.played}
         space = self.data.experiment.space
         return [
-            Candidate(ValidatedPoint(key, theta, "proposal"), 0, expected)
+            Candidate(Point(theta, "proposal"), 0, expected)
             for theta, expected in zip(*proposals(self.combined, space), strict=True)
-            if (key := key_of(theta)) not in known
+            if key_of(theta) not in known
         ]
 
     @cached_property

@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import pandas as pd
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 RULES = {"l": "---", "r": "---:"}
 
@@ -31,6 +34,24 @@ def markdown_table(
     return "\n".join([heading, f"|{rule}|", *lines])
 
 
+def new_table(
+    title: str, headings: Sequence[str], align: str | None = None, note: str = ""
+) -> Table:
+    """Return an empty table for a terminal, with a note below it; ``align`` as `markdown_table`."""
+    table = Table(
+        title=title,
+        title_justify="left",
+        caption=note or None,
+        caption_justify="left",
+        box=SIMPLE_HEAD,
+        collapse_padding=True,
+    )
+    for heading, side in zip(headings, align or "l".ljust(len(headings), "r"), strict=True):
+        broken = heading.replace(" ± ", "\n± ")
+        table.add_column(broken, no_wrap=True, justify="left" if side == "l" else "right")
+    return table
+
+
 @dataclass(frozen=True)
 class Section:
     """A titled table, with a note below it where one is given; ``align`` as in `markdown_table`."""
@@ -48,18 +69,7 @@ class Section:
 
     def table(self) -> Table:
         """Lay the section out for a terminal."""
-        table = Table(
-            title=self.title,
-            title_justify="left",
-            title_style="bold",
-            collapse_padding=True,
-            caption=self.note or None,
-            caption_justify="left",
-            box=SIMPLE_HEAD,
-        )
-        align = self.align or "l".ljust(len(self.columns), "r")
-        for column, side in zip(self.columns, align, strict=True):
-            table.add_column(column, justify="left" if side == "l" else "right")
+        table = new_table(self.title, self.columns, self.align, self.note)
         for row in self.rows:
             table.add_row(*row)
         return table
@@ -72,7 +82,7 @@ def document(title: str, *parts: str | Section) -> str:
 
 
 def frame_table(
-    frame: pd.DataFrame, columns: Sequence[tuple[str, str]], align: str | None = None
+    frame: "pd.DataFrame", columns: Sequence[tuple[str, str]], align: str | None = None
 ) -> str:
     """Write a table as Markdown, a line a row.
 

@@ -8,11 +8,6 @@ from thetafront.study.experiments.space import range_of
 from thetafront.study.log.location import Location
 from thetafront.study.log.lock import holder_of
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.validated_rows import (
-    validated_hypervolume,
-    without_baselines,
-)
 from thetafront.study.text import counted
 
 
@@ -51,9 +46,18 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
 
 def validated_line(data: StudyData) -> str:
     """Return how many points are validated, and their hypervolume."""
-    validated = Analysis(data).rows
-    if not validated:
-        return "nothing yet"
+    nothing = "nothing yet"
+    if not data.known_points:
+        return nothing
+    # Slow to import, as is all that fits models.
+    from thetafront.study.report.analysis import Analysis  # noqa: PLC0415
+    from thetafront.study.report.validated_rows import (  # noqa: PLC0415
+        validated_hypervolume,
+        without_baselines,
+    )
+
+    if not (validated := Analysis(data).rows):
+        return nothing
     goal = data.experiment.goal
     searched = without_baselines(validated, data.experiment)
     volume, low, high = validated_hypervolume(searched, data.experiment, data.reference)

@@ -18,8 +18,8 @@ from thetafront.agents.agent import Game
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.log.validated_points import ValidatedPoint
 from thetafront.study.pareto import nondominated, p_on_front
 from thetafront.study.report.expected import Expected, cost_estimates, expected_of
 from thetafront.study.samplers.fitted_model import FittedModel
@@ -61,14 +61,14 @@ def validated_rows(data: StudyData, combined: FittedModel | None) -> list[Row]:
     points = by_cost(data)
     if not points or combined is None:
         return []
-    intervals = {each: cost_intervals(experiment, each, points) for each in experiment.costs}
+    estimates = {each: cost_estimates(experiment, each, points) for each in experiment.costs}
     rows = [
         {
             **validated_row(point, experiment, number, data.has_failures),
             **{
-                name: bound
-                for cost, found in intervals.items()
-                for name, bound in zip(cost_columns(cost)[1:], found[number - 1], strict=True)
+                f"{cost.name}_{end}95": getattr(found[number - 1], end)
+                for cost, found in estimates.items()
+                for end in ("low", "high")
             },
             **combined_columns(expected, experiment),
         }
@@ -83,7 +83,7 @@ def validated_rows(data: StudyData, combined: FittedModel | None) -> list[Row]:
     return with_front(rows, experiment, draws)
 
 
-def by_cost(data: StudyData) -> list[ValidatedPoint]:
+def by_cost(data: StudyData) -> list[Point]:
     """Return the points whose scores are known, the cheapest first: their numbers, from 1."""
     cost = data.experiment.cost
     return sorted(data.known_points, key=lambda point: cost.of(point.in_order))
@@ -92,14 +92,6 @@ def by_cost(data: StudyData) -> list[ValidatedPoint]:
 def cost_columns(cost: Cost) -> tuple[str, str, str]:
     """Name the columns of a cost and its 95% interval."""
     return cost.name, f"{cost.name}_low95", f"{cost.name}_high95"
-
-
-def cost_intervals(
-    experiment: Experiment, cost: Cost, points: Sequence[ValidatedPoint]
-) -> list[tuple[float, float]]:
-    """Return the 95% interval of each point's cost, from its own games."""
-    estimates = cost_estimates(experiment, cost, points)
-    return [(each.low, each.high) for each in estimates]
 
 
 def combined_columns(expected: Expected, experiment: Experiment) -> dict[str, float]:
@@ -122,7 +114,7 @@ def combined_columns(expected: Expected, experiment: Experiment) -> dict[str, fl
 
 def validated_columns(experiment: Experiment, has_failures: bool = False) -> list[str]:
     """Return the columns of :func:`validated_rows`; of studies in which games failed, one more."""
-    empty = ValidatedPoint("", dict.fromkeys(experiment.space.names), "")
+    empty = Point(dict.fromkeys(experiment.space.names, 0))
     nothing = Expected(Estimate(math.nan), Estimate(math.nan), math.nan)
     return [
         *validated_row(empty, experiment, 0, has_failures),
@@ -185,7 +177,7 @@ def column(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
 
 
 def validated_row(
-    point: ValidatedPoint, experiment: Experiment, number: int, has_failures: bool
+    point: Point, experiment: Experiment, number: int, has_failures: bool
 ) -> dict[str, Any]:
     """Return the columns of one point that its own games tell."""
     goal = experiment.goal
@@ -210,7 +202,7 @@ def validated_row(
     }
 
 
-def half_columns(point: ValidatedPoint, goal: Goal) -> dict[str, float]:
+def half_columns(point: Point, goal: Goal) -> dict[str, float]:
     """Return the mean and standard error of each half of the games."""
     columns = {}
     for half, games in zip(HALVES, goal.estimator.halves(point.in_order), strict=True):

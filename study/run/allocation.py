@@ -11,8 +11,8 @@ b       a budget; its answer is the point of the highest mean among those that c
 ======  ============================================================================================
 
 A user with budget b takes its answer and expects its mean. What this user may lose is the regret,
-best true mean less the answer's, and the error of what is expected. The rule ``answers`` gives the
-next second of play to the point that promises to lower the sum most, over log b:
+best true mean less the answer's, and the error of what is expected. The rule gives the next
+second of play to the point that promises to lower the sum most, over log b:
 
 *   **regret**, as a knowledge gradient (Frazier, Powell, Dayanik 2009): E max(mₒ, m + σ·z) −
     max(mₒ, m) = σ·(φ(d) − d·Φ(−d)), d = |mₒ − m|/σ, mₒ the best mean of the others within b. One
@@ -25,9 +25,7 @@ Both are of means that games have chosen, so a point that was unlucky at first w
 played again, and stay too low. A fifth of the time therefore goes to the points with the fewest
 games: nothing is left behind, and each has an honest interval.
 
-``regret`` leaves the error out; ``ocba`` is optimal computing budget allocation with costs (Chen,
-Lin, Yücesan, Chick 2000) for each budget, averaged; ``equal`` gives the same number of games to
-each. All are compared in ``results/benchmarks/rounds.py``.
+``make benchmark-rounds`` compares it with other rules.
 """
 
 import math
@@ -52,7 +50,6 @@ LOOK_AHEAD = (0.1, 0.3, 1.0, 3.0)  # Δ over n
 FEWEST_SHARE = 0.2
 N_DRAWS = 256
 LARGEST_GAP = 38.0  # in σ; beyond it φ is 0
-CLOSEST = 0.3  # in standard errors: what OCBA takes a smaller difference for
 
 
 @dataclass(frozen=True)
@@ -129,33 +126,12 @@ def answers(of: Played, draws: Floats) -> Floats:
     return regret_gains(of, draws) + error_gains(of, draws)
 
 
-def ocba(of: Played, _draws: Floats) -> Floats:
-    """Return how far the seconds of each point are behind their share by OCBA."""
-    shares = np.zeros(len(of.mean))
-    for k, width in enumerate(of.decades, 1):
-        mean, variance, seconds = of.mean[:k], of.variance[:k], of.seconds[:k]
-        best = int(np.argmax(mean))
-        errors = np.sqrt(variance / of.n[:k] + variance[best] / of.n[best])
-        games = variance / np.maximum(mean[best] - mean, CLOSEST * np.maximum(errors, 1e-300)) ** 2
-        games[best] = 0.0
-        known = np.maximum(variance, 1e-300)
-        games[best] = math.sqrt(variance[best] * (seconds @ (games**2 / known)) / seconds[best])
-        total = float(games @ seconds)
-        shares[:k] += width * (games * seconds / total if total else np.full(k, 1.0 / k))
-    spent = of.n * of.seconds
-    return np.asarray(shares / shares.sum() * spent.sum() / spent)
+def round_seconds(of: Played) -> float:
+    """Return the seconds of games in the next round."""
+    return max(ROUND_SECONDS, ROUND_SHARE * of.seconds_played)
 
 
-def equal(of: Played, _draws: Floats) -> Floats:
-    """Return the most for the point with the fewest games."""
-    return 1.0 / of.n
-
-
-RULES: dict[str, Rule] = {"answers": answers, "regret": regret_gains, "ocba": ocba, "equal": equal}
-DEFAULT_RULE = "answers"
-
-
-def next_round(of: Played, limit: Counts, rule: str = DEFAULT_RULE) -> Counts:
+def next_round(of: Played, limit: Counts, rule: Rule = answers) -> Counts:
     """Return how many games each point gets in the next round, shape (k,).
 
     The result depends on what was played alone: the same games give the same round.
@@ -166,22 +142,20 @@ def next_round(of: Played, limit: Counts, rule: str = DEFAULT_RULE) -> Counts:
         The points.
     limit : int64, shape (k,)
         Most games of each in all.
-    rule : str
-        One of :data:`RULES`.
+    rule : callable
+        Says how much each point promises.
     """
-    left = max(ROUND_SECONDS, ROUND_SHARE * of.seconds_played)
-    fewest, step = FEWEST_SHARE * left, left / N_STEPS
+    left = round_seconds(of)
+    step = left / N_STEPS
     draws = np.random.default_rng(0).standard_normal((N_DRAWS // 2, len(of.mean)))
     draws = np.concatenate([draws, -draws])
     before = of.n.astype(np.int64)
-    n = before.copy()
-    if rule != "equal":
-        n = with_fewest(n, limit, of.seconds, fewest)
-        left -= float((n - before) @ of.seconds)
+    n = with_fewest(before, limit, of.seconds, FEWEST_SHARE * left)
+    left -= float((n - before) @ of.seconds)
     while left > 0.0 and (open_ := n < limit).any():
         now = replace(of, n=n.astype(np.float64))
-        gains = np.where(open_, RULES[rule](now, draws), -np.inf)
-        if rule == "equal" or gains.max() <= 0.0:  # nothing to gain: exactly equal costs, no noise
+        gains = np.where(open_, rule(now, draws), -np.inf)
+        if gains.max() <= 0.0:  # nothing to gain: exactly equal costs, no noise
             return with_fewest(n, limit, of.seconds, left) - before
         point = int(np.argmax(gains))
         more = min(max(1, round(step / of.seconds[point])), int(limit[point] - n[point]))

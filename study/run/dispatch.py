@@ -7,7 +7,7 @@ they do.
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Generic, Protocol, TypeVar
@@ -19,6 +19,7 @@ from thetafront.study import interrupt
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.executor import Executor
 from thetafront.study.run.source import Snapshot, Source
+from thetafront.study.run.worker import Finished
 from thetafront.study.run.workers import Workers
 
 Key = TypeVar("Key")
@@ -132,49 +133,42 @@ class Dispatch(Generic[Key]):
     ----------
     source : Source
         Where games come from.
-    jobs : int
-        How many workers play; of a cluster, now.
+    workers : Executor
+        Who plays; it is open.
     display : Display
         Where progress is shown.
     budget : Budget
         No game is begun when it is spent.
-    each_turn : callable
-        Called several times a second.
     limit : Budget, optional
         The phase's part of the budget: what is told of the time left.
-    executor : Executor, optional
-        Who plays; this machine's worker processes by default.
+    each_turn : callable
+        Called several times a second.
 
     Attributes
     ----------
+    jobs : int
+        How many workers play now.
     utilization : Utilization
         So far.
-    n_games, n_deaths : int
-        Games that came back, and times that a worker died.
+    n_games : int
+        Games that came back.
     game_seconds : float
         CPU seconds of these games' deciding threads.
-    place : str
-        Who plays, if not this machine.
-    machines : mapping
-        What is known of other machines, by the key that their games have.
     """
 
     source: Source[Key]
-    jobs: int
+    workers: Executor[Key]
     display: Display
     budget: Budget = field(default_factory=Budget)
+    limit: Budget | None = None
     each_turn: Callable[[], None] = lambda: None
     n_games: int = 0
-    n_deaths: int = 0
     game_seconds: float = 0.0
     began: float | None = None
-    limit: Budget | None = None
-    executor: Executor[Key] | None = None
-    place: str = ""
-    machines: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     utilization: Utilization = field(init=False)
 
     def __post_init__(self) -> None:
+        self.jobs = self.workers.capacity
         self.utilization = Utilization(self.jobs)
 
     @property
@@ -209,7 +203,7 @@ class Dispatch(Generic[Key]):
     def run(self) -> None:
         """Play until the source has no more games.
 
-        An interrupt ends the workers at once, and whatever has finished is stored.
+        An interrupt ends the games in flight at once, and whatever has finished is stored.
 
         Raises
         ------
@@ -219,79 +213,75 @@ class Dispatch(Generic[Key]):
             If games cannot be played, or workers die again and again.
         """
         self.began = self.budget.clock()
-        with interrupt.deferred():
+        # One thread for linear algebra: the cores are the workers'.
+        with interrupt.deferred(), threadpool_limits(1):
             try:
-                executor = self.executor
-                if executor is None:
-                    executor = Workers[Key](self.jobs)
-                # One thread for linear algebra: the cores are the workers'.
-                with threadpool_limits(1), executor as workers:
-                    self.play_on(workers)
-                    if interrupt.requested():
-                        self.stop(workers)
+                self.play()
             finally:
                 self.source.close()
 
-    def play_on(self, workers: Executor[Key]) -> None:
+    def play(self) -> None:
         """Hand out tasks and record those that come back, until none are left or an interrupt."""
+        workers = self.workers
         while not interrupt.requested():
-            self.look_at(workers)
-            self.hand_out(workers)
+            self.count_workers()
+            self.hand_out()
             thinking = self.source.thinking()
             if not len(workers) and (thinking is None or self.budget.is_spent):
                 return
             if self.budget.is_exceeded:
                 self.display.message("games that outlast the budget are ended, and played later")
-                self.stop(workers)
-                return
+                break
             self.budget.clock()  # often: many seconds without a look count as a pause
             # With the line full, a proposal that is ready must not wake the loop again and again.
-            workers.collect(LONGEST_WAIT_SECONDS, thinking if self.has_room(workers) else None)
-            self.n_deaths = workers.n_deaths
+            workers.collect(LONGEST_WAIT_SECONDS, thinking if self.has_room else None)
             for line in workers.news():
                 self.display.message(line)
             while workers.returned:
-                self.record(workers)
-                self.hand_out(workers)  # storing takes time: no worker waits for all of it
+                self.record(workers.returned.popleft())
+                self.hand_out()  # storing takes time: no worker waits for all of it
             self.display.show(self.source.snapshot(), self)
             self.each_turn()
-
-    def stop(self, workers: Executor[Key]) -> None:
-        """End games in the middle; record those that have finished."""
         workers.stop()
         while workers.returned:
-            self.record(workers)
+            self.record(workers.returned.popleft())
 
-    def look_at(self, workers: Executor[Key]) -> None:
-        """See how many workers there are, and where."""
-        n = workers.capacity
+    def count_workers(self) -> None:
+        """See how many workers there are; those of a cluster come and go."""
+        n = self.workers.capacity
         if n != self.jobs:
             self.utilization.changes.append((time.monotonic(), n))
             self.jobs = n
-        self.source.n_workers, self.source.seconds_a_task = n, workers.seconds_a_task
-        self.place, self.machines = workers.place, workers.machines
+        self.source.n_workers, self.source.seconds_a_task = n, self.workers.seconds_a_task
 
-    def hand_out(self, workers: Executor[Key]) -> None:
+    def hand_out(self) -> None:
         """Fill the line, but not with games that would begin after the budget."""
-        while self.has_room(workers) and (task := self.source.next_task()) is not None:
-            workers.submit(task)
+        while self.has_room and (task := self.source.next_task()) is not None:
+            self.workers.submit(task)
 
-    def has_room(self, workers: Executor[Key]) -> bool:
-        """Tell whether the line takes one more task, which would begin within the budget."""
-        n = len(workers)
-        n_each = min(self.source.tasks_per_worker, workers.tasks_per_worker)
+    @property
+    def has_room(self) -> bool:
+        """Whether the line takes one more task, which would begin within the budget."""
+        n = len(self.workers)
+        n_each = min(self.source.tasks_per_worker, self.workers.tasks_per_worker)
         begins_in = (n // max(1, self.jobs)) * self.utilization.mean_seconds
         # Where nobody plays now, some tasks wait for whoever comes.
         return n < n_each * max(1, self.jobs) and begins_in < self.budget.left
 
-    def record(self, workers: Executor[Key]) -> None:
-        """Record the first of the tasks that have come back."""
-        finished = workers.returned.popleft()
+    def record(self, finished: Finished[Key]) -> None:
+        """Let the source record a task that has come back, and count its games."""
         self.source.record(finished)
         if not finished.error:
             self.n_games += len(finished.games)
-            ended = [game for game in finished.games if isinstance(game, Game)]
-            self.game_seconds += sum(game.seconds for game in ended)
+            self.game_seconds += sum(x.seconds for x in finished.games if isinstance(x, Game))
             self.utilization.add(
                 finished.began, finished.ended, finished.cpu_seconds, finished.learning_seconds
             )
+
+
+def play_here(source: Source[Any], jobs: int, display: Display) -> Dispatch[Any]:
+    """Play all games of a source on this machine; see :meth:`Dispatch.run`."""
+    with Workers[Any](jobs) as workers:
+        dispatch = Dispatch(source, workers, display)
+        dispatch.run()
+    return dispatch

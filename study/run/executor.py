@@ -1,137 +1,92 @@
 """Executors: who plays the games that a source hands out.
 
 Worker processes of this machine are one (:mod:`study.run.workers`), and a cluster's are another
-(:mod:`study.cluster`).
+(:mod:`study.cluster`). One executor serves all phases of a run.
 """
 
+import math
+from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
-from thetafront.agents.agent import Agent, FailedGame, Outcome
+from thetafront.agents.agent import FailedGame
 from thetafront.study.errors import RunError
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.run.worker import Finished, Task
 
 Key = TypeVar("Key")
-
-MOST_DEATHS_ALONE = 2
+Machines = Mapping[str, Mapping[str, Any]]
+"""What is known of machines, by the key that their games have."""
+NO_MACHINES: Machines = {}
 
 
 class PlayError(RunError):
     """Games cannot be played. Every game that has finished is stored."""
 
 
-@dataclass
-class Task(Generic[Key]):
-    """Games for one worker to play.
-
-    Attributes
-    ----------
-    key
-        Names the task; it comes back with the games.
-    agent : Agent
-        Who plays.
-    seeds : sequence of int
-        Of the games.
-    side_by_side : bool
-        Whether they are played side by side (:meth:`agents.agent.Agent.play_side_by_side`), or one
-        after the other.
-    n_deaths_alone : int
-        How often a worker died on it while no other task was in flight.
-    """
-
-    key: Key
-    agent: Agent
-    seeds: Sequence[int]
-    side_by_side: bool = False
-    n_deaths_alone: int = 0
-
-
-@dataclass(frozen=True)
-class Finished(Generic[Key]):
-    """A task that came back.
-
-    Attributes
-    ----------
-    key
-        The task's.
-    games : tuple of Game or FailedGame
-        All of its games; none if the task could not be played.
-    error : str
-        Why there are none.
-    is_machines : bool
-        Whether the error is no fault of the agent's θ, but the machine's or the user's.
-    began, ended : float
-        On this machine's monotonic clock, in seconds. Of games played on another machine, the
-        duration is as measured there, and the end is when they arrived.
-    cpu_seconds : float
-        CPU time of the worker between them.
-    learning_seconds : float
-        Which the agent took to learn before the first game, by the clock.
-    machine : str
-        Key of the machine that played, among the executor's ``machines``; empty for this one.
-    """
-
-    key: Key
-    games: tuple[Outcome, ...]
-    error: str = ""
-    began: float = 0.0
-    ended: float = 0.0
-    cpu_seconds: float = 0.0
-    learning_seconds: float = 0.0
-    is_machines: bool = False
-    machine: str = ""
-
-
-class Executor(Protocol[Key]):
-    """Plays tasks, on workers that may come and go.
+class Executor(ABC, Generic[Key]):
+    """Plays tasks, on workers that may come and go; use it as a context.
 
     Attributes
     ----------
     returned : deque of Finished
         Tasks that have come back; the caller takes them from here.
+    n_deaths : int
+        Times that a worker died, or left.
+    is_cluster : bool
+        Whether other machines play.
+    max_deaths_alone : int
+        How often a task may end its workers while it is under suspicion.
     """
 
-    returned: "deque[Finished[Key]]"
+    n_deaths: int = 0
+    is_cluster: bool = False
+    max_deaths_alone: int = 2
+
+    def __init__(self) -> None:
+        self.returned: deque[Finished[Key]] = deque()
+        self.lines: list[str] = []
+
+    @abstractmethod
+    def __enter__(self) -> Any:
+        """Open."""
+
+    @abstractmethod
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Close: after an error in the middle of games."""
 
     @property
-    def n_deaths(self) -> int:
-        """Times that a worker died, or left."""
-
-    @property
+    @abstractmethod
     def capacity(self) -> int:
         """How many workers play now."""
 
     @property
-    def tasks_per_worker(self) -> float:
-        """Most tasks in flight that a worker needs: one to play, and those that wait."""
+    @abstractmethod
+    def place(self) -> str:
+        """Who plays: ``2 jobs``, ``12 workers on 3 machines``."""
 
     @property
     def seconds_a_task(self) -> float:
         """How many seconds of games a task should have; 0 for a single game."""
+        return 0.0
 
     @property
-    def machines(self) -> Mapping[str, Mapping[str, Any]]:
-        """What is known of other machines that play, by the key that their games have."""
+    def tasks_per_worker(self) -> float:
+        """Most tasks in flight that a worker needs: one to play, and those that wait."""
+        return math.inf  # as many as the source has
 
     @property
-    def place(self) -> str:
-        """Who plays, for progress: ``12 workers on 3 machines``; empty for this machine's."""
+    def machines(self) -> Machines:
+        """What is known of other machines that play."""
+        return NO_MACHINES
 
-    def open(self) -> None:
-        """Start; a context does so, too, and closes: after an error at once."""
-
-    def __enter__(self) -> Any:
-        """Open."""
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Close."""
-
+    @abstractmethod
     def submit(self, task: Task[Key]) -> None:
         """Hand out a task."""
 
+    @abstractmethod
     def collect(self, timeout: float, also: "Future[Any] | None" = None) -> None:
         """Wait for a task, ``also`` or ``timeout`` seconds; put what came back in ``returned``.
 
@@ -141,38 +96,16 @@ class Executor(Protocol[Key]):
             If workers die again and again, or there are none for long.
         """
 
+    @abstractmethod
     def stop(self) -> None:
         """End games in the middle; those that have finished come back."""
 
-    def close(self, at_once: bool) -> None:
-        """End: after the games in flight, or in the middle of them."""
-
-    def news(self) -> list[str]:
-        """Return what a user should know that has happened since the last call, a line each."""
-
+    @abstractmethod
     def __len__(self) -> int:
         """Return how many tasks are in flight."""
 
-
-class Cluster(Protocol):
-    """Machines that play in place of this one's cores; it is used as a context."""
-
-    def __enter__(self) -> Any:
-        """Connect."""
-
-    def __exit__(self, *_: object) -> None:
-        """Leave."""
-
-    @property
-    def capacity(self) -> int:
-        """How many workers play now."""
-
-    @property
-    def place(self) -> str:
-        """Who plays: ``12 workers on 3 machines``."""
-
-    def admit(self, experiment: Experiment, known: Mapping[str, Mapping[str, Any]]) -> list[str]:
-        """Choose the workers that may play; return what a user should know, a line each.
+    def admit(self, experiment: Experiment, known: Machines) -> None:
+        """Choose the workers that may play; what a user should know of them is among the news.
 
         Parameters
         ----------
@@ -187,24 +120,33 @@ class Cluster(Protocol):
             If no worker may play, or machines are of several classes.
         """
 
-    def executor(self) -> Executor[Any]:
-        """Return what hands tasks to these workers, for one phase."""
+    def leave_a_core_to_each(self) -> None:
+        """Play no more games at once than there are cores: games that share one time each other."""
 
+    def news(self) -> list[str]:
+        """Return what a user should know that has happened since the last call, a line each."""
+        lines, self.lines = self.lines, []
+        return lines
 
-def dead_alone(task: Task[Any]) -> Finished[Any] | None:
-    """Judge a task on which a worker has died, alone: the end of it, or None for another try.
+    def judge(self, task: Task[Key]) -> bool:
+        """Note that a task under suspicion has ended its workers; tell whether it is done for.
 
-    Raises
-    ------
-    PlayError
-        If an agent of ours ends its workers again and again.
-    """
-    if task.n_deaths_alone < MOST_DEATHS_ALONE:
-        return None
-    if not task.agent.is_ours:
+        A game of a user's own agent has failed then.
+
+        Raises
+        ------
+        PlayError
+            If an agent of ours ends its workers again and again.
+        """
+        task.n_deaths_alone += 1
+        if task.n_deaths_alone < self.max_deaths_alone:
+            return False
+        if task.agent.is_ours:
+            raise PlayError(
+                f"workers die again and again while playing {task.key} alone, "
+                f"seed {task.seeds[0]}; perhaps out of memory"
+            )
         died = "the process that played it died: crashed, ended or out of memory"
-        return Finished(task.key, tuple(FailedGame(seed, died) for seed in task.seeds))
-    raise PlayError(
-        f"workers died {MOST_DEATHS_ALONE} times while playing {task.key} alone, "
-        f"seed {task.seeds[0]}; perhaps out of memory"
-    )
+        games = tuple(FailedGame(seed, died) for seed in task.seeds)
+        self.returned.append(Finished(task.key, games))
+        return True

@@ -23,6 +23,8 @@ class LiveReport:
 
     Parameters
     ----------
+    write : callable
+        Writes a report, or for False only tells the plan, which is quick.
     left : callable
         Returns the seconds that are left of the run's budget.
     clock, cpu_clock : callable
@@ -40,15 +42,13 @@ class LiveReport:
 
     def __init__(
         self,
+        write: Callable[[bool], object],
         left: Callable[[], float] = lambda: math.inf,
         clock: Callable[[], float] = time.monotonic,
         cpu_clock: Callable[[], float] = time.thread_time,
     ) -> None:
-        self.left = left
+        self.write, self.left = write, left
         self.clock, self.cpu_clock = clock, cpu_clock
-        self.write: Callable[[bool], object] = lambda _: None
-        self.message: Callable[[str], None] = lambda _: None
-        self.stage: Callable[[], int] = lambda: 0
         self.cpu_seconds, self.load = EXPECTED_SECONDS, 1.0
         self.n_rows = 0
         self.ended = clock()
@@ -58,24 +58,9 @@ class LiveReport:
         self.has_failed = False
         self.due = clock() + SECONDS_BETWEEN_REPORTS
 
-    def follow(
-        self,
-        write: Callable[[bool], object],
-        message: Callable[[str], None],
-        stage: Callable[[], int],
-    ) -> None:
-        """Report on another phase from now on.
-
-        Parameters
-        ----------
-        write : callable
-            Writes a report, or for False only tells the plan, which is quick.
-        message : callable
-            Called with a line of text if that fails, once; games go on.
-        stage : callable
-            Tells how many steps are reached; at each one there is more to show.
-        """
-        self.write, self.message, self.stage, self.last_stage = write, message, stage, 0
+    def begin_phase(self) -> None:
+        """Report on another phase from now on, whose steps are others."""
+        self.last_stage = 0
 
     @property
     def seconds(self) -> float:
@@ -94,21 +79,37 @@ class LiveReport:
         """Whether the thread is at work."""
         return self.thread is not None and self.thread.is_alive()
 
-    def turn(self) -> None:
-        """Begin a report if one is due; to be called often."""
+    def turn(self, stage: int) -> str:
+        """Begin a report if one is due; to be called often.
+
+        Parameters
+        ----------
+        stage : int
+            How many steps of the phase are reached; at each one there is more to show.
+
+        Returns
+        -------
+        str
+            Why a report could not be written, once; games go on.
+        """
         if self.is_writing:
-            return
-        self.tell()
-        now, stage = self.clock(), self.stage()
-        is_new = stage > self.last_stage
+            return ""
+        now, is_new = self.clock(), stage > self.last_stage
+        self.last_stage = stage
         if is_new:
-            self.last_stage, self.due = stage, now
+            self.due = now
         is_due = now >= self.due and self.is_affordable
         if is_new or is_due:
             self.thread = threading.Thread(
                 target=self.run, args=(is_due,), name="live report", daemon=True
             )
             self.thread.start()
+        error, self.error = self.error, None
+        if error is None or self.has_failed:
+            return ""
+        self.has_failed = True
+        reason = " ".join(str(error).split()) or type(error).__name__
+        return f"tables and pictures are not written: {reason}; games go on"
 
     def run(self, is_whole: bool) -> None:
         """Write a report, or no more than tell the plan; runs in the thread."""
@@ -126,14 +127,6 @@ class LiveReport:
                 ended,
                 cpu_seconds,
             )
-
-    def tell(self) -> None:
-        """Say why a report could not be written."""
-        error, self.error = self.error, None
-        if error is not None and not self.has_failed:
-            self.has_failed = True
-            reason = " ".join(str(error).split()) or type(error).__name__
-            self.message(f"tables and pictures are not written: {reason}; games go on")
 
     def finish(self) -> bool:
         """Wait for the report that is being written; return whether there was one, now whole."""

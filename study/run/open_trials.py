@@ -1,19 +1,20 @@
 """Open trials: those whose games are being played, and all that is written of them into the log."""
 
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 
+from thetafront.agents.agent import Agent
+from thetafront.study.experiments.failures import counting_games, left_out_text, shows_failures
 from thetafront.study.log.connection import StorageConnection
 from thetafront.study.log.log import Log, failure, game_row, point_row
 from thetafront.study.log.mirror import Mirror
-from thetafront.study.log.study_data import COMPLETE, DESIGN, FAIL, RUNNING, StudyData, TrialData
+from thetafront.study.log.point import COMPLETE, DESIGN, FAIL, RUNNING, Point
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.tables import SEARCH, PointRow
-from thetafront.study.log.trial_batch import TrialBatch
 from thetafront.study.log.writer import StudyWriter
-from thetafront.study.run.proposer import FinishedTrial, Proposal
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.workers import Finished, PlayError
 
@@ -27,6 +28,25 @@ def timed(durations: list[float]) -> Iterator[None]:
     began = time.monotonic()
     yield
     durations.append(time.monotonic() - began)
+
+
+@dataclass(frozen=True)
+class OpenTrial:
+    """A trial whose games are being played.
+
+    Attributes
+    ----------
+    point : Point
+        The trial, with the games so far.
+    agent : Agent
+        What plays them.
+    waiting : deque of int
+        Replicates that no worker has been given yet.
+    """
+
+    point: Point
+    agent: Agent
+    waiting: deque[int]
 
 
 class OpenTrials:
@@ -45,7 +65,7 @@ class OpenTrials:
 
     Attributes
     ----------
-    batches : dict of int to TrialBatch
+    open : dict of int to OpenTrial
         Open trials, by number.
     n_complete, n_failed, n_games : int
         Trials and games that have ended, those of earlier runs included.
@@ -68,122 +88,110 @@ class OpenTrials:
         if not log.is_in_memory:
             self.mirror = Mirror(log, data.experiment, data.trials)
         self.writer = StudyWriter(log, connection, mirror=self.mirror)
-        self.trials: dict[int, TrialData] = {}
-        self.batches: dict[int, TrialBatch] = {}
+        self.open: dict[int, OpenTrial] = {}
         self.n_complete = self.n_failed = self.n_games = 0
         self.seconds: dict[str, list[float]] = {"begin": [], "store": [], "tell": []}
 
-    def resume(self, trial: TrialData) -> FinishedTrial | None:
+    def resume(self, trial: Point) -> Point | None:
         """Count a trial of an earlier run; open one that was interrupted: return it if it ends."""
         self.n_games += len(trial.outcomes)
         self.n_complete += trial.state == COMPLETE
         self.n_failed += trial.state == FAIL
-        return self.open(trial) if trial.state == RUNNING else None
+        return self.begin_games(trial) if trial.state == RUNNING else None
 
-    def begin(self, proposals: Sequence[Proposal]) -> list[FinishedTrial]:
+    def begin(self, proposals: Sequence[Point]) -> list[Point]:
         """Write proposals into the log as trials, and open them; return those that fail."""
         began = time.monotonic()
-        trials = [self.begun(each) for each in proposals]
+        trials = [
+            replace(
+                each,
+                origin=DESIGN if each.number in self.data.waiting else self.settings.sampler,
+                n_games=self.settings.n_replicates,
+                began=time.time(),
+            )
+            for each in proposals
+        ]
         self.writer.write(*map(row_of, trials))
-        opened = [self.open(each) for each in trials]
+        ended = [self.begin_games(each) for each in trials]
         n = max(len(proposals), 1)
         self.seconds["begin"] += [(time.monotonic() - began) / n] * len(proposals)
-        return [trial for trial in opened if trial is not None]
+        return [trial for trial in ended if trial is not None]
 
-    def begun(self, proposal: Proposal) -> TrialData:
-        """Return a proposal as a trial that begins."""
-        is_design = proposal.number in self.data.waiting
-        return TrialData(
-            proposal.number,
-            RUNNING,
-            DESIGN if is_design else self.settings.sampler,
-            proposal.params,
-            None,
-            {},
-            "",
-            n_games=self.settings.n_replicates,
-            notes=proposal.notes,
-            began=time.time(),
-        )
-
-    def open(self, trial: TrialData) -> FinishedTrial | None:
+    def begin_games(self, trial: Point) -> Point | None:
         """Prepare a running trial's missing games; return the trial if none is missing."""
-        error = ""
+        error, penalty = "", self.experiment.goal.penalty
         try:
             agent = self.experiment.build(trial.params)
         except ValueError as refused:
             agent, error = self.experiment.build({}), str(refused)
-        batch = TrialBatch(
-            agent,
-            trial.outcomes,
-            trial.n_games,
-            trial.number,
-            self.experiment.cost,
-            self.experiment.goal,
-            self.experiment.max_failures,
+        point = replace(
+            trial,
+            games=counting_games(trial.outcomes, penalty),
+            failures=dict(trial.failures),
         )
-        self.batches[trial.number], self.trials[trial.number] = batch, trial
-        if error := error or batch.flaw:
-            return self.fail(batch, error)
-        if not batch.missing:
-            return self.complete(batch)
-        self.show(trial)
+        self.open[trial.number] = OpenTrial(point, agent, deque(point.missing(penalty)))
+        if ended := self.ended(point, error):
+            return ended
+        self.show(point)
         return None
 
-    def record(self, finished: Finished[Key]) -> FinishedTrial | None:
+    def record(self, finished: Finished[Key]) -> Point | None:
         """Store games that have come back; return their trial if that has ended.
 
         A game that failed is replaced by that of the next seed, until θ is left out. PlayError if
         an agent could not learn: its trial is gone on with later.
         """
         number, replicates = finished.key
-        batch = self.batches.get(number)
-        if batch is None:
+        trial = self.open.get(number)
+        if trial is None:
             return None  # it has failed, which storages make final
         if finished.is_machines:
             raise PlayError(f"trial {number} cannot be played: {finished.error}")
+        point, penalty = trial.point, self.experiment.goal.penalty
         if finished.error:
-            return self.fail(batch, finished.error)
-        is_last = False
+            return self.ended(point, finished.error)
         for replicate, game in zip(replicates, finished.games, strict=True):
-            if replicate in batch.games or replicate in batch.failures:
+            if replicate in point.games or replicate in point.failures:
                 continue  # stored already
             self.n_games += 1
             with timed(self.seconds["store"]):
-                played = game_row((SEARCH, number), replicate, game, finished.machine)
-                self.writer.write(played)
-                is_last = batch.add(replicate, game)
-        if flaw := batch.flaw:
-            return self.fail(batch, flaw)
-        return self.complete(batch) if is_last else None
+                self.writer.write(game_row((SEARCH, number), replicate, game, finished.machine))
+                if point.add(replicate, game, penalty) is None:
+                    trial.waiting.append(point.n_replicates(penalty) - 1)
+        return self.ended(point)
 
-    def complete(self, batch: TrialBatch) -> FinishedTrial:
-        """Close a trial that has all of its games."""
+    def ended(self, point: Point, error: str = "") -> Point | None:
+        """Close a trial that cannot be played, or has all of its games; None if it goes on."""
+        goal = self.experiment.goal
+        is_missing = bool(point.missing(goal.penalty))
+        if not error and point.failures:
+            is_unplayed = not (point.n_ended or is_missing)  # so that it has no cost
+            if is_unplayed or shows_failures(point.outcomes, goal, self.experiment.max_failures):
+                error = left_out_text(point.failures, point.n_ended)
+        if error:
+            self.writer.write(failure((SEARCH, point.number), error))
+            self.n_failed += 1
+            return self.close(replace(point, error=error, ended=time.time()))
+        if is_missing:
+            return None
         with timed(self.seconds["tell"]):
-            values, attributes = batch.values, batch.attributes
-            self.show(self.close(batch, COMPLETE, values=values))
-        self.n_complete += 1
-        return FinishedTrial(batch.number, values, attributes)
+            values = point.objectives(goal, self.experiment.cost)
+            self.n_complete += 1
+            return self.close(replace(point, values=values, ended=time.time()))
 
-    def fail(self, batch: TrialBatch, error: str) -> FinishedTrial:
-        """Write that a trial's θ is left out."""
-        self.writer.write(failure((SEARCH, batch.number), error))
-        self.show(self.close(batch, FAIL, error=error))
-        self.n_failed += 1
-        return FinishedTrial(batch.number, None, {}, error)
+    def close(self, trial: Point) -> Point:
+        """Take a trial that has ended from those that are open."""
+        del self.open[trial.number]
+        self.show(trial)
+        return trial
 
-    def close(self, batch: TrialBatch, state: str, **ended: Any) -> TrialData:
-        """Take a trial from those that are open; return it as it has ended."""
-        del self.batches[batch.number]
-        return replace(self.trials.pop(batch.number), state=state, ended=time.time(), **ended)
-
-    def show(self, trial: TrialData) -> None:
+    def show(self, trial: Point) -> None:
         """Show a trial in the mirror."""
         if self.mirror is not None:
             self.mirror.put(trial)
 
 
-def row_of(trial: TrialData) -> PointRow:
+def row_of(trial: Point) -> PointRow:
     """Return the row of a trial that begins."""
     begun = trial.origin, trial.n_games, trial.notes, trial.began
     return point_row(SEARCH, trial.number, trial.params, *begun)

@@ -1,24 +1,22 @@
 """Games of a proposal, played for a pick: one more validated point of the study."""
 
 from dataclasses import replace
+from typing import Any
 
 from rich.console import Console
 
 from thetafront.study.errors import InputError
-from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.location import Location
-from thetafront.study.log.lock import Lock, holder_of, locked
-from thetafront.study.log.log import Log
+from thetafront.study.log.lock import holder_of, locked
 from thetafront.study.log.machines import check_seconds
 from thetafront.study.log.storage import check_playable, open_for_games
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.log.validated_points import ValidatedPoint
 from thetafront.study.report.recommend import Candidate
 from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.stopping import GAMES_OF_EXACT, Precision
 from thetafront.study.run.sweep import Sweep
 from thetafront.study.run.validation import Validation
-from thetafront.study.run.workers import check_jobs, n_cores
+from thetafront.study.run.workers import Workers, check_jobs, n_cores
 
 SECONDS_OF_A_PICK = 60.0
 FEWEST_GAMES, MOST_GAMES = 20, 400
@@ -46,20 +44,27 @@ def played_for(
     StoppedError
         If games, workers or the storage fail.
     """
-    n_jobs = min(check_jobs(jobs), n_cores())
+    workers = Workers[Any](min(check_jobs(jobs), n_cores()))
     check_playable(location, data)
     if games is None and (holder := holder_of(location)):
         raise InputError(f"study: {location.name!r} is held by another run, {holder}")
-    with locked(location) as lock:
+    with workers, locked(location) as lock:
         log = open_for_games(location, out.print)
         check_seconds(log, data.experiment, is_cluster=False)
         data = StudyData.read(log, data.experiment)  # nobody else has written since
         n_games = games
         if n_games is None:
-            n_games = games_in_a_minute(data, proposal.expected.cost.value, n_jobs)
+            n_games = games_in_a_minute(data, proposal.expected.cost.value, workers.jobs)
             n_games = GAMES_OF_EXACT if data.experiment.goal.is_exact else n_games
         point = replace(proposal.point, games={})  # a trial's are no games of validation
-        play_point(log, data, point, n_games, location, n_jobs, out, lock)
+        sweep = Sweep(data.experiment, location, log, workers, out, lock=lock)
+        with sweep.stops("pick"):
+            precision = Precision(None, max(n_games, 2))
+            validation = Validation(log, data, [point], precision, connection=sweep.connection)
+            if validation.done:
+                validation.close()
+            else:
+                sweep.play("pick", validation, ProgressDisplay(out), {"pick_games": n_games})
         return StudyData.read(log, data.experiment), [proposal.point.key]
 
 
@@ -76,32 +81,3 @@ def games_in_a_minute(data: StudyData, cost: float, jobs: int) -> int:
     if seconds <= 0.0:
         return MOST_GAMES
     return max(FEWEST_GAMES, min(MOST_GAMES, int(SECONDS_OF_A_PICK * jobs / seconds)))
-
-
-def play_point(
-    log: Log,
-    data: StudyData,
-    point: ValidatedPoint,
-    n_games: int,
-    location: Location,
-    jobs: int,
-    out: Console,
-    lock: Lock,
-) -> None:
-    """Play a point until it has so many games, and store them; the study must be locked.
-
-    Raises
-    ------
-    StoppedError
-        If games, workers or the storage fail.
-    """
-    experiment: Experiment = data.experiment
-    sweep = Sweep(experiment, location, log, jobs, out, lock=lock)
-    with sweep.stops("pick"):
-        precision = Precision(None, max(n_games, 2))
-        games = Validation(log, data, [point], precision, connection=sweep.connection)
-        if games.done:
-            games.close()
-            return
-        asked = {"pick_games": n_games}
-        sweep.play("pick", games, jobs, ProgressDisplay(out), asked)

@@ -15,18 +15,18 @@ import numpy as np
 import numpy.typing as npt
 
 from thetafront.study.experiments.objectives import Goal
+from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.log.validated_points import ValidatedPoint
 from thetafront.study.model.study_model import choose_points
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.run.allocation import FIRST_GAMES, Played, decades_of_budgets, next_round
 from thetafront.study.run.dispatch import Dispatch
-from thetafront.study.run.game_times import GameTimes, typical_of
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.side_by_side import expected_share
 from thetafront.study.run.stopping import Precision
 from thetafront.study.samplers.fitted_model import FittedModel
-from thetafront.study.shrinkage import Moments
+from thetafront.study.samplers.gaussian_process import GaussianProcess
+from thetafront.study.samplers.hyperparameters import fit_hyperparameters
 from thetafront.study.text import counted, duration
 
 Floats = npt.NDArray[np.float64]
@@ -34,6 +34,11 @@ Floats = npt.NDArray[np.float64]
 CHANGE = 1.5  # by which a plan must differ to be told again
 FEWEST_TRIALS = 8  # before a plan is made
 FEWEST_GAMES_TIMED = 8  # in this run
+MIN_SECONDS_TIMED = 60.0  # of games, before a phase tells its own pace
+MIN_TASKS_TIMED = 64  # or so many tasks
+MIN_SECONDS = 1e-6  # of a game, for the clock's resolution
+MAX_TIMED = 256  # θ that the model of times is fitted to, spread over all that were played
+DEARER = 1.8  # games of proposals and of the front than those of the design: 1.4 to 2.4 were seen
 TRIALS_OF_PRIOR = 4  # that the guess of a sampler's trials counts as
 TRIALS_OF_TRUST = 64  # after so many, a guess of times counts half as much as at first
 SECONDS_A_PROPOSAL = 0.15  # with the writing of its trial; searches of short games took 0.2 to 0.3
@@ -87,23 +92,54 @@ class Pace:
         return seconds * self.wall_seconds / self.jobs
 
 
-@dataclass(frozen=True)
-class Search:
-    """The rest of a search.
+class GameTimes:
+    """What a game of any θ takes alone, learned from the games of a study.
 
-    Attributes
+    Parameters
     ----------
-    n_complete : int
-        Trials there are.
-    seconds : float64, shape (n,)
-        Of the games of each trial to come, in order.
-    n_replicates : int
-        Games a trial.
+    data : StudyData
+        With one game at least.
+    model : FittedModel
+        Whose encoding of θ is used.
+    overhead : float
+        Seconds between two games, to be added.
     """
 
-    n_complete: int
-    seconds: Floats
-    n_replicates: int
+    def __init__(self, data: StudyData, model: FittedModel, overhead: float = 0.0) -> None:
+        self.cube = model.cube
+        self.overhead = overhead
+        space = data.experiment.space
+        played = [
+            (params, np.mean([game.seconds for game in games.values() if game.is_timed]))
+            for params, games in [
+                *((trial.params, trial.games) for trial in data.trials),
+                *((point.params, point.games) for point in data.points),
+            ]
+            if any(game.is_timed for game in games.values()) and space.is_whole(params)
+        ]
+        some = np.unique(np.linspace(0, len(played) - 1, MAX_TIMED).round().astype(int))
+        played = [played[k] for k in some]
+        points = self.cube.encode([params for params, _ in played])
+        logs = np.log(np.maximum([seconds for _, seconds in played], MIN_SECONDS))
+        noise = np.full(len(logs), np.nan)
+        hyper = fit_hyperparameters(points, logs, noise, self.cube.owners)
+        self.process = GaussianProcess.condition(hyper, points, logs, noise)
+
+    def at(self, params: Sequence[Mapping[str, Any]]) -> Floats:
+        """Return the mean seconds of a game with its overhead, one a θ."""
+        if not params:
+            return np.zeros(0)
+        mean, variance = self.process.predict(self.cube.encode(params))
+        return np.asarray(np.exp(mean + 0.5 * variance)) + self.overhead
+
+
+def typical_of(of_design: Floats) -> float:
+    """Guess the seconds of a game that a sampler asks for, or a front, by those of the design.
+
+    They vary by orders of magnitude: between the arithmetic and the geometric mean.
+    """
+    geometric = float(np.exp(np.mean(np.log(of_design))))
+    return DEARER * math.sqrt(float(of_design.mean()) * geometric)
 
 
 @dataclass(frozen=True)
@@ -190,18 +226,31 @@ class Plan:
 
     @classmethod
     def of(
-        cls, search: Search, points: Points, pace: Pace, search_limit: float, limit: float
+        cls,
+        n_complete: int,
+        trials: Floats,
+        n_replicates: int,
+        points: Points,
+        pace: Pace,
+        search_limit: float,
+        limit: float,
     ) -> "Plan":
         """Make a plan: trials until the search's limit, then games of the points in turn.
 
         Parameters
         ----------
-        search, points, pace : Search, Points, Pace
-            What there is to do, and how fast.
+        n_complete : int
+            Trials there are.
+        trials : float64, shape (n,)
+            Seconds of the games of each trial to come, in order.
+        n_replicates : int
+            Games a trial.
+        points, pace : Points, Pace
+            What there is to validate, and how fast games are.
         search_limit, limit : float
             Wall-clock seconds for the search, and for all; infinity for no limit.
         """
-        ends = np.cumsum(search.seconds) * pace.of(1.0)
+        ends = np.cumsum(trials) * pace.of(1.0)
         # Proposals come one after the other: workers wait for them where games are short.
         ends = np.maximum(ends, SECONDS_A_PROPOSAL * np.arange(1, len(ends) + 1))
         # A trial begins before the limit, and is finished.
@@ -213,9 +262,9 @@ class Plan:
         with np.errstate(divide="ignore", invalid="ignore"):
             errors = np.sqrt(points.expected.variance / n_games)
         return cls(
-            search.n_complete + n,
+            n_complete + n,
             search_seconds,
-            n * search.n_replicates,
+            n * n_replicates,
             pace.of(points.seconds_of(n_games)),
             round(float(np.sum(n_games - points.expected.n))),
             round(float(np.sum(n_games))),
@@ -309,27 +358,25 @@ def plan_of(
         fixed = [trial.params for trial in data.trials][n_complete:]
     waiting = [dict(each) for each in fixed if space.is_whole(each)]
     typical = typical_of(times.at([*design, *waiting]))
-    search = Search(n_complete, np.zeros(0), 1)
+    trials, n_replicates = np.zeros(0), 1
     if settings is not None:
-        n = max(0, settings.n_trials - n_complete)
-        coming = coming_trials(data, waiting, n, times, typical)
-        seconds = settings.n_replicates * coming
+        n, n_replicates = max(0, settings.n_trials - n_complete), settings.n_replicates
+        trials = n_replicates * coming_trials(data, waiting, n, times, typical)
         if learns:  # all games of a trial are one task
-            seconds += pace.learning_seconds / pace.wall_seconds + pace.overhead
-        search = Search(n_complete, seconds, settings.n_replicates)
+            trials += pace.learning_seconds / pace.wall_seconds + pace.overhead
     points = points_of(data, model, times, chosen if precision is not None else [], precision)
     n_seen = len(model.observations.points)
     share = expected_share(data.experiment.build({}).n_side_by_side)
     trust = n_seen / (n_seen + TRIALS_OF_TRUST)
     points = points.near(share * typical, trust, limit / pace.of(1.0))
-    return Plan.of(search, points, pace, search_limit, limit)
+    return Plan.of(n_complete, trials, n_replicates, points, pace, search_limit, limit)
 
 
 def points_of(
     data: StudyData,
     model: FittedModel,
     times: GameTimes,
-    chosen: Sequence[ValidatedPoint],
+    chosen: Sequence[Point],
     precision: Precision | None,
 ) -> Points:
     """Return what is expected of the points that would be validated now."""
@@ -345,9 +392,7 @@ def points_of(
     order = np.argsort(costs)
     known = {point.key: len(point.games) for point in data.points}
     n = np.array([known.get(point.key, 0) for point in chosen], np.float64)
-    of_trials = [
-        Moments.of(goal.samples(list(each.games.values()))) for each in data.trials if each.games
-    ]
+    of_trials = [each.moments(goal) for each in data.trials if each.games]
     variances = goal.estimator.game_variances(scores, of_trials)
     wanted = np.ones(len(chosen))
     if not goal.is_exact or experiment.cost.is_timed:
@@ -391,3 +436,65 @@ def coming_trials(
     guess = total / (TRIALS_OF_PRIOR + n_proposed)
     known = times.at(waiting)[:n]
     return np.concatenate([known, np.full(n - len(known), guess)])
+
+
+class Planner:
+    """Makes the plans of a run, and knows which are new.
+
+    Attributes
+    ----------
+    plan : Plan, optional
+        The last one that was told.
+    pace, pace_before : Pace, optional
+        Of this phase as far as it is known, and of the phase before.
+    """
+
+    def __init__(self) -> None:
+        self.plan: Plan | None = None
+        self.planned_at = 0.0
+        self.pace: Pace | None = None
+        self.pace_before: Pace | None = None
+
+    def begin_phase(self) -> None:
+        """Plan another phase from now on."""
+        self.pace_before = self.pace
+
+    def new_plan(
+        self,
+        analysis: Analysis,
+        dispatch: Dispatch[Any],
+        settings: SearchSettings | None,
+        precision: Precision | None,
+    ) -> Plan | None:
+        """Return what the rest of the run is expected to do (:func:`plan_of`).
+
+        None if that is nothing, or what was told before.
+        """
+        left = dispatch.budget.left
+        search_limit = 0.0 if settings is None else dispatch.left
+        plan = plan_of(analysis, settings, precision, self.pace_of(dispatch), search_limit, left)
+        now = dispatch.budget.clock()
+        if plan is None or not plan.n_search_games + plan.n_validation_games:
+            return None
+        if self.plan is not None and not plan.differs_from(self.plan, now - self.planned_at):
+            return None
+        self.plan, self.planned_at = plan, now
+        return plan
+
+    def pace_of(self, dispatch: Dispatch[Any]) -> Pace:
+        """Return how fast games are played.
+
+        At first, while workers start and most games are not back yet, that is the pace of the phase
+        before, if there was one. The time between tasks is the least seen: in a search, workers
+        wait for proposals, too.
+        """
+        measured = Pace.measured(dispatch)
+        if self.pace is not None and self.pace.idle_seconds:
+            idle = min(measured.idle_seconds, self.pace.idle_seconds)
+            measured = replace(measured, idle_seconds=idle)
+        n_tasks = dispatch.utilization.n_tasks
+        if dispatch.game_seconds >= MIN_SECONDS_TIMED or n_tasks >= MIN_TASKS_TIMED:
+            self.pace = measured
+        elif self.pace_before is not None:
+            return replace(self.pace_before, jobs=dispatch.jobs)
+        return measured

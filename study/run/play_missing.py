@@ -7,7 +7,7 @@ from rich.console import Console
 
 from thetafront.agents.agent import Agent, FailedGame, Game, digest_of, warm
 from thetafront.study.log.ledger import Ledger
-from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.run.dispatch import play_here
 from thetafront.study.run.progress import PREPARING, ProgressDisplay
 from thetafront.study.run.source import Snapshot, Source
 from thetafront.study.run.workers import Finished, PlayError, Task
@@ -142,6 +142,6 @@ def play_missing(
             for agent in different.values():
                 warm(agent)
             with ProgressDisplay(out) as display:
-                Dispatch(source, jobs, display).run()
+                play_here(source, jobs, display)
     played = {name: ledger.games(agent) for name, agent in agents.items()}
     return {name: [games[seed] for seed in seeds] for name, games in played.items()}

@@ -37,11 +37,11 @@ class ProgressDisplay(Progress):
         figures.append(of_all("games", now.n_games_done, n_games))
         if now.n_failed:
             figures.append(f"{counted(now.n_failed, now.unit.removesuffix('s'))} failed")
-        if dispatch.n_deaths:
-            figures.append(counted(dispatch.n_deaths, "worker death"))
+        if dispatch.workers.n_deaths:
+            figures.append(counted(dispatch.workers.n_deaths, "worker death"))
         figures.append(f"{dispatch.rate:.2f} games/s")
-        if dispatch.place:
-            figures.append(dispatch.place)
+        if dispatch.workers.is_cluster:
+            figures.append(dispatch.workers.place)
         if math.isfinite(dispatch.utilization.share):
             figures.append(f"workers {dispatch.utilization.share:.0%} busy")
         if now.note:

@@ -28,13 +28,8 @@ from optuna.trial import FrozenTrial, TrialState
 
 from thetafront.study import interrupt
 from thetafront.study.experiments.space import Space
-from thetafront.study.run.proposer import (
-    Answer,
-    FinishedTrial,
-    Proposal,
-    Proposer,
-    unfinished,
-)
+from thetafront.study.log.point import Point
+from thetafront.study.run.proposer import Answer, Proposer, unfinished
 from thetafront.study.run.worker import begin_worker
 from thetafront.study.run.workers import end_pool, start_trackers
 
@@ -98,7 +93,7 @@ class Proposals:
         in_subprocess: bool = False,
     ) -> None:
         self.deterministic = deterministic
-        self.news: list[FinishedTrial] = []
+        self.news: list[FrozenTrial] = []
         self.future: Future[Answer] | None = None
         self.seconds: list[float] = []
         known = list(trials)
@@ -110,7 +105,7 @@ class Proposals:
             for number, trial in enumerate(known):
                 if trial.state.is_finished() and number >= self.next_number() - 1:
                     known[number] = unfinished(trial)
-                    self.learn(FinishedTrial(trial.number, trial.values, trial.user_attrs))
+                    self.learn(trial)
         self.proposer = Proposer(known, directions, space, sampler_of)
         self.process: Any = None
         self.thread: ThreadPoolExecutor | None = None
@@ -123,11 +118,11 @@ class Proposals:
         else:
             self.thread = ThreadPoolExecutor(1, thread_name_prefix="proposals")
 
-    def learn(self, trial: FinishedTrial) -> None:
+    def learn(self, trial: FrozenTrial) -> None:
         """Take note of a trial that has ended; proposals begun from now on know of it."""
         self.news.append(trial)
 
-    def known_to(self, number: int) -> list[FinishedTrial]:
+    def known_to(self, number: int) -> list[FrozenTrial]:
         """Return the news that the proposal of trial ``number`` may know; keep the others."""
         told = [each for each in self.news if not self.deterministic or each.number < number - 1]
         self.news = [each for each in self.news if self.deterministic and each.number >= number - 1]
@@ -166,7 +161,7 @@ class Proposals:
         if self.future is not None:
             wait([self.future], timeout=seconds)
 
-    def take(self) -> list[Proposal]:
+    def take(self) -> list[Point]:
         """Return the proposals that are ready, in the order of their numbers.
 
         BrokenProcessPool or StaleError if the process has died: the study must be read again.
@@ -200,6 +195,6 @@ def begin_apart(parent: int, proposer: Proposer) -> None:
     APART[:] = [proposer]
 
 
-def answer_apart(news: Sequence[FinishedTrial], numbers: Sequence[int], are_new: bool) -> Answer:
+def answer_apart(news: Sequence[FrozenTrial], numbers: Sequence[int], are_new: bool) -> Answer:
     """Propose trials in a process of its own; none asked for starts it, no more."""
     return APART[0].answer(news, numbers, are_new) if numbers else Answer([], 0.0)

@@ -5,7 +5,7 @@ sampler sees one consistent state; and only one thread writes the study itself.
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,48 +22,9 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from thetafront.study.experiments.space import Space
+from thetafront.study.log.point import Point
+from thetafront.study.log.tables import SEARCH
 from thetafront.study.samplers.base import ModelSampler
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """The parameters of the next trial.
-
-    Attributes
-    ----------
-    number : int
-        The trial's.
-    params : dict
-        Its parameters.
-    notes : dict
-        What the sampler keeps with the trial (NSGA-II its generations), as system attributes.
-    """
-
-    number: int
-    params: dict[str, Any]
-    notes: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class FinishedTrial:
-    """A trial that has ended.
-
-    Attributes
-    ----------
-    number : int
-        The trial's.
-    values : sequence of float, optional
-        Its objectives; None if it failed.
-    attributes : mapping
-        Its user attributes.
-    error : str
-        Why it failed.
-    """
-
-    number: int
-    values: Sequence[float] | None
-    attributes: Mapping[str, Any]
-    error: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,13 +33,13 @@ class Answer:
 
     Attributes
     ----------
-    proposals : list of Proposal
+    proposals : list of Point
         In the order of their numbers.
     seconds : float
         CPU seconds that they took.
     """
 
-    proposals: list[Proposal]
+    proposals: list[Point]
     seconds: float
 
 
@@ -119,32 +80,29 @@ class Proposer:
         for trial in trials:
             self.copy.add_trial(trial)
 
-    def answer(
-        self, news: Sequence[FinishedTrial], numbers: Sequence[int], are_new: bool
-    ) -> Answer:
+    def answer(self, news: Sequence[FrozenTrial], numbers: Sequence[int], are_new: bool) -> Answer:
         """Take note of trials that have ended, and propose some, which wait or are new."""
         began = time.thread_time()
         self.update(news)
         return Answer(self.ask(numbers, are_new), time.thread_time() - began)
 
-    def update(self, news: Sequence[FinishedTrial]) -> None:
+    def update(self, news: Sequence[FrozenTrial]) -> None:
         """Bring the copy up to date."""
         n_trials = len(self.copy.get_trials(deepcopy=False))
         for trial in news:
             if trial.number >= n_trials:
                 raise StaleError(f"trial {trial.number} has ended, of {n_trials} trials")
             identifier = self.trial_id(trial.number)
-            for key, value in trial.attributes.items():
+            for key, value in trial.user_attrs.items():
                 self.storage.set_trial_user_attr(identifier, key, value)
-            state = TrialState.COMPLETE if trial.values else TrialState.FAIL
-            self.storage.set_trial_state_values(identifier, state, trial.values)
+            self.storage.set_trial_state_values(identifier, trial.state, trial.values)
 
     def trial_id(self, number: int) -> int:
         """Return the storage's own name of a trial."""
         study_id = self.storage.get_study_id_from_name(self.copy.study_name)
         return self.storage.get_trial_id_from_study_id_trial_number(study_id, number)
 
-    def ask(self, numbers: Sequence[int], are_new: bool) -> list[Proposal]:
+    def ask(self, numbers: Sequence[int], are_new: bool) -> list[Point]:
         """Ask the sampler for some trials, one after the other."""
         sampler = self.sampler_of(numbers[0])
         if are_new and len(numbers) > 1 and isinstance(sampler, ModelSampler):
@@ -158,7 +116,7 @@ class Proposer:
             proposals.append(self.ask_one(number, are_new))
         return proposals
 
-    def ask_one(self, number: int, is_new: bool) -> Proposal:
+    def ask_one(self, number: int, is_new: bool) -> Point:
         """Ask the copy's sampler for a trial; StaleError if the copy gives another number."""
         trials = self.copy.get_trials(deepcopy=False)
         if number > len(trials):
@@ -173,7 +131,7 @@ class Proposer:
             raise StaleError(f"trial {number} asked for, {trial.number} proposed")
         after = self.copy.get_trials(deepcopy=False)[number].system_attrs
         notes = {key: value for key, value in after.items() if key not in before}
-        return Proposal(trial.number, trial.params, notes)
+        return Point(trial.params, phase=SEARCH, number=trial.number, notes=notes)
 
 
 def suggested(trial: optuna.Trial, name: str, kind: BaseDistribution) -> Any:

@@ -21,14 +21,15 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.connection import StorageConnection
 from thetafront.study.log.log import Log
 from thetafront.study.log.objectives import directions_of
+from thetafront.study.log.point import Point
 from thetafront.study.log.seeds import search_seed
-from thetafront.study.log.study_data import StudyData
+from thetafront.study.log.study_data import StudyData, frozen
 from thetafront.study.model.study_model import objectives_of
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.open_trials import Key, OpenTrials
 from thetafront.study.run.plan import FEWEST_GAMES_TIMED, FEWEST_TRIALS
 from thetafront.study.run.proposals import Proposals, n_at_a_time
-from thetafront.study.run.proposer import FinishedTrial, Proposal, StaleError
+from thetafront.study.run.proposer import StaleError
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.source import Snapshot, Source
 from thetafront.study.run.workers import Finished, PlayError, Task
@@ -89,7 +90,7 @@ class Search(Source[Key]):
         self.experiment = experiment
         self.connection = StorageConnection(log.engine) if connection is None else connection
         self.log = log
-        self.space = experiment.space
+        self.space, self.distributions = experiment.space, experiment.space.distributions()
         self.settings = settings
         self.message = message
         self.budget = Budget() if budget is None else budget
@@ -159,12 +160,12 @@ class Search(Source[Key]):
     @property
     def n_begun(self) -> int:
         """Trials that are complete or being played."""
-        return self.trials.n_complete + len(self.trials.batches)
+        return self.trials.n_complete + len(self.trials.open)
 
     @property
     def done(self) -> bool:
         """Whether the total is reached and nothing is left to play."""
-        return self.trials.n_complete >= self.settings.n_trials and not self.trials.batches
+        return self.trials.n_complete >= self.settings.n_trials and not self.trials.open
 
     def next_task(self) -> Task[Key] | None:
         """Return the next games; have the next trial proposed in time.
@@ -173,15 +174,15 @@ class Search(Source[Key]):
         agent learns, it is all games of a trial: two workers would learn the same.
         """
         self.propose_ahead()
-        for number, batch in self.trials.batches.items():
-            if batch.waiting:
-                n = len(batch.waiting)
-                n = n if batch.agent.learns else min(n, self.most_games)
-                replicates = tuple(batch.waiting.popleft() for _ in range(n))
+        for number, open_trial in self.trials.open.items():
+            if open_trial.waiting:
+                n = len(open_trial.waiting)
+                n = n if open_trial.agent.learns else min(n, self.most_games)
+                replicates = tuple(open_trial.waiting.popleft() for _ in range(n))
                 self.n_waiting -= n
                 self.n_tasks_out += 1
                 seeds = [search_seed(self.settings.seed, number, each) for each in replicates]
-                return Task((number, replicates), batch.agent, seeds)
+                return Task((number, replicates), open_trial.agent, seeds)
         return None
 
     def thinking(self) -> "Future[Any] | None":
@@ -191,7 +192,7 @@ class Search(Source[Key]):
     def propose_ahead(self) -> None:
         """Begin the trials whose proposals are ready; ask for more when few games are in line."""
         while not self.budget.is_spent:
-            ready: list[Proposal] = []
+            ready: list[Point] = []
             if self.proposals.future is not None:
                 if not self.proposals.future.done():
                     return
@@ -209,7 +210,7 @@ class Search(Source[Key]):
                 # Nothing is left to hand out: a design point, say, is there in no time.
                 self.proposals.wait(0.02)
 
-    def take_proposals(self) -> list[Proposal]:
+    def take_proposals(self) -> list[Point]:
         """Return the proposals that are ready; none if their process has died, and start another.
 
         PlayError if it dies again and again, or the user's own sampler fails.
@@ -238,7 +239,7 @@ class Search(Source[Key]):
             what = f"{type(error).__name__}: {error}"  # any code: whatever it raises is its answer
             raise PlayError(f"sampler {self.settings.sampler} failed: {what}") from None
 
-    def begin(self, proposals: Sequence[Proposal]) -> None:
+    def begin(self, proposals: Sequence[Point]) -> None:
         """Begin trials; their games join the line."""
         failed = self.trials.begin(proposals)
         self.count_waiting()
@@ -247,7 +248,7 @@ class Search(Source[Key]):
 
     def count_waiting(self) -> None:
         """Count the games in the line anew: of few calls, where a game must cost no such pass."""
-        self.n_waiting = sum(len(batch.waiting) for batch in self.trials.batches.values())
+        self.n_waiting = sum(len(each.waiting) for each in self.trials.open.values())
 
     def n_wanted(self, n_ready: int) -> int:
         """Return how many more trials to ask for, with ``n_ready`` about to be begun."""
@@ -263,7 +264,7 @@ class Search(Source[Key]):
             missing = math.ceil(n_games / self.settings.n_replicates)
             return min(n_left, n_at_a_time(self.n_trials_in_flight, missing))
         number = self.proposals.next_number()
-        return int(all(n >= number - 1 for n in self.trials.batches))
+        return int(all(n >= number - 1 for n in self.trials.open))
 
     @property
     def n_trials_in_flight(self) -> float:
@@ -285,11 +286,13 @@ class Search(Source[Key]):
             self.count_waiting()  # others may have joined the line in their place
         self.learn(ended)
 
-    def learn(self, trial: FinishedTrial | None) -> None:
+    def learn(self, trial: Point | None) -> None:
         """Let later proposals know of a trial that has ended; stop if one after the other fails."""
         if trial is None:
             return
-        self.proposals.learn(trial)
+        goal = self.experiment.goal
+        moments = {goal.name: trial.moments(goal)} if trial.values else None
+        self.proposals.learn(frozen(trial, self.distributions, moments))
         if not trial.error:
             self.n_failures_in_a_row = 0
             return
@@ -316,7 +319,7 @@ class Search(Source[Key]):
     def snapshot(self) -> Snapshot:
         """Return how far the search is."""
         n_trials, trials = self.settings.n_trials, self.trials
-        n_missing = sum(len(batch.missing) for batch in trials.batches.values())
+        n_missing = sum(each.point.n_games - len(each.point.games) for each in trials.open.values())
         n_missing += max(0, n_trials - self.n_begun) * self.settings.n_replicates
         return Snapshot(
             unit="trials",

@@ -8,8 +8,8 @@ from thetafront.study.log.seeds import LARGEST_STUDY_SEED, MOST_REPLICATES
 from thetafront.study.log.study_record import StudyRecord, definition_of
 from thetafront.study.samplers import DEFAULT_SAMPLER
 
-MOST_TRIALS, DEFAULT_TRIALS = 1_000_000, 128
-MOST_DESIGN_POINTS = 4096
+MAX_TRIALS, DEFAULT_TRIALS = 1_000_000, 128
+MAX_DESIGN_POINTS = 4096
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class SearchSettings:
     Parameters
     ----------
     n_trials : int
-        The study's total of complete trials, earlier runs included; :data:`MOST_TRIALS` for as
+        The study's total of complete trials, earlier runs included; :data:`MAX_TRIALS` for as
         many as a budget allows.
     n_replicates : int
         Games per trial.
@@ -44,15 +44,15 @@ class SearchSettings:
     design_size: int = 16
 
     def __post_init__(self) -> None:
-        check_range("trials", self.n_trials, 1, MOST_TRIALS)
+        check_range("trials", self.n_trials, 1, MAX_TRIALS)
         check_range("replicates", self.n_replicates, 1, MOST_REPLICATES)
         check_range("seed", self.seed, 0, LARGEST_STUDY_SEED)
-        check_range("design size", self.design_size, 1, MOST_DESIGN_POINTS)
+        check_range("design size", self.design_size, 1, MAX_DESIGN_POINTS)
 
     @property
     def has_total(self) -> bool:
         """Whether a total of trials is asked for, rather than as many as a budget allows."""
-        return self.n_trials < MOST_TRIALS
+        return self.n_trials < MAX_TRIALS
 
     def record(self, experiment: Experiment) -> StudyRecord:
         """Return what identifies the study."""

@@ -1,6 +1,7 @@
 """Sources of games: what the loop asks for tasks, and what stores the games that come back.
 
-There are three: the search, the validation, and the rows of a reproduction.
+There are four: the search, validation (a pick is one of a single point), the games that a table of
+agents lacks, and games played again to be compared.
 """
 
 from abc import ABC, abstractmethod
@@ -8,7 +9,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from thetafront.study.run.executor import Finished, Task
+from thetafront.study.run.worker import Finished, Task
 
 Key = TypeVar("Key")
 

@@ -5,7 +5,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -24,30 +24,28 @@ from thetafront.study.log.lock import Lock
 from thetafront.study.log.log import Log
 from thetafront.study.log.machines import store_machines
 from thetafront.study.log.manifest import provenance
+from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData, store_run
-from thetafront.study.log.validated_points import ValidatedPoint
 from thetafront.study.model.study_model import another_point, choose_points
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_line
 from thetafront.study.report.front_tables import print_front, print_notes
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.dispatch import Dispatch
-from thetafront.study.run.executor import Cluster
+from thetafront.study.run.executor import Executor, Machines
 from thetafront.study.run.live_report import SECONDS_BETWEEN_REPORTS, LiveReport
-from thetafront.study.run.plan import Pace, Plan, plan_of
+from thetafront.study.run.plan import Planner
 from thetafront.study.run.progress import ProgressDisplay, preparing
 from thetafront.study.run.search import Search
-from thetafront.study.run.settings import MOST_TRIALS, SearchSettings
+from thetafront.study.run.settings import MAX_TRIALS, SearchSettings
 from thetafront.study.run.source import Source
 from thetafront.study.run.stopping import Precision, RegretTarget
 from thetafront.study.run.validation import Validation
-from thetafront.study.run.workers import PlayError, n_cores
+from thetafront.study.run.workers import PlayError
 from thetafront.study.text import counted, duration, there_already
 from thetafront.study.train.on_demand import room
 
-FEWEST_SECONDS_TIMED = 60.0  # of games, before a phase tells its own pace
-FEWEST_TASKS_TIMED = 64  # or so many tasks
-LARGEST_SHARE_OF_REPORT = 0.4  # of a budget, on a loaded machine
+MAX_SHARE_OF_REPORT = 0.4  # of a budget, on a loaded machine
 MORE_TRIALS = 1.5  # times as many, where playing predictions does not lower the regret
 SEARCH_SHARE = 0.5  # of a budget; what the search leaves of it goes to validation
 SEARCH_SHARE_OF_EXACT = 0.85  # where trials are known, and validation measures times again
@@ -93,8 +91,8 @@ class Sweep:
         Where the study is kept.
     log : Log
         The study's; this process must be its only writer.
-    jobs : int
-        How many workers play.
+    executor : Executor
+        Who plays, in all phases; it is open.
     out : rich.console.Console
         Where progress and tables go.
     budget_seconds : float
@@ -105,27 +103,21 @@ class Sweep:
         How precise validation is to be; None without one.
     lock : Lock, optional
         The study's, which is held.
-    cluster : Cluster, optional
-        Machines that play in place of this one.
     """
 
     experiment: Experiment
     location: Location
     log: Log
-    jobs: int
+    executor: Executor[Any]
     out: Console
     budget_seconds: float = math.inf
     settings: SearchSettings | None = None
     precision: Precision | None = None
     lock: Lock | None = None
-    cluster: Cluster | None = None
     n_failed: int = 0
     stopped_by_budget: bool = False
-    plan: Plan | None = None
-    planned_at: float = 0.0
-    pace: Pace | None = None
-    pace_before: Pace | None = None
-    machines_stored: Mapping[str, Mapping[str, Any]] | None = None
+    planner: Planner = field(default_factory=Planner)
+    machines_stored: Machines | None = None
     latest: Analysis | None = None
     is_loaded: bool = False  # and has been told
 
@@ -137,13 +129,13 @@ class Sweep:
     @cached_property
     def live(self) -> LiveReport:
         """What writes tables and pictures meanwhile."""
-        return LiveReport(lambda: self.budget.left)
+        return LiveReport(self.look, lambda: self.budget.left)
 
     def seconds_to_report(self) -> float:
         """Return how long the last report is expected to take; a part of a budget at most."""
         if self.is_pick:
             return 0.0
-        return min(self.live.seconds, LARGEST_SHARE_OF_REPORT * self.budget_seconds)
+        return min(self.live.seconds, MAX_SHARE_OF_REPORT * self.budget_seconds)
 
     @cached_property
     def connection(self) -> StorageConnection:
@@ -182,14 +174,13 @@ class Sweep:
         settings = self.settings
         assert settings is not None
         within = f", budget {duration(self.budget_seconds)}" if self.budget.is_limited else ""
-        who = counted(self.jobs, "job") if self.cluster is None else self.cluster.place
         total = (
             f" to a total of {counted(settings.n_trials, 'trial')}" if settings.has_total else ""
         )
         self.out.print(
             f"{self.experiment.title}: study {self.location.name!r}{total}, "
             f"{counted(settings.n_replicates, 'game')} "
-            f"each, {who}, sampler {settings.sampler}{within}"
+            f"each, {self.executor.place}, sampler {settings.sampler}{within}"
         )
         display = ProgressDisplay(self.out)
         with self.stops("search"):
@@ -197,11 +188,11 @@ class Sweep:
                 self.experiment,
                 self.log,
                 settings,
-                self.jobs,
+                self.executor.capacity,
                 display.message,
                 self.budget.part(1.0 if self.precision is None else search_share(self.experiment)),
                 self.connection,
-                in_subprocess=self.cluster is not None,
+                in_subprocess=self.executor.is_cluster,
             )
             before = search.snapshot()
             n_trials = counted(before.n_units_done, "trial")
@@ -220,8 +211,8 @@ class Sweep:
                 "n_replicates": settings.n_replicates,
                 "sampler": settings.sampler,
             }
-            self.play("search", search, self.jobs, display, asked)
-            self.n_failed = search.trials.n_failed - before.n_failed
+            self.play("search", search, display, asked)
+            self.n_failed += search.snapshot().n_failed - before.n_failed
             self.stopped_by_budget = not search.done
 
     def lower_regret(self, target: RegretTarget) -> None:
@@ -252,11 +243,11 @@ class Sweep:
             assert self.settings is not None
             n_trials = sum(each.state == "complete" for each in data.trials)
             n_more = math.ceil(MORE_TRIALS * n_trials)
-            self.settings = replace(self.settings, n_trials=min(n_more, MOST_TRIALS))
+            self.settings = replace(self.settings, n_trials=min(n_more, MAX_TRIALS))
             self.search()
         self.stopped_by_budget = True
 
-    def validate(self, points: list[ValidatedPoint] | None = None) -> None:
+    def validate(self, points: list[Point] | None = None) -> None:
         """Play the front again, until it is known as precisely as asked for.
 
         ``points`` are what is to be played, by default what the model proposes.
@@ -317,9 +308,8 @@ class Sweep:
                 "open_end": precision.open_end,
                 "validation_points": precision.n_points,
             }
-            # No more workers than cores: a game that shares its core is timed wrongly.
-            jobs = min(self.jobs, n_cores()) if self.cluster is None else self.jobs
-            self.play("validation", validation, jobs, display, asked)
+            self.executor.leave_a_core_to_each()
+            self.play("validation", validation, display, asked)
             self.stopped_by_budget |= not validation.done
 
     def report(self) -> None:
@@ -379,76 +369,35 @@ class Sweep:
         """Whether only a point that a user has asked for is played; the answer is all it tells."""
         return self.settings is None and self.precision is None
 
-    def look(self, dispatch: Dispatch[Any], display: ProgressDisplay, is_whole: bool) -> None:
+    def look(self, is_whole: bool) -> None:
         """Tell a plan that has changed; write tables and pictures of the study as it is now."""
         if self.is_pick:
             return
-        analysis = self.analysis()
-        if (plan := self.new_plan(analysis, dispatch)) is not None:
-            display.message(plan.text(self.experiment.goal))
+        analysis, dispatch = self.analysis(), self.dispatch
+        plan = self.planner.new_plan(
+            analysis,
+            dispatch,
+            self.settings if isinstance(dispatch.source, Search) else None,
+            self.precision,
+        )
+        if plan is not None:
+            dispatch.display.message(plan.text(self.experiment.goal))
         if is_whole:
             self.write_results(analysis, is_running=True)
 
-    def new_plan(self, analysis: Analysis, dispatch: Dispatch[Any]) -> Plan | None:
-        """Return what the rest of the run is expected to do, if that is new."""
-        source, left = dispatch.source, self.budget.left
-        is_search = isinstance(source, Search)
-        plan = plan_of(
-            analysis,
-            self.settings if is_search else None,
-            self.precision,
-            self.pace_of(dispatch),
-            source.budget.left if isinstance(source, Search) else 0.0,
-            left,
-        )
-        now = self.budget.clock()
-        if plan is None:
-            return None
-        if self.plan is not None and not plan.differs_from(self.plan, now - self.planned_at):
-            return None
-        self.plan, self.planned_at = plan, now
-        return plan
-
-    def pace_of(self, dispatch: Dispatch[Any]) -> Pace:
-        """Return how fast games are played.
-
-        At first, while workers start and most games are not back yet, that is the pace of the phase
-        before, if there was one. The time between tasks is the least seen: in a search, workers
-        wait for proposals, too.
-        """
-        measured = Pace.measured(dispatch)
-        if self.pace is not None and self.pace.idle_seconds:
-            idle = min(measured.idle_seconds, self.pace.idle_seconds)
-            measured = replace(measured, idle_seconds=idle)
-        n_tasks = dispatch.utilization.n_tasks
-        if dispatch.game_seconds >= FEWEST_SECONDS_TIMED or n_tasks >= FEWEST_TASKS_TIMED:
-            self.pace = measured
-        elif self.pace_before is not None:
-            return replace(self.pace_before, jobs=dispatch.jobs)
-        return measured
-
     def play(
-        self,
-        phase: str,
-        source: Source[Any],
-        jobs: int,
-        display: ProgressDisplay,
-        asked: Mapping[str, Any],
+        self, phase: str, source: Source[Any], display: ProgressDisplay, asked: Mapping[str, Any]
     ) -> None:
         """Play all games of a source; write this run's provenance and statistics into the study."""
-        budget = {"budget_seconds": self.budget_seconds} if self.budget.is_limited else {}
-        run = {**provenance(), "phase": phase, **asked, **budget, "jobs": jobs}
-        index = self.connection.retried(lambda: store_run(self.log, run))
-        self.pace_before = self.pace
         part = source.budget if isinstance(source, Search) else None
-        executor = None if self.cluster is None else self.cluster.executor()
-        dispatch = Dispatch(source, jobs, display, self.budget, limit=part, executor=executor)
-        self.live.follow(
-            lambda is_whole: self.look(dispatch, display, is_whole),
-            display.message,
-            lambda: source.stage,
-        )
-        dispatch.each_turn = lambda: self.turn(dispatch)
+        dispatch = Dispatch(source, self.executor, display, self.budget, part)
+        dispatch.each_turn = self.turn
+        self.dispatch = dispatch
+        budget = {"budget_seconds": self.budget_seconds} if self.budget.is_limited else {}
+        run = {**provenance(), "phase": phase, **asked, **budget, "jobs": dispatch.jobs}
+        index = self.connection.retried(lambda: store_run(self.log, run))
+        self.planner.begin_phase()
+        self.live.begin_phase()
         self.connection.message = display.message
         with interrupt.deferred():
             try:
@@ -489,16 +438,17 @@ class Sweep:
             self.is_loaded = True
             timed = [each.name.replace("_", " ") for each in self.experiment.costs if each.is_timed]
             inexact = f", and {' and '.join(timed)} are less exact" if timed else ""
-            self.out.print(
+            self.say(
                 f"the machine is loaded: a CPU second of games took {load:.1f} s, so there were "
                 f"fewer of them{inexact}"
             )
 
-    def turn(self, dispatch: Dispatch[Any]) -> None:
+    def turn(self) -> None:
         """Do what there is to do several times a second."""
         self.connection.keep_lock()
-        self.live.turn()
-        machines = dispatch.machines
+        if failure := self.live.turn(self.dispatch.source.stage):
+            self.dispatch.display.message(failure)
+        machines = self.executor.machines
         if self.machines_stored is not machines:  # another mapping where there are more
             self.connection.retried(lambda: store_machines(self.log, machines))
             self.machines_stored = machines
@@ -514,7 +464,7 @@ class Sweep:
                 self.connection.close_writers()
         except KeyboardInterrupt:
             shown = "thetafront export shows it" if self.is_pick else "tables and pictures show it"
-            self.out.print(
+            self.say(
                 f"stopped in the {phase}: what has finished is stored in "
                 f"{self.location.url_without_password}, {shown}; "
                 "the same command goes on from here"

@@ -15,24 +15,20 @@ stopped whenever one likes.
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from statistics import fmean
 
 import numpy as np
 
-from thetafront.agents.agent import Agent, FailedGame, Outcome, warm
-from thetafront.study.experiments.failures import (
-    counting,
-    counting_games,
-    left_out_text,
-    shows_failures,
-)
+from thetafront.agents.agent import Agent, warm
+from thetafront.study.experiments.failures import counting_games, left_out_text, shows_failures
 from thetafront.study.experiments.objectives import Cost
 from thetafront.study.log.connection import StorageConnection
 from thetafront.study.log.log import Log, failure, game_row, point_row
+from thetafront.study.log.point import Point
 from thetafront.study.log.seeds import validation_seed
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.tables import VALIDATION
-from thetafront.study.log.validated_points import ValidatedPoint
 from thetafront.study.log.writer import StudyWriter
 from thetafront.study.run.allocation import (
     FIRST_GAMES,
@@ -51,7 +47,7 @@ from thetafront.study.text import counted
 
 Key = tuple[str, int]
 """The point of some games, and the first one's replicate."""
-Another = Callable[[Sequence[ValidatedPoint], Sequence[ValidatedPoint]], ValidatedPoint | None]
+Another = Callable[[Sequence[Point], Sequence[Point]], Point | None]
 """Takes validated points and those left out, and returns another one to validate."""
 
 GROWTH_BETWEEN_LOOKS = 1.2
@@ -70,7 +66,7 @@ class Validation(Source[Key]):
         Where games are kept; this process must be its only writer.
     data : StudyData
         The same study as it is now.
-    points : list of ValidatedPoint
+    points : list of Point
         What to play; points of the same θ that the study has already keep their games.
     precision : Precision
         When to stop.
@@ -87,7 +83,7 @@ class Validation(Source[Key]):
         self,
         log: Log,
         data: StudyData,
-        points: list[ValidatedPoint],
+        points: list[Point],
         precision: Precision,
         message: Callable[[str], None] = lambda text: None,
         connection: StorageConnection | None = None,
@@ -103,8 +99,7 @@ class Validation(Source[Key]):
         self.precision = precision
         self.known = {point.key: point for point in data.points}
         self.next_number = 1 + max((each.number for each in data.points), default=-1)
-        self.points: list[ValidatedPoint] = []
-        self.by_key: dict[str, ValidatedPoint] = {}
+        self.by_key: dict[str, Point] = {}
         self.agents: dict[str, Agent] = {}
         self.in_flight: dict[str, set[int]] = {}
         self.moments: dict[str, Moments] = {}
@@ -112,58 +107,60 @@ class Validation(Source[Key]):
         self.n_before: dict[str, int] = {}
         self.round = Round[str]({})
         self.another = another
-        self.left_out: list[ValidatedPoint] = []
         self.max_replacements = len(points)
         self.next_look = 0.0
         self.most_points = 2 * len(points)  # with those added where time is left
         for point in points:
             self.add(point)
         self.n_games_before = sum(self.n_before.values())
-        for point in points:
+        for point in self.points:
             if flaw := self.flaw(point):
                 self.leave_out(point, flaw)
 
-    def add(self, point: ValidatedPoint) -> None:
+    @property
+    def points(self) -> list[Point]:
+        """The points to play."""
+        return [point for point in self.by_key.values() if not point.error]
+
+    @property
+    def left_out(self) -> list[Point]:
+        """The points that were left out in this run, since too many of their games failed."""
+        return [point for point in self.by_key.values() if point.error]
+
+    def add(self, point: Point) -> None:
         """Take a point among those to play, with its games; a new one gets a number."""
-        before = self.known.get(point.key)
-        if before is None:
-            point.number, self.next_number = self.next_number, self.next_number + 1
-        else:
-            point.number, point.failures = before.number, before.failures
-            outcomes: dict[int, Outcome] = {**before.games, **before.failures}
-            point.games = counting_games(outcomes, self.goal.penalty)
-        if before is None:
+        if (before := self.known.get(point.key)) is None:
+            point = replace(point, number=self.next_number)
+            self.next_number += 1
             self.writer.write(point_row(VALIDATION, point.number, point.params, point.origin))
-        elif before.error:  # which the games may not bear out any more
-            self.writer.write(failure((VALIDATION, point.number), ""))
+        else:
+            games = counting_games(before.outcomes, self.goal.penalty)
+            point = replace(before, games=games, failures=dict(before.failures), error="")
+            if before.error:  # which the games may not bear out any more
+                self.writer.write(failure((VALIDATION, point.number), ""))
         self.n_before[point.key] = len(point.games)
         self.agents[point.key] = self.experiment.build(point.params)
         self.in_flight[point.key] = set()
-        self.moments[point.key] = self.moments_of(point)
+        self.moments[point.key] = point.moments(self.goal)
         self.by_key[point.key] = point
         self.wanted[point.key] = self.n_wanted(point)
-        self.points.append(point)
 
-    def moments_of(self, point: ValidatedPoint) -> Moments:
-        """Return the moments of a point's samples so far."""
-        return Moments.of(self.goal.samples(point.in_order))
-
-    def n_wanted(self, point: ValidatedPoint) -> int:
+    def n_wanted(self, point: Point) -> int:
         """Return how many games a point needs, by its games so far; one if it tells all."""
         if self.goal.is_exact and not self.experiment.cost.is_timed:
             return 1
         n, _, squares = self.moments[point.key]
         return self.precision.n_wanted(n, squares / max(n - 1, 1))
 
-    def n_allowed(self, point: ValidatedPoint) -> int:
+    def n_allowed(self, point: Point) -> int:
         """Return how many games a point may have in all."""
         return self.precision.n_allowed(self.wanted[point.key], self.n_before[point.key])
 
-    def n_taken(self, point: ValidatedPoint) -> int:
+    def n_taken(self, point: Point) -> int:
         """Return how many games of a point are finished or in flight."""
         return len(point.games) + len(self.in_flight[point.key])
 
-    def needy(self) -> list[ValidatedPoint]:
+    def needy(self) -> list[Point]:
         """Return the points with games that are neither finished nor in flight."""
         return [point for point in self.points if self.n_taken(point) < self.n_allowed(point)]
 
@@ -204,7 +201,7 @@ class Validation(Source[Key]):
         flying.update(replicates)
         return Task((point.key, replicates[0]), agent, seeds, side_by_side)
 
-    def n_in_a_row(self, point: ValidatedPoint) -> int:
+    def n_in_a_row(self, point: Point) -> int:
         """Return how many more games of a point a task may have; none before the first is timed.
 
         Some seconds of them, and no more than leave as many to each worker.
@@ -260,7 +257,7 @@ class Validation(Source[Key]):
         cost = self.experiment.cost
         costs = {point.key: cost.of(point.in_order) for point in self.points}
         points = by_cost_of(self.points, cost)
-        self.moments = {point.key: self.moments_of(point) for point in points}
+        self.moments = {point.key: point.moments(self.goal) for point in points}
         moments = [self.moments[point.key] for point in points]
         n = np.array([each.n for each in moments], np.float64)
         seconds = [fmean(x.seconds for x in point.in_order if x.has_ended) for point in points]
@@ -297,10 +294,7 @@ class Validation(Source[Key]):
                 continue
             unit = VALIDATION, point.number
             self.writer.write(game_row(unit, replicate, game, finished.machine))
-            if isinstance(game, FailedGame):
-                point.failures[replicate] = game
-            if (counts := counting(game, self.goal.penalty)) is not None:
-                point.games[replicate] = counts
+            if (counts := point.add(replicate, game, self.goal.penalty)) is not None:
                 self.moments[key] = with_sample(self.moments[key], *self.goal.samples([counts]))
                 self.wanted[key] = self.n_wanted(point)
         if flaw := self.flaw(point):
@@ -310,10 +304,10 @@ class Validation(Source[Key]):
             if self.is_coarse():
                 self.round = Round({})  # another one, with more points
 
-    def flaw(self, point: ValidatedPoint) -> str:
+    def flaw(self, point: Point) -> str:
         """Return why a point is left out, by its games so far; empty if it is not."""
         n_failed = len(point.failures)
-        n_ended = sum(game.has_ended for game in point.games.values())
+        n_ended = point.n_ended
         # With a penalty none is left out, but one without a game that ended has no cost.
         is_unplayed = not n_ended and n_failed >= min(FIRST_GAMES, self.n_allowed(point))
         has_no_cost = self.goal.penalty is not None and is_unplayed
@@ -322,12 +316,10 @@ class Validation(Source[Key]):
             return left_out_text(point.failures, n_ended)
         return ""
 
-    def leave_out(self, point: ValidatedPoint, error: str) -> None:
+    def leave_out(self, point: Point, error: str) -> None:
         """Play no more games of a point, but another one's; PlayError if there is none."""
-        point.error = error
+        self.by_key[point.key] = replace(point, error=error)
         self.writer.write(failure((VALIDATION, point.number), error))
-        self.points = [each for each in self.points if each is not point]
-        self.left_out.append(point)
         self.round.left[point.key] = 0
         self.in_flight[point.key].clear()
         self.message(f"{point.origin} failed: {error}")
@@ -348,7 +340,7 @@ class Validation(Source[Key]):
         """Store whatever has finished."""
         self.writer.close()
 
-    def estimated_total(self, point: ValidatedPoint) -> int:
+    def estimated_total(self, point: Point) -> int:
         """Return how many games a point will take in all, as far as known."""
         if self.precision.open_end:
             return self.n_allowed(point)
@@ -384,7 +376,7 @@ class Validation(Source[Key]):
         )
 
 
-def by_cost_of(points: Sequence[ValidatedPoint], cost: Cost) -> list[ValidatedPoint]:
+def by_cost_of(points: Sequence[Point], cost: Cost) -> list[Point]:
     """Return points with games, the cheapest first."""
     return sorted(points, key=lambda point: cost.of(point.in_order))
 

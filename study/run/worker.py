@@ -1,4 +1,4 @@
-"""What a worker process runs: games, timed.
+"""What a worker process runs: the games of a task, timed.
 
 Workers import this module and the agents, no more, so that they start fast and stay small; one
 whose agent learns imports the training, too.
@@ -11,32 +11,95 @@ import signal
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
+from typing import Generic, TypeVar
 
 from joblib.externals.loky import process_executor
 
 from thetafront.agents.agent import Agent, ChangedError, FailedGame, GameError, Outcome, warm
 from thetafront.agents.external.processes import Orphans
 
+Key = TypeVar("Key")
+
 SECONDS_BETWEEN_LOOKS_AT_THE_PARENT = 1.0
 SAFE_PATH, OURS = "PYTHONSAFEPATH", "thetafront"
 """While workers start, no module of the folder where a user stands takes the place of another."""
-
-TimedGames = tuple[tuple[Outcome, ...], float, float, float, float]
-"""Games, ended or failed; when the first began and the last ended on the monotonic clock; CPU
-seconds of that, NaN where they do not tell how loaded the machine is; and seconds of learning
-before it."""
 
 
 class LearningError(Exception):
     """An agent cannot learn, for lack of memory or room on the disk: no fault of its θ."""
 
 
-def reason(error: BaseException) -> tuple[str, bool]:
-    """Say why games could not be played, and whether that is no fault of θ."""
+@dataclass
+class Task(Generic[Key]):
+    """Games for one worker to play.
+
+    Attributes
+    ----------
+    key
+        Names the task; it comes back with the games.
+    agent : Agent
+        Who plays.
+    seeds : sequence of int
+        Of the games.
+    side_by_side : bool
+        Whether they are played side by side (:meth:`agents.agent.Agent.play_side_by_side`), or one
+        after the other.
+    n_deaths_alone : int
+        How often it ended its workers while it was under suspicion.
+    """
+
+    key: Key
+    agent: Agent
+    seeds: Sequence[int]
+    side_by_side: bool = False
+    n_deaths_alone: int = 0
+
+
+@dataclass(frozen=True)
+class Finished(Generic[Key]):
+    """A task that came back.
+
+    Attributes
+    ----------
+    key
+        The task's.
+    games : tuple of Game or FailedGame
+        All of its games; none if the task could not be played.
+    error : str
+        Why there are none.
+    is_machines : bool
+        Whether the error is no fault of the agent's θ, but the machine's or the user's.
+    began, ended : float
+        When the first game began and the last one ended, on the monotonic clock, in seconds. Of
+        games played on another machine, the duration is as measured there, and the end is when they
+        arrived.
+    cpu_seconds : float
+        CPU time of the worker between them; NaN where that does not tell how loaded the machine is.
+    learning_seconds : float
+        Which the agent took to learn before the first game, by the clock.
+    machine : str
+        Key of the machine that played, among the executor's ``machines``; empty for this one.
+    """
+
+    key: Key
+    games: tuple[Outcome, ...]
+    error: str = ""
+    began: float = 0.0
+    ended: float = 0.0
+    cpu_seconds: float = 0.0
+    learning_seconds: float = 0.0
+    is_machines: bool = False
+    machine: str = ""
+
+
+def unplayed(task: Task[Key], error: BaseException) -> Finished[Key]:
+    """Return a task that could not be played, and why."""
     is_machines = isinstance(error, ChangedError | LearningError)
     is_said = is_machines or isinstance(error, GameError)
-    return str(error) if is_said else f"{type(error).__name__}: {error}", is_machines
+    text = str(error) if is_said else f"{type(error).__name__}: {error}"
+    return Finished(task.key, (), text, is_machines=is_machines)
 
 
 def begin_worker(parent: int) -> None:
@@ -68,9 +131,9 @@ def outcome_of(agent: Agent, seed: int) -> Outcome:
         return FailedGame(seed, str(error) or type(error).__name__)
 
 
-def play_timed(agent: Agent, seeds: Sequence[int], side_by_side: bool) -> TimedGames:
-    """Play one game a seed: one after the other, or all side by side."""
-    learning_seconds = 0.0
+def play(task: Task[Key]) -> Finished[Key]:
+    """Play a task's games: one after the other, or all side by side."""
+    agent, learning_seconds = task.agent, 0.0
     if agent.learns:
         from thetafront.study.train.on_demand import learn_first  # noqa: PLC0415, only where it is needed
 
@@ -82,15 +145,15 @@ def play_timed(agent: Agent, seeds: Sequence[int], side_by_side: bool) -> TimedG
         learning_seconds = time.monotonic() - arrived
     warm(agent)
     began, cpu_before = time.monotonic(), time.process_time()
-    if side_by_side:
-        games: tuple[Outcome, ...] = agent.play_side_by_side(seeds)
+    if task.side_by_side:
+        games: tuple[Outcome, ...] = agent.play_side_by_side(task.seeds)
     else:
-        games = tuple(outcome_of(agent, seed) for seed in seeds)
+        games = tuple(outcome_of(agent, seed) for seed in task.seeds)
     ended, cpu_seconds = time.monotonic(), time.process_time() - cpu_before
     if not agent.is_ours:
         cpu_seconds = math.nan  # a program's own time is not this process's, and games may wait
     settle()
-    return games, began, ended, cpu_seconds, learning_seconds
+    return Finished(task.key, games, "", began, ended, cpu_seconds, learning_seconds)
 
 
 @cache

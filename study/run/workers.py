@@ -6,17 +6,15 @@ doing, and survive the death of one.
 """
 
 import contextlib
-import math
 import multiprocessing
 import multiprocessing.resource_tracker
 import os
 import signal
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, TypeVar
 
 import joblib
 from joblib.externals.loky import ProcessPoolExecutor
@@ -27,21 +25,23 @@ from thetafront.agents.agent import Agent, warm
 from thetafront.agents.external.processes import Orphans
 from thetafront.study import interrupt
 from thetafront.study.errors import check_range
-from thetafront.study.run.executor import Finished, PlayError, Task, dead_alone
+from thetafront.study.run.executor import Executor, PlayError
 from thetafront.study.run.worker import (
     OURS,
     SAFE_PATH,
-    TimedGames,
+    Finished,
+    Task,
     begin_worker,
-    play_timed,
-    reason,
+    play,
+    unplayed,
 )
+from thetafront.study.text import counted
 
 __all__ = ["Finished", "PlayError", "Task", "Workers", "check_jobs", "n_cores", "play_all"]
 
 Key = TypeVar("Key")
 
-MOST_JOBS_A_CORE = 32  # each takes some 100 MB
+MAX_JOBS_A_CORE = 32  # each takes some 100 MB
 SECONDS_A_TASK = 0.02  # of games that take less: handing out and storing a task takes 1 ms
 
 
@@ -54,7 +54,7 @@ def check_jobs(jobs: int | None) -> int:
     """Return the number of workers asked for, all cores by default; InputError if out of range."""
     if jobs is None:
         return n_cores()
-    return check_range("jobs", jobs, 1, MOST_JOBS_A_CORE * n_cores())
+    return check_range("jobs", jobs, 1, MAX_JOBS_A_CORE * n_cores())
 
 
 def start_trackers() -> None:
@@ -90,21 +90,15 @@ def end_pool(pool: Any, at_once: bool) -> None:
     pool.shutdown(wait=True)
 
 
-@dataclass
-class Workers(Generic[Key]):
-    """Worker processes of this machine that play games; use it as a context.
+class Workers(Executor[Key]):
+    """Worker processes of this machine that play games.
+
+    They start with the first games, and stay for the games of later phases.
 
     Parameters
     ----------
     jobs : int
         How many processes.
-
-    Attributes
-    ----------
-    returned : deque of Finished
-        Tasks that have come back; the caller takes them from here.
-    n_deaths : int
-        Times that a worker died.
 
     Notes
     -----
@@ -113,47 +107,37 @@ class Workers(Generic[Key]):
     dies again with only one task in flight, the run ends with PlayError.
     """
 
-    jobs: int
-    returned: "deque[Finished[Key]]" = field(default_factory=deque)
-    n_deaths: int = 0
-    n_deaths_told: int = 0
-    in_flight: dict["Future[TimedGames]", Task[Key]] = field(default_factory=dict)
-    suspects: "deque[Task[Key]]" = field(default_factory=deque)
-    held_back: "deque[Task[Key]]" = field(default_factory=deque)
-    pool: Any = None
+    seconds_a_task = SECONDS_A_TASK
 
-    tasks_per_worker: ClassVar[float] = math.inf  # as many as the source has
-    seconds_a_task: ClassVar[float] = SECONDS_A_TASK
-    machines: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-    place: ClassVar[str] = ""
+    def __init__(self, jobs: int) -> None:
+        super().__init__()
+        self.jobs = jobs
+        self.in_flight: dict[Future[Finished[Key]], Task[Key]] = {}
+        self.suspects: deque[Task[Key]] = deque()
+        self.held_back: deque[Task[Key]] = deque()
+        self.pool: Any = None
 
     @property
     def capacity(self) -> int:
         """How many workers play."""
         return self.jobs
 
-    def news(self) -> list[str]:
-        """Say that a worker has died since the last call."""
-        n, self.n_deaths_told = self.n_deaths - self.n_deaths_told, self.n_deaths
-        return ["a worker died; the games in flight are played again"] if n else []
+    @property
+    def place(self) -> str:
+        """How many workers play, in words."""
+        return counted(self.jobs, "job")
 
     def __enter__(self) -> "Workers[Key]":
-        os.environ.setdefault(SAFE_PATH, OURS)
-        if interrupt.is_watched():  # what killed workers leave behind is ended by this process
-            Orphans.adopt()
-        self.open()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close(at_once=kind is not None)
-        if interrupt.is_watched():
-            Orphans.end()
-            Orphans.adopt(False)
-        if os.environ.get(SAFE_PATH) == OURS:
-            del os.environ[SAFE_PATH]
 
     def open(self) -> None:
-        """Start the pool; its processes start with the first games."""
+        """Start the pool; its processes start with games."""
+        os.environ.setdefault(SAFE_PATH, OURS)
+        if interrupt.is_watched():  # what killed workers leave behind is ended by this process
+            Orphans.adopt()
         start_trackers()
         self.pool = ProcessPoolExecutor(
             max_workers=self.jobs, initializer=begin_worker, initargs=(os.getpid(),)
@@ -163,13 +147,27 @@ class Workers(Generic[Key]):
         """End the processes: after their games, or, for ``at_once``, in the middle of them."""
         pool, self.pool = self.pool, None
         self.in_flight.clear()
-        if pool is not None:
-            end_pool(pool, at_once)
+        if pool is None:
+            return
+        end_pool(pool, at_once)
+        if interrupt.is_watched():
+            Orphans.end()
+            Orphans.adopt(False)
+        if os.environ.get(SAFE_PATH) == OURS:
+            del os.environ[SAFE_PATH]
+
+    def leave_a_core_to_each(self) -> None:
+        """End processes that would share a core; as many as there are cores start with games."""
+        if self.jobs > n_cores():
+            self.close(at_once=False)
+            self.jobs = n_cores()
 
     def stop(self) -> None:
         """End the processes in the middle of their games; those that have finished come back."""
         self._take_finished()
         self.close(at_once=True)
+        self.suspects.clear()
+        self.held_back.clear()
 
     def __len__(self) -> int:
         return len(self.in_flight) + len(self.suspects) + len(self.held_back)
@@ -182,9 +180,11 @@ class Workers(Generic[Key]):
             self._start(task)
 
     def _start(self, task: Task[Key]) -> None:
+        if self.pool is None:
+            self.open()
         try:
             with interrupt.kept_from_children():
-                future = self.pool.submit(play_timed, task.agent, task.seeds, task.side_by_side)
+                future = self.pool.submit(play, task)
         except BrokenProcessPool as error:
             # It broke since the last look: collect() will notice, and play this task too.
             future = Future()
@@ -192,14 +192,7 @@ class Workers(Generic[Key]):
         self.in_flight[future] = task
 
     def collect(self, timeout: float, also: "Future[Any] | None" = None) -> None:
-        """Wait for one task, or ``timeout`` seconds; put all that came back into ``returned``.
-
-        Parameters
-        ----------
-        timeout : float
-            Seconds to wait at most.
-        also : Future, optional
-            Stop waiting when this is done, too.
+        """Wait for a task, ``also`` or ``timeout`` seconds; put what came back in ``returned``.
 
         Raises
         ------
@@ -209,7 +202,7 @@ class Workers(Generic[Key]):
         awaited: set[Future[Any]] = {*self.in_flight, *([] if also is None else [also])}
         wait(awaited, timeout=timeout, return_when=FIRST_COMPLETED)
         if self._take_finished():
-            self._restart()
+            self._suspect()
         if not self.in_flight:
             self._release()
 
@@ -223,29 +216,21 @@ class Workers(Generic[Key]):
                 self._take(future)
         return broken
 
-    def _take(self, future: "Future[TimedGames]") -> None:
-        key, error = self.in_flight.pop(future).key, future.exception()
-        if error is None:
-            games, began, ended, cpu, learning = future.result()
-            self.returned.append(Finished(key, games, "", began, ended, cpu, learning))
-        else:
-            text, is_machines = reason(error)
-            self.returned.append(Finished(key, (), text, is_machines=is_machines))
+    def _take(self, future: "Future[Finished[Key]]") -> None:
+        task, error = self.in_flight.pop(future), future.exception()
+        self.returned.append(future.result() if error is None else unplayed(task, error))
 
-    def _restart(self) -> None:
-        """Open a new pool after a death; the tasks that were in flight are suspects."""
+    def _suspect(self) -> None:
+        """End the pool after a death; the tasks that were in flight are suspects."""
         self.n_deaths += 1
+        self.lines.append("a worker died; the games in flight are played again")
         for future in [each for each in self.in_flight if each.done() and not each.exception()]:
             self._take(future)  # came back since the look that found the death
         tasks = list(self.in_flight.values())
-        if len(tasks) == 1:
-            tasks[0].n_deaths_alone += 1
-            if (end := dead_alone(tasks[0])) is not None:
-                self.returned.append(end)
-                tasks.clear()
-        self.suspects.extendleft(reversed(tasks))
         self.close(at_once=True)
-        self.open()
+        if len(tasks) == 1 and self.judge(tasks[0]):
+            tasks.clear()
+        self.suspects.extendleft(reversed(tasks))
 
     def _release(self) -> None:
         """Start the next suspect alone; if none is left, all tasks that were held back."""

@@ -164,26 +164,11 @@ def make_sampler(
     return RejectionSampler(sampler, space, seed)
 
 
-def try_once(name: str, space: Space) -> None:
-    """Have a sampler of any class propose one θ, after two random trials; InputError if it cannot.
-
-    A class may need one objective, steps, or other parameters than these, and says so when asked.
-    """
-    study = optuna.create_study(directions=["maximize", "minimize"], sampler=RandomSampler(seed=0))
-    distributions = space.distributions()
-    for number in range(2):
-        study.tell(study.ask(distributions), (float(number), 1.0 + number))
-    study.sampler = make_sampler(name, 0, 2, 1, Objectives(), space)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what it warns of, the sweep's own calls do again
-            study.ask(distributions)
-    except Exception as error:  # any code: whatever it raises is its answer
-        raise InputError(f"sampler {name!r} cannot search here: {error}") from None
-
-
 def check_sampler(name: str, space: Space) -> None:
     """Refuse, before anything is written, a sampler that does not exist or cannot search a space.
+
+    A class may need one objective, steps, or other parameters than these, and says so when asked:
+    it proposes one θ, after two random trials.
 
     Parameters
     ----------
@@ -197,6 +182,17 @@ def check_sampler(name: str, space: Space) -> None:
     InputError
         If there is no such sampler, its library is not installed, or it cannot propose a θ.
     """
-    make_sampler(name, 0, 0, 1, Objectives(), space)
-    if name not in SAMPLERS:
-        try_once(name, space)
+    sampler = make_sampler(name, 0, 2, 1, Objectives(), space)
+    if name in SAMPLERS:
+        return
+    study = optuna.create_study(directions=["maximize", "minimize"], sampler=RandomSampler(seed=0))
+    distributions = space.distributions()
+    for number in range(2):
+        study.tell(study.ask(distributions), (float(number), 1.0 + number))
+    study.sampler = sampler
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what it warns of, the sweep's own calls do again
+            study.ask(distributions)
+    except Exception as error:  # any code: whatever it raises is its answer
+        raise InputError(f"sampler {name!r} cannot search here: {error}") from None

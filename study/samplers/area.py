@@ -23,7 +23,7 @@ NODES, WEIGHTS = np.append(NODES, 0.0), np.append(WEIGHTS / WEIGHTS.sum(), -1.0)
 ROOT, ANGLE = int(Form.ROOT), int(Form.ANGLE)
 
 N_DRAWS = 64  # of where the best score lies
-MOST_DRAWN = 192  # points
+MAX_DRAWN = 192  # points
 PLAUSIBLE = 3.0  # standard deviations: points that are farther below the front do not count
 
 
@@ -73,7 +73,7 @@ class Area:
         points, first, second = points[kept], first[kept], second[kept]
         extents = -np.diff(second, append=reference[1])
         if len(points):
-            some = rng.permutation(len(points))[:MOST_DRAWN]
+            some = rng.permutation(len(points))[:MAX_DRAWN]
             draws = process.draw(points[some], rng.standard_normal((len(some), N_DRAWS)))
             best = second[some[np.argmax(draws, axis=0)]]
             extents = extents * np.mean(best <= second[:, None], axis=1)

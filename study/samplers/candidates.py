@@ -68,6 +68,14 @@ def perturb(cube: UnitCube, points: Floats, scale: Floats, rng: np.random.Genera
     return pulled(cube, cube.snap(np.where(redrawn, rng.random(shape), moved)), points)
 
 
+def perturb_some(
+    cube: UnitCube, points: Floats, n: int, powers: tuple[float, float], rng: np.random.Generator
+) -> Floats:
+    """Perturb n of some points, drawn at random, by scales between two powers of ten."""
+    chosen = points[rng.integers(len(points), size=n)]
+    return perturb(cube, chosen, 10.0 ** rng.uniform(*powers, (n, 1)), rng)
+
+
 def is_among(points: Floats, others: Floats) -> npt.NDArray[np.bool_]:
     """Return which points are among others, up to rounding, shape (len(points),)."""
     from scipy.spatial.distance import cdist  # noqa: PLC0415, slow

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from thetafront.study.samplers.candidates import is_among
 from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.observations import Observations, n_to_fit
-from thetafront.study.samplers.posterior import cached_fit
+from thetafront.study.samplers.posterior import fit_once
 
 Floats = npt.NDArray[np.float64]
 
@@ -48,14 +48,8 @@ class Feasibility:
             return cls(None, failed)
         hyper_of = [some[: n_to_fit(len(some))] for some in (played, failed)]
         points, labels = labelled(*hyper_of)
-        nothing = np.full(len(points), np.nan)
-        hyper = cached_fit(
-            points.shape,
-            points.tobytes(),
-            labels.tobytes(),
-            nothing.tobytes(),
-            observations.owners.astype(np.int64).tobytes(),
-        )
+        owners = observations.owners.astype(np.int64)
+        hyper = fit_once(points, labels, np.full(len(points), np.nan), owners)
         hyper = replace(hyper, centre=max(hyper.centre, 0.0))
         points, labels = labelled(played, failed)
         noise = np.full(len(points), np.nan)

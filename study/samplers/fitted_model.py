@@ -21,7 +21,7 @@ from thetafront.study.samplers.predicted_front import PredictedFront, predicted_
 
 Floats = npt.NDArray[np.float64]
 SHIFT_DEVIATION = 0.05  # of the prior of the shift, in decades: 1.4% to 14% were measured
-LEAST_VARIANCE = 1e-12
+MIN_VARIANCE = 1e-12
 TINY = 1e-300
 # How many validated points the prior of a check is worth: that predictions are not too good, and
 # that their intervals are right.
@@ -31,7 +31,7 @@ SHIFT_PRIOR, FACTOR_PRIOR = 4.0, 8.0
 # surfaces and one with steps; without it in 44% to 100%.
 CAUTION = {SMOOTH: 1.75, ROUGH: 3.0}
 N_HYPER = 32  # sets of hyperparameters that draws are made with
-MOST_CONDITIONED = 768  # trials: time and memory grow with cube and square of their number
+MAX_CONDITIONED = 768  # trials: time and memory grow with cube and square of their number
 
 
 @dataclass(frozen=True)
@@ -172,9 +172,7 @@ class FittedModel:
         """
         mean, deviation = self.posterior.predict(points)
         found = []
-        for z in (
-            (values - mean) / np.sqrt(deviation**2 + np.nan_to_num(noise) + LEAST_VARIANCE)
-        ).T:
+        for z in ((values - mean) / np.sqrt(deviation**2 + np.nan_to_num(noise) + MIN_VARIANCE)).T:
             shift = min(float(z.sum()) / (SHIFT_PRIOR + len(z)), 0.0)
             square = FACTOR_PRIOR + float(np.sum((z - shift) ** 2))
             found.append((shift, max(1.0, math.sqrt(square / (FACTOR_PRIOR + len(z))))))
@@ -193,7 +191,7 @@ class FittedModel:
         own noise; this is its posterior mean, by generalized least squares with a normal prior.
         """
         process = self.posterior.processes[1]
-        covariance = process.covariance(points) + np.diag(self.filled(noise) + LEAST_VARIANCE)
+        covariance = process.covariance(points) + np.diag(self.filled(noise) + MIN_VARIANCE)
         weights = np.linalg.solve(covariance, np.ones(len(points)))
         difference = process.mean(points) - values[:, 1]
         return float(weights @ difference / (weights.sum() + SHIFT_DEVIATION**-2))
@@ -211,5 +209,5 @@ def fit_model(
     observations = observe(trials, cube, directions, objectives)
     if not len(observations.points):
         return None
-    known, posterior = Posterior.of_some(observations, MOST_CONDITIONED)
+    known, posterior = Posterior.of_some(observations, MAX_CONDITIONED)
     return FittedModel(cube, known, posterior, seed)

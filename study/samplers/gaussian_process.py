@@ -41,7 +41,7 @@ from scipy.linalg import cho_solve, cholesky, lapack, solve_triangular
 from thetafront.study.samplers.covariance import Floats, Hyperparameters, covariances
 from thetafront.study.samplers.hyperparameters import JITTER
 
-LEAST_ADDED = 1e-11  # to a diagonal, relative to its largest entry
+MIN_ADDED = 1e-11  # to a diagonal, relative to its largest entry
 
 
 def root_of(covariance: Floats) -> Floats:
@@ -50,7 +50,7 @@ def root_of(covariance: Floats) -> Floats:
     That of points with hardly any variance is not quite definite: as little is added to its
     diagonal as it takes.
     """
-    added = LEAST_ADDED * float(np.max(np.diag(covariance), initial=0.0))
+    added = MIN_ADDED * float(np.max(np.diag(covariance), initial=0.0))
     while True:
         factor, failed = lapack.dpotrf(covariance, lower=1, clean=1)
         if not failed:

@@ -19,7 +19,6 @@ import numpy.typing as npt
 from scipy.linalg import lapack
 
 from thetafront.study.samplers.covariance import ROUGH, SMOOTH, Floats, Hyperparameters, matern
-from thetafront.study.samplers.scaling import centre_and_scale
 
 if TYPE_CHECKING:
     from scipy.optimize import OptimizeResult
@@ -31,8 +30,18 @@ NOISE_PRIOR = (1e-3, 1.5)
 MISFIT_PRIOR = (1e-4, 2.0)
 LOG_BOUNDS = (-9.0, 5.0)
 STARTS = (1.0, 0.4)  # of the length scales, times the prior's median
-STEP, FLATTEST = 0.05, 0.2  # of logarithms, and least precision, when hyperparameters are drawn
+STEP, MIN_PRECISION = (
+    0.05,
+    0.2,
+)  # of logarithms, and least precision, when hyperparameters are drawn
 JITTER = 1e-8  # added to K's diagonal, relative to σ²: duplicate points make it singular
+
+
+def centre_and_scale(values: Floats) -> tuple[Floats, Floats]:
+    """Return mean and standard deviation along the first axis; 1 in place of that of a constant."""
+    centre, scale = values.mean(axis=0), values.std(axis=0)
+    varies = scale > 1e-12 * np.maximum(1.0, np.abs(centre))
+    return np.asarray(centre), np.where(varies, scale, 1.0)
 
 
 def lognormal(log_value: Floats, prior: tuple[float, float]) -> tuple[float, Floats]:
@@ -212,7 +221,7 @@ def draw_logs(
     steps = STEP * np.eye(len(mode))
     hessian = np.array([objective(mode + e)[1] - objective(mode - e)[1] for e in steps])
     values, vectors = np.linalg.eigh((hessian + hessian.T) / (4.0 * STEP))
-    precision = np.maximum(values, FLATTEST)
+    precision = np.maximum(values, MIN_PRECISION)
     normals = rng.standard_normal((n, len(mode)))
     drawn = np.clip(mode + (normals / np.sqrt(precision)) @ vectors.T, *LOG_BOUNDS)
     density = 0.5 * np.sum(np.log(precision)) - 0.5 * np.sum(normals**2, axis=1)

@@ -44,7 +44,7 @@ import numpy.typing as npt
 
 from thetafront.study.samplers.area import Area
 from thetafront.study.samplers.base import ModelSampler
-from thetafront.study.samplers.candidates import feasible, perturb, sobol_points
+from thetafront.study.samplers.candidates import feasible, perturb, perturb_some, sobol_points
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.feasibility import Feasibility
 from thetafront.study.samplers.gaussian_process import GaussianProcess
@@ -58,8 +58,8 @@ Floats = npt.NDArray[np.float64]
 N_SOBOL = 256
 N_NEAR_FRONT = 256
 N_ROUNDS, N_NEAR = 6, 128  # of the search for the front
-MOST_ON_FRONT = 64
-MOST_CONDITIONED = 384  # observations
+MAX_ON_FRONT = 64
+MAX_CONDITIONED = 384  # observations
 
 
 class Refinement(NamedTuple):
@@ -89,7 +89,7 @@ class KnowledgeGradientSampler(ModelSampler):
         self, observations: Observations, cube: UnitCube, rng: np.random.Generator
     ) -> Floats:
         """Return the candidate of the largest expected gain."""
-        known, posterior = Posterior.of_some(observations, MOST_CONDITIONED)
+        known, posterior = Posterior.of_some(observations, MAX_CONDITIONED)
         noise = noise_of_new_trials(posterior.processes[0], known)
         # Of the first objective, whose covariance trials in flight reduce.
         process = awaiting(posterior.processes[0], known, noise)
@@ -130,7 +130,7 @@ class KnowledgeGradientSampler(ModelSampler):
         """
         if q == 1:
             return self.propose(observations, cube, rng)[None]
-        known, posterior = Posterior.of_some(observations, MOST_CONDITIONED)
+        known, posterior = Posterior.of_some(observations, MAX_CONDITIONED)
         noise = noise_of_new_trials(posterior.processes[0], known)
         process = awaiting(posterior.processes[0], known, noise)
         feasibility = Feasibility.learned_from(observations)
@@ -174,10 +174,9 @@ class KnowledgeGradientSampler(ModelSampler):
         front = climb(
             posterior.front(allowed(points)), posterior, cube, rng, N_ROUNDS, N_NEAR, allowed
         )
-        chosen = front[rng.integers(len(front), size=N_NEAR_FRONT)]
-        scales = 10.0 ** rng.uniform(-2.0, -0.5, (N_NEAR_FRONT, 1))
-        some = np.linspace(0, len(front) - 1, min(len(front), MOST_ON_FRONT)).astype(int)
-        return front[some], np.concatenate([spread, perturb(cube, chosen, scales, rng)])
+        near = perturb_some(cube, front, N_NEAR_FRONT, (-2.0, -0.5), rng)
+        some = np.linspace(0, len(front) - 1, min(len(front), MAX_ON_FRONT)).astype(int)
+        return front[some], np.concatenate([spread, near])
 
 
 def noise_of_new_trials(

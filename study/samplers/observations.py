@@ -17,9 +17,9 @@ from thetafront.study.scale import Form, Scale
 
 Floats = npt.NDArray[np.float64]
 Noise = Callable[[Sequence[FrozenTrial]], npt.ArrayLike]
-MOST_PENDING = 512
+MAX_PENDING = 512
 GROWTH = 1.1
-MOST_TO_FIT = 256
+MAX_TO_FIT = 256
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def n_to_fit(n: int) -> int:
     and the fit is half of a proposal's cost.
     """
     size = min(n, 1)
-    while (larger := max(size + 1, int(size * GROWTH))) <= min(n, MOST_TO_FIT):
+    while (larger := max(size + 1, int(size * GROWTH))) <= min(n, MAX_TO_FIT):
         size = larger
     return size
 
@@ -235,7 +235,7 @@ def observe(
     first_values = to_maximize(raw[:first], directions, scales, first_noise)
     points = cube.encode([trial.params for trial in complete])
     silent = {TrialState.RUNNING, TrialState.FAIL}
-    running = [trial for trial in usable if trial.state in silent][-MOST_PENDING:]
+    running = [trial for trial in usable if trial.state in silent][-MAX_PENDING:]
     pending = cube.encode([trial.params for trial in running])
     reference = np.zeros(2)
     if objectives.reference_point is not None or len(raw):

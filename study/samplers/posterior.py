@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,16 +25,17 @@ Floats = npt.NDArray[np.float64]
 
 
 @lru_cache(maxsize=64)
-def cached_fit(
-    shape: tuple[int, int], points: bytes, values: bytes, noise: bytes, owners: bytes
-) -> Hyperparameters:
-    """Find hyperparameters, once for the same data."""
+def cached_fit(shape: tuple[int, int], *data: bytes) -> Hyperparameters:
+    """Find hyperparameters, once for the same data, by :func:`fit_once`."""
+    points, values, noise = (np.frombuffer(each) for each in data[:3])
     return fit_hyperparameters(
-        np.frombuffer(points).reshape(shape),
-        np.frombuffer(values),
-        np.frombuffer(noise),
-        np.frombuffer(owners, np.int64),
+        points.reshape(shape), values, noise, np.frombuffer(data[3], np.int64)
     )
+
+
+def fit_once(*data: npt.NDArray[Any]) -> Hyperparameters:
+    """Find the hyperparameters of points, values, noise and owners, once for the same."""
+    return cached_fit(data[0].shape, *(each.tobytes() for each in data))
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,7 @@ class Posterior:
 
         Or condition it on others: on fewer of many.
         """
-        hypers = []
-        for k in range(2):
-            points, *others = observations.to_fit(k)
-            hypers.append(cached_fit(points.shape, *(x.tobytes() for x in (points, *others))))
+        hypers = [fit_once(*observations.to_fit(k)) for k in range(2)]
         return cls.condition(hypers, observations if given is None else given)
 
     @classmethod

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thetafront.study.pareto import nondominated
-from thetafront.study.samplers.candidates import feasible, perturb, sobol_points
+from thetafront.study.samplers.candidates import feasible, perturb_some, sobol_points
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.feasibility import Allowed, Feasibility
 from thetafront.study.samplers.observations import Observations
@@ -34,7 +34,7 @@ N_SOBOL = 4096
 N_ROUNDS = 30
 N_NEAR = 1024
 N_FOR_COMMON = 256
-MOST_ON_FRONT = 8192  # points, evenly spread over more: errors are computed for each
+MAX_ON_FRONT = 8192  # points, evenly spread over more: errors are computed for each
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def predicted_fronts(
     points = np.concatenate([known, sobol_points(cube, N_SOBOL, rng)])
     front = posterior.front(allowed(points))
     front = climb(front, posterior, cube, rng, N_ROUNDS, N_NEAR, allowed)
-    front = front[spread(len(front), MOST_ON_FRONT)]
+    front = front[spread(len(front), MAX_ON_FRONT)]
     return PredictedFront.at(of_trials, posterior), PredictedFront.at(front, posterior)
 
 
@@ -124,9 +124,7 @@ def climb(
     """Improve a front by rounds of small perturbations, ``n_near`` of them a round."""
     mean = posterior.mean(front)
     for _ in range(n_rounds):
-        chosen = front[rng.integers(len(front), size=n_near)]
-        scales = 10.0 ** rng.uniform(-2.5, -0.7, (n_near, 1))
-        near = allowed(perturb(cube, chosen, scales, rng))
+        near = allowed(perturb_some(cube, front, n_near, (-2.5, -0.7), rng))
         front, first = np.unique(np.concatenate([front, near]), axis=0, return_index=True)
         mean = np.concatenate([mean, posterior.mean(near)])[first]
         kept = nondominated(mean[:, 0], -mean[:, 1])

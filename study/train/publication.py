@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
+from thetafront.agents.agent import digits
 from thetafront.agents.parameters import plain_values
 from thetafront.agents.twenty48.ntuple.network import (
     MANIFEST,
     TrainedNetwork,
-    digest_of_weights,
     folder_of,
     weights_name,
 )
@@ -26,7 +26,7 @@ def has_lost_its_checkpoint(folder: Path) -> bool:
 def publish(training: Training, name: str) -> TrainedNetwork:
     """Write a network's weights and then its manifest; weights of before are deleted."""
     weights = without_parts(training.settings.patterns, training.weights)
-    digest = digest_of_weights(weights)
+    digest = digits(weights.data)
     network = TrainedNetwork(
         name, plain_values(training.settings), **vars(training.counts), digest=digest
     )

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import psutil
 
-from thetafront.agents.twenty48.ntuple.learned import UNLIMITED
-from thetafront.agents.twenty48.ntuple.learning import WorkSpace, learn
-from thetafront.agents.twenty48.ntuple.patterns import NETWORKS, n_looked_up, n_weights_of
+from thetafront.agents.twenty48.ntuple.learned import UNLIMITED, learn_games
+from thetafront.agents.twenty48.ntuple.learning import WorkSpace, work_space
+from thetafront.agents.twenty48.ntuple.patterns import n_looked_up, n_weights_of
 from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
-from thetafront.engine.twenty48.rows import row_tables
 from thetafront.study import interrupt
 from thetafront.study.errors import RunError
 from thetafront.study.train.checkpoint import Counts, load, save
@@ -96,7 +96,7 @@ class Training:
         self.next_game = 0
         self.saved_at, self.saved_games = time.monotonic(), self.counts.n_games
         self.seconds_to_save = 0.0
-        self.learn_batch(WorkSpace(self.m, 1), 0, 0)  # compiled
+        self.learn_batch(work_space(self.m, 1), 0, 0)  # compiled
 
     @property
     def is_done(self) -> bool:
@@ -122,7 +122,7 @@ class Training:
         """
         self.next_game = self.counts.n_games  # a batch that ended early had taken more
         with interrupt.deferred(), ThreadPoolExecutor(self.jobs) as threads:
-            spaces = [WorkSpace(self.m) for _ in range(self.jobs)]
+            spaces = [work_space(self.m) for _ in range(self.jobs)]
             while not (self.is_done or interrupt.requested()):
                 until = time.monotonic() + ROUND_SECONDS
                 playing = [threads.submit(self.play_until, until, each) for each in spaces]
@@ -164,22 +164,8 @@ class Training:
 
     def learn_batch(self, space: WorkSpace, first: int, n: int) -> tuple[int, int, float]:
         """Learn from ``n`` games; return their number, that of their moves, and summed score."""
-        return learn(
-            NETWORKS[self.settings.patterns](self.weights),
-            self.coherence,
-            row_tables(),
-            np.uint64(self.settings.seed),
-            first,
-            n,
-            self.budget.moves_left(self.counts),
-            self.settings.rate,
-            self.settings.decay,
-            self.settings.restart,
-            self.settings.is_coherent,
-            space.path,
-            space.rewards,
-            space.indices,
-        )
+        most = self.budget.moves_left(self.counts)
+        return learn_games(self.settings, self.weights, self.coherence, space, first, n, most)
 
     def forget(self) -> None:
         """Begin again with a network that has learned nothing."""
@@ -202,19 +188,9 @@ def check_memory(settings: TrainingSettings) -> None:
     """Refuse, by RunError, a training that does not fit into the memory that is free."""
     arrays = 3 if settings.is_coherent else 1
     needed = (arrays * FLOAT_BYTES + SCRATCH_BYTES) * n_weights_of(settings.patterns)
-    free = free_memory()
+    free = psutil.virtual_memory().available
     if needed > free:
         raise RunError(
             f"memory: a training of {settings.patterns} by {settings.method} takes "
             f"{needed / 1e6:,.0f} MB, {free / 1e6:,.0f} MB are free"
         )
-
-
-def free_memory() -> float:
-    """Return how many bytes programs may still ask for; infinity if the system does not say."""
-    info = Path("/proc/meminfo")
-    if info.exists():
-        for line in info.read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return 1024.0 * int(line.split()[1])
-    return math.inf

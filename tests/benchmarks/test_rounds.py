@@ -5,13 +5,16 @@ import pandas as pd
 import pytest
 
 from results.benchmarks.rounds import (
+    DEFAULT_RULE,
+    RULES,
     Simulated,
     allocation_frame,
     allocation_markdown,
     answers_of,
+    ocba,
 )
 from thetafront.study.log.manifest import ROOT
-from thetafront.study.run.allocation import DEFAULT_RULE, RULES
+from thetafront.study.run.allocation import Played
 
 PUBLISHED = ROOT / "results" / "reference" / "rounds"
 
@@ -63,3 +66,19 @@ def test_published_comparisons_are_made_again() -> None:
     first = published[(published["seed"] == 0) & (published["seconds"] == 300.0)]
     made = allocation_frame(range(1), stops=(300.0,))
     pd.testing.assert_frame_equal(made, first.reset_index(drop=True), rtol=1e-9)
+
+
+def test_ocba_of_one_budget_has_its_two_closed_forms() -> None:
+    """Non-best nᵢ ∝ vᵢ/δᵢ²; the best √(v_b·Σ gᵢ·nᵢ²/vᵢ / g_b). Gains are shares over seconds."""
+    of = Played(
+        mean=np.array([16.0, 20.0, 17.0]),
+        variance=np.array([4.0, 9.0, 16.0]),
+        n=np.array([10.0, 10.0, 10.0]),
+        seconds=np.array([0.1, 1.0, 10.0]),
+        decades=np.array([0.0, 0.0, 1.0]),
+    )
+    games = np.array([4.0 / 4.0**2, 0.0, 16.0 / 3.0**2])
+    games[1] = np.sqrt(9.0 * (0.1 * games[0] ** 2 / 4.0 + 10.0 * games[2] ** 2 / 16.0) / 1.0)
+    shares = games * of.seconds / (games @ of.seconds)
+    spent = of.n * of.seconds
+    assert ocba(of, np.zeros((1, 3))) == pytest.approx(shares * spent.sum() / spent)

@@ -19,7 +19,7 @@ from thetafront.study.cluster.machine import BENCHMARK
 from thetafront.study.errors import InputError, RunError
 
 COMMAND = (sys.executable, "-m", "thetafront")
-SECONDS_TO_START = 60.0
+SECONDS_TO_START = 240.0  # of a busy machine
 SLEEPER = '''"""A game that sleeps; its score says what was played."""
 
 import hashlib
@@ -147,7 +147,7 @@ class Ground:
 
     def alone(self, name: str = "alone", file: str = "sleeper.py") -> int:
         """Carry the sweep out on this machine."""
-        return self.start(name, *self.command(name, file), "--jobs", "4").wait(180)
+        return self.start(name, *self.command(name, file), "--jobs", "4").wait(400)
 
     def n_stored(self, name: str = "sleeper") -> int:
         """Return how many games of a study are stored."""

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import optuna
 import pytest
@@ -17,6 +17,7 @@ from tests.cluster.postgres import Server
 from tests.study.check.test_stored_study import DATA
 from tests.study.conftest import QUICK, CoinGame
 from thetafront.study import interrupt
+from thetafront.study.check.replay import Replays
 from thetafront.study.cli import app
 from thetafront.study.errors import RunError
 from thetafront.study.experiments.registry import EXPERIMENTS
@@ -28,8 +29,11 @@ from thetafront.study.log.storage import create_or_resume, existing, open_for_ga
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.tables import SEARCH, GameRow
 from thetafront.study.log.writer import StudyWriter
+from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.sweep import Sweep
+from thetafront.study.run.workers import Workers
 
 pytestmark = pytest.mark.cluster
 
@@ -221,16 +225,17 @@ def test_a_notebook_does_not_wait_after_an_interrupt(postgres: Server, study: Lo
 def test_a_machine_that_joins_while_the_server_is_away_is_stored(
     postgres: Server, study: Log, tmp_path: Path
 ) -> None:
-    class Joined:
-        machines: ClassVar = {"ab12": {"host": "node-1"}}
+    class Joined(Workers[Any]):
+        machines = {"ab12": {"host": "node-1"}}  # noqa: RUF012
 
-    location = Location("s", "", tmp_path)
-    sweep = Sweep(QUICK, location, study, 1, Console(quiet=True))
+    display, workers = ProgressDisplay(Console(quiet=True)), Joined(1)
+    sweep = Sweep(QUICK, Location("s", "", tmp_path), study, workers, display.console)
+    sweep.dispatch = Dispatch(Replays([], ""), workers, display)
     postgres.kill()
     starting = threading.Timer(1.0, postgres.start)
     starting.start()
     try:
-        sweep.turn(Joined())
+        sweep.turn()
     finally:  # or the next test has no server
         starting.join()
     assert StudyData.read(study).machines == Joined.machines

@@ -17,7 +17,7 @@ from thetafront.engine.jit import ROOT
 pytestmark = pytest.mark.cluster
 
 
-def run(ground: Ground, *words: str, seconds: float = 90.0) -> "subprocess.CompletedProcess[str]":
+def run(ground: Ground, *words: str, seconds: float = 240.0) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [*COMMAND, *words],
         cwd=ground.folder,
@@ -49,7 +49,7 @@ def test_tls_keeps_out_who_has_no_certificate(ground: Ground, of_one_machine: pd
     ground.scheduler()
     ground.workers(2)
     sweep = ground.sweep()
-    assert sweep.wait(180) == 0, ground.said("sweep")
+    assert sweep.wait(400) == 0, ground.said("sweep")
     pd.testing.assert_frame_equal(ground.games(), of_one_machine)
     began = time.monotonic()
     done = run(ground, "cluster", ground.address.replace("tls", "tcp"))
@@ -96,8 +96,8 @@ def test_other_code_plays_no_games(ground: Ground, of_one_machine: pd.DataFrame)
     ground.workers(1, "other", PYTHONPATH=str(copy), THETAFRONT_CACHE_DIR=cache)
     began = time.monotonic()
     sweep = ground.sweep(log="refused")
-    assert sweep.wait(90) == 2
-    assert time.monotonic() - began < 60.0
+    assert sweep.wait(240) == 2
+    assert time.monotonic() - began < 200.0
     assert re.search(
         r"thetafront: scheduler: no worker at \S+ can play with code (\w{12}) \(.*\): "
         r".* gets no games: its code is (\w{12}) \(.*\), not \1\n",
@@ -112,7 +112,7 @@ def test_other_code_plays_no_games(ground: Ground, of_one_machine: pd.DataFrame)
 
     wait_for("all workers are there", lambda: shown() == [(False, 2), (True, 1)])
     sweep = ground.sweep()
-    assert sweep.wait(180) == 0, ground.said("sweep")
+    assert sweep.wait(400) == 0, ground.said("sweep")
     said = ground.said("sweep")
     assert said.count("gets no games: its code is") == 1
     assert "2 workers on 1 machine at" in said

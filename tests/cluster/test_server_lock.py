@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -27,6 +28,7 @@ from thetafront.study.log.storage import create_or_resume
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.sweep import Sweep
+from thetafront.study.run.workers import Workers
 
 pytestmark = pytest.mark.cluster
 
@@ -179,8 +181,9 @@ def test_a_sweep_that_lost_it_to_another_stops(
                 taken.append(True)
 
     other = ServerLock(location)
-    with locked(location) as lock:
-        sweep = Sweep(QUICK, location, study, 1, Console(quiet=True), settings=settings, lock=lock)
+    out = Console(quiet=True)
+    with locked(location) as lock, Workers[Any](1) as workers:
+        sweep = Sweep(QUICK, location, study, workers, out, settings=settings, lock=lock)
         sweep.begin()
         thread = threading.Thread(target=take, args=(other,))
         thread.start()

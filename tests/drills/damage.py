@@ -32,7 +32,7 @@ from thetafront.agents.pacman.agent import PacmanGame
 from thetafront.agents.pacman.astar import PacmanAStar
 from thetafront.agents.pacman.random import PacmanRandom
 from thetafront.study.charts import export
-from thetafront.study.check import verification
+from thetafront.study.check import replay
 from thetafront.study.cli import app
 from thetafront.study.log.ledger import Ledger
 from thetafront.study.page import results
@@ -43,41 +43,56 @@ SWEEP += ["--validation-points", "2", "--validation-games", "5", "--jobs", "1"]
 READING = ("status", "front", "export", "pick", "utilization", "compare", "plot")
 TABLES = ("front.csv", "trials.csv", "games.csv")
 EACH_AS_PROCESS = 25  # rounds between two that run as real processes
-JSON_COLUMNS = {
-    "thetafront_study": ("record",),
-    "thetafront_point": ("theta", "notes"),
-    "thetafront_game": ("record",),
-    "thetafront_event": ("record",),
-    "trial_user_attributes": ("value_json",),
-}
-OTHER_COLUMNS = {
-    "thetafront_study": ("name", "study", "checksum"),
-    "thetafront_point": ("study", "phase", "number", "origin", "n_games", "at", "checksum"),
-    "thetafront_game": (
-        *("study", "phase", "number", "replicate", "sequence", "seed", "score", "n_moves"),
-        *("seconds", "machine", "at", "checksum"),
-    ),
-    "thetafront_event": ("study", "number", "kind", "n_points", "n_games", "at", "checksum"),
-    "trials": ("number", "state"),
-    "trial_params": ("param_value", "param_name", "distribution_json"),
-    "trial_values": ("value", "value_type", "objective"),
-    "studies": ("study_name",),
-}
 WRONG = (None, 0.5, 3, -1, 1e300, 7.25, "abc", 2, 1, "", "search", "validation", "COMPLETE")
-TABLES_DROPPED = (*(name for name in OTHER_COLUMNS), "study_directions", "alembic_version")
+NOT_THE_SAME = ("{}", "[]", "null", "3", '"text"', "NaN", "1e400", "[[[", "")
+UNTOLD = ("seconds", "origin", "error", "posterior", "predicted", "front", "model")
+"""Columns of tables that nothing but the log tells, and those of the model."""
 
 
 @dataclass
-class Tally:
-    """What happened, and what must not have."""
+class Round:
+    """A round: what was damaged, and what happened, which all rounds count together."""
 
-    counts: Counter[str] = field(default_factory=Counter)
-    faults: list[str] = field(default_factory=list)
+    number: int
+    rng: random.Random
+    counts: Counter[str]
+    faults: list[str]
+    damage: str = field(default="")
 
-    def fault(self, round_: int, damage: str, what: str) -> None:
+    def fault(self, what: str) -> None:
         """Note something that must not happen."""
-        self.faults.append(f"round {round_}: {damage}: {what}")
+        self.faults.append(f"round {self.number}: {self.damage}: {what}")
         print(f"FAULT {self.faults[-1]}", flush=True)
+
+    def command(self, *words: str) -> tuple[int, str]:
+        """Run a command in this process; return exit code and output."""
+        done = CliRunner().invoke(app, words)
+        self.counts[f"{words[0]}, exit code {done.exit_code}"] += 1
+        if done.exception is not None and not isinstance(done.exception, SystemExit):
+            self.fault(f"{words[0]}: {type(done.exception).__name__}: {done.exception}")
+        elif done.exit_code not in {0, 1, 2}:
+            self.fault(f"{words[0]}: exit code {done.exit_code}")
+        elif "Traceback" in done.output or done.stderr.count("\n") > 1:
+            self.fault(f"{words[0]}: more than one line: {done.stderr[:300]}")
+        elif done.exit_code and not done.output.strip():
+            self.fault(f"{words[0]}: no word of why")
+        return done.exit_code, done.output
+
+    def mended(self, words: list[str], is_lossless: Callable[[], bool], may_fail: bool) -> bool:
+        """Repair; count how it ended, and return whether it is mended."""
+        code, output = self.command(*words, "--repair")
+        if code:
+            self.counts["not mended"] += 1
+            if not may_fail:
+                self.fault(f"not mended: {output[-700:]}")
+            return False
+        if self.command(*words)[0]:
+            self.fault("verify after repair")
+        how = "all is as before" if is_lossless() else "with a loss"
+        self.counts[f"mended, {how}"] += 1
+        if how == "with a loss":
+            print(f"round {self.number}: {self.damage}: mended with a loss", flush=True)
+        return True
 
 
 def play_here(entries: Any, *_: Any) -> list[Game]:
@@ -85,22 +100,7 @@ def play_here(entries: Any, *_: Any) -> list[Game]:
     return [entry.agent.play(entry.seed) for entry in entries]
 
 
-def command(*words: str) -> tuple[int, str, str]:
-    """Run a command in this process; return exit code, output, and what must not be."""
-    done = CliRunner().invoke(app, words)
-    crash = ""
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        crash = f"{type(done.exception).__name__}: {done.exception}"
-    elif done.exit_code not in {0, 1, 2}:
-        crash = f"exit code {done.exit_code}"
-    elif "Traceback" in done.output or done.stderr.count("\n") > 1:
-        crash = f"more than one line: {done.stderr[:300]}"
-    elif done.exit_code and not done.output.strip():
-        crash = "no word of why"
-    return done.exit_code, done.output, crash
-
-
-# Damage of a database
+# Damage of a database: each takes its path, and says what it has done
 
 
 def edited(value: Any, rng: random.Random) -> str:
@@ -117,54 +117,38 @@ def edited(value: Any, rng: random.Random) -> str:
         changed[key] = rng.choice(wrong)
         return json.dumps(changed)
     text = json.dumps(value)
-    return rng.choice(
-        ["{}", "[]", "null", "3", '"text"', "NaN", "1e400", "[[[", "", text[: len(text) // 2]]
-    )
+    return rng.choice([*NOT_THE_SAME, text[: len(text) // 2]])
 
 
-def damage_json(path: Path, rng: random.Random) -> str:
-    """Edit a JSON value."""
-    table = rng.choice(sorted(JSON_COLUMNS))
-    column = rng.choice(JSON_COLUMNS[table])
+def damage_rows(path: Path, rng: random.Random) -> str:
+    """Edit a value of a row, delete a row, or drop a table; the log's more often than optuna's."""
+    how = rng.choice(["value", "value", "json", "json", "row", "table"])
     with closing(sqlite3.connect(path)) as database, database:
-        rows = database.execute(f"SELECT rowid, {column} FROM {table}").fetchall()
-        row, stored = rng.choice(rows)
-        text = edited(json.loads(stored), rng)
-        database.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (text, row))
-    return f"{table} row {row}: {stored[:60]} -> {text[:90]}"
-
-
-def damage_value(path: Path, rng: random.Random) -> str:
-    """Edit a value of a row."""
-    table = rng.choice(sorted(OTHER_COLUMNS))
-    column, value = rng.choice(OTHER_COLUMNS[table]), rng.choice(WRONG)
-    with closing(sqlite3.connect(path)) as database, database:
-        (row,) = rng.choice(database.execute(f"SELECT rowid FROM {table}").fetchall())
-        before = database.execute(
-            f"SELECT {column} FROM {table} WHERE rowid = ?", (row,)
-        ).fetchone()
+        names = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        tables = sorted(name for (name,) in names if how == "table" or rows_in(database, name))
+        table = rng.choice([each for each in tables if "thetafront" in each] * 3 + tables)
+        if how == "table":
+            database.execute(f"DROP TABLE {table}")
+            return f"{table} dropped"
+        row = rng.choice(rows_in(database, table))
+        if how == "row":
+            database.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))
+            return f"{table} row {row} deleted"
+        cursor = database.execute(f"SELECT * FROM {table} WHERE rowid = ?", (row,))
+        stored = dict(zip([each[0] for each in cursor.description], cursor.fetchone(), strict=True))
+        texts = [name for name, each in stored.items() if isinstance(each, str) and each[:1] == "{"]
+        column = rng.choice(texts if how == "json" and texts else sorted(stored))
+        value = edited(json.loads(stored[column]), rng) if column in texts else rng.choice(WRONG)
         try:
             database.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (value, row))
         except sqlite3.IntegrityError:
-            return "nothing"
-    return f"{table} row {row} {column}: {before[0]!r:.60} -> {value!r}"
+            return ""
+    return f"{table} row {row} {column}: {stored[column]!r:.60} -> {value!r:.90}"
 
 
-def damage_row(path: Path, rng: random.Random) -> str:
-    """Delete a row."""
-    table = rng.choice(sorted(OTHER_COLUMNS))
-    with closing(sqlite3.connect(path)) as database, database:
-        (row,) = rng.choice(database.execute(f"SELECT rowid FROM {table}").fetchall())
-        database.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))
-    return f"{table} row {row} deleted"
-
-
-def damage_table(path: Path, rng: random.Random) -> str:
-    """Drop a table."""
-    table = rng.choice(TABLES_DROPPED)
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute(f"DROP TABLE {table}")
-    return f"{table} dropped"
+def rows_in(database: sqlite3.Connection, table: str) -> list[int]:
+    """Return the numbers of a table's rows."""
+    return [row for (row,) in database.execute(f"SELECT rowid FROM {table}")]
 
 
 def damage_bits(path: Path, rng: random.Random) -> str:
@@ -186,49 +170,25 @@ def damage_length(path: Path, rng: random.Random) -> str:
     return f"file: cut to {kept} of {size} bytes"
 
 
-STUDY_DAMAGES: list[Callable[[Path, random.Random], str]] = [
-    damage_json,
-    damage_json,
-    damage_value,
-    damage_value,
-    damage_row,
-    damage_table,
-    damage_bits,
-    damage_length,
-]
-
-
-# Damage of a table of games
-
-
 def damage_line(path: Path, rng: random.Random) -> str:
     """Edit, delete, double or cut a line of ``games.csv``, or a byte of ``agents.json``."""
     if rng.random() < 0.1:
-        path = path.with_name("agents.json")
-        content = bytearray(path.read_bytes())
-        place = rng.randrange(len(content))
-        content[place] ^= 1 << rng.randrange(7)
-        path.write_bytes(content)
-        return f"agents.json: bit flipped at {place}"
+        return f"agents.json: {damage_bits(path.with_name('agents.json'), rng)}"
     lines = path.read_bytes().splitlines(keepends=True)
     number = rng.randrange(1, len(lines))
     line = lines[number]
     how = rng.choice(["digit", "word", "delete", "double", "cut", "return", "bytes"])
     if how == "digit":
-        places = [k for k, byte in enumerate(line) if chr(byte).isdigit()]
-        place = rng.choice(places)
+        place = rng.choice([k for k, byte in enumerate(line) if chr(byte).isdigit()])
         digit = str((int(chr(line[place])) + rng.randrange(1, 10)) % 10).encode()
         lines[number] = line[:place] + digit + line[place + 1 :]
     elif how == "word":
         words = line.rstrip(b"\n").split(b",")
-        words[rng.randrange(len(words))] = rng.choice(
-            [b"", b"x", b"nan", b"-1", b"9" * 30, b"1e99"]
-        )
+        wrong = [b"", b"x", b"nan", b"-1", b"9" * 30, b"1e99"]
+        words[rng.randrange(len(words))] = rng.choice(wrong)
         lines[number] = b",".join(words) + b"\n"
-    elif how == "delete":
-        del lines[number]
-    elif how == "double":
-        lines.insert(number, line)
+    elif how in {"delete", "double"}:
+        lines[number : number + 1] = [line, line] if how == "double" else []
     elif how == "cut":
         lines[number] = line[: rng.randrange(1, len(line))]
     elif how == "return":
@@ -242,142 +202,85 @@ def damage_line(path: Path, rng: random.Random) -> str:
 # The drill
 
 
-def tables_of(folder: Path) -> dict[str, pd.DataFrame]:
-    """Return the exported tables, without what nothing tells: seconds, texts, and the model."""
-    found = {}
-    for name in TABLES:
-        frame = pd.read_csv(folder / name, dtype=str)
-        untold = ("seconds", "origin", "error", "posterior", "predicted", "front", "model")
-        found[name] = frame[[c for c in frame if not any(each in c for each in untold)]]
-    return found
-
-
-def same(one: dict[str, pd.DataFrame], other: dict[str, pd.DataFrame]) -> bool:
-    """Return whether tables are the same, in any order of rows."""
-    for name, frame in one.items():
-        lines = [sorted(each.to_csv(index=False).splitlines()) for each in (frame, other[name])]
-        if lines[0] != lines[1]:
-            return False
-    return True
+def tables_of(folder: Path) -> list[list[str]]:
+    """Return the lines of the exported tables in any order, without what nothing tells."""
+    frames = [pd.read_csv(folder / name, dtype=str) for name in TABLES]
+    told = [frame[[c for c in frame if not any(u in c for u in UNTOLD)]] for frame in frames]
+    return [sorted(frame.to_csv(index=False).splitlines()) for frame in told]
 
 
 def reading_words(name: str, folder: Path) -> list[str]:
     """Return a reading command's words."""
-    words = [name, NAME, "--results", str(folder)]
-    if name == "pick":
-        words += ["--min-win-rate", "0.01", "--games", "0"]
-    return words
+    more = ["--win-rate", "0.01", "--games", "0"] if name == "pick" else []
+    return [name, NAME, "--results", str(folder), *more]
 
 
-def drill_study(original: Path, round_: int, rng: random.Random, tally: Tally) -> None:
+def drill_study(original: Path, results: Path, this: Round) -> None:
     """Damage a copy of the study, read it, verify it, repair it."""
-    with tempfile.TemporaryDirectory() as temporary:
-        results = Path(temporary)
-        shutil.copytree(original / NAME, results / NAME)
-        before = {name: (results / NAME / name).read_bytes() for name in TABLES}
-        plain = tables_of(results / NAME)
-        if rng.random() < 0.5:  # nothing but the database to tell what is damaged
-            for path in (results / NAME).iterdir():
-                if path.name != "study.db":
-                    path.unlink()
-        damage = rng.choice(STUDY_DAMAGES)(results / NAME / "study.db", rng)
-        if damage == "nothing":
-            return
-        tally.counts["damages of a study"] += 1
-        codes = {}
-        for name in READING:
-            codes[name], output, crash = command(*reading_words(name, results))
-            tally.counts[f"reading commands, exit code {codes[name]}"] += 1
-            if crash:
-                tally.fault(round_, damage, f"{name}: {crash}")
-        if round_ % EACH_AS_PROCESS == 0:
-            for name in ("export", "status"):
-                done = run(*reading_words(name, results))
-                tally.counts["reading commands as processes"] += 1
-                if "Traceback" in done.stderr or done.returncode not in {0, 1, 2}:
-                    tally.fault(round_, damage, f"process {name}: {done.stderr[-300:]}")
-        is_changed = codes["export"] == 0 and not same(plain, tables_of(results / NAME))
-        words = ["verify", NAME, "--games", "all", "--jobs", "1", "--results", str(results)]
-        code, output, crash = command(*words)
-        tally.counts[f"verify, exit code {code}"] += 1
-        if crash:
-            tally.fault(round_, damage, f"verify: {crash}")
-        if is_changed and code == 0:
-            tally.fault(round_, damage, "verify does not find what changes the tables")
-        if codes["export"] == 1 and code == 0:
-            tally.fault(round_, damage, "export refuses what verify finds in order")
-        if code == 0:
-            tally.counts["nothing that is reported was damaged"] += 1
-            return
-        code, output, crash = command(*words, "--repair")
-        if crash:
-            tally.fault(round_, damage, f"repair: {crash}")
+    folder = results / NAME
+    shutil.copytree(original / NAME, folder)
+    plain = tables_of(folder)
+    if this.rng.random() < 0.5:  # nothing but the database to tell what is damaged
+        for path in folder.iterdir():
+            if path.name != "study.db":
+                path.unlink()
+    damages = [damage_rows, damage_rows, damage_rows, damage_bits, damage_length]
+    this.damage = this.rng.choice(damages)(folder / "study.db", this.rng)
+    if not this.damage:
+        return
+    codes = {name: this.command(*reading_words(name, results))[0] for name in READING}
+    if this.number % EACH_AS_PROCESS == 0:
+        for name in ("export", "status"):
+            done = run(*reading_words(name, results))
+            if "Traceback" in done.stderr or done.returncode not in {0, 1, 2}:
+                this.fault(f"process {name}: {done.stderr[-300:]}")
+    is_changed = codes["export"] == 0 and tables_of(folder) != plain
+    words = ["verify", NAME, "--games", "all", "--jobs", "1", "--results", str(results)]
+    if this.command(*words)[0] == 0:
+        if is_changed:
+            this.fault("verify does not find what changes the tables")
+        if codes["export"] == 1:
+            this.fault("export refuses what verify finds in order")
+        return
+
+    def is_lossless() -> bool:
+        code, output = this.command(*reading_words("export", results))
         if code:
-            is_of_file = damage.startswith("file") or "thetafront_study" in damage
-            tally.counts["not mended"] += 1
-            if not is_of_file:
-                tally.fault(round_, damage, f"not mended: {output[-700:]}")
-            return
-        tally.counts["mended"] += 1
-        code, output, crash = command(*words)
-        if code or crash:
-            tally.fault(round_, damage, f"verify after repair: {code} {crash}")
-        code, output, crash = command(*reading_words("export", results))
-        if code or crash:
-            tally.fault(round_, damage, f"export after repair: {code} {crash} {output[-300:]}")
-        elif all((results / NAME / name).read_bytes() == before[name] for name in TABLES):
-            tally.counts["mended, tables equal byte for byte"] += 1
-        elif same(plain, tables_of(results / NAME)):
-            tally.counts["mended, tables equal but for seconds and texts"] += 1
-        else:
-            tally.counts["mended, with a loss that is told"] += 1
-            print(f"round {round_}: {damage}: mended with a loss", flush=True)
+            this.fault(f"export after repair: {output[-300:]}")
+        return not code and tables_of(folder) == plain
+
+    is_of_file = this.damage.startswith("file") or "thetafront_study" in this.damage
+    this.mended(words, is_lossless, may_fail=is_of_file)
 
 
-def drill_table(original: Path, round_: int, rng: random.Random, tally: Tally) -> None:
+def drill_table(original: Path, results: Path, this: Round) -> None:
     """Damage a copy of the table of games, verify it, repair it."""
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary) / "table"
-        shutil.copytree(original / "table", folder)
-        path = folder / "games.csv"
-        before = path.read_bytes()
-        damage = damage_line(path, rng)
-        tally.counts["damages of a table"] += 1
-        words = ["verify", str(folder), "--games", "all", "--jobs", "1"]
-        code, output, crash = command(*words)
-        tally.counts[f"verify, exit code {code}"] += 1
-        if crash:
-            tally.fault(round_, damage, f"verify: {crash}")
-        is_changed = without_seconds(path.read_bytes()) != without_seconds(before)
-        if code == 0 and is_changed and "delete" not in damage:  # a game less was never played
-            tally.fault(round_, damage, "verify does not find it")
-        if code == 0:
-            tally.counts["nothing that is reported was damaged"] += 1
-            return
-        code, output, crash = command(*words, "--repair")
-        if crash or (code and "agents.json" not in damage):
-            tally.fault(round_, damage, f"repair: {code} {crash} {output[-500:]}")
-        tally.counts["not mended" if code else "mended"] += 1
-        if not code and without_seconds(path.read_bytes()) == without_seconds(before):
-            tally.counts["mended, tables equal but for seconds and texts"] += 1
-        elif not code:
-            tally.counts["mended, with a loss that is told"] += 1
-            print(f"round {round_}: {damage}: mended with a loss", flush=True)
+    folder = results / "table"
+    shutil.copytree(original / "table", folder)
+    path = folder / "games.csv"
+    before = without_seconds(path)
+    this.damage = damage_line(path, this.rng)
+    words = ["verify", str(folder), "--games", "all", "--jobs", "1"]
+    if this.command(*words)[0] == 0:
+        # A game less was never played.
+        if without_seconds(path) != before and "delete" not in this.damage:
+            this.fault("verify does not find it")
+        return
+    may_fail = "agents.json" in this.damage
+    this.mended(words, lambda: without_seconds(path) == before, may_fail)
 
 
-def without_seconds(content: bytes) -> list[list[bytes]]:
+def without_seconds(path: Path) -> list[list[bytes]]:
     """Return a table's cells without the CPU seconds."""
-    return sorted(
-        [cell for place, cell in enumerate(line.split(b",")) if place != 4]
-        for line in content.splitlines()
-    )
+    lines = [line.split(b",") for line in path.read_bytes().splitlines()]
+    return sorted([*words[:4], *words[5:]] for words in lines)
 
 
 def make_originals(folder: Path) -> None:
     """Make the study and the table that are damaged."""
-    code, output, crash = command("sweep", *SWEEP, "--results", str(folder))
-    if code or crash:
-        sys.exit(f"the study cannot be made: {crash} {output}")
+    done = CliRunner().invoke(app, ["sweep", *SWEEP, "--results", str(folder)])
+    if done.exit_code:
+        sys.exit(f"the study cannot be made: {done.output}")
     (folder / "table").mkdir()
     ledger = Ledger(folder / "table" / "games.csv", PacmanGame)
     with ledger.held():
@@ -392,21 +295,22 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="first round")
     asked = parser.parse_args()
-    verification.play_again = play_here  # type: ignore[assignment]
+    replay.play_again = play_here  # type: ignore[assignment]
     for module in (export, results):
         module.draw = lambda *_: []  # type: ignore[attr-defined]
-    tally = Tally()
-    with tempfile.TemporaryDirectory() as temporary:
-        original = Path(temporary)
-        make_originals(original)
-        for round_ in range(asked.first, asked.first + asked.n):
-            rng = random.Random(f"{asked.seed} {round_}")
-            drill = drill_table if rng.random() < 0.25 else drill_study
-            drill(original, round_, rng, tally)
-    for name, count in sorted(tally.counts.items()):
+    counts: Counter[str] = Counter()
+    faults: list[str] = []
+    with tempfile.TemporaryDirectory() as original:
+        make_originals(Path(original))
+        for number in range(asked.first, asked.first + asked.n):
+            this = Round(number, random.Random(f"{asked.seed} {number}"), counts, faults)
+            drill = drill_table if this.rng.random() < 0.25 else drill_study
+            with tempfile.TemporaryDirectory() as results_:
+                drill(Path(original), Path(results_), this)
+    for name, count in sorted(counts.items()):
         print(f"{count:6,}  {name}")
-    print(f"{len(tally.faults):6,}  faults")
-    sys.exit(bool(tally.faults))
+    print(f"{len(faults):6,}  faults")
+    sys.exit(bool(faults))
 
 
 if __name__ == "__main__":

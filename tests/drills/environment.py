@@ -105,7 +105,12 @@ CASES = (
     Case(
         "a driver unknown", f"{SWEEP} --storage sqlite+no:///x.db", 2, "storage of SQLite must be"
     ),
-    Case("a database unknown", f"{SWEEP} --storage nosuch://host/x", 2, "cannot be used"),
+    Case(
+        "a database unknown",
+        f"{SWEEP} --storage mysql://host/x",
+        2,
+        "storage must be sqlite or postgresql",
+    ),
     *(
         Case(
             f"memory limited to {kib} KiB",

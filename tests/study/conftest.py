@@ -1,16 +1,18 @@
 """Experiments for tests: real agents on small spaces, and two games that cost nothing.
 
 These are a coin that is won or lost, and a problem that is solved exactly. Besides, one thread for
-linear algebra, and a pseudo-terminal.
+linear algebra, a pseudo-terminal, and workers without processes.
 """
 
 import math
 import os
 import pty
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
+import cloudpickle
 import numpy as np
 import pytest
 
@@ -32,6 +34,7 @@ from thetafront.study.experiments.objectives import (
 )
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
+from thetafront.study.run import workers
 
 QUICK = Experiment(
     name="quick",
@@ -194,3 +197,33 @@ def pair() -> Iterator[tuple[int, int]]:
     yield ends
     for each in ends:
         os.close(each)
+
+
+class PoolOfNone:
+    """A pool whose tasks are played in this process, though they travel as to another one."""
+
+    def __init__(self, **_: Any) -> None:
+        self._processes: dict[int, Any] = {}
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
+        future: Future[Any] = Future()
+        try:
+            future.set_result(function(*cloudpickle.loads(cloudpickle.dumps(arguments))))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+    def shutdown(self, wait: bool) -> None:
+        """Have nothing to end."""
+
+
+def without_processes(patch: pytest.MonkeyPatch) -> None:
+    """Let workers play in this process: for tests of what is played, which are quicker so."""
+    patch.setattr(workers, "ProcessPoolExecutor", PoolOfNone)
+    patch.setattr(workers, "start_trackers", lambda: None)
+
+
+@pytest.fixture
+def no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let workers play in this process."""
+    without_processes(monkeypatch)

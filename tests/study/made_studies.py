@@ -22,11 +22,11 @@ from thetafront.study.log.log import (
     outcome_of,
     point_row,
 )
+from thetafront.study.log.point import Point
 from thetafront.study.log.storage import create_or_resume
-from thetafront.study.log.study_data import COMPLETE, FAIL, RUNNING, StudyData, TrialData
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.study_record import StudyRecord
 from thetafront.study.log.tables import SEARCH, VALIDATION, sealed
-from thetafront.study.log.validated_points import ValidatedPoint
 from thetafront.study.report.analysis import Analysis
 
 N_MOVES = 100
@@ -66,7 +66,7 @@ def stored_games(log: Log) -> dict[str, dict[int, Outcome]]:
     return found
 
 
-def stored_points(log: Log, experiment: Experiment) -> list[ValidatedPoint]:
+def stored_points(log: Log, experiment: Experiment) -> list[Point]:
     """The validated points of a study, with their games."""
     return data_of(log, experiment).points
 
@@ -162,11 +162,8 @@ def data_of_values(
     seed: int = 0,
 ) -> StudyData:
     """A study whose trials have objectives and no games."""
-    states = [(COMPLETE, *each) for each in complete]
-    states += [(FAIL, params, None) for params in failed]  # type: ignore[misc]
-    states += [(RUNNING, params, None) for params in running]  # type: ignore[misc]
-    trials = [
-        TrialData(number, state, "", params, values, {}, "")
-        for number, (state, params, values) in enumerate(states)
-    ]
+    trials = [Point(params, values=values) for params, values in complete]
+    trials += [Point(params, error="it failed") for params in failed]
+    trials += [Point(params) for params in running]
+    trials = [replace(each, phase=SEARCH, number=n) for n, each in enumerate(trials)]
     return StudyData("s", experiment, record_of(experiment, seed), trials)

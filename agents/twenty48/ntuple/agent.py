@@ -6,18 +6,10 @@ from functools import cached_property
 from typing import ClassVar
 
 from thetafront.agents.agent import register
-from thetafront.agents.parameters import Value, label
+from thetafront.agents.parameters import Label, Value, parameter
 from thetafront.agents.policy_dispatch import Settings
 from thetafront.agents.twenty48.afterstate_value import NoKnowledge
-from thetafront.agents.twenty48.lookahead import (
-    DEEPER_BELOW,
-    DEPTH,
-    FOURS,
-    LEAF_BITS,
-    MOST_FOURS,
-    POSITION_BITS,
-    LookaheadAgent,
-)
+from thetafront.agents.twenty48.lookahead import LookaheadAgent
 from thetafront.agents.twenty48.ntuple.network import NONE, TrainedNetwork, trained_network
 
 
@@ -31,17 +23,14 @@ class NTuple(LookaheadAgent):
     Raises
     ------
     ValueError
-        If a number is out of range, or the network does not exist.
+        If the network does not exist.
     """
 
     name: ClassVar[str] = "ntuple"
 
-    network: str = label(NONE, "name of the network, see thetafront train")
-    depth: int = DEPTH(1)
-    deeper_below: int = DEEPER_BELOW(0)
-    fours: int = FOURS(MOST_FOURS)
-    position_bits: int = POSITION_BITS(14)
-    leaf_bits: int = LEAF_BITS(12)
+    network: str = parameter(
+        NONE, Label(), "name of the network, which thetafront train has trained"
+    )
 
     # Of the weights, when the agent was built; it goes with the agent to workers.
     digest: str = field(default="", init=False, repr=False, compare=False)

@@ -5,29 +5,20 @@ where there is none, the network is learned again. If training diverges, the net
 one that has learned nothing.
 """
 
-import zipfile
 from functools import lru_cache
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 
-from thetafront.agents.twenty48.ntuple.learning import WorkSpace, learn
+from thetafront.agents.twenty48.ntuple.learning import WorkSpace, learn, work_space
 from thetafront.agents.twenty48.ntuple.network import MOST_IN_MEMORY, networks_folder
 from thetafront.agents.twenty48.ntuple.patterns import NETWORKS, Weights, n_looked_up, without_parts
 from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 from thetafront.engine.twenty48.rows import row_tables
 
 FOLDER = ".learned"
-UNREADABLE = (
-    OSError,
-    EOFError,
-    ValueError,
-    KeyError,
-    TypeError,
-    IndexError,
-    AttributeError,
-    zipfile.BadZipFile,
-)
+UNREADABLE = (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError, BadZipFile)
 UNLIMITED = 1 << 62
 
 
@@ -45,10 +36,7 @@ def learned_file(settings: TrainingSettings, n_moves: int) -> Path:
 def learned_weights(settings: TrainingSettings, n_moves: int) -> Weights:
     """Return a network's weights for playing: read from its file, or learned, once in a process.
 
-    Raises
-    ------
-    ValueError
-        If there is a file that cannot be read.
+    ValueError if there is a file that cannot be read.
     """
     path = learned_file(settings, n_moves)
     weights = settings.new_weights()
@@ -75,21 +63,32 @@ def learn_alone(settings: TrainingSettings, weights: Weights, n_moves: int) -> i
 
     0 moves compile the kernel.
     """
-    space = WorkSpace(n_looked_up(settings.patterns))
-    _n_games, n_played, _score = learn(
+    space = work_space(n_looked_up(settings.patterns))
+    coherence = settings.new_coherence()
+    return learn_games(settings, weights, coherence, space, 0, UNLIMITED, n_moves)[1]
+
+
+def learn_games(
+    settings: TrainingSettings,
+    weights: Weights,
+    coherence: Weights,
+    space: WorkSpace,
+    first_game: int,
+    n_games: int,
+    max_moves: int,
+) -> tuple[int, int, float]:
+    """Learn from games with these settings: see :func:`~agents.twenty48.ntuple.learning.learn`."""
+    return learn(
         NETWORKS[settings.patterns](weights),
-        settings.new_coherence(),
+        coherence,
         row_tables(),
         np.uint64(settings.seed),
-        0,
-        UNLIMITED,
-        n_moves,
+        first_game,
+        n_games,
+        max_moves,
         settings.rate,
         settings.decay,
         settings.restart,
         settings.is_coherent,
-        space.path,
-        space.rewards,
-        space.indices,
+        space,
     )
-    return n_played

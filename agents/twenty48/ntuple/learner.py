@@ -9,23 +9,31 @@ import numpy as np
 
 from thetafront.agents.agent import LARGEST_SEED, register
 from thetafront.agents.parameters import Value, integer
-from thetafront.agents.twenty48.lookahead import (
-    DEEPER_BELOW,
-    DEPTH,
-    FOURS,
-    LEAF_BITS,
-    MOST_FOURS,
-    POSITION_BITS,
-    LookaheadAgent,
-)
+from thetafront.agents.twenty48.lookahead import LookaheadAgent
 from thetafront.agents.twenty48.ntuple.learned import learn_alone, learned_weights
 from thetafront.agents.twenty48.ntuple.patterns import NETWORKS, Network, n_weights_of
 from thetafront.agents.twenty48.ntuple.training_settings import VERSION, Learning, TrainingSettings
 
 
+@dataclass(frozen=True)
+class OwnTraining(Learning):
+    """What the agent learns with, and for how long."""
+
+    training_moves: int = integer(
+        20_000_000, 1, 10**12, "moves of training; the game that reaches them is the last"
+    )
+    training_seed: int = integer(0, 0, LARGEST_SEED, "seed of the games that it learns from")
+
+    @cached_property
+    def training(self) -> TrainingSettings:
+        """What the network learns with."""
+        learning = {each.name: getattr(self, each.name) for each in fields(Learning)}
+        return TrainingSettings(**learning, seed=self.training_seed)
+
+
 @register
 @dataclass(frozen=True)
-class NTupleLearner(LookaheadAgent, Learning):
+class NTupleLearner(LookaheadAgent, OwnTraining):
     """Learns a network from games, then plays by it, or by expectimax over it.
 
     What it learns is a function of the parameters, so two agents with equal ones play the same
@@ -33,31 +41,10 @@ class NTupleLearner(LookaheadAgent, Learning):
 
     The tuned space has what a network learns with and how far the search over it looks. Grids make
     trials differ in the search alone: such a trial plays with the network that another has learned.
-
-    Raises
-    ------
-    ValueError
-        If a value is out of range.
     """
 
     name: ClassVar[str] = "ntuple_learner"
     learns: ClassVar[bool] = True
-
-    training_moves: int = integer(
-        20_000_000, 1, 10**12, "it learns until the end of the game with this move"
-    )
-    training_seed: int = integer(0, 0, LARGEST_SEED, "seed of the games that it learns from")
-    depth: int = DEPTH(1)
-    deeper_below: int = DEEPER_BELOW(0)
-    fours: int = FOURS(MOST_FOURS)
-    position_bits: int = POSITION_BITS(14)
-    leaf_bits: int = LEAF_BITS(12)
-
-    @cached_property
-    def training(self) -> TrainingSettings:
-        """What the network learns with."""
-        learning = {each.name: getattr(self, each.name) for each in fields(Learning)}
-        return TrainingSettings(**learning, seed=self.training_seed)
 
     @cached_property
     def knowledge(self) -> Network:

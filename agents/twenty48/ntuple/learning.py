@@ -22,7 +22,7 @@ encoding and carousel shaping*, §III, for coherence, and for λ; Guei, Chen and
 corrections, and for going on anew from the middle of a game.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,7 @@ from thetafront.engine.rng import SPAWN, START, next_word, stream
 from thetafront.engine.twenty48.board import N_ACTIONS, spawn_from_word, transpose
 from thetafront.engine.twenty48.rows import RowTables, slide_rows, turned_for
 
-MOST_MOVES = 1 << 18  # of a game: sixteen 32768s, each move adding 2 points of tiles
+MAX_MOVES = 1 << 18  # of a game: sixteen 32768s, each move adding 2 points of tiles
 
 Boards = npt.NDArray[np.uint64]
 
@@ -57,21 +57,19 @@ def best_afterstate(
     return best_after, best_reward
 
 
-class WorkSpace:
-    """Arrays for one game of :func:`learn`, for a thread each.
+class WorkSpace(NamedTuple):
+    """Arrays for one game of :func:`learn`, for a thread each."""
 
-    Parameters
-    ----------
-    m : int
-        Weights of one value.
-    n_moves : int
-        Of the longest game.
-    """
+    path: Boards  # the afterstates, (MAX_MOVES,)
+    rewards: Weights  # the points after each, (MAX_MOVES,)
+    indices: Boards  # of the weights of one value, (m,)
 
-    def __init__(self, m: int, n_moves: int = MOST_MOVES) -> None:
-        self.path = np.empty(n_moves, np.uint64)
-        self.rewards = np.empty(n_moves, np.float32)
-        self.indices = np.empty(m, np.uint64)
+
+def work_space(m: int, n_moves: int = MAX_MOVES) -> WorkSpace:
+    """Allocate the arrays, for values of ``m`` weights and games of up to ``n_moves``."""
+    return WorkSpace(
+        np.empty(n_moves, np.uint64), np.empty(n_moves, np.float32), np.empty(m, np.uint64)
+    )
 
 
 @inlined
@@ -80,17 +78,16 @@ def play_out(
     tables: RowTables,
     board: np.uint64,
     words: np.uint64,
-    path: Boards,
-    rewards: Weights,
+    space: WorkSpace,
     n: int,
 ) -> tuple[int, np.uint64, float]:
     """Play on from a board after ``n`` moves; return the moves in all, the stream, and points."""
     total: Any = 0.0
-    while n < len(path):
+    while n < len(space.path):
         after, reward = best_afterstate(network, tables, board)
         if reward < np.float32(0.0):
             break
-        path[n], rewards[n] = after, reward
+        space.path[n], space.rewards[n] = after, reward
         total += reward
         n += 1
         word, words = next_word(words)
@@ -102,9 +99,7 @@ def play_out(
 def correct(
     network: Network,
     coherence: Weights,
-    path: Boards,
-    rewards: Weights,
-    indices: Boards,
+    space: WorkSpace,
     begin: int,
     end: int,
     rate: np.float32,
@@ -112,11 +107,12 @@ def correct(
     coherent: bool,
 ) -> None:
     """Correct the values of a path's afterstates from ``begin`` to ``end``, the last one first."""
+    indices = space.indices
     m = len(indices)
     rest = np.float32(1.0) - decay
     target: Any = np.float32(0.0)
     for k in range(end - 1, begin - 1, -1):
-        put_indices(network, path[k], indices)
+        put_indices(network, space.path[k], indices)
         before = np.float32(0.0)
         for i in range(m):
             before += network.weights[indices[i]]
@@ -134,7 +130,7 @@ def correct(
                 coherence[j, 1] = magnitudes + abs(error)
             network.weights[j] += change
             after_update += change
-        target = rewards[k] + rest * after_update + decay * target
+        target = space.rewards[k] + rest * after_update + decay * target
 
 
 @kernel
@@ -145,52 +141,36 @@ def learn(
     seed: np.uint64,
     first_game: int,
     n_games: int,
-    most_moves: int,
+    max_moves: int,
     rate: float,
     decay: float,
     restart: int,
     coherent: bool,
-    path: Boards,
-    rewards: Weights,
-    indices: Boards,
+    space: WorkSpace,
 ) -> tuple[int, int, float]:
     """Play games and learn from each; return their number, that of their moves, and summed score.
 
+    Weights and ``coherence`` change: E and A of each weight, float32 of shape (n_weights, 2), any
+    shape if not ``coherent``. It ends early if weights have grown beyond all bounds. Threads may
+    call it with the same network at once. They take no locks, so now and then a change is lost, and
+    the result depends on which thread was faster.
+
     Parameters
     ----------
-    network : Network
-        Whose weights change.
-    coherence : float32, shape (n_weights, 2)
-        E and A of each weight, which change, too; any shape if not ``coherent``.
-    tables : RowTables
-        Of :func:`~engine.twenty48.rows.row_tables`.
     seed : uint64
         Of the training. Game g draws from its streams number g for ``START`` and ``SPAWN``.
-    first_game, n_games, most_moves : int
+    first_game, n_games, max_moves : int
         Which games; none is begun after so many moves.
     rate, decay : float
         α and λ.
     restart : int
         Restart a finished game from the middle of its last part, while that part has at least so
         many moves; 0: never. Scores are those of games from the start.
-    coherent : bool
-        Whether rates follow coherence.
-    path, rewards : uint64 and float32, shape (MOST_MOVES,)
-        Work space for one game.
-    indices : uint64, shape (m,)
-        Work space for the indices of one value.
-
-    Notes
-    -----
-    It ends early if weights have grown beyond all bounds.
-
-    Threads may call it with the same network at once. They take no locks, so now and then a change
-    is lost, and the result depends on which thread was faster.
     """
-    step_rate, carried = np.float32(rate / len(indices)), np.float32(decay)
+    step_rate, carried = np.float32(rate / len(space.indices)), np.float32(decay)
     n_played, n_moves = 0, 0
     total: Any = 0.0
-    while n_played < n_games and n_moves < most_moves:
+    while n_played < n_games and n_moves < max_moves:
         game = first_game + n_played
         words = stream(seed, START, np.uint64(game))
         word, words = next_word(words)
@@ -199,29 +179,18 @@ def learn(
         board = spawn_from_word(board, word)
         words = stream(seed, SPAWN, np.uint64(game))
         begin = 0
-        n, words, score = play_out(network, tables, board, words, path, rewards, begin)
+        n, words, score = play_out(network, tables, board, words, space, begin)
         n_played += 1
         total += score
         if n == 0:  # weights are no numbers any more, and no action is the best
             break
         while True:
             n_moves += n - begin
-            correct(
-                network,
-                coherence,
-                path,
-                rewards,
-                indices,
-                begin,
-                n,
-                step_rate,
-                carried,
-                coherent,
-            )
+            correct(network, coherence, space, begin, n, step_rate, carried, coherent)
             if restart == 0 or n - begin < max(restart, 2):
                 break
             begin += (n - begin) // 2
             word, words = next_word(words)
-            board = spawn_from_word(path[begin - 1], word)
-            n, words, score = play_out(network, tables, board, words, path, rewards, begin)
+            board = spawn_from_word(space.path[begin - 1], word)
+            n, words, score = play_out(network, tables, board, words, space, begin)
     return n_played, n_moves, total

@@ -4,7 +4,6 @@ The folder of all networks is ``results/networks`` in a checkout, of an installe
 the user's data folder; or it is what ``THETAFRONT_NETWORKS`` says.
 """
 
-import hashlib
 import json
 import math
 import os
@@ -17,7 +16,6 @@ from typing import Any
 import numpy as np
 import platformdirs
 
-from thetafront.agents.agent import N_DIGITS
 from thetafront.agents.parameters import Value
 from thetafront.agents.twenty48.ntuple.patterns import (
     NETWORKS,
@@ -39,28 +37,14 @@ MENDED = "the command that trained it writes it again"
 
 @dataclass(frozen=True)
 class TrainedNetwork:
-    """A network's manifest.
+    """A network's manifest."""
 
-    Attributes
-    ----------
-    name : str
-        Its folder.
-    training : mapping
-        The parameters of :class:`TrainingSettings`.
-    n_games, n_moves : int
-        It learned from.
-    cpu_seconds : float
-        That took.
-    digest : str
-        Of its weights: twelve hexadecimal digits of SHA-256.
-    """
-
-    name: str
-    training: Mapping[str, Value]
-    n_games: int
+    name: str  # of its folder
+    training: Mapping[str, Value]  # the parameters of `TrainingSettings`
+    n_games: int  # that it learned from
     n_moves: int
-    cpu_seconds: float
-    digest: str
+    cpu_seconds: float  # that this took
+    digest: str  # of its weights
 
     @property
     def settings(self) -> TrainingSettings:
@@ -149,11 +133,6 @@ def again(name: str) -> str:
     return f"thetafront train ntuple --name {name} makes it"
 
 
-def digest_of_weights(weights: Weights) -> str:
-    """Return twelve hexadecimal digits that name an array of weights."""
-    return hashlib.sha256(weights.data).hexdigest()[:N_DIGITS]
-
-
 def trained_networks() -> list[str]:
     """Return the names of all trained networks."""
     return sorted(path.parent.name for path in networks_folder().glob(f"*/{MANIFEST}"))
@@ -162,10 +141,7 @@ def trained_networks() -> list[str]:
 def trained_network(name: str) -> TrainedNetwork:
     """Read a network's manifest.
 
-    Raises
-    ------
-    ValueError
-        If there is no such network, or its manifest cannot be read.
+    ValueError if there is no such network, or its manifest cannot be read.
     """
     path = folder_of(name) / MANIFEST
     try:

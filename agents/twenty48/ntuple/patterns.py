@@ -71,13 +71,10 @@ CELLS = {
     PatternSet.FIVE_BY_SIX: ("012345", "456789", "012456", "45689a", "89abcd"),
 }
 """The cells of each set's patterns, as hexadecimal digits."""
-for each_plus, parts in {
-    PatternSet.FOUR_BY_FIVE_PLUS: ("0123", "4567", "0145", "4589"),
-    PatternSet.SIX_BY_FIVE_PLUS: ("0123", "4567", "0145", "4589"),
-    PatternSet.FOUR_BY_SIX_PLUS: ("0123", "4567", "0145", "1256", "569a"),
-    PatternSet.FIVE_BY_SIX_PLUS: ("0123", "4567", "0145", "1256", "569a"),
-}.items():
-    CELLS[each_plus] = CELLS[each_plus.played] + parts
+PARTS = {5: ("0123", "4567", "0145", "4589"), 6: ("0123", "4567", "0145", "1256", "569a")}
+"""Those of sets with parts, by the cells of their patterns."""
+for each, patterns in list(CELLS.items()):
+    CELLS[PatternSet(f"{each}{PLUS}")] = patterns + PARTS[len(patterns[0])]
 
 
 @dataclass(frozen=True)
@@ -85,18 +82,11 @@ class Pattern:
     """One pattern as shifts and masks of a packed board.
 
     The index is ((board >> shifts[0]) & masks[0]) | ((board >> shifts[1]) & masks[1]).
-
-    Attributes
-    ----------
-    cells : tuple of int
-        In reading order, in at most two stretches of neighbouring numbers.
-    shifts, masks : tuple of int
-        Two of each; a mask of 0 if there is one stretch.
     """
 
-    cells: tuple[int, ...]
+    cells: tuple[int, ...]  # in reading order, in at most two stretches of neighbouring numbers
     shifts: tuple[int, int]
-    masks: tuple[int, int]
+    masks: tuple[int, int]  # the second is 0 if there is one stretch
 
     @classmethod
     def of(cls, digits: str) -> "Pattern":
@@ -172,76 +162,10 @@ def put_indices(network: Settings, afterstate: np.uint64, indices: Indices) -> N
 dispatch_on_settings(put_indices, PUT)
 
 
-class Network4x5(NamedTuple):
-    """Weights of a network with the patterns 4x5; :func:`value_kernels` needs a class a set."""
+class Network(NamedTuple):
+    """Weights of a network. Each set of patterns has a subclass, which selects its kernels."""
 
     weights: Weights
-
-
-class Network6x5(NamedTuple):
-    """Weights of a network with the patterns 6x5."""
-
-    weights: Weights
-
-
-class Network4x6(NamedTuple):
-    """Weights of a network with the patterns 4x6."""
-
-    weights: Weights
-
-
-class Network5x6(NamedTuple):
-    """Weights of a network with the patterns 5x6."""
-
-    weights: Weights
-
-
-class Network4x5Plus(NamedTuple):
-    """Weights of a network with the patterns 4x5+."""
-
-    weights: Weights
-
-
-class Network6x5Plus(NamedTuple):
-    """Weights of a network with the patterns 6x5+."""
-
-    weights: Weights
-
-
-class Network4x6Plus(NamedTuple):
-    """Weights of a network with the patterns 4x6+."""
-
-    weights: Weights
-
-
-class Network5x6Plus(NamedTuple):
-    """Weights of a network with the patterns 5x6+."""
-
-    weights: Weights
-
-
-Network = (
-    Network4x5
-    | Network6x5
-    | Network4x6
-    | Network5x6
-    | Network4x5Plus
-    | Network6x5Plus
-    | Network4x6Plus
-    | Network5x6Plus
-)
-
-NETWORKS: dict[PatternSet, type[Network]] = {
-    PatternSet.FOUR_BY_FIVE: Network4x5,
-    PatternSet.SIX_BY_FIVE: Network6x5,
-    PatternSet.FOUR_BY_SIX: Network4x6,
-    PatternSet.FIVE_BY_SIX: Network5x6,
-    PatternSet.FOUR_BY_FIVE_PLUS: Network4x5Plus,
-    PatternSet.SIX_BY_FIVE_PLUS: Network6x5Plus,
-    PatternSet.FOUR_BY_SIX_PLUS: Network4x6Plus,
-    PatternSet.FIVE_BY_SIX_PLUS: Network5x6Plus,
-}
-"""The class of a set's networks."""
 
 
 def value_kernels(
@@ -311,7 +235,16 @@ def flip(board: np.uint64) -> np.uint64:
     return ((board & rows) << np.uint64(16)) | ((board >> np.uint64(16)) & rows)
 
 
-for each_set, network_class in NETWORKS.items():
-    value_kernel, indices_kernel = value_kernels(patterns_of(each_set))
-    values(network_class)(value_kernel)
-    decides(network_class, PUT)(indices_kernel)
+def network_class(pattern_set: PatternSet) -> type[Network]:
+    """Make the class of a set's networks, and register their kernels."""
+    name = f"Network{pattern_set.replace(PLUS, 'Plus')}"
+    made = type(name, (Network,), {"__slots__": (), "__module__": __name__})
+    globals()[name] = made  # where numba's cache looks for it
+    network_value, network_indices = value_kernels(patterns_of(pattern_set))
+    values(made)(network_value)
+    decides(made, PUT)(network_indices)
+    return made
+
+
+NETWORKS = {each: network_class(each) for each in PatternSet}
+"""The class of a set's networks."""

@@ -1,6 +1,5 @@
 """What a network learns with."""
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +7,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from thetafront.agents.agent import LARGEST_SEED, N_DIGITS
+from thetafront.agents.agent import LARGEST_SEED, digits
 from thetafront.agents.parameters import (
     Tuned,
     Value,
@@ -48,7 +47,7 @@ class Learning:
     """
 
     patterns: PatternSet = categorical(
-        PatternSet.FOUR_BY_SIX, "the set of patterns", "set", tuned=True
+        PatternSet.FOUR_BY_SIX, "the groups of cells that are looked up together", "set", tuned=True
     )
     method: Method = categorical(
         Method.COHERENT, "temporal coherence (tc) or plain differences (td)", "by", tuned=True
@@ -60,17 +59,12 @@ class Learning:
     restart: int = integer(
         100,
         *RESTARTS,
-        "least moves of a last part from whose middle a game restarts; 0: never",
+        "games restart from the middle of their last part if it has so many moves; 0: never",
         "R",
         Tuned(100, 4100, step=1000),
     )
     optimism: float = real(
-        0.0,
-        0,
-        1e6,
-        "value of every board at the start, in points",
-        "V₀",
-        Tuned(0.0, 20_000.0, step=5000.0),
+        0.0, 0, 1e6, "value of every board at the start", "V₀", Tuned(0.0, 20_000.0, step=5000.0)
     )
 
 
@@ -102,8 +96,7 @@ class TrainingSettings(Learning):
     @property
     def digest(self) -> str:
         """Twelve hexadecimal digits that name the settings, and the version of learning."""
-        text = json.dumps({"version": VERSION, **plain_values(self)}, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:N_DIGITS]
+        return digits(json.dumps({"version": VERSION, **plain_values(self)}, sort_keys=True))
 
     @property
     def first_weight(self) -> float:

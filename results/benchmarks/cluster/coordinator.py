@@ -11,8 +11,6 @@ import heapq
 import math
 import tempfile
 import time
-from collections import deque
-from collections.abc import Mapping
 from concurrent.futures import Future, wait
 from dataclasses import replace
 from functools import lru_cache
@@ -34,10 +32,11 @@ from thetafront.study.log.location import locate, make_folder
 from thetafront.study.log.storage import create_or_resume
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.dispatch import Dispatch
-from thetafront.study.run.executor import Finished, Task
+from thetafront.study.run.executor import Executor
 from thetafront.study.run.search import Search
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.source import Snapshot
+from thetafront.study.run.worker import Finished, Task
 
 MEAN_SECONDS, SPREAD = 0.256, 0.76  # of a game; its standard deviation over its mean
 MOVES = 2_000
@@ -71,7 +70,7 @@ def surface_at(agent: Agent) -> Surface:
     )
 
 
-class SimulatedWorkers:
+class SimulatedWorkers(Executor[Any]):
     """Workers that wait as long as a game takes, and return a drawn result.
 
     Parameters
@@ -84,14 +83,13 @@ class SimulatedWorkers:
 
     tasks_per_worker = 1.5
     seconds_a_task = 1.0
-    n_deaths = 0
-    machines: Mapping[str, Mapping[str, Any]] = {}
     place = "simulated workers"
+    capacity = 0
 
     def __init__(self, capacity: int, client_seconds: float) -> None:
+        super().__init__()
         self.capacity = capacity
         self.client_seconds = client_seconds
-        self.returned: deque[Finished[Any]] = deque()
         self.rng = np.random.default_rng(0)
         self.free = [0.0] * capacity  # when each worker is free
         self.flying: list[tuple[float, int, float, Task[Any]]] = []
@@ -103,9 +101,6 @@ class SimulatedWorkers:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
-
-    def open(self) -> None:
-        """All workers are free."""
 
     def submit(self, task: Task[Any]) -> None:
         """Put a task in the line of the worker that is free first."""
@@ -149,14 +144,6 @@ class SimulatedWorkers:
         """Forget the tasks in flight."""
         self.flying.clear()
 
-    def close(self, at_once: bool) -> None:
-        """Forget the tasks in flight."""
-        self.flying.clear()
-
-    def news(self) -> list[str]:
-        """Nothing happens to these workers."""
-        return []
-
     def __len__(self) -> int:
         return len(self.flying)
 
@@ -196,7 +183,7 @@ def coordinate(
         log = create_or_resume(where, settings.record(tuned))
         executor = SimulatedWorkers(workers, client_seconds)
         search = Search(tuned, log, settings, workers, Silent().message, in_subprocess=True)
-        dispatch = Dispatch(search, workers, Silent(), Budget(), executor=executor)
+        dispatch = Dispatch(search, executor, Silent())
 
         def mark() -> None:
             now = time.monotonic()

@@ -15,10 +15,11 @@ from results.benchmarks.cluster.coordinator import Silent
 from results.benchmarks.cluster.sleeping import Sleeper
 from thetafront import RunError
 from thetafront.study.cluster.cluster import DaskCluster
-from thetafront.study.experiments.dice import DICE
+from thetafront.study.cluster.dask_workers import DaskWorkers
+from thetafront.study.experiments.builtin import DICE
 from thetafront.study.run.dispatch import Dispatch
-from thetafront.study.run.executor import Finished, Task
 from thetafront.study.run.source import Snapshot, Source
+from thetafront.study.run.worker import Finished, Task
 
 N_PROCESSES = 2
 MEAN_SECONDS = 0.3  # of a game
@@ -81,13 +82,13 @@ def sleeping_games(n_workers: int, games_a_trial: int, seconds: float = 20.0) ->
             worker_class="distributed.Worker",
             dashboard_address=None,
         ) as started,
-        DaskCluster(started.scheduler_address, most_threads=n_workers) as cluster,
+        DaskWorkers[int](DaskCluster(started.scheduler_address, most_threads=n_workers)) as workers,
     ):
-        cluster.client.wait_for_workers(N_PROCESSES)
-        cluster.admit(DICE.by("n_sweeps"), {})
+        workers.cluster.client.wait_for_workers(N_PROCESSES)
+        workers.admit(DICE.by("n_sweeps"), {})
         parts = [started.scheduler, *started.workers.values()]
         watched = [psutil.Process(each.process.pid) for each in parts]
-        dispatch = Dispatch(source, n_workers, Silent(), executor=cluster.executor())
+        dispatch = Dispatch(source, workers, Silent())
         before = [sum(each.cpu_times()[:2]) for each in watched]
         own = time.process_time()
         dispatch.run()

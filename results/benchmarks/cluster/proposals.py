@@ -17,7 +17,7 @@ from results.benchmarks.samplers.surface import Surface
 from results.benchmarks.samplers.surfaces import surface
 from thetafront.study.run.proposals import Proposals, n_at_a_time
 from thetafront.study.samplers import DEFAULT_SAMPLER, make_sampler
-from thetafront.study.samplers.observations import GROWTH, MOST_TO_FIT, Objectives
+from thetafront.study.samplers.observations import GROWTH, MAX_TO_FIT, Objectives
 from thetafront.study.samplers.posterior import cached_fit
 
 SITUATIONS = ((128, 16), (2048, 256))  # complete trials, and trials in flight
@@ -81,6 +81,6 @@ def proposal_times(
             each = median(others)
             # Each fit serves until there are a tenth more trials.
             served = n_trials * (GROWTH - 1.0)
-            fit = max(0.0, first - each) * q / served if n_trials <= MOST_TO_FIT else 0.0
+            fit = max(0.0, first - each) * q / served if n_trials <= MAX_TO_FIT else 0.0
             found = {"n_trials": n_trials, "in_flight": in_flight, "q": q}
             yield found | {"milliseconds": 1e3 * each, "fit_milliseconds": 1e3 * fit}

@@ -27,9 +27,10 @@ from results.benchmarks.engine.rates import (
     inside,
     median_rates,
 )
+from thetafront.study.charts.chart import BLUE
 from thetafront.study.log.manifest import write_json
 from thetafront.study.report.sections import Section
-from thetafront.study.report.style import BLUE, STYLE, caption, save
+from thetafront.study.report.style import STYLE, caption, save
 
 N_DECISIONS = 5_000
 BATCHES = (1, 8, 64, 128, 256, 512, 1_000, 2_000, 5_000, 20_000, 100_000)

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from results.benchmarks.engine.pacman_games import random_steps
 from results.benchmarks.engine.table_playout import table_playouts
 from thetafront.agents.agent import Agent, warm
 from thetafront.agents.dice.agent import DiceAgent
@@ -34,7 +35,7 @@ from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.agents.twenty48.schedule import AUTHORS_THETA
 from thetafront.agents.twenty48.uct import UCT
-from thetafront.engine.pacman import Layout, random_games
+from thetafront.engine.pacman import Layout
 from thetafront.engine.twenty48 import afterstate, initial, legal_actions, spawn
 from thetafront.engine.twenty48.playout import playouts
 from thetafront.engine.twenty48.rows import row_tables
@@ -114,8 +115,8 @@ def all_rounds() -> dict[str, dict[str, Round]]:
     optimal, medium, small = DiceAgent(gamma=1.0), Layout.named("medium"), Layout.named("small")
     n_moves = attrgetter("n_playout_moves")
 
-    def random_steps(layout: Layout) -> Round:
-        return repeated(lambda k: random_games(layout, N_PACMAN, k * N_PACMAN).n_steps.sum())
+    def pacman_round(layout: Layout) -> Round:
+        return repeated(lambda k: random_steps(layout, N_PACMAN, k * N_PACMAN))
 
     return {
         RANDOM_MOVES: {
@@ -143,8 +144,8 @@ def all_rounds() -> dict[str, dict[str, Round]]:
             )
         },
         "steps": {
-            "Pacman at random, small": random_steps(small),
-            "Pacman at random, medium": random_steps(medium),
+            "Pacman at random, small": pacman_round(small),
+            "Pacman at random, medium": pacman_round(medium),
         },
         "backups": {
             "inside pacman_mdp, medium": inside(PacmanMDP(layout=medium), attrgetter("n_backups"))

@@ -30,8 +30,8 @@ from linear_operator.utils.warnings import NumericalWarning
 
 from thetafront.study.samplers.base import ModelSampler
 from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.samplers.hyperparameters import centre_and_scale
 from thetafront.study.samplers.observations import Observations
-from thetafront.study.samplers.scaling import centre_and_scale
 
 Floats = npt.NDArray[np.float64]
 
@@ -40,7 +40,7 @@ N_DRAWS = 64
 N_RESTARTS = 4
 N_RAW = 256
 LEAST_NOISE = 1e-6  # of standardized values; with less, BoTorch's Cholesky factors may fail
-MOST_PENDING = 64  # each slows the acquisition function; more are left from killed runs
+MAX_PENDING = 64  # each slows the acquisition function; more are left from killed runs
 
 
 def tensor(values: Floats) -> torch.Tensor:
@@ -107,7 +107,7 @@ class BoTorchSampler(ModelSampler):
             for category in (BotorchWarning, NumericalWarning, RuntimeWarning):
                 warnings.simplefilter("ignore", category)
             torch.manual_seed(seed)
-            pending = observations.pending[-MOST_PENDING:]
+            pending = observations.pending[-MAX_PENDING:]
             acquisition = qLogNoisyExpectedHypervolumeImprovement(
                 model=fitted(observations),
                 ref_point=tensor(observations.reference),

@@ -23,7 +23,9 @@ Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §
 Bradtke, Singh, *Learning to act using real-time dynamic programming*, Artificial Intelligence 72
 (1995); Bonet, Geffner, *Labeled RTDP: Improving the Convergence of Real-Time Dynamic Programming*,
 ICAPS 2003, Algorithms 3 and 4. Our readings: terminal states are solved from the beginning, and a
-backup never raises a value (:mod:`agents.mdp.kernels`, whose residual is meant here).
+backup never raises a value. The residual of s is U(s) − BU(s), or 0 if the backup BU(s) is higher
+(:mod:`agents.mdp.kernels`). The book's is an absolute value; the two agree as long as no backup
+raises U.
 """
 
 from typing import NamedTuple
@@ -33,9 +35,9 @@ import numpy.typing as npt
 
 from thetafront.agents.agent import check_seed
 from thetafront.agents.mdp.finite_mdp import FiniteMDP
-from thetafront.agents.mdp.kernels import Floats, Indices, Tables, backup, draw_outcome, lower
+from thetafront.agents.mdp.kernels import Floats, Indices, Tables, backup
 from thetafront.engine.jit import Integer, inlined, kernel
-from thetafront.engine.rng import PLAYOUT, stream
+from thetafront.engine.rng import PLAYOUT, next_word, stream
 
 NO_LABELS = -1.0  # δ of plain heuristic search
 
@@ -51,6 +53,28 @@ class Workspace(NamedTuple):
     envelope: Indices  # its states, in the order of their backups, (n_states,)
     waiting: Indices  # a stack of states still to be expanded, (n_states,)
     met: Indices  # number, from 1, of the last envelope that met each state
+
+
+@kernel
+def lower(tables: Tables, values: Floats, state: Integer) -> Integer:
+    """Lower U(s) to BU(s) if that is less, in place; return the action of :func:`backup`."""
+    value, action = backup(tables, values, state)
+    values[state] = min(values[state], value)
+    return action
+
+
+@inlined
+def draw_outcome(tables: Tables, action: Integer, stream: np.uint64) -> tuple[Integer, np.uint64]:
+    """Draw s′ after an action with the next word of a stream; return s′ and the advanced stream."""
+    word, stream = next_word(stream)
+    left = np.float64(word >> np.uint64(11)) * 2.0**-53  # uniform in [0, 1)
+    last = tables.first_outcome[action + 1] - 1
+    # Rounded probabilities may sum to just under 1, so the last outcome takes the rest.
+    for i in range(tables.first_outcome[action], last):
+        left -= tables.probability[i]
+        if left < 0.0:
+            return tables.outcome[i], stream
+    return tables.outcome[last], stream
 
 
 @inlined

@@ -21,7 +21,7 @@ The board of n cells with the largest worth has the exponents n + 1, n, …, 2: 
 half its value, the second of which has one cell less, and the smallest tile may be a spawned 4. The
 points that remain from a board on are at most that worth minus its own.
 
-Source: the rules of :mod:`engine.twenty48.board`, for small boards in :mod:`engine.twenty48.small`.
+Source: the rules of :mod:`engine.twenty48.board`, and what `small_rules` makes of them.
 """
 
 from collections.abc import Sequence
@@ -31,13 +31,13 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from results.papers.heuristic_search.small_rules import cells, small_afterstate, small_spawns
 from thetafront.agents.mdp.finite_mdp import FiniteMDP
 from thetafront.agents.mdp.kernels import Floats, Indices
 from thetafront.engine.jit import Integer, kernel
 from thetafront.engine.twenty48 import parse, tile, unpack
 from thetafront.engine.twenty48.board import N_ACTIONS, worth
 from thetafront.engine.twenty48.notation import SIZE
-from thetafront.engine.twenty48.small import cells, small_afterstate, small_spawns
 
 DEAL = 0
 """The state before the game."""

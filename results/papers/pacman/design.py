@@ -31,7 +31,7 @@ from thetafront.agents.pacman.agent import PacmanAgent
 from thetafront.agents.pacman.astar import PacmanAStar
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.agents.pacman.random import PacmanRandom
-from thetafront.agents.pacman.rewards import LARGEST_RADIUS, Distance
+from thetafront.agents.pacman.rewards import MAX_RADIUS, Distance
 from thetafront.engine.pacman import Layout
 
 GAMES_A_TRIAL = 10  # as in the report
@@ -39,7 +39,7 @@ GAMES_A_TRIAL = 10  # as in the report
 SMALL, MEDIUM = Layout.named("small"), Layout.named("medium")
 TOLERANCES = {SMALL: 0.1, MEDIUM: 0.2}  # the report's
 
-RADII = tuple(range(LARGEST_RADIUS + 1))
+RADII = tuple(range(MAX_RADIUS + 1))
 SMALL_GAMMAS = (0.2, 0.4, 0.6, 0.8, 0.9)
 PANEL_SWEEPS = (5, 10, 15)
 SWEEPS = (1, 2, 3, 5, 7, 10, 14, 20, 30, 40, 50)

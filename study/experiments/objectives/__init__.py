@@ -11,16 +11,19 @@ from thetafront.study.experiments.objectives.costs import (
     SOLVING_SECONDS,
     SWEEPS,
     Cost,
+    cpu_seconds,
+    reported,
 )
 from thetafront.study.experiments.objectives.formats import format_seconds
-from thetafront.study.experiments.objectives.goals import EXACT_SCORE, SCORE, WIN_RATE, Goal
-from thetafront.study.experiments.objectives.users import (
-    cpu_seconds,
+from thetafront.study.experiments.objectives.goals import (
+    EXACT_SCORE,
+    SCORE,
+    WIN_RATE,
+    Goal,
     exact,
     match,
     mean,
     rate,
-    reported,
 )
 
 __all__ = [

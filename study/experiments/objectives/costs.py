@@ -8,11 +8,13 @@ solve.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from typing import Literal
 
 import numpy as np
 
 from thetafront.agents.agent import Game
+from thetafront.agents.external.report import MOVES, ReportedGame
 from thetafront.study.batch_means import LogVariances, variances_of_log_ratios
 from thetafront.study.experiments.objectives.formats import (
     SECONDS_PREFIXES,
@@ -21,6 +23,9 @@ from thetafront.study.experiments.objectives.formats import (
 )
 from thetafront.study.text import seconds_in
 
+Per = Literal["move", "game"]
+
+OF_EVERY_GAME = {each.name for each in fields(ReportedGame)} | set(dir(ReportedGame)) | {MOVES}
 TIMED_TOGETHER = 50  # games of a block: a machine's speed drifts from one to the next
 
 
@@ -165,3 +170,47 @@ PLAYOUT_MOVES = Cost("playout_moves_per_move", "playout moves a move", "n_playou
 BACKUPS = Cost("backups_per_move", "Bellman backups a move", "n_backups")
 SOLVING_SECONDS = Cost("solving_seconds", "CPU time to solve", "seconds", "s", per_move=False)
 SWEEPS = Cost("n_sweeps", "sweeps to solve", "n_sweeps", per_move=False)
+
+
+def cpu_seconds(per: Per = "move") -> Cost:
+    """Return the cost of CPU time, of a move or of a game."""
+    return (
+        SECONDS
+        if per == "move"
+        else Cost("seconds_per_game", "CPU time a game", "seconds", "s", per_move=False)
+    )
+
+
+def reported(field: str, *, unit: str = "", per: Per = "game", label: str | None = None) -> Cost:
+    """Return the cost of a field that games report, for each move or each game.
+
+    Parameters
+    ----------
+    field : str
+        The field's name: letters, digits and ``_``; ``seconds`` takes the place of what is
+        measured.
+    unit : str
+        Unit of values, if they have one; ``s`` makes it a time.
+    per : {"move", "game"}
+        What the sum over games is divided by.
+    label : str, optional
+        Its name at an axis and in text; by default ``nodes a game``.
+
+    Raises
+    ------
+    ValueError
+        If the name has other characters, or is one that every game has.
+    """
+    if field == SECONDS.counted:
+        return replace(cpu_seconds(per), label=label or f"time a {per}", is_reported=True)
+    if check_name("cost", field) in OF_EVERY_GAME:
+        raise ValueError(f"cost must have another name (got {field!r}, which every game has)")
+    words = f"{field.replace('_', ' ')} a {per}" if label is None else label
+    return Cost(f"{field}_per_{per}", words, field, unit, per_move=per == "move", is_whole=False)
+
+
+def check_name(what: str, name: str) -> str:
+    """Return a name if it can be that of a column and an option; ValueError otherwise."""
+    if not (name.isascii() and name.isidentifier()):
+        raise ValueError(f"{what} must have a name of letters, digits and _ (got {name!r})")
+    return name

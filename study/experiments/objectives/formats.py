@@ -6,10 +6,10 @@ from typing import Literal
 
 SECONDS_PREFIXES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 DIGITS, DIGITS_OF_HALF, DIGITS_OF_TICK = 4, 2, 10  # ticks are round, and may be close together
-LEAST, LARGEST = -6, 12  # powers of ten between which numbers have no exponent
-MOST_DECIMALS = 12
-LARGEST_ELO = 600  # a score of 97%
-SHORTEST_PLURAL = 5  # a shorter unit may be an abbreviation that ends in s, such as ms or Mbps
+MIN_POWER, MAX_POWER = -6, 12  # powers of ten between which numbers have no exponent
+MAX_DECIMALS = 12
+MAX_ELO = 600  # a score of 97%
+MIN_PLURAL = 5  # a shorter unit may be ms or Mbps
 
 
 def format_seconds(seconds: float) -> str:
@@ -50,7 +50,7 @@ class Format:
     @property
     def suits_areas(self) -> bool:
         """Whether areas at an axis are written as values are."""
-        return self.value.endswith(".0f")
+        return not self.value or self.value.endswith(".0f")
 
     def text(self, value: float) -> str:
         """Write a value without its unit."""
@@ -58,8 +58,12 @@ class Format:
 
     def with_unit(self, value: float) -> str:
         """Write a value with its unit: ``1 point``, ``2 points``."""
-        text = self.text(value)
-        return f"{text} {self.unit.removesuffix('s') if text == '1' else self.unit}".rstrip()
+        return self.beside_unit(self.text(value))
+
+    def beside_unit(self, text: str) -> str:
+        """Write the unit after a number; a short one that ends in s may be an abbreviation."""
+        is_one = text == "1" and len(self.unit) >= MIN_PLURAL
+        return f"{text} {self.unit.removesuffix('s') if is_one else self.unit}".rstrip()
 
     def error(self, value: float) -> str:
         """Write a standard error without its unit."""
@@ -67,7 +71,7 @@ class Format:
 
     def error_with_unit(self, value: float) -> str:
         """Write a standard error with its unit."""
-        return self.with_unit(value)
+        return self.beside_unit(self.error(value))
 
     def at_axis(self, value: float) -> str:
         """Write a value at an axis."""
@@ -122,8 +126,8 @@ def elo_text(difference: float) -> str:
     """Write a difference in Elo: ``+70``; beyond what games can tell, ``> +600``."""
     if math.isnan(difference):
         return "?"
-    if abs(difference) > LARGEST_ELO:
-        return f"> +{LARGEST_ELO}" if difference > 0 else f"< −{LARGEST_ELO}"
+    if abs(difference) > MAX_ELO:
+        return f"> +{MAX_ELO}" if difference > 0 else f"< −{MAX_ELO}"
     return f"{round(difference):+}".replace("-", "−")
 
 
@@ -135,7 +139,7 @@ def significant(value: float, n_digits: int = DIGITS) -> str:
     if not value or not math.isfinite(value):
         return f"{abs(value) if value == 0 else value:g}"
     power = int(f"{value:.{n_digits - 1}e}".partition("e")[2])
-    if not LEAST <= power < LARGEST:
+    if not MIN_POWER <= power < MAX_POWER:
         return f"{value:.{n_digits}g}"
     text = f"{value:,.{max(0, n_digits - 1 - power)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
@@ -156,28 +160,13 @@ class FittingFormat(Format):
     area_unit: str = ""
     n_digits: int = DIGITS
 
-    @property
-    def suits_areas(self) -> bool:
-        """Whether areas at an axis are written as values are: they fit, too."""
-        return True
-
     def text(self, value: float) -> str:
         """Write a value without its unit."""
         return significant(value, self.n_digits)
 
-    def with_unit(self, value: float) -> str:
-        """Write a value with its unit."""
-        text = self.text(value)
-        one = text == "1" and len(self.unit) >= SHORTEST_PLURAL
-        return f"{text} {self.unit.removesuffix('s') if one else self.unit}".rstrip()
-
     def error(self, value: float) -> str:
         """Write a standard error without its unit, in two digits."""
         return significant(value, DIGITS_OF_HALF)
-
-    def error_with_unit(self, value: float) -> str:
-        """Write a standard error with its unit, in two digits."""
-        return f"{self.error(value)} {self.unit}".rstrip()
 
     def at_axis(self, value: float) -> str:
         """Write a value at an axis."""
@@ -196,8 +185,8 @@ class FittingFormat(Format):
             return f"{self.text(value)} ± ?"
         half_text = f"{half:.{DIGITS_OF_HALF - 1}e}"
         decimals = DIGITS_OF_HALF - 1 - int(half_text.partition("e")[2])
-        is_usual = 10.0**LEAST <= max(abs(value), half) < 10.0**LARGEST
-        fits = is_usual and decimals <= MOST_DECIMALS
+        is_usual = 10.0**MIN_POWER <= max(abs(value), half) < 10.0**MAX_POWER
+        fits = is_usual and decimals <= MAX_DECIMALS
         form = f",.{max(0, decimals)}f" if fits else f".{DIGITS}g"
         if self.interval_style == "ends":
             return with_ends(*(format(each, form) for each in (value, low, high)))

@@ -1,22 +1,38 @@
-"""Goals: what a user wants much of, such as score, or little of, such as an error."""
+"""Goals: what a user wants much of, such as score, or little of, such as an error.
 
+:func:`mean`, :func:`rate`, :func:`match` and :func:`exact` make goals of users' own agents, whose
+games are all of one class: ``score`` is the goal's value, whatever the goal is called.
+"""
+
+import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from thetafront.agents.agent import Game
+from thetafront.agents.parameters import is_real
 from thetafront.study.estimate import Estimate
+from thetafront.study.experiments.objectives.costs import check_name
 from thetafront.study.experiments.objectives.estimators import (
     Estimator,
     ExactValue,
     GrowingMean,
+    NoisyMean,
     Proportion,
 )
-from thetafront.study.experiments.objectives.formats import Format, MatchFormat
+from thetafront.study.experiments.objectives.formats import FittingFormat, Format, MatchFormat
+
+Direction = Literal["maximize", "minimize"]
+
+DIGITS_OF_EXACT = 6
+COLUMNS = {"phase", "trial", "point", "origin", "replicate", "seed", "n_moves", "cpu_seconds"}
+COLUMNS |= {"seconds_per_move", "failed_with"}
+OPTIONS_AND_KEYS = {"study", "games", "jobs", "json", "name", "results", "help"}
+OPTIONS_AND_KEYS |= {"agent", "params", "n_games", "n_moves_mean", "combined", "posterior"}
 
 
 @dataclass(frozen=True)
@@ -60,7 +76,7 @@ class Goal:
     with_extremes: bool = False
     reported_too: tuple["Goal", ...] = ()
     replicates: int = 4
-    direction: Literal["maximize", "minimize"] = "maximize"
+    direction: Direction = "maximize"
     penalty: float | None = None
 
     @property
@@ -181,3 +197,185 @@ EXACT_SCORE = Goal(
     standard_error=0.0,
     replicates=1,
 )
+
+
+def mean(
+    name: str = "score",
+    *,
+    unit: str = "",
+    direction: Direction = "maximize",
+    label: str | None = None,
+    standard_error: float | None = None,
+    replicates: int = 4,
+    penalty: float | None = None,
+    low: float | None = None,
+    high: float | None = None,
+) -> Goal:
+    """Return the goal of a mean over games, each of which has another value.
+
+    Parameters
+    ----------
+    name : str
+        Stem of its columns, and its option on the command line: letters, digits and ``_``.
+    unit : str
+        Unit of values, if they have one.
+    direction : {"maximize", "minimize"}
+        Whether more is better, or less.
+    label : str, optional
+        Its name in text; by default the name.
+    standard_error : float, optional
+        Wanted of a validated point by default.
+    replicates : int
+        Games a trial by default.
+    penalty : float, optional
+        The value of a game that failed; by default it is replaced by another game.
+    low, high : float, optional
+        Bounds of values: a game beyond them fails, and no prediction or interval leaves them.
+
+    Raises
+    ------
+    ValueError
+        If the name has other characters, or is that of another column or option; if no game can
+        have the penalty's value; if low is not below high.
+    """
+    label = label_of(name, label)
+    return checked(
+        Goal(
+            name=name,
+            label=label,
+            axis_label=f"mean {label}{unit and f', {unit}'}",
+            sample="score",
+            estimator=(
+                NoisyMean(low, high) if low is None or high is None else Proportion(low, high)
+            ),
+            format=FittingFormat(
+                unit=unit,
+                area_unit=unit or label,
+                interval_style="plus-minus" if low is None and high is None else "ends",
+            ),
+            standard_error=standard_error,
+            with_extremes=True,
+            replicates=replicates,
+            direction=direction,
+            penalty=penalty,
+        )
+    )
+
+
+def rate(
+    name: str,
+    *,
+    direction: Direction = "maximize",
+    label: str | None = None,
+    standard_error: float | None = WIN_RATE.standard_error,
+    replicates: int = WIN_RATE.replicates,
+    penalty: float | None = None,
+) -> Goal:
+    """Return the goal of the share of games whose value is 1; others have 0, draws ½.
+
+    Parameters and exceptions are those of :func:`mean`.
+    """
+    label = label_of(name, label)
+    return checked(
+        replace(
+            WIN_RATE,
+            name=name,
+            label=label,
+            axis_label=label,
+            sample="score",
+            format=replace(WIN_RATE.format, area_unit=label),
+            standard_error=standard_error,
+            reported_too=(),
+            replicates=replicates,
+            direction=direction,
+            penalty=penalty,
+        )
+    )
+
+
+def match(
+    name: str = "result",
+    *,
+    direction: Direction = "maximize",
+    label: str | None = None,
+    standard_error: float | None = WIN_RATE.standard_error,
+    replicates: int = WIN_RATE.replicates,
+    penalty: float | None = None,
+) -> Goal:
+    """Return the goal of the score against an opponent, shown as Elo, too.
+
+    A game reports ``"win"``, ``"draw"`` or ``"loss"``, or a number from 0 to 1. A pair of games
+    from one opening, with both colours, is one game that reports their mean.
+
+    Parameters and exceptions are those of :func:`mean`.
+    """
+    goal = rate(
+        name,
+        direction=direction,
+        label=label,
+        standard_error=standard_error,
+        replicates=replicates,
+        penalty=penalty,
+    )
+    return replace(goal, format=MatchFormat(**vars(goal.format)))
+
+
+def exact(
+    name: str = "score",
+    unit: str = "",
+    *,
+    direction: Direction = "maximize",
+    label: str | None = None,
+    penalty: float | None = None,
+    low: float | None = None,
+    high: float | None = None,
+) -> Goal:
+    """Return the goal of a value that one game tells: all games of one θ have the same.
+
+    Parameters and exceptions are those of :func:`mean`.
+    """
+    label = label_of(name, label)
+    return checked(
+        Goal(
+            name=name,
+            label=label,
+            axis_label=f"{label}{unit and f', {unit}'}",
+            sample="score",
+            estimator=ExactValue(low, high),
+            format=FittingFormat(
+                unit=unit,
+                area_unit=unit or label,
+                interval_style="exact" if low is None and high is None else "ends",
+                n_digits=DIGITS_OF_EXACT,
+            ),
+            standard_error=0.0,
+            replicates=1,
+            direction=direction,
+            penalty=penalty,
+        )
+    )
+
+
+def label_of(name: str, label: str | None) -> str:
+    """Return a goal's name in text: the one given, or its name's words."""
+    words = check_name("goal", name).replace("_", " ")
+    return words if label is None else label
+
+
+def checked(goal: Goal) -> Goal:
+    """Return a goal; ValueError if its name is another column's or option's, or for its penalty."""
+    low, high = goal.estimator.scale.low, goal.estimator.scale.high
+    if goal.penalty is not None and not (
+        is_real(goal.penalty) and math.isfinite(goal.penalty) and low <= goal.penalty <= high
+    ):
+        is_open = math.isinf(low) and math.isinf(high)
+        allowed = "" if is_open else f" between {low:g} and {high:g}"
+        raise ValueError(f"penalty must be a finite number{allowed} (got {goal.penalty!r})")
+    if goal.game_column in COLUMNS or goal.name in OPTIONS_AND_KEYS:
+        raise ValueError(
+            f"goal must have another name (got {goal.name!r}, which names something else)"
+        )
+    error = 1.0 if goal.is_exact or goal.standard_error is None else goal.standard_error
+    if not error > 0.0 or goal.replicates < 1:
+        raise ValueError("standard_error must be above 0, and replicates 1 or more")
+    return goal

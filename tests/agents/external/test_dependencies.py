@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from thetafront.agents.external.dependencies import Dependencies, digits
+from thetafront.agents.agent import digits
+from thetafront.agents.external.dependencies import Dependencies
 
 NOTEBOOK = """
 import enum, functools, operator, re

@@ -15,10 +15,10 @@ import pytest
 
 from tests.agents.external.programs import SAY, once, script, server
 from thetafront.agents.agent import ChangedError, GameError
+from thetafront.agents.external.child import end_programs, server_of
 from thetafront.agents.external.guardian import marked
 from thetafront.agents.external.processes import Orphans
 from thetafront.agents.external.program import Program, ProgramAgent, Protocol, parsed
-from thetafront.agents.external.server import end_programs, server_of
 from thetafront.agents.parameters import Value
 
 HANG = "time.sleep(1000)"
@@ -36,7 +36,7 @@ def agent(
 ) -> ProgramAgent:
     """Return an agent with θ = (depth 3, width 0.5, kind b)."""
     theta: tuple[tuple[str, Value], ...] = (("depth", 3), ("width", 0.5), ("kind", "b"))
-    program = Program(command, str(folder), Protocol(protocol), **limits)  # type: ignore[arg-type]
+    program = Program(command, str(folder), protocol, **limits)  # type: ignore[arg-type]
     return ProgramAgent(program, theta)
 
 
@@ -379,8 +379,12 @@ def test_programs_in_other_languages(tmp_path: Path, program: str, text: str) ->
         ({"command": ("./plain",)}, "command: './plain' cannot be executed"),
         ({"command": ("cat",), "seconds": 0.0}, "time_limit must be above 0 s (got 0)"),
         (
-            {"command": ("cat", "{depth}"), "protocol": Protocol.SERVE},
+            {"command": ("cat", "{depth}"), "protocol": "serve"},
             "command must not have {depth}: a program that serves",
+        ),
+        (
+            {"command": ("cat",), "protocol": "server"},
+            "protocol must be once or serve (got 'server')",
         ),
     ],
 )
@@ -388,7 +392,7 @@ def test_programs_that_cannot_be_are_refused(
     tmp_path: Path, values: dict[str, object], message: str
 ) -> None:
     (tmp_path / "plain").write_text("")
-    with pytest.raises(ValueError, match=r"command|time_limit") as refused:
+    with pytest.raises(ValueError, match=r"given|got") as refused:
         Program(folder=str(tmp_path), **values)  # type: ignore[arg-type]
     assert message in str(refused.value)
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from thetafront.agents.agent import ChangedError, GameError
+from thetafront.agents.external.child import end_programs
 from thetafront.agents.external.limits import Limits
 from thetafront.agents.external.processes import Orphans, children_of, content
 from thetafront.agents.external.python import PythonAgent
 from thetafront.agents.external.report import Report
-from thetafront.agents.external.server import end_programs
 from thetafront.agents.external.source import Source
 
 DEFINITION = (

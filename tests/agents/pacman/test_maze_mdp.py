@@ -7,7 +7,7 @@ import pytest
 
 from tests.oracles import pacman as oracle
 from thetafront.agents.mdp.finite_mdp import FiniteMDP
-from thetafront.agents.pacman.maze_mdp import NO_STATE, MazeMotion
+from thetafront.agents.pacman.maze_mdp import NO_STATE, maze_motion
 from thetafront.engine.pacman import Layout
 
 
@@ -29,13 +29,11 @@ def ways(
 
 
 @pytest.mark.parametrize("name", ["small", "medium"])
-@pytest.mark.parametrize(
-    ("stop", "p_chosen"), [(False, 0.8), (True, 0.8), (False, 0.3), (True, 0.95)]
-)
-def test_every_action_leads_where_it_should(name: str, stop: bool, p_chosen: float) -> None:
+@pytest.mark.parametrize("p_chosen", [0.8, 0.3, 0.95])
+def test_every_action_leads_where_it_should(name: str, p_chosen: float) -> None:
     layout = Layout.named(name)
     game = oracle.Game(layout.text, seed=0)
-    motion = MazeMotion.of(layout, stop=stop, p_chosen=p_chosen)
+    motion = maze_motion(layout, p_chosen)
     mdp = FiniteMDP(*motion.tables(np.zeros(motion.n_states), 0.9))
     cells = [divmod(int(cell), layout.height) for cell in motion.cell_of]
     everywhere = {(x, y) for x in range(layout.width) for y in range(layout.height)}
@@ -43,10 +41,8 @@ def test_every_action_leads_where_it_should(name: str, stop: bool, p_chosen: flo
     assert motion.n_states == len(cells)
     assert (motion.state_of[motion.cell_of] == np.arange(len(cells))).all()
     assert (motion.state_of == NO_STATE).sum() == len(game.walls)
-    letters = "NESW." if stop else "NESW"
-    assert motion.n_actions == len(letters)
     for state, cell in enumerate(cells):
-        for action, letter in zip(mdp.actions(state), letters, strict=True):
+        for action, letter in zip(mdp.actions(state), "NESW", strict=True):
             likely: Counter[tuple[int, int]] = Counter()
             for outcome, p in zip(*mdp.outcomes(action), strict=True):
                 likely[cells[outcome]] += p
@@ -58,24 +54,24 @@ def test_every_action_leads_where_it_should(name: str, stop: bool, p_chosen: flo
 
 def test_the_reports_motion_has_exact_tenths() -> None:
     """Not 0.09999999999999998 = (1 − 0.8)/2, which would change published games."""
-    motion = MazeMotion.of(Layout.named("small"))
+    motion = maze_motion(Layout.named("small"))
     assert set(motion.probability.tolist()) == {0.8, 0.1}
 
 
 def test_all_actions_of_a_state_have_its_reward() -> None:
     layout = Layout.parse("%%%%%\n%P .%\n%%%%%", "row")
-    motion = MazeMotion.of(layout)
+    motion = maze_motion(layout)
     tables = motion.tables([-1, -2, 10], 0.5)
     assert tables.reward.tolist() == [-1] * 4 + [-2] * 4 + [10] * 4
     # From the middle: east 0.8 of 10, the sides stay; R = −2, γ = ½.
-    value, action = FiniteMDP(*tables).backup([0, 0, 10], state=1)
-    assert value == pytest.approx(-2 + 0.5 * 0.8 * 10)
-    assert action == 4 * 1 + 1
+    values, policy = FiniteMDP(*tables).greedy([0, 0, 10])
+    assert values[1] == pytest.approx(-2 + 0.5 * 0.8 * 10)
+    assert policy[1] == 4 * 1 + 1
 
 
 def test_bad_rewards_and_discounts_are_refused() -> None:
     layout = Layout.parse("%%%%%\n%P .%\n%%%%%", "row")
-    motion = MazeMotion.of(layout)
+    motion = maze_motion(layout)
     with pytest.raises(ValueError, match=r"^rewards must have shape \(3,\), .*got \(2,\)"):
         motion.tables([1, 2], 0.9)
     with pytest.raises(ValueError, match=r"^discount must be above 0 and up to 1 \(got 0\)$"):

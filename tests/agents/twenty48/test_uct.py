@@ -131,7 +131,7 @@ def test_the_books_example() -> None:
     for action, q in ((left, 72), (down, 44), (right, 36), (up, 88)):
         compiled(update)(tree, ROOT, action, float(q))
     tree.n_visits[ROOT] = 5
-    action, _ = compiled(select)(tree, ROOT, 100.0, 0.0, 0.5, False, np.uint64(0))
+    action, _ = compiled(select)(tree, ROOT, UCT().simulation_settings, np.uint64(0))
     assert action == up
     compiled(update)(tree, ROOT, up, 44.0)
     assert tree.action_values[ROOT].tolist() == [66, 36, 44, 72]

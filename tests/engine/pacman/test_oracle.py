@@ -7,12 +7,10 @@ import numpy as np
 import pytest
 
 from tests.oracles import pacman as oracle
-from tests.oracles.twenty48 import substream, words
-from thetafront.engine.pacman import GhostKind, Layout, World, random_games
+from thetafront.engine.pacman import GhostKind, Layout, World
 from thetafront.engine.pacman import state as places
 
 HALF = Fraction(1, 2)
-POLICY = 4
 
 MAZES = {
     "small": Layout.named("small"),
@@ -143,21 +141,3 @@ def test_whole_games(name: str, kind: GhostKind) -> None:
             assert world.step(action) == game.step(oracle.LETTERS[action])
             assert seen(world) == known(game)
         assert world.is_over
-
-
-@pytest.mark.parametrize("name", ["small", "medium", "crowd"])
-def test_random_games_are_those_of_plain_python(name: str) -> None:
-    """Both draw their actions from the same random words."""
-    layout = MAZES[name]
-    games = random_games(layout, 8, seed=40, ghosts="directional", most_steps=60, p_chosen=0.5)
-    for i in range(8):
-        game = oracle.Game(
-            layout.text, 40 + i, directional=True, most_steps=60, p_chosen=Fraction(1, 2)
-        )
-        while game.outcome == "running":
-            word = next(words(substream(substream(game.seed, POLICY), game.turn)))
-            ways = [w for w in "NESW" if oracle.moved(game.pacman, w) not in game.walls]
-            game.step(ways[(word % 2**32) * len(ways) // 2**32])
-        assert games.scores[i] == game.score
-        assert games.n_steps[i] == game.turn
-        assert ["running", "won", "lost", "cut"][games.outcomes[i]] == game.outcome

@@ -1,7 +1,9 @@
 """Pacman's motion, eating and touching: turns worked out by hand, and frequencies of slips."""
 
 from collections import Counter
+from typing import Any
 
+import pytest
 from scipy import stats
 
 from tests.engine.pacman.positions import (
@@ -16,43 +18,38 @@ from tests.engine.pacman.positions import (
     put,
     put_pacman,
 )
-from thetafront.engine.pacman import Ghost, Layout, Outcome, World
+from thetafront.engine.pacman import Action, Ghost, Layout, Outcome, World
 
 # --- Pacman's motion ---
 
 
-def test_actions_go_where_meant_with_80_percent_and_to_each_side_with_10() -> None:
-    """Or as the game has it."""
+@pytest.mark.parametrize(("p", "n"), [(0.8, 5000), (0.5, 1000), (0.0, 1000), (1.0, 1000)])
+def test_actions_go_where_meant_and_to_each_side_as_often_as_the_game_has_it(
+    p: float, n: int
+) -> None:
     room = Layout.parse("%%%%%\n%   %\n% P %\n%  .%\n%%%%%", "room")
     north, east, south, west = (2, 3), (3, 2), (2, 1), (1, 2)
-    for action, chosen, left, right in (
+    for action, *cells in (
         (N, north, west, east),
         (E, east, north, south),
         (S, south, east, west),
         (W, west, south, north),
     ):
         counts: Counter[tuple[int, int]] = Counter()
-        for seed in range(5000):
-            world = World.start(room, seed)
+        for seed in range(n):
+            world = World.start(room, seed, p_chosen=p)
             assert world.step(action) == -1
             counts[world.pacman] += 1
-        assert set(counts) == {chosen, left, right}
-        observed = [counts[chosen], counts[left], counts[right]]
-        assert stats.chisquare(observed, [4000, 500, 500]).pvalue > 1e-3
-        for p, shares in ((0.5, [0.5, 0.25, 0.25]), (0.0, [0, 0.5, 0.5]), (1.0, [1, 0, 0])):
-            counts = Counter()
-            for seed in range(1000):
-                world = World.start(room, seed, p_chosen=p)
-                world.step(action)
-                counts[world.pacman] += 1
-            possible = [k for k, share in enumerate(shares) if share]
-            cells = [(chosen, left, right)[k] for k in possible]
-            assert set(counts) == set(cells)
-            observed, expected = (
-                [counts[cell] for cell in cells],
-                [1000 * shares[k] for k in possible],
-            )
-            assert stats.chisquare(observed, expected).pvalue > 1e-3 or len(cells) == 1
+        expected = {
+            cell: n * share
+            for cell, share in zip(cells, (p, (1 - p) / 2, (1 - p) / 2), strict=True)
+            if share
+        }
+        assert set(counts) == set(expected)
+        observed = [counts[cell] for cell in expected]
+        assert len(observed) == 1 or (
+            stats.chisquare(observed, list(expected.values())).pvalue > 1e-3
+        )
 
 
 def test_stopping_is_certain() -> None:
@@ -93,126 +90,123 @@ def test_food_and_capsules_are_eaten_once() -> None:
     assert not world.capsules.any()
 
 
-def test_the_last_food_wins_even_in_a_ghost() -> None:
-    """One that is not scared costs nothing any more, a scared one is still eaten."""
-    for timer, points, ghost in ((0, 509, Ghost(1, 1, S, 0)), (40, 709, Ghost(6, 2, None, 0))):
-
-        def prepared(seed: int, timer: int = timer) -> World:
-            world = World.start(CORRIDOR, seed)
-            put(world, 0, 1, 1, S, timer)
-            return world
-
-        world = as_meant(prepared, S, to=(1, 1))
-        assert world.outcome is Outcome.WON
-        assert world.score == points
-        assert world.ghosts == (ghost,)
-
-
-def test_a_ghost_beside_pacman_touches_him_by_its_own_move() -> None:
-    world = World.start(CORRIDOR, seed=0)
-    put(world, 0, 2, 2, W)
-    assert world.step(STOP) == -501
-    assert world.outcome is Outcome.LOST
-    assert world.ghosts == (Ghost(1, 2, W, 0),)
-
-
-def test_pacman_and_a_ghost_cannot_change_places() -> None:
-    def prepared(seed: int) -> World:
-        world = World.start(CORRIDOR, seed)
-        put(world, 0, 2, 2, W)
-        return world
-
-    world = as_meant(prepared, E, to=(2, 2))
-    assert world.score == -501
-    assert world.ghosts == (Ghost(2, 2, W, 0),)  # it has not moved: the game was over
-
-
-def test_half_a_cell_touches_and_a_whole_one_does_not() -> None:
-    world = World.start(CORRIDOR, seed=0)
-    put(world, 0, 2.5, 2, W, timer=30)
-    assert world.step(STOP) == -1
-    assert world.ghosts == (Ghost(2, 2, W, 29),)  # a cell away
-    assert world.step(STOP) == 199  # half a cell
-    assert world.ghosts == (Ghost(6, 2, None, 0),)
-    assert not world.is_over
-
-
-def test_two_scared_ghosts_are_eaten_at_once() -> None:
-    """Both are half a cell away after Pacman's move; both restart and move in the same turn."""
-    world = World.start(PAIR, seed=0)
-    put_pacman(world, 4, 3)
-    put(world, 0, 3.5, 3, E, timer=9)
-    put(world, 1, 4.5, 3, W, timer=1)
-    assert world.step(STOP) == 399
-    assert world.ghosts == (Ghost(2, 3, E, 0), Ghost(6, 3, W, 0))
-
-
-def test_each_ghost_that_pacman_touches_by_his_move_costs_500() -> None:
-    world = World.start(PAIR, seed=0)
-    put_pacman(world, 4, 3)
-    put(world, 0, 4, 3, E)
-    put(world, 1, 4, 3, W)
-    assert world.step(STOP) == -1001
-    assert world.outcome is Outcome.LOST
-    assert world.ghosts == (Ghost(4, 3, E, 0), Ghost(4, 3, W, 0))  # they have not moved
-
-
-def test_a_second_ghost_that_moves_to_him_costs_nothing() -> None:
-    world = World.start(PAIR, seed=0)
-    put_pacman(world, 4, 3)
-    put(world, 0, 3, 3, E)
-    put(world, 1, 5, 3, W)
-    assert world.step(STOP) == -501
-    assert world.ghosts == (Ghost(4, 3, E, 0), Ghost(5, 3, W, 0))
+# Pacman's cell, ghosts as (x, y, direction, timer); then the reward of stopping, and the ghosts.
+STOPS: dict[str, tuple[Layout, tuple[int, int], list[Any], int, list[Ghost]]] = {
+    "a ghost beside Pacman touches him by its own move": (
+        CORRIDOR,
+        (1, 2),
+        [(2, 2, W, 0)],
+        -501,
+        [Ghost(1, 2, W, 0)],
+    ),
+    "half a cell touches": (CORRIDOR, (1, 2), [(2, 2, W, 29)], 199, [Ghost(6, 2, None, 0)]),
+    "a whole cell does not": (CORRIDOR, (1, 2), [(2.5, 2, W, 30)], -1, [Ghost(2, 2, W, 29)]),
+    # Both are half a cell away after Pacman's move; both restart and move in the same turn.
+    "two scared ghosts are eaten at once": (
+        PAIR,
+        (4, 3),
+        [(3.5, 3, E, 9), (4.5, 3, W, 1)],
+        399,
+        [Ghost(2, 3, E, 0), Ghost(6, 3, W, 0)],
+    ),
+    "each ghost that touches him by his move costs 500, and does not move": (
+        PAIR,
+        (4, 3),
+        [(4, 3, E, 0), (4, 3, W, 0)],
+        -1001,
+        [Ghost(4, 3, E, 0), Ghost(4, 3, W, 0)],
+    ),
+    "a second ghost that moves to him costs nothing": (
+        PAIR,
+        (4, 3),
+        [(3, 3, E, 0), (5, 3, W, 0)],
+        -501,
+        [Ghost(4, 3, E, 0), Ghost(5, 3, W, 0)],
+    ),
+    "a scared ghost is eaten before one that is not": (
+        PAIR,
+        (4, 3),
+        [(4, 3, E, 5), (4, 3, W, 0)],
+        200 - 501,
+        [Ghost(1, 3, None, 0), Ghost(4, 3, W, 0)],
+    ),
+    "a scared ghost is eaten after one that is not": (
+        PAIR,
+        (4, 3),
+        [(4, 3, E, 0), (4, 3, W, 5)],
+        200 - 501,
+        [Ghost(4, 3, E, 0), Ghost(7, 3, None, 0)],
+    ),
+    "one eaten at its start, where Pacman is, leaves before it is tested": (
+        PAIR,
+        (7, 3),
+        [(1, 3, None, 0), (6.5, 3, E, 9)],
+        199,
+        [Ghost(2, 3, E, 0), Ghost(6, 3, W, 0)],
+    ),
+    "one eaten after its own move stays there": (
+        PAIR,
+        (7, 3),
+        [(1, 3, None, 0), (6, 3, E, 9)],
+        199,
+        [Ghost(2, 3, E, 0), Ghost(7, 3, None, 0)],
+    ),
+}
 
 
-def test_a_scared_ghost_is_eaten_beside_one_that_is_not() -> None:
-    """In either order: the game is lost, and the points count."""
-    for timers in ((5, 0), (0, 5)):
-        world = World.start(PAIR, seed=0)
-        put_pacman(world, 4, 3)
-        put(world, 0, 4, 3, E, timers[0])
-        put(world, 1, 4, 3, W, timers[1])
-        assert world.step(STOP) == 200 - 501
-        assert world.outcome is Outcome.LOST
+@pytest.mark.parametrize("case", STOPS)
+def test_ghosts_touch_pacman_where_he_stops(case: str) -> None:
+    layout, pacman, ghosts, reward, after = STOPS[case]
+    world = World.start(layout, seed=0)
+    put_pacman(world, *pacman)
+    for i, ghost in enumerate(ghosts):
+        put(world, i, *ghost)
+    assert world.step(STOP) == reward
+    assert list(world.ghosts) == after
+    assert (world.outcome is Outcome.LOST) == (reward < -1)
 
 
-def test_after_a_ghosts_move_only_that_one_is_tested() -> None:
-    """A ghost eaten at its start is on Pacman again, not scared, and leaves before it is tested."""
-    world = World.start(PAIR, seed=0)
-    put_pacman(world, 7, 3)
-    put(world, 1, 6.5, 3, E, timer=9)
-    assert world.step(STOP) == 199
-    assert world.ghosts == (Ghost(2, 3, E, 0), Ghost(6, 3, W, 0))
-    # Eaten after its own move it stays there, and Pacman is tested first on the next turn.
+def test_a_ghost_that_was_eaten_beside_pacman_is_tested_first_on_the_next_turn() -> None:
     world = World.start(PAIR, seed=0)
     put_pacman(world, 7, 3)
     put(world, 1, 6, 3, E, timer=9)
-    assert world.step(STOP) == 199
-    assert world.ghosts[1] == Ghost(7, 3, None, 0)
-    assert world.step(STOP) == -501
+    assert [world.step(STOP), world.step(STOP)] == [199, -501]
 
 
-def test_a_capsule_saves_from_the_ghost_in_its_cell() -> None:
+# Where Pacman and ghosts are, his action and the cell it leads to, the points, the ghosts.
+MOVES: dict[str, tuple[Layout, tuple[int, int], list[Any], Action, tuple[int, int], int, Any]] = {
+    "Pacman and a ghost cannot change places": (
+        CORRIDOR, (1, 2), [(2, 2, W, 0)], E, (2, 2), -501, [Ghost(2, 2, W, 0)],
+    ),
+    "the last food wins in a ghost that is not scared": (
+        CORRIDOR, (1, 2), [(1, 1, S, 0)], S, (1, 1), 509, [Ghost(1, 1, S, 0)],
+    ),
+    "the last food wins, and a scared ghost is still eaten": (
+        CORRIDOR, (1, 2), [(1, 1, S, 40)], S, (1, 1), 709, [Ghost(6, 2, None, 0)],
+    ),
+    "a capsule saves from the ghost in its cell, which moves from home, not scared": (
+        PAIR, (6, 1), [(7, 1, E, 0), (7, 3, None, 0)], E, (7, 1), 199,
+        [Ghost(2, 3, E, 0), Ghost(6.5, 3, W, 39)],
+    ),
+    "a second capsule resets the timers": (
+        PAIR, (6, 1), [(2.5, 3, E, 1), (6, 3, W, 7)], E, (7, 1), -1,
+        [Ghost(3, 3, E, 39), Ghost(5.5, 3, W, 39)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", MOVES)
+def test_pacman_touches_ghosts_where_he_moves(case: str) -> None:
+    layout, pacman, ghosts, action, to, points, after = MOVES[case]
+
     def prepared(seed: int) -> World:
-        world = World.start(PAIR, seed)
-        put_pacman(world, 6, 1)
-        put(world, 0, 7, 1, E)
+        world = World.start(layout, seed)
+        put_pacman(world, *pacman)
+        for i, ghost in enumerate(ghosts):
+            put(world, i, *ghost)
         return world
 
-    world = as_meant(prepared, E, to=(7, 1))
-    assert world.score == 199
-    assert world.ghosts[0] == Ghost(2, 3, E, 0)  # eaten, so not scared, and moved from home
-    assert world.ghosts[1] == Ghost(6.5, 3, W, 39)
-
-
-def test_a_second_capsule_resets_the_timers() -> None:
-    def prepared(seed: int) -> World:
-        world = World.start(PAIR, seed)
-        put_pacman(world, 6, 1)
-        put(world, 0, 2.5, 3, E, timer=1)  # without it, its scare would end now
-        put(world, 1, 6, 3, W, timer=7)
-        return world
-
-    world = as_meant(prepared, E, to=(7, 1))
-    assert world.ghosts == (Ghost(3, 3, E, 39), Ghost(5.5, 3, W, 39))
+    world = as_meant(prepared, action, to)
+    assert world.score == points
+    assert list(world.ghosts) == after
+    assert (world.outcome is Outcome.WON) == (points > 500)

@@ -1,6 +1,5 @@
 """Whole games, and the interface for callers in Python."""
 
-import numpy as np
 import pytest
 
 from tests.engine.pacman.positions import (
@@ -17,7 +16,7 @@ from tests.engine.pacman.positions import (
     put_food,
     put_pacman,
 )
-from thetafront.engine.pacman import MOST_STEPS, Layout, Outcome, World, random_games
+from thetafront.engine.pacman import Layout, Outcome, World
 
 # --- games ---
 
@@ -66,28 +65,6 @@ def test_the_last_step_may_still_win() -> None:
     assert as_meant(prepared, E, to=(2, 3)).outcome is Outcome.WON
 
 
-def test_random_games_end() -> None:
-    walled = random_games(CHAMBER, 300, seed=1)
-    assert (walled.outcomes == Outcome.WON).all()  # no ghost reaches him
-    assert (walled.scores == 580 - walled.n_steps).all()
-    cut = random_games(CHAMBER, 300, seed=1, most_steps=40)
-    longer = walled.n_steps > 40
-    assert 0 < longer.mean() < 1
-    assert ((cut.outcomes == Outcome.CUT) == longer).all()
-    assert (cut.n_steps == np.minimum(walled.n_steps, 40)).all()
-    medium = random_games(Layout.named("medium"), 2000, seed=1)
-    assert (medium.outcomes == Outcome.LOST).mean() > 0.99
-    assert (medium.n_steps < MOST_STEPS).all()
-    directional = random_games(Layout.named("medium"), 2000, seed=1, ghosts="directional")
-    assert directional.n_steps.mean() < 0.7 * medium.n_steps.mean()
-
-
-def test_seeds_of_random_games_go_up_by_one() -> None:
-    together = random_games(Layout.named("small"), 5, seed=9)
-    alone = [random_games(Layout.named("small"), 1, seed=9 + i) for i in range(5)]
-    assert together.scores.tolist() == [int(games.scores[0]) for games in alone]
-
-
 # --- for callers in Python ---
 
 
@@ -128,8 +105,6 @@ def test_bad_games_are_refused_in_one_line() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             World.start(CORRIDOR, **given)
-    with pytest.raises(ValueError, match=r"^n_games must be 0 or more \(got -1\)$"):
-        random_games(CORRIDOR, -1, seed=0)
 
 
 def test_bad_actions_are_refused_in_one_line() -> None:

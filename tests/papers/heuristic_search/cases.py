@@ -5,19 +5,19 @@ from typing import Any
 import numpy as np
 
 from results.papers.heuristic_search.small_board import Small2048
+from tests.agents.mdp.cases import mdp_of
 from tests.oracles import finite_mdp as oracle
 from tests.oracles import small_2048
 from thetafront.agents.mdp.finite_mdp import FiniteMDP
 
 TINY = 1e-9
-CHAIN = FiniteMDP.from_description(oracle.CHAIN, 1.0)
 
 
 def random_mdp(seed: int, discount: float) -> tuple[FiniteMDP, oracle.Description, Any]:
     """A random MDP with its description and its optimal values."""
     description = oracle.random_description(seed)
     best = np.array(list(oracle.optimal_values(description, discount).values()))
-    return FiniteMDP.from_description(description, discount), description, best
+    return mdp_of(description, discount), description, best
 
 
 def loose(best: Any, seed: int, most: float) -> Any:

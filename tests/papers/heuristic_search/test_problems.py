@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from results.papers.heuristic_search.problems import Problem, best_luck, board, three_dice
+from tests.agents.mdp.cases import mdp_of
 from tests.oracles import small_2048
 from thetafront.agents.dice.agent import DiceAgent
-from thetafront.agents.mdp.finite_mdp import FiniteMDP
 from thetafront.agents.mdp.policy_evaluation import evaluate
 
 TINY = 1e-9
@@ -15,7 +15,7 @@ SMALL = [three_dice(), board(2, 2)]
 
 def test_best_luck_by_hand() -> None:
     """L(b) = -3, and L(a) = max(2 + ½·4, 1 + ½·(-3)), where luck prefers c to b."""
-    mdp = FiniteMDP.from_description(
+    mdp = mdp_of(
         {
             "a": {"dare": (2, {"b": 0.9, "c": 0.1}), "wait": (1, {"b": 1})},
             "c": {"win": (4, {"end": 0.5, "b": 0.5})},

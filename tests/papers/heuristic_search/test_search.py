@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from results.papers.heuristic_search.search import NO_LABELS, Search, expand
+from results.papers.heuristic_search.search import NO_LABELS, Search, draw_outcome, expand
 from results.papers.heuristic_search.small_board import DEAL, small_2048
+from tests.agents.mdp.cases import CHAIN, actions_of, mdp_of
 from tests.oracles import finite_mdp as oracle
 from tests.papers.heuristic_search.cases import (
-    CHAIN,
     TINY,
     action_values,
     loose,
@@ -17,6 +17,8 @@ from tests.papers.heuristic_search.cases import (
     small_2048_values,
 )
 from thetafront.agents.mdp.finite_mdp import FiniteMDP
+from thetafront.agents.mdp.kernels import Tables
+from thetafront.engine.jit import kernel
 
 ZEROS = np.zeros(6)  # a bound of the chain, whose rewards are costs
 
@@ -60,8 +62,8 @@ def test_the_chain_by_hand() -> None:
         check_labels(CHAIN, labelled)
         for search in (plain, labelled):
             assert search.values[start] == pytest.approx(oracle.CHAIN_VALUES[start], abs=TINY)
-            action = CHAIN.greedy(search.values)[1][start]
-            assert CHAIN.action_name(action) == oracle.CHAIN_ACTIONS[start]
+            action = actions_of(oracle.CHAIN, CHAIN.greedy(search.values)[1])[start]
+            assert action == oracle.CHAIN_ACTIONS[start]
     assert residual(CHAIN, plain) < TINY
     # From 4, walking is best long before the value of a leap is exact.
     assert np.flatnonzero(labelled.work.solved).tolist() == [4, 5]
@@ -106,12 +108,31 @@ def test_bounds_fall_to_the_optimum_and_not_below(seed: int) -> None:
         slack = delta / (1 - 0.9) + TINY
         assert (labelled.values >= best - TINY).all()
         assert (labelled.values <= best + slack)[labelled.work.solved].all()
-        policy = mdp.greedy(labelled.values)[1].tolist()
+        policy = actions_of(description, mdp.greedy(labelled.values)[1])
         greedy = {
-            state: {mdp.action_name(a): description[state][mdp.action_name(a)]} if a >= 0 else {}
-            for state, a in enumerate(policy)
+            state: {} if action is None else {action: description[state][action]}
+            for state, action in enumerate(policy)
         }
         assert oracle.optimal_values(greedy, 0.9)[0] >= best[0] - slack
+
+
+@kernel
+def count_draws(tables: Tables, action: int, n: int, stream: np.uint64) -> Any:
+    counts = np.zeros(len(tables.first_action) - 1, np.int64)
+    for _ in range(n):
+        state, stream = draw_outcome(tables, action, stream)
+        counts[state] += 1
+    return counts
+
+
+def test_outcomes_are_drawn_by_their_probabilities() -> None:
+    probabilities = [0.5, 0.01, 0.09, 0.4]
+    mdp = FiniteMDP([0, 1, 1, 1, 1], [0.0], [0, 4], [3, 1, 2, 0], probabilities, 1.0)
+    n = 200_000
+    counts = count_draws(mdp.tables, 0, n, np.uint64(5))[[3, 1, 2, 0]]
+    expected = n * np.array(probabilities)
+    assert ((counts - expected) ** 2 / expected).sum() < 16.3  # χ², 3 degrees, p = 0.001
+    assert count_draws(CHAIN.tables, 8, 100, np.uint64(5)).tolist() == [0, 0, 0, 0, 0, 100]
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (2, 3)])
@@ -164,11 +185,11 @@ def test_calls_do_not_matter() -> None:
 
 def test_what_never_ends() -> None:
     """Endless costs fall by each backup; a loop without reward and what is aside keep a bound."""
-    pay = FiniteMDP.from_description([{"pay": (-1.0, {0: 1.0})}], 1.0)
+    pay = mdp_of({0: {"pay": (-1.0, {0: 1.0})}}, 1.0)
     assert searched(pay, 0, [0.0], 100, n=30).values[0] == -30 * 100
     # In a round, a hundred actions and one backup of the envelope.
     assert searched(pay, 0, [0.0], 100, 0.5, n=7).values[0] == -7 * 101
-    mdp = FiniteMDP.from_description(
+    mdp = mdp_of(
         {
             "aside": {"earn": (5.0, {"aside": 1.0})},
             "here": {"wait": (0.0, {"here": 1.0}), "go": (2.0, {"there": 1.0})},
@@ -177,7 +198,7 @@ def test_what_never_ends() -> None:
         1.0,
     )
     for bound, value in ((2.0, 2.0), (7.0, 7.0)):
-        search = searched(mdp, mdp.state("here"), [99.0, bound, 0.0], 10, n=3)
+        search = searched(mdp, 1, [99.0, bound, 0.0], 10, n=3)
         assert search.values.tolist() == [99, value, 0]
 
 

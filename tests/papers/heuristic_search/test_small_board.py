@@ -7,11 +7,11 @@ import pytest
 
 from results.papers.heuristic_search.problems import best_luck
 from results.papers.heuristic_search.small_board import DEAL, DEALING, Small2048, small_2048
+from results.papers.heuristic_search.small_rules import small_afterstate
 from tests.oracles import small_2048 as oracle
 from thetafront.agents.mdp.kernels import backup
 from thetafront.engine.jit import kernel
 from thetafront.engine.twenty48 import Action, afterstate, pack
-from thetafront.engine.twenty48.small import small_afterstate
 
 SHAPES = [(1, 2), (2, 1), (1, 4), (2, 2), (2, 3), (3, 2), (3, 3), (3, 4), (4, 2), (4, 4)]
 

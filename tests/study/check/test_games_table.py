@@ -10,10 +10,10 @@ from thetafront.agents.agent import Game
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.agents.twenty48.random import RandomAgent
-from thetafront.study.check import verification
-from thetafront.study.check.replay import Entry
+from thetafront.study.check import replay
+from thetafront.study.check.replay import Entry, Settings
 from thetafront.study.check.report import Check
-from thetafront.study.check.verification import Settings, verify_folder
+from thetafront.study.check.verification import verify_folder
 from thetafront.study.errors import InputError, RunError
 from thetafront.study.log.ledger import Ledger
 
@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     def play_here(entries: list[Entry], *_: object) -> list[Game]:
         return [entry.agent.play(entry.seed) for entry in entries]
 
-    monkeypatch.setattr(verification, "play_again", play_here)
+    monkeypatch.setattr(replay, "play_again", play_here)
     ledger = Ledger(tmp_path / "games.csv", Game2048)
     with ledger.held():
         for agent in (RandomAgent(), PureMonteCarlo(1)):
@@ -114,7 +114,7 @@ def test_a_table_is_held_while_it_is_repaired(
             refused.append(True)
         return [entry.agent.play(entry.seed) for entry in entries]
 
-    monkeypatch.setattr(verification, "play_again", play_while_another_run_begins)
+    monkeypatch.setattr(replay, "play_again", play_while_another_run_begins)
     assert verify_folder(folder, ALL, repair=True).ok
     # Before it is written: to be compared, and in place of damaged ones. After that: compared.
     assert refused == [True, True, False]
@@ -198,5 +198,5 @@ def test_games_appended_meanwhile_cannot_be_lost(
 
     other = Ledger(folder / "other.csv", Game2048).file
     other.path = path
-    monkeypatch.setattr(verification, "play_again", play_while_a_run_begins)
+    monkeypatch.setattr(replay, "play_again", play_while_a_run_begins)
     assert verify_folder(folder, ALL, repair=True).ok

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from tests.study.made_studies import forge, store_point
 from thetafront.agents.agent import Game
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
-from thetafront.study.check import verification
+from thetafront.study.check import replay
 from thetafront.study.check.replay import Entry, Replays
 from thetafront.study.cli import app
 from thetafront.study.experiments.registry import experiment
@@ -45,7 +45,7 @@ def play_here(entries: Sequence[Entry], *_: object) -> list[Game]:
 @pytest.fixture
 def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A study with a validated point: three games alone, eight side by side."""
-    monkeypatch.setattr(verification, "play_again", play_here)
+    monkeypatch.setattr(replay, "play_again", play_here)
     monkeypatch.setattr(results_written, "draw", lambda *_: [])
     monkeypatch.setattr(results_written, "page_html", lambda *_: BEGINNING)
     found = experiment("mcmdp")

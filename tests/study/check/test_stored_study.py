@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from thetafront.agents.agent import Game
-from thetafront.study.check import verification
+from thetafront.study.check import replay
 from thetafront.study.check.replay import Entry
 from thetafront.study.cli import app
 from thetafront.study.log.location import locate
@@ -48,7 +48,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def results(exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of it, whose games are played here."""
-    monkeypatch.setattr(verification, "play_again", play_here)
+    monkeypatch.setattr(replay, "play_again", play_here)
     shutil.copytree(exported, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
@@ -85,7 +85,6 @@ CHECKSUM = "its checksum is wrong"
 DAMAGES = {
     "a game that is no JSON": ("UPDATE thetafront_game SET record = '{'" + GAME, CHECKSUM),
     "another score": ("UPDATE thetafront_game SET score = 7" + GAME, CHECKSUM),
-    "another seed": ("UPDATE thetafront_game SET seed = 7" + GAME, CHECKSUM),
     "no number": ("UPDATE thetafront_game SET n_moves = 'x'" + GAME, CHECKSUM),
     "a text that is no UTF-8": ("UPDATE thetafront_game SET machine = x'ff'" + GAME, CHECKSUM),
     "a game less": ("DELETE FROM thetafront_game" + GAME, "27 there, 28 were written"),
@@ -111,10 +110,7 @@ DAMAGES = {
     ),
     "a point's origin": ("UPDATE thetafront_point SET origin = 'x'" + VALIDATED, CHECKSUM),
     "a run": ("DELETE FROM thetafront_event WHERE number = 0", "event 0: not there"),
-    "a run that is no JSON": (
-        "UPDATE thetafront_event SET record = 'x' WHERE number = 1",
-        CHECKSUM,
-    ),
+    "a run's time": ("UPDATE thetafront_event SET at = 0 WHERE number = 1", CHECKSUM),
     "the record": ("UPDATE thetafront_study SET record = '{}'", CHECKSUM),
     "the study's row": ("DELETE FROM thetafront_study", ""),
     "the table of games": ("DROP TABLE thetafront_game", "no table thetafront_game"),

@@ -33,20 +33,19 @@ def test_timed_games_are_one_a_core() -> None:
     probes |= {"c": replace(here, machine=other)}
     threads = dict.fromkeys(probes, 1)
     cluster.take(threads, probes)
-    assert set(cluster.accepted) == set(probes), "what is not timed may share cores"
+    assert set(cluster.playing) == set(probes), "what is not timed may share cores"
     cluster = DaskCluster("tcp://127.0.0.1:1")
     cluster.wanted = Wanted("", MACHINE.machine_class)
     cluster.take(threads, probes)
-    assert list(cluster.accepted) == ["a0", "a1", "b", "c"]
-    assert (list(cluster.surplus), cluster.capacity) == (["a2", "a3"], 4)
+    assert (list(cluster.playing), cluster.capacity) == (["a0", "a1", "b", "c"], 4)
     assert cluster.news() == [
         "node-1 has more worker processes than its 2 cores: seconds are the cost, so 2 of them get "
         "games"
     ]
     del threads["a0"]
     cluster.take(threads, {})
-    assert set(cluster.accepted) == {"a1", "a2", "b", "c"}
-    assert (list(cluster.surplus), cluster.n_left, cluster.news()) == (["a3"], 1, [])
+    assert set(cluster.playing) == {"a1", "a2", "b", "c"}
+    assert (cluster.n_left, cluster.news()) == (1, [])
 
 
 Answers = dict[str, Callable[[], Awaitable[Any]]]
@@ -80,7 +79,7 @@ async def tells() -> WorkerProbe:
 def watched(monkeypatch: pytest.MonkeyPatch, client: Client) -> Iterator[DaskCluster]:
     """Watch a cluster."""
     monkeypatch.setattr(module, "POLL_INTERVAL", 0.01)
-    monkeypatch.setattr(module, "FIRST_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(module, "RETRY_SECONDS", 0.01)
     cluster = DaskCluster("tcp://127.0.0.1:1")
     made: Any = client
     cluster.client = made
@@ -108,8 +107,8 @@ def test_a_worker_whose_link_breaks_is_asked_again(monkeypatch: pytest.MonkeyPat
         return answers.pop(0)
 
     with watched(monkeypatch, Client(breaks, tells)) as cluster:
-        wait_until(lambda: set(cluster.accepted) == {ONE, TWO})
-    assert (answers, cluster.refused) == ([], {})
+        wait_until(lambda: set(cluster.playing) == {ONE, TWO})
+    assert not answers
     assert cluster.news().count("10.0.0.1:1 gets no games: OSError: broken") == 1
 
 
@@ -125,15 +124,15 @@ def test_a_worker_that_hangs_hides_no_other(monkeypatch: pytest.MonkeyPatch) -> 
 
     client = Client(hang, tells)
     with watched(monkeypatch, client) as cluster:
-        wait_until(lambda: set(cluster.accepted) == {TWO})
+        wait_until(lambda: set(cluster.playing) == {TWO})
         del client.workers[TWO]
-        wait_until(lambda: not cluster.accepted)
+        wait_until(lambda: not cluster.playing)
         assert cluster.n_left == 1
-        wait_until(lambda: set(cluster.refused) == {ONE})
+        wait_until(lambda: cluster.members[ONE].objection != "")
         assert "10.0.0.1:1 gets no games: it does not answer" in cluster.news()
         hangs = False
-        wait_until(lambda: set(cluster.accepted) == {ONE})
-        assert not cluster.refused
+        wait_until(lambda: set(cluster.playing) == {ONE})
+        assert not cluster.members[ONE].objection
 
 
 @pytest.mark.parametrize("status", ["connecting", "hangs"])
@@ -150,14 +149,14 @@ def test_a_scheduler_that_was_away_is_told_of_once(
 
     client = Client(counts, counts)
     with watched(monkeypatch, client) as cluster:
-        wait_until(lambda: set(cluster.accepted) == {ONE, TWO})
+        wait_until(lambda: set(cluster.playing) == {ONE, TWO})
         client.status = status
         wait_until(lambda: cluster.lost_since is not None)
         assert cluster.check() == ""
         time.sleep(0.05)
         client.status = "running"
         wait_until(lambda: n_asked == 4)
-        wait_until(lambda: set(cluster.accepted) == {ONE, TWO})
+        wait_until(lambda: set(cluster.playing) == {ONE, TWO})
         monkeypatch.setattr(module, "MAX_SECONDS_AWAY", 0.02)
         client.status = status
         wait_until(lambda: cluster.check() != "")

@@ -12,7 +12,9 @@ from distributed.scheduler import KilledWorker
 
 from thetafront.agents.catalog import build
 from thetafront.study.cluster.dask_workers import MAX_TRIES, DaskWorkers, Sending
-from thetafront.study.run.executor import Task
+from thetafront.study.cluster.remote import Wanted
+from thetafront.study.run.executor import PlayError
+from thetafront.study.run.worker import Task
 
 
 def workers_with(sending: Sending[str]) -> DaskWorkers[str]:
@@ -42,6 +44,32 @@ def test_a_task_that_dask_gives_up_is_a_suspect(sending: Sending[str]) -> None:
     workers.take(("future", KilledWorker("games", "worker", 3)))
     assert workers.unsent == [sending]
     assert sending.is_suspect
+    workers.in_flight["future"] = sending
+    with pytest.raises(PlayError, match="workers die again and again while playing trial 3"):
+        workers.take(("future", KilledWorker("games", "worker", 3)))
+
+
+def test_suspects_are_sent_one_at_a_time_before_others(
+    sending: Sending[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So none is blamed for what another does."""
+    workers = workers_with(sending)
+    workers.in_flight.clear()
+    there: Any = {"tcp://a:1": None}
+    cluster: Any = workers.cluster
+    cluster.playing, cluster.members, cluster.wanted = there, there, Wanted("")
+    suspects = [Sending(sending.task, is_suspect=True) for _ in range(2)]
+    workers.unsent = [sending, *suspects]
+    sent: list[Sending[str]] = []
+    monkeypatch.setattr(workers, "start", lambda some, addresses: sent.extend(some))
+    workers.send()
+    assert sent == [suspects[0], sending]
+    workers.in_flight["other"] = suspects[0]
+    workers.send()
+    assert (workers.unsent, len(sent)) == ([suspects[1]], 2)
+    workers.in_flight.clear()
+    workers.send()
+    assert sent[2] is suspects[1]
 
 
 def test_what_cannot_be_read_is_tried_a_few_times(sending: Sending[str]) -> None:

@@ -16,8 +16,8 @@ THERE = replace(HERE, host="node-2", benchmark_seconds=0.110)
 OLDER = replace(HERE, host="node-3", llvm_cpu="haswell", features="+avx2")
 
 
-def probes(*machines: Machine) -> dict[str, WorkerProbe]:
-    return {f"tcp://{each.host}:1": WorkerProbe(each, "", "", 0, 1.0) for each in machines}
+def probes(*machines: Machine) -> list[WorkerProbe]:
+    return [WorkerProbe(each, "", "", 0, 1.0) for each in machines]
 
 
 def records(*machines: Machine) -> dict[str, dict[str, Any]]:

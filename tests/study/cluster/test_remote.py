@@ -4,13 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from thetafront.agents.agent import Agent
 from thetafront.agents.catalog import build
 from thetafront.agents.external.program import Program, ProgramAgent
 from thetafront.agents.external.report import Report
 from thetafront.study.cluster import remote
-from thetafront.study.cluster.remote import Wanted, packed, play, probe
+from thetafront.study.cluster.remote import Refusal, Wanted, packed, probe
 from thetafront.study.cluster.sources import modules, sources_digest
 from thetafront.study.experiments.registry import experiment
+from thetafront.study.run.worker import Finished, Task
 
 AGENT = build("dice_solver", {"gamma": 0.9})
 COIN = """
@@ -28,12 +30,27 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "address", lambda: "tcp://w:1")
 
 
+def play(wanted: Wanted, agent: Agent, *seeds: int) -> Finished[str]:
+    """Play games that this worker may play."""
+    answer = remote.play(wanted, Task("a", agent, seeds))
+    assert isinstance(answer, Finished)
+    return answer
+
+
+def objection(wanted: Wanted, agent: Agent) -> str:
+    """Return why this worker plays nothing."""
+    answer = remote.play(wanted, Task("a", agent, (1,)))
+    assert isinstance(answer, Refusal)
+    assert answer.worker == "tcp://w:1"
+    return answer.objection
+
+
 def test_games_are_those_that_this_process_plays() -> None:
-    answer = play(Wanted(sources_digest()), AGENT, (3, 4), False)
-    assert (answer.worker, answer.error, answer.objection) == ("tcp://w:1", "", "")
+    answer = play(Wanted(sources_digest()), AGENT, 3, 4)
+    assert (answer.key, answer.error) == ("a", "")
     for game, seed in zip(answer.games, (3, 4), strict=True):
         assert (game.seed, game.score) == (seed, AGENT.play(seed).score)
-    assert answer.seconds > 0.0
+    assert answer.ended > answer.began
     found = probe(Wanted(sources_digest()), AGENT)
     assert (found.machine.key, found.objection) == (answer.machine, "")
     assert found.n_games >= 2
@@ -41,11 +58,10 @@ def test_games_are_those_that_this_process_plays() -> None:
 
 def test_a_worker_that_is_something_else_plays_nothing() -> None:
     digest = sources_digest()
-    answer = play(Wanted("0" * 12), AGENT, (1,), False)
-    assert answer.games == ()
-    assert answer.objection.startswith(f"its code is {digest} (Python ")
-    assert answer.objection.endswith(", not 000000000000")
-    assert "its class is" in play(Wanted(digest, "other"), AGENT, (1,), False).objection
+    said = objection(Wanted("0" * 12), AGENT)
+    assert said.startswith(f"its code is {digest} (Python ")
+    assert said.endswith(", not 000000000000")
+    assert "its class is" in objection(Wanted(digest, "other"), AGENT)
 
 
 def test_a_definition_must_be_there_and_be_the_same(tmp_path: Path) -> None:
@@ -53,11 +69,11 @@ def test_a_definition_must_be_there_and_be_the_same(tmp_path: Path) -> None:
     file.write_text(COIN)
     agent = experiment(str(file)).build({})
     wanted = Wanted(sources_digest())
-    assert play(wanted, agent, (2,), False).games[0].score == 10.0
+    assert play(wanted, agent, 2).games[0].score == 10.0
     file.write_text(COIN + "\nMORE = 1\n")
-    assert f"its {file}:COIN is " in play(wanted, agent, (2,), False).objection
+    assert f"its {file}:COIN is " in objection(wanted, agent)
     file.unlink()
-    assert f"it lacks the definition: {file}" in play(wanted, agent, (2,), False).objection
+    assert f"it lacks the definition: {file}" in objection(wanted, agent)
 
 
 def test_a_program_is_looked_for_where_it_is_played(tmp_path: Path) -> None:
@@ -69,15 +85,15 @@ def test_a_program_is_looked_for_where_it_is_played(tmp_path: Path) -> None:
     program.touch()  # as a copy on another machine, it has other stamps
     remote.found_here.cache_clear()
     wanted = Wanted(sources_digest())
-    answer = play(wanted, sent, (1,), False)
+    answer = play(wanted, sent, 1)
     assert answer.games[0].score == 3.0, answer
     program.write_text("#!/bin/sh\necho '{\"score\": 4}'\n")
     remote.found_here.cache_clear()
-    assert "game.sh is " in play(wanted, sent, (1,), False).objection
+    assert "game.sh is " in objection(wanted, sent)
 
 
 def test_an_error_of_a_game_is_told() -> None:
-    answer = play(Wanted(sources_digest()), AGENT, (-1,), False)
+    answer = play(Wanted(sources_digest()), AGENT, -1)
     assert answer.error == "ValueError: seed must be between 0 and 2**63 - 1 (got -1)"
     assert (answer.games, answer.is_machines) == ((), False)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from thetafront.study.cluster.security import Tls, check_address, host_and_port, local_host, warning
-from thetafront.study.errors import InputError, RunError
+from thetafront.study.cluster.security import Tls, check_address, host_and_port, warning
+from thetafront.study.errors import InputError
 
 
 @pytest.mark.parametrize(
@@ -48,12 +48,6 @@ def test_a_worker_is_warned_of_its_own_address() -> None:
         "tcp://8.8.8.8:0"
     )
     assert warning("tls://8.8.8.8:0") == warning("tcp://127.0.0.1:0") == ""
-
-
-def test_workers_listen_on_the_way_to_their_scheduler_only() -> None:
-    assert local_host("tcp://127.0.0.1:8786") == local_host("tcp://localhost:1") == "127.0.0.1"
-    with pytest.raises(RunError, match=r"there is no way to tcp://no\.such\.invalid:1"):
-        local_host("tcp://no.such.invalid:1")
 
 
 def test_certificates_are_all_or_none_and_must_be_readable(tmp_path: Path) -> None:

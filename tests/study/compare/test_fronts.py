@@ -118,5 +118,5 @@ def test_a_front_with_words_is_read_and_a_wrong_word_named(tmp_path: Path) -> No
     assert set(contender.agents.values()) == {EXPERIMENTS["uct"].build(values)}
     assert set(contender.thetas.values()) == {"U random, m 100, d 10, c 100, k′ 30.00, α′ 0.50"}
     table.assign(leaf_value="best").to_csv(tmp_path / "front.csv", index=False)
-    with pytest.raises(InputError, match=r"front\.csv, leaf_value must be one of random"):
+    with pytest.raises(InputError, match=r"front\.csv, row 1, leaf_value must be one of random"):
         front_in_folder(tmp_path)

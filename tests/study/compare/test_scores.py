@@ -1,13 +1,11 @@
-"""Mean scores in tables: columns by hand, text, and error bars."""
+"""Mean scores in tables: columns by hand, text, and marks."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from thetafront.agents.twenty48.agent import Game2048 as Game
-from thetafront.study.compare.scores import estimate_columns, score_bars, score_columns, shown
+from thetafront.study.compare.scores import estimate_columns, score_columns, score_rows, shown
 from thetafront.study.estimate import Estimate
-from thetafront.study.report.style import new_figure
 
 
 def test_columns_by_hand() -> None:
@@ -32,15 +30,16 @@ def test_a_difference_is_written_with_its_sign() -> None:
     assert shown(columns, "less_plain", "less_plain", "+") == "+1,234 (-51 to +2,519)"
 
 
-def test_bars_end_where_intervals_do() -> None:
+def test_marks_are_in_the_order_of_cost() -> None:
     table = pd.DataFrame(
         {
-            "score_mean_points": [10.0, 20.0],
-            "score_low95_points": [7.0, 19.0],
-            "score_high95_points": [12.0, 25.0],
+            "seconds_per_move": [3.0, 1.0],
+            "score_mean_points": [20.0, 10.0],
+            "score_low95_points": [19.0, 7.0],
+            "score_high95_points": [25.0, 12.0],
         }
     )
-    _, axes = new_figure(4, 3)
-    score_bars(axes, [1, 3], table, fmt="o")
-    (bars,) = axes.collections
-    assert np.array(bars.get_segments()).tolist() == [[[1, 7], [1, 12]], [[3, 19], [3, 25]]]
+    assert score_rows(table) == [
+        {"x": 1.0, "y": 10.0, "low": 7.0, "high": 12.0},
+        {"x": 3.0, "y": 20.0, "low": 19.0, "high": 25.0},
+    ]

@@ -55,8 +55,11 @@ def test_hypervolumes_by_hand(quick: Experiment) -> None:
     text = compare_markdown(frame, quick.goal)
     assert "| nehvi | 2 | 2,000 ± 1,000 |" in text
     assert "| tpe | 1 | 500 ± ? |" in text
-    labels = compare_figure(entries, quick).axes[0].get_legend_handles_labels()[1]
-    assert labels == ["nehvi (2 studies)", "tpe (1 study)"]
+    (legend,) = compare_figure(entries, quick).legends
+    assert [each.get_text() for each in legend.get_texts()] == [
+        "nehvi (2 studies)",
+        "tpe (1 study)",
+    ]
 
 
 def test_a_study_without_validated_points_is_named(quick: Experiment) -> None:

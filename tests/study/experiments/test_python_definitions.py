@@ -2,7 +2,6 @@
 
 import pickle
 import re
-import sys
 import time
 from dataclasses import replace
 from importlib.metadata import EntryPoint
@@ -181,17 +180,6 @@ def test_a_file_or_name_that_is_not_there(tmp_path: Path) -> None:
         experiment("no_such_package:X")
 
 
-def test_errors_in_games_are_told_with_their_place(tmp_path: Path) -> None:
-    text = (
-        f"{BEGIN}def play(seed, effort):\n    return {{}}['missing']\n"
-        f"M = Experiment('m', play, {SPACE}, mean())\n"
-    )
-    agent = experiment(write(tmp_path, text)).build({})
-    with pytest.raises(GameError) as failed:
-        agent.play(3)
-    assert str(failed.value) == "KeyError: 'missing' (mine.py, line 3) (seed 3)"
-
-
 def test_a_definition_survives_its_record(tmp_path: Path) -> None:
     for text in (COINS, SEARCHER):
         found = experiment(write(tmp_path, text, f"d{len(text)}.py")).settled(has_moves=True)
@@ -200,12 +188,6 @@ def test_a_definition_survives_its_record(tmp_path: Path) -> None:
         assert Definition.of(again) == record
         assert (again.goal, again.costs, again.summary) == (found.goal, found.costs, found.summary)
         assert not record.changes(Definition.of(again))
-
-
-def test_file_names_that_are_taken_by_modules(tmp_path: Path) -> None:
-    found = experiment(write(tmp_path, COINS, "random.py"))
-    assert sys.modules["random"].__file__ != str(tmp_path / "random.py")
-    assert found.build({}).play(0).n_moves >= 5
 
 
 def test_what_a_game_imports_is_part_of_the_digest_before_the_first_game(tmp_path: Path) -> None:

@@ -4,10 +4,9 @@ import pytest
 
 from thetafront.agents.parameters import Value
 from thetafront.study.errors import InputError
+from thetafront.study.experiments.builtin import DICE, MCMDP, NTUPLE, TREE_SEARCH
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.dice import DICE
 from thetafront.study.experiments.space import NumericParameter
-from thetafront.study.experiments.twenty48 import MCMDP, NTUPLE, TREE_SEARCH
 from thetafront.study.experiments.widening import Wish, edges_of, moved, parse_wish, widened
 
 

@@ -15,7 +15,10 @@ def test_a_study_lives_in_its_folder(tmp_path: Path) -> None:
 
 
 def test_a_password_is_not_shown(tmp_path: Path) -> None:
-    for url in ("postgresql://me:secret@host/db", "mysql://host/db?user=me&password=secret&x=1"):
+    for url in (
+        "postgresql://me:secret@host/db",
+        "postgresql://host/db?user=me&password=secret&x=1",
+    ):
         assert "secret" not in locate("night", tmp_path, url).url_without_password
 
 

@@ -107,37 +107,6 @@ def test_studies_of_one_database_have_rows_of_their_own(tmp_path: Path) -> None:
     assert len(one.rows().games) == 2
 
 
-DAMAGES = {
-    "a digit": ("UPDATE thetafront_game SET score = score + 1 WHERE rowid = 3", "checksum"),
-    "a word": ("UPDATE thetafront_game SET seconds = 'x' WHERE rowid = 3", "checksum"),
-    "no UTF-8": ("UPDATE thetafront_point SET origin = x'ff' WHERE rowid = 3", "checksum"),
-    "a replicate": ("UPDATE thetafront_game SET replicate = 9 WHERE rowid = 3", "checksum"),
-    "a game less": ("DELETE FROM thetafront_game WHERE rowid = 3", "23 there, 24 were written"),
-    "the last game": (
-        "DELETE FROM thetafront_game WHERE sequence = 24",
-        "23 there, 24 were written",
-    ),
-    "a point": ("DELETE FROM thetafront_point WHERE number = 2", "trial 2: not there"),
-    "the last point": ("DELETE FROM thetafront_point WHERE number = 7", "trial 7: not there"),
-    "an event": ("DELETE FROM thetafront_event WHERE number = 0", "event 0: not there"),
-    "a time": ("UPDATE thetafront_event SET at = 0 WHERE number = 1", "event 1: its checksum"),
-    "the record": ("UPDATE thetafront_study SET record = '{}'", "record: its checksum"),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_damage_is_named(damage: str, tmp_path: Path) -> None:
-    log = new_study_in(tmp_path, record_of(QUICK))
-    add_trials(log, QUICK)
-    for n in range(2):
-        log.write(event("run", index=n, run={}))
-    assert log.rows().problems() == []
-    statement, named = DAMAGES[damage]
-    with closing(sqlite3.connect(tmp_path / "s" / "study.db")) as database, database:
-        assert database.execute(statement).rowcount == 1
-    assert any(named in each for each in log.rows().problems())
-
-
 def test_a_row_with_another_value_is_not_whole() -> None:
     """Any value of it, of any type that SQLite may give back."""
     log = new_study()

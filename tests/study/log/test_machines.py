@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -19,6 +20,9 @@ from thetafront.study.log.storage import open_for_reading
 from thetafront.study.log.tables import SEARCH, sealed
 from thetafront.study.run.orders import validate_study
 from thetafront.study.run.stopping import Precision
+from thetafront.study.run.workers import Workers
+
+pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
 
 GAME = CoinGame(3, 500.5, 7, 0.25, True, 70)
 
@@ -66,17 +70,10 @@ def test_machines_are_named_by_their_hosts(quick: Experiment) -> None:
         check_seconds(study, quick, is_cluster=False)
 
 
-class Nobody:
+class Nobody(Workers[Any]):
     """A cluster that must not be asked to play."""
 
-    capacity = 1
-    place = "1 worker"
-
-    def __enter__(self) -> "Nobody":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Leave."""
+    is_cluster = True
 
 
 def test_sweeps_validations_and_picks_are_refused(quick: Experiment, tmp_path: Path) -> None:
@@ -89,7 +86,7 @@ def test_sweeps_validations_and_picks_are_refused(quick: Experiment, tmp_path: P
     study, location, data = open_for_reading("quick", tmp_path)
     precision = Precision(None, 2)
     with pytest.raises(InputError, match="were played without a cluster"):
-        validate_study(location, data, precision, 1, Console(quiet=True), 9.0, Nobody())
+        validate_study(location, data, precision, Nobody(1), Console(quiet=True), 9.0)
     assert isinstance(study, Log)
     rows = study.rows()
     played = [sealed(row._replace(machine="ab12")) for row in rows.games]

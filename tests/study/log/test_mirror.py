@@ -17,7 +17,7 @@ from tests.study.made_studies import (
 )
 from thetafront.study.log.log import Log
 from thetafront.study.log.mirror import Mirror, drop_tables, mirrored
-from thetafront.study.log.study_data import COMPLETE, FAIL, TrialData
+from thetafront.study.log.point import COMPLETE, FAIL, Point
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def log(tmp_path: Path) -> Log:
     return log
 
 
-def trials_of(log: Log) -> list[TrialData]:
+def trials_of(log: Log) -> list[Point]:
     return data_of(log, QUICK).trials
 
 
@@ -44,7 +44,7 @@ def shown(log: Log) -> list[tuple[object, ...]]:
     ]
 
 
-def expected(trials: list[TrialData]) -> list[tuple[object, ...]]:
+def expected(trials: list[Point]) -> list[tuple[object, ...]]:
     return [
         (
             each.number,
@@ -75,7 +75,7 @@ def test_it_grows_a_trial_at_a_time_and_open_ones_end_later(log: Log) -> None:
         n = number if trial.state in {COMPLETE, FAIL} else number - 1
         assert shown(log) == expected(trials)[:n], "one that is open waits for a later one"
     assert mirror.open == {8}
-    ended = replace(trials[8], state=COMPLETE, values=(1.5, 2.5))
+    ended = replace(trials[8], values=(1.5, 2.5))
     mirror.put(ended)
     mirror.complete()
     assert shown(log)[8][1:4] == ("complete", {"n_playouts": 9}, [1.5, 2.5])

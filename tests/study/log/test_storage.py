@@ -19,7 +19,7 @@ from thetafront.study.errors import InputError, RunError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import NumericParameter, Space
-from thetafront.study.log.location import locate
+from thetafront.study.log.location import Location, locate
 from thetafront.study.log.lock import holder_of, locked
 from thetafront.study.log.manifest import ROOT
 from thetafront.study.log.storage import create_or_resume, open_for_reading, prepare_location
@@ -34,6 +34,14 @@ def record(quick: Experiment, **changes: object) -> StudyRecord:
     return StudyRecord(**{**SETTINGS.record(quick).__dict__, **changes})
 
 
+@pytest.fixture
+def location(tmp_path: Path) -> Location:
+    """Where a study ``s`` may be made."""
+    found = locate("s", tmp_path, None)
+    found.folder.mkdir()
+    return found
+
+
 KILLED_IN_A_COMMIT = """
 import os, signal, sqlite3, sys
 database = sqlite3.connect(sys.argv[1], isolation_level=None)
@@ -45,11 +53,9 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_a_kill_within_a_commit_leaves_a_study_that_opens(
-    quick: Experiment, tmp_path: Path
+    quick: Experiment, tmp_path: Path, location: Location
 ) -> None:
     """SQLite leaves a journal then, which whoever opens the file next must be allowed to undo."""
-    location = locate("s", tmp_path, None)
-    location.folder.mkdir()
     study = create_or_resume(location, record(quick))
     for n in range(400):
         store_run(study, {"note": "x" * 900}, n)
@@ -73,50 +79,57 @@ def test_a_kill_within_a_commit_leaves_a_study_that_opens(
     ],
 )
 def test_another_study_under_the_same_name_is_refused(
-    quick: Experiment, tmp_path: Path, change: dict[str, object], part: str
+    quick: Experiment, location: Location, change: dict[str, object], part: str
 ) -> None:
-    location = locate("s", tmp_path, None)
-    location.folder.mkdir()
     create_or_resume(location, record(quick))
     create_or_resume(location, record(quick))
     with pytest.raises(InputError, match=part):
         create_or_resume(location, record(quick, **change))
 
 
-def test_a_parameter_may_get_another_symbol(quick: Experiment, tmp_path: Path) -> None:
-    location = locate("s", tmp_path, None)
-    location.folder.mkdir()
+def test_a_parameter_may_get_another_symbol(quick: Experiment, location: Location) -> None:
     create_or_resume(location, record(quick))
     renamed = [{**each, "symbol": "ξ"} for each in record(quick).space]
     create_or_resume(location, record(quick, space=renamed))
 
 
-def test_somebody_elses_optuna_study_is_refused(quick: Experiment, tmp_path: Path) -> None:
+@pytest.mark.parametrize("directions", [["maximize", "minimize"], ["minimize"]])
+def test_somebody_elses_optuna_study_is_refused(
+    quick: Experiment, tmp_path: Path, directions: list[str]
+) -> None:
     url = f"sqlite:///{tmp_path}/theirs.db"
-    theirs = optuna.create_study(study_name="s", storage=url, directions=["maximize", "minimize"])
+    theirs = optuna.create_study(study_name="s", storage=url, directions=directions)
     theirs.set_user_attr("owner", "somebody")
     with pytest.raises(InputError, match="was not made by thetafront"):
         create_or_resume(locate("s", tmp_path, url), record(quick))
     assert optuna.load_study(study_name="s", storage=url).user_attrs == {"owner": "somebody"}
 
 
-def test_files_that_are_no_database_stay_as_they_are(quick: Experiment, tmp_path: Path) -> None:
-    path = tmp_path / "notes.txt"
-    path.write_text("dear diary, no database here")
-    location = locate("s", tmp_path, f"sqlite:///{path}")
-    with pytest.raises(InputError, match="not a SQLite database"):
-        create_or_resume(location, record(quick))
-    assert path.read_text() == "dear diary, no database here"
-
-
-def test_databases_of_something_else_stay_as_they_are(quick: Experiment, tmp_path: Path) -> None:
-    path = tmp_path / "music.db"
+def songs(path: Path) -> None:
     with sqlite3.connect(path) as database:
         database.execute("CREATE TABLE songs (title TEXT)")
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (lambda path: path.write_text("dear diary, no database here"), "not a SQLite database"),
+        (songs, "a database of something else (its tables: songs)"),
+    ],
+)
+def test_what_is_no_study_stays_as_it_is_and_gets_no_lock(
+    make: Callable[[Path], object], why: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "notes"
+    make(path)
     before = path.read_bytes()
-    with pytest.raises(InputError, match=r"a database of something else \(its tables: songs\)"):
-        create_or_resume(locate("s", tmp_path, f"sqlite:///{path}"), record(quick))
+    (tmp_path / "results").mkdir()
+    command = ["sweep", "--storage", f"sqlite:///{path}", "--results", str(tmp_path / "results")]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 2
+    assert why in done.stderr
     assert path.read_bytes() == before
+    assert sorted(each.name for each in tmp_path.rglob("*")) == ["notes", "results"]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +137,8 @@ def test_databases_of_something_else_stay_as_they_are(quick: Experiment, tmp_pat
     [
         ("nonsense", "storage must be a database URL"),
         ("sqlite:////no/such/folder/study.db", "folder '/no/such/folder' does not exist"),
-        ("fancydb://host/x", "cannot be used"),
+        ("fancydb://host/x", "storage must be sqlite or postgresql"),
+        ("mysql://me@host/x", "storage must be sqlite or postgresql"),
         ("sqlite:////proc", "is not a file"),
         ("sqlite://", "storage must name a file, as sqlite:///folder/study.db does"),
         ("sqlite:///", "storage must name a file, as sqlite:///"),
@@ -145,22 +159,10 @@ def test_storages_that_cannot_be_opened_are_named_and_leave_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_refused_file_gets_no_lock_beside_it(tmp_path: Path) -> None:
-    path = tmp_path / "notes.txt"
-    path.write_text("no database")
-    (tmp_path / "results").mkdir()
-    command = ["sweep", "--storage", f"sqlite:///{path}", "--results", str(tmp_path / "results")]
-    assert CliRunner().invoke(app, command).exit_code == 2
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["notes.txt", "results"]
-    assert list((tmp_path / "results").iterdir()) == []
-
-
 def test_a_database_whose_making_was_cut_short_is_completed(
-    quick: Experiment, tmp_path: Path
+    quick: Experiment, tmp_path: Path, location: Location
 ) -> None:
     """A kill between two of the statements that make the tables leaves some of them."""
-    location = locate("s", tmp_path, None)
-    location.folder.mkdir()
     create_or_resume(location, record(quick))
     schema = sqlite3.connect(tmp_path / "s" / "study.db").execute(
         "SELECT sql FROM sqlite_master WHERE name = 'thetafront_point'"
@@ -176,9 +178,9 @@ def test_a_database_whose_making_was_cut_short_is_completed(
     assert study.name == "t"
 
 
-def test_a_damaged_database_is_one_line(tmp_path: Path, quick: Experiment) -> None:
-    location = locate("s", tmp_path, None)
-    location.folder.mkdir()
+def test_a_damaged_database_is_one_line(
+    tmp_path: Path, location: Location, quick: Experiment
+) -> None:
     create_or_resume(location, record(quick))
     path = tmp_path / "s" / "study.db"
     damaged = bytearray(path.read_bytes())
@@ -189,14 +191,6 @@ def test_a_damaged_database_is_one_line(tmp_path: Path, quick: Experiment) -> No
         assert result.exit_code == 1, result.output
         assert result.stderr.count("\n") == 1
     assert path.read_bytes() == damaged
-
-
-def test_an_optuna_study_with_one_objective_is_refused(quick: Experiment, tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path}/single.db"
-    optuna.create_study(study_name="s", storage=url)
-    with pytest.raises(InputError, match="was not made by thetafront"):
-        create_or_resume(locate("s", tmp_path, url), record(quick))
-    assert optuna.load_study(study_name="s", storage=url).user_attrs == {}
 
 
 @pytest.mark.parametrize("lost", ["thetafront_game", "thetafront_point", "thetafront_study"])
@@ -211,12 +205,6 @@ def test_a_lost_table_is_named(lost: str, quick: Experiment, tmp_path: Path) -> 
         assert f"is damaged: no table {lost}" in result.stderr
 
 
-@pytest.mark.parametrize("url", ["mysql://me@host/x", "mssql+pyodbc://me@host/x"])
-def test_other_databases_are_refused(url: str, quick: Experiment, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"(cannot be used|must be SQLite or PostgreSQL)"):
-        create_or_resume(locate("s", tmp_path, url), record(quick))
-
-
 def test_a_link_to_the_database_is_held_too(tmp_path: Path) -> None:
     (tmp_path / "one.db").touch()
     (tmp_path / "two.db").symlink_to(tmp_path / "one.db")
@@ -224,17 +212,12 @@ def test_a_link_to_the_database_is_held_too(tmp_path: Path) -> None:
     two = locate("s", tmp_path, f"sqlite:///{tmp_path}/two.db")
     assert holder_of(one) == ""
     with locked(one):
+        assert (tmp_path / ".one.db.lock").exists()
         assert f"process {os.getpid()} on" in holder_of(two)
         with pytest.raises(RunError, match="is held by another run"), locked(two):
             pass
     assert holder_of(two) == ""
-
-
-def test_a_lock_leaves_no_file(tmp_path: Path) -> None:
-    location = locate("s", tmp_path, f"sqlite:///{tmp_path}/s.db")
-    with locked(location):
-        assert [path.name for path in tmp_path.iterdir()] == [".s.db.lock"]
-    assert list(tmp_path.iterdir()) == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one.db", "two.db"]
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
@@ -249,27 +232,13 @@ def test_a_lock_that_is_no_file_is_named_and_nobody_waits_for_it(
         holder_of(location)
 
 
-def test_a_database_that_links_to_itself_is_named(tmp_path: Path) -> None:
-    location = locate("s", tmp_path, None)
-    location.folder.mkdir()
+def test_a_database_that_links_to_itself_is_named(location: Location) -> None:
     (location.folder / "study.db").symlink_to("study.db")
     with pytest.raises(InputError, match="a link that leads to itself"):
         prepare_location(location)
 
 
-def test_games_of_a_study_that_is_gone_are_no_place_for_a_new_one(tmp_path: Path) -> None:
-    location = locate("s", tmp_path, None)
-    location.folder.mkdir()
-    (location.folder / "study.db").touch()
-    (location.folder / "games.csv").touch()
-    with pytest.raises(InputError, match="of a study that is gone"):
-        prepare_location(location)
-    assert (location.folder / "study.db").read_bytes() == b""
-
-
-def test_what_made_each_sweep_is_remembered(quick: Experiment, tmp_path: Path) -> None:
-    location = locate("s", tmp_path, None)
-    location.folder.mkdir()
+def test_what_made_each_sweep_is_remembered(quick: Experiment, location: Location) -> None:
     study = create_or_resume(location, record(quick))
     for number in range(12):
         store_run(study, {"command_line": f"sweep {number}"})
@@ -278,14 +247,12 @@ def test_what_made_each_sweep_is_remembered(quick: Experiment, tmp_path: Path) -
     ]
 
 
-def test_reading_creates_nothing(tmp_path: Path, quick: Experiment) -> None:
+def test_reading_creates_nothing(tmp_path: Path, location: Location, quick: Experiment) -> None:
     with pytest.raises(InputError, match=r"studies here: none"):
         open_for_reading("s", tmp_path)
     with pytest.raises(InputError, match="there is no study database"):
         open_for_reading(f"sqlite:///{tmp_path}/none.db", tmp_path)
     assert list(tmp_path.iterdir()) == []
-    location = locate("s", tmp_path, None)
-    location.folder.mkdir()
     create_or_resume(location, record(quick))
     _, found, data = open_for_reading(location.url, tmp_path)
     assert (data.name, found.name, data.experiment) == ("s", "s", quick)
@@ -293,9 +260,9 @@ def test_reading_creates_nothing(tmp_path: Path, quick: Experiment) -> None:
         open_for_reading(location.url, tmp_path, "t")
 
 
-def test_a_second_sweep_is_refused_and_told_who_holds_the_study(tmp_path: Path) -> None:
-    location = locate("s", tmp_path, None)
-    location.folder.mkdir()
+def test_a_second_sweep_is_refused_and_told_who_holds_the_study(
+    tmp_path: Path, location: Location
+) -> None:
     program = (
         "import sys; from pathlib import Path; from thetafront.study.log.location import *\n"
         "from thetafront.study.log.lock import *\n"
@@ -316,11 +283,9 @@ def test_a_second_sweep_is_refused_and_told_who_holds_the_study(tmp_path: Path) 
 
 
 def test_a_study_is_read_with_the_space_that_it_was_made_with(
-    words: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: Experiment, tmp_path: Path, location: Location, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a parameter and a baseline added since, a sweep is refused, and reading works."""
-    location = locate("s", tmp_path, None)
-    location.folder.mkdir()
     create_or_resume(location, record(words))
     added = NumericParameter("depth", 1, 5, integer=True)
     (six,) = words.baselines.values()
@@ -350,25 +315,26 @@ def test_a_space_comes_back_from_its_record() -> None:
 
 
 def test_an_empty_database_does_not_take_the_place_of_games(
-    quick: Experiment, tmp_path: Path
+    quick: Experiment, location: Location
 ) -> None:
     """What a truncated study has left is not written over by a new one."""
-    location = locate("s", tmp_path, None)
-    location.folder.mkdir()
     (location.folder / "study.db").touch()
     (location.folder / "games.csv").write_text("dear\n")
-    with pytest.raises(InputError, match=r"has no trials, but .*games\.csv' is there"):
-        create_or_resume(location, record(quick))
+    for begin in (
+        lambda: prepare_location(location),
+        lambda: create_or_resume(location, record(quick)),
+    ):
+        with pytest.raises(InputError, match=r"has no trials, but .*games\.csv' is there"):
+            begin()
+    assert (location.folder / "study.db").read_bytes() == b""
     assert (location.folder / "games.csv").read_text() == "dear\n"
     (location.folder / "games.csv").unlink()
     create_or_resume(location, record(quick))
 
 
 def test_a_study_with_words_is_resumed_and_another_one_refused(
-    words: Experiment, tmp_path: Path
+    words: Experiment, tmp_path: Path, location: Location
 ) -> None:
-    location = locate("s", tmp_path, None)
-    location.folder.mkdir()
     create_or_resume(location, SETTINGS.record(words))
     create_or_resume(location, SETTINGS.record(words))
     _, _, data = open_for_reading("s", tmp_path)

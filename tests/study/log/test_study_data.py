@@ -18,13 +18,13 @@ from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log import log, study_data
 from thetafront.study.log.location import locate
-from thetafront.study.log.study_data import MOMENTS_PREFIX, read_trial
+from thetafront.study.log.point import Point
+from thetafront.study.log.study_data import MOMENTS_PREFIX, frozen, read_point
 from thetafront.study.log.tables import SEARCH
 from thetafront.study.model.study_model import objectives_of
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import write_tables
 from thetafront.study.run.open_trials import OpenTrials
-from thetafront.study.run.proposer import Proposal
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.workers import Finished
 
@@ -58,7 +58,7 @@ def test_samplers_know_the_moments_of_a_trial_s_samples(quick: Experiment) -> No
     games = [Game2048(r, 1000 + 400 * r * r, 100, 0.1, 5000, 64, 0) for r in range(3)]
     settings = SearchSettings(n_replicates=3, sampler="random")
     trials = OpenTrials(data_of(study, quick), study, settings)
-    assert trials.begin([Proposal(0, {"n_playouts": 7}, {})]) == []
+    assert trials.begin([Point({"n_playouts": 7}, number=0)]) == []
     ended = [trials.record(Finished((0, (r,)), (game,))) for r, game in enumerate(games)]
     assert [trial is None for trial in ended] == [True, True, False]
     trials.writer.close()
@@ -66,7 +66,10 @@ def test_samplers_know_the_moments_of_a_trial_s_samples(quick: Experiment) -> No
     scores = quick.goal.samples(games)
     told = {MOMENTS_PREFIX + "score": [3, scores.mean(), scores.var() * 3]}
     assert stored.user_attrs == {"origin": "design", **told}
-    assert ended[2].attributes == told
+    assert ended[2] is not None
+    moments = {"score": ended[2].moments(quick.goal)}
+    distributions = quick.space.distributions()
+    assert frozen(ended[2], distributions, moments).user_attrs == stored.user_attrs
     assert ended[2].values == tuple(stored.values)
     assert objectives_of(quick).noise([stored])[0, 0] > 0
     assert stored_games(study) == {"trial 0": dict(enumerate(games))}
@@ -79,13 +82,13 @@ def test_a_trial_is_complete_by_its_games(compressor: Experiment, penalty: float
     outside = replace(compressor, goal=replace(compressor.goal, penalty=penalty), max_failures=0.9)
     rows = [log.game_row((SEARCH, 0), r, each) for r, each in enumerate([game, failed, game])]
     point = log.point_row(SEARCH, 0, {"level": 7}, "random", 3)
-    found = read_trial(point, rows[:2], "", outside)
+    found = read_point(point, rows[:2], "", outside)
     assert (found.state, found.values) == ("running", None)
-    found = read_trial(point, rows, "", outside)
+    found = read_point(point, rows, "", outside)
     assert found.state == ("running" if penalty is None else "complete")
-    found = read_trial(point, [*rows, log.game_row((SEARCH, 0), 3, game)], "", outside)
+    found = read_point(point, [*rows, log.game_row((SEARCH, 0), 3, game)], "", outside)
     assert (found.state, sorted(found.failures)) == ("complete", [1])
-    found = read_trial(point, rows, "a reason", outside)
+    found = read_point(point, rows, "a reason", outside)
     assert (found.state, found.error, found.values) == ("fail", "a reason", None)
 
 

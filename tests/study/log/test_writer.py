@@ -20,7 +20,7 @@ from thetafront.study.log.mirror import Mirror
 from thetafront.study.log.tables import SEARCH, GameRow
 from thetafront.study.log.writer import StudyWriter
 from thetafront.study.run.sweep import StoppedError, Sweep
-from thetafront.study.run.workers import PlayError
+from thetafront.study.run.workers import PlayError, Workers
 
 GAME = CoinGame(3, 500.5, 7, 0.25, True, 70)
 
@@ -133,7 +133,7 @@ def test_a_phase_that_fails_leaves_no_writer(
 ) -> None:
     """Before its loop has begun, too, which would close it."""
     study = new_study()
-    sweep = Sweep(quick, locate("s", tmp_path, None), study, 1, Console(quiet=True))
+    sweep = Sweep(quick, locate("s", tmp_path, None), study, Workers(1), Console(quiet=True))
     writer = StudyWriter(study, sweep.connection)
     writer.write(*games(5))
     with pytest.raises((StoppedError, KeyboardInterrupt)), sweep.stops("search"):

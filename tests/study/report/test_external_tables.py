@@ -15,9 +15,9 @@ from tests.study.made_studies import new_study, new_study_in
 from thetafront.agents.agent import Game
 from thetafront.agents.external.report import ReportedGame
 from thetafront.study.charts.scores import scores_chart
-from thetafront.study.check import verification
-from thetafront.study.check.replay import Entry
-from thetafront.study.check.verification import Settings, verify_folder
+from thetafront.study.check import replay
+from thetafront.study.check.replay import Entry, Settings
+from thetafront.study.check.verification import verify_folder
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import exact, match, mean, rate
 from thetafront.study.log.location import locate
@@ -28,11 +28,12 @@ from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import write_tables
 from thetafront.study.report.front_tables import print_front
 from thetafront.study.report.status import status_lines
-from thetafront.study.report.tables import games_frame, trials_frame
-from thetafront.study.report.validated_front import (
+from thetafront.study.report.tables import (
     BAND,
     combined_front_frame,
+    games_frame,
     predicted_front_frame,
+    trials_frame,
     validated_frame,
 )
 
@@ -171,7 +172,7 @@ def test_files_of_an_export_and_the_tables_verified(
     def play_here(entries: list[Entry], *_: object) -> list[Game]:
         return [entry.agent.play(entry.seed) for entry in entries]
 
-    monkeypatch.setattr(verification, "play_again", play_here)
+    monkeypatch.setattr(replay, "play_again", play_here)
     settings = Settings(None, 1, Console(stderr=True))
     (results / "s" / "study.db").unlink()
     path = results / "s" / "games.csv"

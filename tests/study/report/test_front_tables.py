@@ -26,8 +26,13 @@ from thetafront.study.log.log import Log
 from thetafront.study.model.study_model import fit_study
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import front_table, predicted_front_table, print_front
-from thetafront.study.report.tables import thetas_of, trials_frame, write_csv
-from thetafront.study.report.validated_front import predicted_front_frame, validated_frame
+from thetafront.study.report.tables import (
+    predicted_front_frame,
+    thetas_of,
+    trials_frame,
+    validated_frame,
+    write_csv,
+)
 from thetafront.study.samplers.fitted_model import FittedModel
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more

@@ -35,16 +35,6 @@ def study_of(quick: Experiment, n_trials: int, n_games: int = 3) -> Log:
     return study
 
 
-def test_the_last_look_sees_all_observed_means(quick: Experiment) -> None:
-    study = study_of(quick, 40)
-    data = data_of(study, quick)
-    frame = hypervolume_trace(data)
-    values = np.array([t.values for t in data.trials if t.state == "complete"])
-    last = frame.iloc[-1]
-    assert last["observed"] == pytest.approx(hypervolume(values[:, 0], values[:, 1], 0.0, 0.01))
-    assert (last["n_trials"], last["n_games"]) == (40, 120)
-
-
 def test_each_look_sees_the_trials_before_it(quick: Experiment) -> None:
     study = study_of(quick, 40)
     data = data_of(study, quick)
@@ -76,12 +66,6 @@ def test_what_is_observed_never_shrinks_and_what_is_predicted_is_less_lucky(
     assert frame["predicted"].iloc[-1] == pytest.approx(true, rel=0.05)
 
 
-def test_one_trial_is_one_look(quick: Experiment) -> None:
-    frame = hypervolume_trace(data_of(study_of(quick, 1), quick))
-    assert frame["n_trials"].tolist() == [1]
-    assert frame["predicted"].iloc[0] == pytest.approx(frame["observed"].iloc[0], rel=0.05)
-
-
 def test_a_study_without_complete_trials_has_no_history(quick: Experiment) -> None:
     study = new_study()
     columns = ["n_trials", "n_games", "observed", "predicted"]
@@ -98,13 +82,13 @@ def test_of_many_trials_the_model_and_the_draws_take_some(
     """Time grows with the cube of their number; those left out are far from the front."""
     data = data_of(study_of(quick, 60), quick)
     of_all = trials_frame(data, fit_study(data))
-    monkeypatch.setattr(hypervolume_trace_module, "MOST_CONDITIONED", 30)
-    monkeypatch.setattr(fitted_model, "MOST_CONDITIONED", 30)
+    monkeypatch.setattr(hypervolume_trace_module, "MAX_CONDITIONED", 30)
+    monkeypatch.setattr(fitted_model, "MAX_CONDITIONED", 30)
     model = fit_study(data)
     assert model is not None
     assert len(model.observations.points) == 30
     whole = trials_frame(data, model)
-    monkeypatch.setattr(tables, "MOST_DRAWN", 20)
+    monkeypatch.setattr(tables, "MAX_DRAWN", 20)
     some = trials_frame(data, model)
     assert some["p_on_front"].count() == 20
     assert (some["p_on_front"] - whole["p_on_front"]).min() > -0.1, "fewer may dominate"

@@ -27,7 +27,6 @@ from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.agent_parser import agent_of
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import (
-    EXACT_SCORE,
     PLAYOUT_MOVES,
     SCORE,
     WIN_RATE,
@@ -110,15 +109,6 @@ def test_for_a_value_the_cheapest_that_is_expected_to_reach_it_is_taken() -> Non
     assert cheapest_of(others, []) is None
 
 
-def test_an_exact_value_is_reached_as_it_is_shown() -> None:
-    value = 13.348269628099171
-    assert EXACT_SCORE.format.text(value) == "13.34827"
-    assert EXACT_SCORE.reaches(value, 13.34827)
-    assert not EXACT_SCORE.reaches(value, 13.34828)
-    assert SCORE.reaches(5000.0, 5000.0)
-    assert not SCORE.reaches(4999.9, 5000.0), "which is shown as 5,000, and is a noisy mean"
-
-
 def test_of_a_goal_that_is_minimized_the_least_is_the_best() -> None:
     some = [expected(score, 100.0, cost, 0.1) for score, cost in ((-3.0, 2.0), (5.0, 1.0))]
     assert (best_of(some, [0, 1], -1.0), best_of(some, [0, 1])) == (0, 1)
@@ -174,11 +164,7 @@ def test_validated_points_alone_can_be_picked_from(quick: Experiment) -> None:
     for wanted, n_playouts in ((5000.0, 20), (7000.0, 30)):
         found = picked(study, quick, score_wanted=wanted)
         assert found.chosen.point.params == {"n_playouts": n_playouts}
-
-
-def test_the_cost_is_that_of_the_experiment(quick: Experiment) -> None:
-    exact = quick.with_cost(PLAYOUT_MOVES)
-    found = picked(study_of(THREE), exact, cost_limit=15_000)
+    found = picked(study, quick.with_cost(PLAYOUT_MOVES), cost_limit=15_000)
     assert found.chosen.point.params == {"n_playouts": 10}
     assert found.chosen.expected.cost.value == pytest.approx(10_000.0, rel=1e-3)
 
@@ -264,10 +250,10 @@ def test_what_was_played_for_a_pick_and_is_worse_is_named(quick: Experiment) -> 
             {"cost_limit": 1.0, "score_wanted": 1.0},
             "pick must have one of --max-seconds-per-move and --min-score",
         ),
-        (THREE, {"cost_limit": 0.0}, r"CPU time a move must be above 0 \(got 0\)"),
-        (THREE, {"cost_limit": -1.5}, r"CPU time a move must be above 0 \(got -1.5\)"),
-        (THREE, {"score_wanted": float("nan")}, r"score must be a number above 0 \(got nan\)"),
-        (THREE, {"score_wanted": float("inf")}, r"score must be a number above 0 \(got inf\)"),
+        (THREE, {"cost_limit": 0.0}, r"^CPU time a move must be above 0 \(got 0\)$"),
+        (THREE, {"cost_limit": -1.5}, r"^CPU time a move must be above 0 \(got -1.5\)$"),
+        (THREE, {"score_wanted": float("nan")}, r"^score must be a number above 0 \(got nan\)$"),
+        (THREE, {"score_wanted": float("inf")}, r"^score must be a number above 0 \(got inf\)$"),
         (
             THREE,
             {"cost_limit": 0.0002},
@@ -316,24 +302,24 @@ def test_what_nobody_has_played_is_named_and_never_the_answer(quick: Experiment)
         )
 
 
-def test_a_share_is_no_percentage(coin: Experiment) -> None:
-    with pytest.raises(InputError, match="must be a share above 0 and up to 1"):
-        Wish(coin, score_wanted=30.0)
-
-
-def test_the_command_of_mcmdp_has_its_theta_in_order() -> None:
-    theta = {"theta6": 0.5, "theta1": 500, "theta2": 54, "theta3": 18, "theta4": 9, "theta5": 6.25}
-    command = command_of(EXPERIMENTS["mcmdp"], theta)
-    assert command == "thetafront play mcmdp --theta 500,54,18,9,6.25,0.5"
-
-
-def test_the_command_of_pmcts_has_its_only_parameter(quick: Experiment) -> None:
-    assert command_of(quick, {"n_playouts": 17}) == "thetafront play pmcts --theta 17"
-
-
-def test_the_command_of_a_part_of_theta_names_it() -> None:
-    command = command_of(EXPERIMENTS["mcmdp"], {"theta5": 6.25, "min_playouts": 3})
-    assert command == "thetafront play mcmdp --set theta5=6.25 --set min_playouts=3"
+@pytest.mark.parametrize(
+    ("name", "theta", "words"),
+    [
+        (
+            "mcmdp",
+            {"theta6": 0.5, "theta1": 500, "theta2": 54, "theta3": 18, "theta4": 9, "theta5": 6.25},
+            "--theta 500,54,18,9,6.25,0.5",
+        ),
+        ("mcmdp", {"theta5": 6.25, "min_playouts": 3}, "--set theta5=6.25 --set min_playouts=3"),
+        ("dice", {"gamma": 1, "tolerance": 0.5}, "--set gamma=1 --set tolerance=0.5"),
+    ],
+)
+def test_the_command_has_theta_in_order_or_names_a_part_of_it(
+    name: str, theta: dict[str, float], words: str
+) -> None:
+    experiment = EXPERIMENTS[name]
+    command = command_of(experiment, theta)
+    assert command == f"thetafront play {experiment.player.name} {words}"
 
 
 def test_the_answer_for_programs(quick: Experiment) -> None:

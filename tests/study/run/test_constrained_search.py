@@ -17,8 +17,10 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import exact, mean, reported
 from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
 from thetafront.study.experiments.widening import Wish, edges_of, widened
+from thetafront.study.log.point import Point
+from thetafront.study.log.study_data import frozen
 from thetafront.study.run.proposals import Proposals
-from thetafront.study.run.proposer import FinishedTrial, Proposer
+from thetafront.study.run.proposer import Proposer
 from thetafront.study.samplers import installed_samplers, make_sampler
 from thetafront.study.samplers.candidates import nearest_feasible, perturb, sobol_points
 from thetafront.study.samplers.design import draw_design
@@ -97,12 +99,15 @@ def searched(space: Space, sampler: str, n: int, at_a_time: int = 1) -> list[dic
 
     proposer = Proposer(trials, DIRECTIONS, space, sampler_of)
     found = design
-    news: list[FinishedTrial] = []
+    news: list[Any] = []
     while len(found) < n:
         numbers = range(len(found), len(found) + at_a_time)
         for each in proposer.answer(news, numbers, are_new=True).proposals:
             found.append(each.params)
-        news = [FinishedTrial(k, values(found[k]), {}) for k in numbers]
+        news = [
+            frozen(Point(found[k], number=k, values=values(found[k])), distributions)
+            for k in numbers
+        ]
     return found
 
 

@@ -10,11 +10,11 @@ from typer.testing import CliRunner
 
 from tests.study.run.test_other_games import succeeded
 from thetafront.agents.catalog import build
-from thetafront.engine.pacman import Outcome
 from thetafront.study.cli import app
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.agent_parser import agent_of
-from thetafront.study.log.seeds import game_to_record, record_to_game
+
+pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
 
 LAYOUT = "%%%%%\n%P .%\n%%%%%"
 
@@ -23,17 +23,6 @@ def played(*words: str) -> str:
     done = CliRunner().invoke(app, ["play", *words, "--jobs", "1"])
     assert done.exit_code == 0, done.stderr
     return done.stdout
-
-
-@pytest.mark.parametrize("name", ["dice", "dice_solver", "pacman_random"])
-def test_games_are_stored_and_read_back(name: str) -> None:
-    for seed in range(3):
-        game = build(name, {}).play(seed)
-        record = json.loads(json.dumps(game_to_record(game)))
-        assert record["game"] == game.kind
-        assert record_to_game(record) == game
-    if name == "pacman_random":
-        assert record["outcome"] in [each.name.lower() for each in Outcome]
 
 
 def test_play_tells_how_many_games_were_won() -> None:
@@ -104,7 +93,7 @@ def test_what_is_true_or_false_takes_words_and_digits() -> None:
             agent_of("pacman_mdp", None, [f"cut={word}"])
 
 
-@pytest.mark.parametrize("name", ["dice", "dice_solver", "pacman_mdp", "pacman_astar"])
+@pytest.mark.parametrize("name", ["dice", "pacman_astar"])
 def test_what_is_for_2048_alone_refuses_them(name: str) -> None:
     done = CliRunner().invoke(app, ["act", "--board", "2", "--agent", name])
     assert (done.exit_code, done.stderr.count("\n")) == (2, 1), done.output

@@ -2,7 +2,6 @@
 
 import math
 import threading
-from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any
@@ -10,11 +9,11 @@ from typing import Any
 import pytest
 
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
-from thetafront.study.run import budget
 from thetafront.study.run.budget import Budget
-from thetafront.study.run.dispatch import Dispatch, Utilization
+from thetafront.study.run.dispatch import Dispatch, Utilization, play_here
+from thetafront.study.run.executor import Executor
 from thetafront.study.run.source import Snapshot, Source
-from thetafront.study.run.workers import Finished, Task
+from thetafront.study.run.workers import Finished, Task, Workers
 
 AGENT = PureMonteCarlo(2)
 
@@ -32,26 +31,24 @@ def test_utilization_is_the_time_in_games_over_the_time_of_all_workers() -> None
 
 @pytest.mark.parametrize(
     ("cpu_seconds", "load", "is_loaded"),
-    [(0.4, math.nan, False), (7.9, 8.0 / 7.9, False), (5.0, 1.6, True)],
+    [
+        (0.4, math.nan, False),
+        (7.9, 8.0 / 7.9, False),
+        (5.0, 1.6, True),
+        (math.nan, math.nan, False),  # it is another process's
+    ],
 )
 def test_games_that_wait_for_other_programs_are_noticed(
     cpu_seconds: float, load: float, is_loaded: bool
 ) -> None:
-    """Two games of 4 s each; a fraction of a CPU second tells nothing."""
+    """Two games of 4 s each, without a rest; a fraction of a CPU second tells nothing."""
     used = Utilization(jobs=2)
     assert math.isnan(used.load)
     used.add(0.0, 4.0, cpu_seconds / 2)
     used.add(0.0, 4.0, cpu_seconds / 2)
     assert used.load == pytest.approx(load, nan_ok=True)
     assert used.is_loaded is is_loaded
-
-
-def test_utilization_is_one_for_workers_that_never_rest() -> None:
-    used = Utilization(jobs=2)
-    for began in range(5):
-        used.add(began, began + 1.0, 1.0)
-        used.add(began, began + 1.0, 1.0)
-    assert used.share == pytest.approx(1.0)
+    assert used.share == 1.0
 
 
 def test_workers_that_come_and_go_count_while_they_are_there() -> None:
@@ -131,9 +128,7 @@ def test_everything_is_played_exactly_once() -> None:
     """Two workers, three batches, one of them empty: all games, each with its own seed."""
     source = Script([range(8), [], range(8, 13)])
     display = Noted()
-    dispatch = Dispatch(source, 2, display)
-    assert dispatch.seconds == 0.0
-    dispatch.run()
+    dispatch = play_here(source, 2, display)
     assert sorted(finished.key for finished in source.finished) == list(range(13))
     for finished in source.finished:
         (game,), expected = finished.games, AGENT.play(finished.key)
@@ -143,42 +138,41 @@ def test_everything_is_played_exactly_once() -> None:
     assert source.most_in_flight < 2 * 2 * Source.tasks_per_worker
     assert dispatch.n_games == display.changes[-1] == 13
     assert display.changes == sorted(display.changes)
-    assert (dispatch.n_deaths, display.messages) == (0, [])
+    assert (dispatch.workers.n_deaths, display.messages) == (0, [])
     assert source.closed
     assert dispatch.utilization.jobs == 2
     assert 0.0 < dispatch.utilization.share <= 1.0
     assert dispatch.seconds > 0.0
 
 
+@pytest.mark.usefixtures("no_processes")
 def test_a_thought_is_waited_for_when_no_game_is_in_flight() -> None:
     """Its games are played though nothing else was; a loop that spins would look far more often."""
     source = Script([[], [1], [2, 3]], thought_seconds=0.7)
     display = Noted()
-    dispatch = Dispatch(source, 1, display)
-    dispatch.run()
+    dispatch = play_here(source, 1, display)
     assert len(display.changes) <= 20 + 4 * dispatch.seconds
     assert [finished.key for finished in source.finished] == [1, 2, 3]
     assert source.n_thoughts_alone > 0
     assert dispatch.seconds > 1.3
 
 
+@pytest.mark.usefixtures("no_processes")
 def test_without_game_or_thought_it_ends_at_once() -> None:
     source = Script([[]])
-    dispatch = Dispatch(source, 1, Noted())
-    dispatch.run()
+    dispatch = play_here(source, 1, Noted())
     assert source.finished == []
     assert dispatch.n_games == 0
     assert math.isnan(dispatch.utilization.share)
 
 
-def test_no_game_begins_when_the_budget_is_spent_and_those_in_flight_are_finished(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.mark.usefixtures("no_processes")
+def test_no_game_begins_when_the_budget_is_spent_and_those_in_flight_are_finished() -> None:
     """Nor is one put into the line that would begin later; a thought is not waited for."""
-    monkeypatch.setattr(budget, "MAX_OVERRUN_SECONDS", 60.0)  # workers of a busy machine start late
     source = Script([range(10**6), [10**6]], thought_seconds=3600.0)
-    dispatch = Dispatch(source, 2, Noted(), Budget(1.5))
-    dispatch.run()
+    with Workers[int](2) as workers:
+        dispatch = Dispatch(source, workers, Noted(), Budget(1.5))
+        dispatch.run()
     assert dispatch.budget.is_spent
     assert 0 < dispatch.n_games < 10**6
     assert source.in_flight == 0
@@ -189,11 +183,9 @@ def test_a_game_that_outlasts_the_budget_is_ended() -> None:
     """The clock of the budget runs past its end at the second look at it."""
     looks = iter([0.0, *[1.0] * 8])
     source, display = Script([range(2)]), Noted()
-    dispatch = Dispatch(source, 1, display, Budget(10.0, lambda: next(looks, 11.6)))
-    workers = Endless()
-    dispatch.executor = workers  # type: ignore[assignment]
-    dispatch.run()
-    assert workers.is_stopped
+    workers = Asleep(1)
+    Dispatch(source, workers, display, Budget(10.0, lambda: next(looks, 11.6))).run()
+    assert len(workers) == 0, "stopped"
     assert source.finished == []
     assert display.messages == ["games that outlast the budget are ended, and played later"]
 
@@ -202,10 +194,10 @@ def test_a_game_that_outlasts_the_budget_is_ended() -> None:
 def test_the_line_is_as_long_as_the_budget_allows(left: float, n_in_line: int) -> None:
     """Two workers, games of 3 s: the second in a worker's line begins in 3 s."""
     source = Script([range(10)])
-    dispatch = Dispatch(source, 2, Noted(), Budget(left, lambda: 0.0))
-    dispatch.utilization.add(0.0, 3.0, 3.0)
     workers = Asleep(2)
-    dispatch.hand_out(workers)  # type: ignore[arg-type]
+    dispatch = Dispatch(source, workers, Noted(), Budget(left, lambda: 0.0))
+    dispatch.utilization.add(0.0, 3.0, 3.0)
+    dispatch.hand_out()
     assert len(workers.line) == n_in_line
 
 
@@ -217,7 +209,8 @@ def test_what_is_expected_ends_with_the_budget(
     left: float, seconds_left: float, n_games: int
 ) -> None:
     """20 games in 10 s, 40 there in all, 100 wanted; a phase may have a part of the budget only."""
-    dispatch = Dispatch(Script([[]]), 2, Noted(), Budget(left, lambda: 0.0))
+    dispatch = Dispatch(Script([[]]), Asleep(2), Noted(), Budget(left, lambda: 0.0))
+    assert dispatch.seconds == 0.0
     now = Snapshot("games", 0, 0, 40, 100)
     assert math.isnan(dispatch.seconds_left(now))
     unknown = None if math.isfinite(left) else 100  # a limit far off tells nobody anything
@@ -229,17 +222,23 @@ def test_what_is_expected_ends_with_the_budget(
     assert dispatch.seconds_left(now) == 5.0
 
 
-class Asleep:
-    """Workers of whom nothing comes back before some looks; notes what each look waits for."""
+class Asleep(Executor[int]):
+    """Workers of whom nothing comes back; notes what each look waits for."""
 
-    def __init__(self, jobs: int) -> None:
+    place = "nowhere"
+    capacity = 0
+
+    def __init__(self, jobs: int, max_looks: int = 99) -> None:
+        super().__init__()
         self.line: list[Task[int]] = []
-        self.returned: list[Finished[int]] = []
-        self.n_deaths = 0
-        self.capacity = jobs
-        self.tasks_per_worker, self.seconds_a_task = math.inf, 0.0
-        self.place, self.machines = "", {}
+        self.capacity, self.max_looks = jobs, max_looks
         self.looks: list[Any] = []
+
+    def __enter__(self) -> "Asleep":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave."""
 
     def __len__(self) -> int:
         return len(self.line)
@@ -249,32 +248,11 @@ class Asleep:
 
     def collect(self, timeout: float, also: object = None) -> None:
         self.looks.append((len(self.line), also))
-        if len(self.looks) > 3:
+        if len(self.looks) > self.max_looks:
             raise KeyboardInterrupt
 
-    def news(self) -> list[str]:
-        return []
-
-
-class Endless(Asleep):
-    """Workers whose games do not end by themselves."""
-
-    is_stopped = False
-
-    def __init__(self) -> None:
-        super().__init__(1)
-
-    def __enter__(self) -> "Endless":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Leave."""
-
-    def collect(self, timeout: float, also: object = None) -> None:
-        """Nothing comes back."""
-
     def stop(self) -> None:
-        self.is_stopped = True
+        self.line.clear()
 
 
 @pytest.mark.parametrize(("n_games", "awaited"), [(9, False), (1, True)])
@@ -283,21 +261,11 @@ def test_a_thought_that_is_ready_wakes_only_those_who_have_room_for_its_games(
 ) -> None:
     """Otherwise the loop would spin, on a core of the workers', until a game ends."""
     source = Script([range(n_games), [100]], thought_seconds=3600.0)
-    dispatch = Dispatch(source, 1, Noted())
-    workers = Asleep(1)
+    workers = Asleep(1, max_looks=3)
     with pytest.raises(KeyboardInterrupt):
-        dispatch.play_on(workers)  # type: ignore[arg-type]
+        Dispatch(source, workers, Noted()).play()
     n_in_line = min(n_games, Source.tasks_per_worker)
     assert workers.looks == [(n_in_line, source.future if awaited else None)] * 4
-
-
-def test_games_whose_cpu_time_is_elsewhere_tell_no_load() -> None:
-    used = Utilization(jobs=1)
-    used.add(0.0, 10.0, math.nan)
-    used.add(10.0, 20.0, math.nan)
-    assert math.isnan(used.load)
-    assert not used.is_loaded
-    assert used.share == 1.0
 
 
 def test_where_nobody_plays_yet_games_wait_for_whoever_comes() -> None:
@@ -313,7 +281,6 @@ def test_where_nobody_plays_yet_games_wait_for_whoever_comes() -> None:
     played = AGENT.play(1)
     source = Script([range(5)])
     workers = Late(0)
-    workers.returned = deque()
-    Dispatch(source, 0, Noted()).play_on(workers)  # type: ignore[arg-type]
+    Dispatch(source, workers, Noted()).play()
     assert workers.looks[0] == Source.tasks_per_worker
     assert len(source.finished) == 5

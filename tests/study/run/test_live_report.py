@@ -25,8 +25,7 @@ class Written:
         self.messages: list[str] = []
         self.n_plans = 0
         self.left = math.inf
-        self.live = LiveReport(lambda: self.left, lambda: self.now, lambda: self.now)
-        self.live.follow(self.write, self.messages.append, lambda: self.stage)
+        self.live = LiveReport(self.write, lambda: self.left, lambda: self.now, lambda: self.now)
 
     def write(self, is_whole: bool) -> None:
         assert threading.current_thread() is not threading.main_thread(), "the loop goes on"
@@ -41,7 +40,7 @@ class Written:
     def turn(self, seconds: float = 0.0) -> int:
         """Let time pass, take a turn of the loop, and return how many reports there are then."""
         self.now += seconds
-        self.live.turn()
+        self.messages += filter(None, [self.live.turn(self.stage)])
         self.live.finish()
         return self.n
 
@@ -84,7 +83,7 @@ def test_a_loaded_machine_takes_longer() -> None:
 
 def test_a_study_that_has_grown_is_expected_to_take_longer() -> None:
     """Its rows are read and written: the time for them is left at the end of a budget."""
-    live = LiveReport()
+    live = LiveReport(print)
     live.cpu_seconds = 1.0
     live.n_rows = 100_000
     assert live.seconds == pytest.approx(EXPECTED_SECONDS + 15.0)
@@ -92,24 +91,27 @@ def test_a_study_that_has_grown_is_expected_to_take_longer() -> None:
 
 def test_a_report_of_one_phase_does_not_hold_up_the_next() -> None:
     """The loop of the next phase goes on while it is written, and has its own after it."""
-    begun, go_on, told = threading.Event(), threading.Event(), []
+    begun, go_on = threading.Event(), threading.Event()
+    told: list[bool] = []
 
     def write(is_whole: bool) -> None:
         begun.set()
         assert go_on.wait(60)
+        told.append(is_whole)
 
-    live = LiveReport()
-    live.follow(write, print, lambda: 1)
-    live.turn()
+    live = LiveReport(write)
+    live.turn(1)
     assert begun.wait(60)
-    live.follow(told.append, print, lambda: 1)
-    live.turn()
+    live.begin_phase()
+    live.turn(1)
     assert told == []
     go_on.set()
-    live.finish()
-    live.turn()
-    live.finish()
+    assert live.finish()
     assert told == [False]
+    live.turn(1)
+    live.finish()
+    assert told == [False, False]
+    assert not live.finish(), "nothing is being written"
 
 
 def test_a_slow_report_is_written_less_often() -> None:
@@ -131,22 +133,3 @@ def test_a_failure_is_said_once_and_games_go_on(error: Exception, reason: str) -
     assert written.messages == [f"tables and pictures are not written: {reason}; games go on"]
     written.error = None
     assert written.turn(10 * SECONDS_BETWEEN_REPORTS) == 1
-
-
-def test_the_end_waits_for_what_is_being_written_and_knows_whether_it_is_whole() -> None:
-    begun, go_on = threading.Event(), threading.Event()
-
-    def write(is_whole: bool) -> None:
-        begun.set()
-        assert go_on.wait(60)
-
-    live = LiveReport()
-    live.follow(write, print, lambda: 1)
-    assert not live.finish(), "nothing is being written"
-    live.turn()
-    assert begun.wait(60)
-    assert live.is_writing
-    live.turn()  # no second one beside it
-    threading.Timer(0.05, go_on.set).start()
-    assert live.finish()
-    assert not live.finish()

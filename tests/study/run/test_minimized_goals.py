@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from tests.study.conftest import without_processes
 from tests.study.mirrored import GAIN, Guesser, known
 from thetafront.study.cli import app
 from thetafront.study.experiments.registry import EXPERIMENTS
@@ -27,8 +28,7 @@ from thetafront.study.report.hypervolume_trace import hypervolume_trace
 from thetafront.study.report.validated_rows import validated_hypervolume
 from thetafront.study.run import validation
 from thetafront.study.run.allocation import Counts, Played, next_round
-from thetafront.study.run.game_times import GameTimes
-from thetafront.study.run.plan import Pace, plan_of, points_of
+from thetafront.study.run.plan import GameTimes, Pace, plan_of, points_of
 from thetafront.study.run.stopping import Precision
 from thetafront.study.samplers import installed_samplers, make_sampler
 
@@ -48,6 +48,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with both studies, swept by one worker."""
     folder = tmp_path_factory.mktemp("results")
     with pytest.MonkeyPatch.context() as patch:
+        without_processes(patch)
         known(patch)
         for name in SIDES:
             thetafront(folder, "sweep", name, *SWEEP, *VALIDATION)

@@ -16,23 +16,24 @@ from scipy.stats import binomtest
 from typer.testing import CliRunner
 
 from tests.study.conftest import Coin, Solver
-from tests.study.run.test_search import outcome, unbroken_and_stopped
 from thetafront.agents.agent import Game
+from thetafront.agents.catalog import build
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.cli import app
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.agent_parser import agent_2048_of
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.game_summary import check_2048
-from thetafront.study.experiments.objectives import BACKUPS, PLAYOUT_MOVES, SWEEPS
+from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SWEEPS
 from thetafront.study.experiments.play_summary import PlaySummary
 from thetafront.study.experiments.registry import experiment
 from thetafront.study.experiments.space import NumericParameter, Space
 from thetafront.study.log.seeds import game_to_record, record_to_game
 from thetafront.study.log.storage import open_for_reading
-from thetafront.study.run.settings import SearchSettings
 from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.hyperparameters import fit_hyperparameters
+
+pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
 
 
 def run(results: Path, *words: str) -> Result:
@@ -56,7 +57,11 @@ def columns(path: Path) -> list[str]:
     return list(pd.read_csv(path).columns)
 
 
-@pytest.mark.parametrize("game", [Coin(20).play(5), Coin(1).play(5), Solver(3).play(0)])
+GAMES = [Coin(20).play(5), Coin(1).play(5), Solver(3).play(0)]
+GAMES += [build(name, {}).play(1) for name in ("dice", "dice_solver", "pacman_random")]
+
+
+@pytest.mark.parametrize("game", GAMES)
 def test_games_of_other_kinds_are_stored_and_read_back(game: Game) -> None:
     record = json.loads(json.dumps(game_to_record(game)))
     assert record["game"] == game.kind
@@ -199,19 +204,6 @@ def test_an_exact_score_goes_through_the_pipeline(solver: Experiment, tmp_path: 
     assert expected["mean"] == pytest.approx(Solver(answer["params"]["sweeps"]).worth)
     words = ["pick", "solver", "--max-solving-seconds", "1", "--jobs", "1"]
     assert "(exact)" in succeeded(tmp_path, *words)
-
-
-@pytest.mark.sweeps
-@pytest.mark.parametrize("kind", ["coin", "solver"])
-def test_a_stopped_search_ends_as_an_unbroken_one(
-    kind: str, coin: Experiment, solver: Experiment, tmp_path: Path
-) -> None:
-    """By the exact cost and one worker: the same θ and games, read back from what was stored."""
-    tuned = coin.with_cost(BACKUPS) if kind == "coin" else solver.with_cost(SWEEPS)
-    settings = SearchSettings(n_trials=6, n_replicates=2, seed=3, sampler="nehvi", design_size=4)
-    unbroken, resumed = unbroken_and_stopped(tuned, tmp_path, settings, 9)
-    assert outcome(resumed) == outcome(unbroken)
-    assert len(outcome(resumed)) == 6
 
 
 @pytest.mark.parametrize(

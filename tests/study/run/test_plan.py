@@ -17,18 +17,20 @@ from thetafront.study.model.study_model import fit_study
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.run.allocation import FIRST_GAMES, Played, next_round
 from thetafront.study.run.dispatch import Dispatch
-from thetafront.study.run.game_times import GameTimes, typical_of
 from thetafront.study.run.plan import (
     SECONDS_A_PROPOSAL,
+    GameTimes,
     Pace,
     Plan,
+    Planner,
     Points,
-    Search,
     plan_of,
+    typical_of,
 )
 from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.stopping import Precision
+from thetafront.study.run.workers import Workers
 
 PACE = Pace(jobs=2, wall_seconds=1.25)  # a CPU second of games takes 0.625 s
 
@@ -47,11 +49,17 @@ def points(
 NOTHING = points([], [], [])
 
 
+def two_workers() -> Dispatch[int]:
+    """Return a loop whose games are counted by hand."""
+    display = ProgressDisplay(Console(file=io.StringIO()))
+    return Dispatch(Replays([], ""), Workers(2), display)
+
+
 def test_trials_are_begun_until_the_limit_and_finished() -> None:
     """8, 16 and 24 CPU seconds of games take 5, 10 and 15 s."""
-    search = Search(10, np.array([8.0, 16.0, 24.0]), n_replicates=4)
+    trials = np.array([8.0, 16.0, 24.0])
     for limit, n, seconds in [(0.0, 0, 0.0), (4.9, 1, 5.0), (5.1, 2, 15.0), (math.inf, 3, 30.0)]:
-        plan = Plan.of(search, NOTHING, PACE, limit, math.inf)
+        plan = Plan.of(10, trials, 4, NOTHING, PACE, limit, math.inf)
         assert (plan.n_trials, plan.n_search_games) == (10 + n, 4 * n)
         assert plan.search_seconds == pytest.approx(seconds)
         assert (plan.validation_seconds, plan.n_validation_games) == (0.0, 0)
@@ -59,7 +67,7 @@ def test_trials_are_begun_until_the_limit_and_finished() -> None:
 
 def test_without_a_limit_all_points_get_what_they_want() -> None:
     wanted = points([0, 50], [100, 200], [1.0, 2.0])
-    plan = Plan.of(Search(3, np.zeros(0), 4), wanted, PACE, 0.0, math.inf)
+    plan = Plan.of(3, np.zeros(0), 4, wanted, PACE, 0.0, math.inf)
     assert (plan.n_trials, plan.n_search_games, plan.search_seconds) == (3, 0, 0.0)
     assert (plan.n_validation_games, plan.n_points_games) == (250, 300)
     assert plan.validation_seconds == pytest.approx(0.625 * (100 * 1.0 + 150 * 2.0))
@@ -87,8 +95,8 @@ def test_later_games_follow_the_rule_of_validation_and_spend_all_the_time() -> N
 
 
 def test_what_the_search_leaves_of_a_budget_is_for_validation() -> None:
-    search = Search(0, np.full(100, 16.0), 4)  # 10 s a trial
-    plan = Plan.of(search, points([20], [20000], [1.0]), PACE, 50.0, 100.0)
+    trials = np.full(100, 16.0)  # 10 s a trial
+    plan = Plan.of(0, trials, 4, points([20], [20000], [1.0]), PACE, 50.0, 100.0)
     assert (plan.n_trials, plan.search_seconds) == (5, pytest.approx(50.0, abs=10.0))
     assert plan.search_seconds + plan.validation_seconds == pytest.approx(100.0)
     assert plan.n_validation_games == round(plan.validation_seconds / 0.625)
@@ -113,7 +121,7 @@ def test_a_plan_is_told_again_if_it_ends_otherwise(games: int, differs: bool) ->
 
 def test_time_between_tasks_counts_beside_that_of_games(quick: Experiment) -> None:
     """Of 100 tasks of 10 ms, 5 ms of them in the game, a worker of two waits 30 ms after each."""
-    dispatch = Dispatch(Replays([], ""), 2, ProgressDisplay(Console(file=io.StringIO())))
+    dispatch = two_workers()
     for worker in (0.0, 0.01):
         for k in range(50):
             dispatch.utilization.add(worker + 0.04 * k, worker + 0.04 * k + 0.01, 0.01)
@@ -177,12 +185,30 @@ def test_a_typical_game_is_dearer_than_those_of_the_design() -> None:
 
 def test_a_plan_without_time_for_validation_says_so() -> None:
     """Ten seconds of search fill the limit; no standard error is promised."""
-    search = Search(0, np.array([20.0]), 4)
-    plan = Plan.of(search, points([0, 0], [10, 10], [1.0, 1.0]), Pace(2, 1.0), 10.0, 10.0)
+    plan = Plan.of(
+        0, np.array([20.0]), 4, points([0, 0], [10, 10], [1.0, 1.0]), Pace(2, 1.0), 10.0, 10.0
+    )
     assert plan.text(SCORE) == "plan: to 1 trial with 4 games in 10 s; no time for validation"
 
 
 def test_short_games_wait_for_proposals() -> None:
     """A hundred trials of a millisecond take as long as a hundred proposals."""
-    plan = Plan.of(Search(0, np.full(100, 1e-3), 4), NOTHING, PACE, math.inf, math.inf)
+    plan = Plan.of(0, np.full(100, 1e-3), 4, NOTHING, PACE, math.inf, math.inf)
     assert plan.search_seconds == pytest.approx(100 * SECONDS_A_PROPOSAL)
+
+
+def test_the_pace_of_a_phase_is_that_before_until_enough_games_are_timed() -> None:
+    """Workers that start are idle at first, which would look like a slow machine."""
+    planner, starting = Planner(), two_workers()
+    starting.utilization.add(10.0, 11.0, 1.0)
+    starting.utilization.add(13.0, 14.0, 1.0)
+    starting.game_seconds = 1.0
+    # Two tasks of a second in four seconds of two workers, and perhaps one more in flight.
+    assert planner.pace_of(starting) == Pace(2, 2.0, idle_seconds=2.5)
+    assert planner.pace is None, "not enough for the next phase to go by"
+    planner.pace_before = Pace(1, 1.5)
+    assert planner.pace_of(starting) == Pace(2, 1.5)
+    starting.game_seconds = 60.0
+    assert planner.pace_of(starting) == Pace.measured(starting)
+    starting.utilization.add(30.0, 31.0, 1.0)  # the next proposal took long
+    assert planner.pace_of(starting).idle_seconds == 2.5, "the least seen"

@@ -13,6 +13,8 @@ from thetafront.study.log.ledger import Ledger
 from thetafront.study.run.play_missing import MissingGames, play_missing
 from thetafront.study.run.workers import Finished, PlayError
 
+pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
+
 AGENTS: dict[str, Agent] = {
     "random": RandomAgent(),
     "one": PureMonteCarlo(1),

@@ -11,7 +11,6 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.run.proposals import Proposals, n_at_a_time
-from thetafront.study.run.proposer import FinishedTrial
 from thetafront.study.samplers import make_sampler
 from thetafront.study.samplers.observations import Objectives
 from thetafront.study.scale import Scale
@@ -24,10 +23,6 @@ OBJECTIVES = Objectives(scales=(Scale.LINEAR, Scale.LOG))
 N_DESIGN = 4
 
 Params = dict[str, Any]
-
-
-def told(trial: FrozenTrial) -> FinishedTrial:
-    return FinishedTrial(trial.number, trial.values, trial.user_attrs)
 
 
 def nehvi(number: int) -> BaseSampler:
@@ -108,7 +103,7 @@ def unbroken() -> list[Params]:
         number, params = next_of(proposals)
         assert number == expected
         made.append(params)
-        proposals.learn(told(ended(number, params)))
+        proposals.learn(ended(number, params))
     proposals.close()
     return made
 
@@ -122,7 +117,7 @@ def test_in_turn_a_proposal_knows_all_trials_but_the_one_before_it() -> None:
         before = [FINISHED] * (number - 1) + [RUNNING] * min(number, 1)
         assert states(proposals) == [*before, RUNNING]
         params = proposals.proposer.copy.trials[number].params
-        proposals.learn(told(complete(number, params, origin="here")))
+        proposals.learn(complete(number, params, origin="here"))
         assert states(proposals) == [*before, RUNNING], "nothing is learned between proposals"
     proposals.begin()
     proposals.take()
@@ -137,8 +132,8 @@ def test_out_of_turn_a_proposal_knows_all_that_has_ended() -> None:
     proposals = proposals_after(sampler_of=at_random, deterministic=False)
     made = [next_of(proposals)[1] for _ in range(3)]
     assert states(proposals) == [RUNNING] * 3
-    proposals.learn(told(complete(2, made[2])))
-    proposals.learn(told(complete(0, made[0])))
+    proposals.learn(complete(2, made[2]))
+    proposals.learn(complete(0, made[0]))
     assert next_of(proposals)[0] == 3
     assert states(proposals) == [FINISHED, RUNNING, FINISHED, RUNNING]
 
@@ -172,7 +167,7 @@ def test_a_rebuilt_study_proposes_what_the_unbroken_one_does(
             state=RUNNING, params=unbroken[n - 1], distributions=SPACE.distributions()
         )
         proposals = proposals_after([*trials[:-1], last])
-        proposals.learn(told(trials[-1]))
+        proposals.learn(trials[-1])
         assert next_of(proposals) == (n, unbroken[n])
 
 
@@ -211,7 +206,7 @@ def test_what_is_left_of_the_design_comes_before_anything_else() -> None:
 def test_a_failed_trial_is_learned_as_failed() -> None:
     proposals = proposals_after(sampler_of=at_random)
     number, params = next_of(proposals)
-    proposals.learn(told(failed(number, params)))
+    proposals.learn(failed(number, params))
     for _ in range(2):
         next_of(proposals)
     assert states(proposals) == [FAIL, RUNNING, RUNNING]
@@ -284,7 +279,7 @@ def test_many_are_proposed_after_the_design_and_in_order(sampler_of: Any) -> Non
     assert many_of(proposals, 4) == [(2, design[2])], "what is left of the design, and no more"
     assert proposals.seconds == []
     for number, params in enumerate(design):
-        proposals.learn(told(complete(number, params)))
+        proposals.learn(complete(number, params))
     made = many_of(proposals, 4)
     assert [number for number, _ in made] == [3, 4, 5, 6]
     assert len({tuple(params.values()) for _, params in made}) == 4

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.study.run.test_proposals import DIRECTIONS, N_DESIGN, OBJECTIVES, SPACE, complete, told
+from tests.study.run.test_proposals import DIRECTIONS, N_DESIGN, OBJECTIVES, SPACE, complete
 from tests.study.run.test_search import Watch, states_of, trials_of
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.location import locate
@@ -21,7 +21,7 @@ from thetafront.study.run.proposals import Proposals
 from thetafront.study.run.proposer import Proposer, StaleError
 from thetafront.study.run.search import MOST_DEATHS, Search
 from thetafront.study.run.settings import SearchSettings
-from thetafront.study.run.workers import PlayError
+from thetafront.study.run.workers import PlayError, Workers
 from thetafront.study.samplers import make_sampler
 from thetafront.study.samplers.knowledge_gradient import KnowledgeGradientSampler
 
@@ -52,7 +52,7 @@ def proposed(in_subprocess: bool) -> list[Any]:
         proposals.begin(4)
         made = proposals.take()
         for each in made:
-            proposals.learn(told(complete(each.number, each.params)))
+            proposals.learn(complete(each.number, each.params))
         found += made
     proposals.close()
     return found
@@ -111,7 +111,7 @@ def test_a_copy_that_is_not_up_to_date_is_found_out() -> None:
     with pytest.raises(StaleError, match="trial 5 asked for, after 4 trials"):
         proposer.answer((), [5], True)
     with pytest.raises(StaleError, match="trial 7 has ended, of 4 trials"):
-        proposer.answer([told(complete(7, design[0]))], [4], True)
+        proposer.answer([complete(7, design[0])], [4], True)
     with pytest.raises(StaleError, match="trial 2 asked for, 4 proposed"):
         proposer.answer((), [2], False)
 
@@ -145,12 +145,11 @@ def search_apart(experiment: Experiment, folder: Path, n_kills: int) -> tuple[Lo
             killed.add(process)
             os.kill(process, signal.SIGKILL)
 
-    dispatch = Dispatch(source, 2, watch)
-    dispatch.each_turn = kill
-    try:
-        dispatch.run()
-    finally:
-        assert len(killed) == n_kills
+    with Workers[Any](2) as workers:
+        try:
+            Dispatch(source, workers, watch, each_turn=kill).run()
+        finally:
+            assert len(killed) == n_kills
     return study, watch
 
 

@@ -17,15 +17,18 @@ from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECOND
 from thetafront.study.log.location import locate
 from thetafront.study.log.log import Log, Rows
 from thetafront.study.log.log import lost as lost_point
+from thetafront.study.log.point import Point
 from thetafront.study.log.storage import create_or_resume
-from thetafront.study.log.study_data import StudyData, TrialData
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.tables import SEARCH, sealed
 from thetafront.study.run.budget import Budget
-from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.run.dispatch import Dispatch, play_here
 from thetafront.study.run.search import Search
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.source import Snapshot
 from thetafront.study.run.workers import Finished, PlayError, Task
+
+pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
 
 
 class StopHereError(Exception):
@@ -87,7 +90,7 @@ def search(
         source.close()
     else:
         with contextlib.suppress(StopHereError):
-            Dispatch(source, jobs, watch).run()
+            play_here(source, jobs, watch)
     return study, watch
 
 
@@ -105,7 +108,7 @@ def unbroken_and_stopped(
     return unbroken, stopped
 
 
-def trials_of(study: Log) -> list[TrialData]:
+def trials_of(study: Log) -> list[Point]:
     """The trials that have begun."""
     return StudyData.read(study).trials
 

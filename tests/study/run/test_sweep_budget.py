@@ -1,6 +1,5 @@
 """Sweeps and validations with a budget: they end by it, say what they reached, and go on."""
 
-import io
 import itertools
 import json
 import re
@@ -11,23 +10,18 @@ import numpy as np
 import optuna
 import pandas as pd
 import pytest
-from rich.console import Console
 from typer.testing import CliRunner
 
 from tests.study.cli.test_failures import made
-from tests.study.made_studies import new_study
-from thetafront.study.check.replay import Replays
 from thetafront.study.cli import app
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import EXACT_SCORE, SCORE, WIN_RATE, Goal
-from thetafront.study.log.location import locate
 from thetafront.study.run import stopping
 from thetafront.study.run.budget import RunningTime
-from thetafront.study.run.dispatch import Dispatch
-from thetafront.study.run.plan import Pace
-from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.stopping import Precision
-from thetafront.study.run.sweep import Sweep, without_widening
+from thetafront.study.run.sweep import without_widening
+
+pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
 
 SWEEP = [
     "sweep",
@@ -135,28 +129,6 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(coin: Experiment, tmp_path
     other = CliRunner().invoke(app, [*dry, "--seed", "3", "--results", str(tmp_path)])
     assert other.exit_code == 2
     assert "was made with seed 0, not 3" in other.stderr
-
-
-def test_the_pace_of_a_phase_is_that_before_until_enough_games_are_timed(
-    coin: Experiment, tmp_path: Path
-) -> None:
-    """Workers that start are idle at first, which would look like a slow machine."""
-    display = ProgressDisplay(Console(file=io.StringIO()))
-    location = locate("coin", tmp_path, None)
-    sweep = Sweep(coin, location, new_study(), None, 2, display.console)
-    starting = Dispatch(Replays([], ""), 2, display)
-    starting.utilization.add(10.0, 11.0, 1.0)
-    starting.utilization.add(13.0, 14.0, 1.0)
-    starting.game_seconds = 1.0
-    # Two tasks of a second in four seconds of two workers, and perhaps one more in flight.
-    assert sweep.pace_of(starting) == Pace(2, 2.0, idle_seconds=2.5)
-    assert sweep.pace is None, "not enough for the next phase to go by"
-    sweep.pace_before = Pace(1, 1.5)
-    assert sweep.pace_of(starting) == Pace(2, 1.5)
-    starting.game_seconds = 60.0
-    assert sweep.pace_of(starting) == Pace.measured(starting)
-    starting.utilization.add(30.0, 31.0, 1.0)  # the next proposal took long
-    assert sweep.pace_of(starting).idle_seconds == 2.5, "the least seen"
 
 
 def test_the_command_that_goes_on_does_not_widen_again() -> None:

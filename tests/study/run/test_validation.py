@@ -6,6 +6,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,16 +29,13 @@ from thetafront.study.experiments.objectives import PLAYOUT_MOVES
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.log.location import locate
 from thetafront.study.log.log import Log
+from thetafront.study.log.point import Point, key_of
 from thetafront.study.log.seeds import SEEDS_A_POINT, game_seed, validation_seed
 from thetafront.study.log.storage import create_or_resume
 from thetafront.study.log.tables import GameRow
-from thetafront.study.log.validated_points import (
-    ValidatedPoint,
-    key_of,
-)
 from thetafront.study.log.writer import StudyWriter, Write
 from thetafront.study.model.study_model import choose_points, fit_study
-from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.run.dispatch import Dispatch, play_here
 from thetafront.study.run.search import Search
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.source import Snapshot
@@ -46,7 +44,9 @@ from thetafront.study.run.validation import Validation
 from thetafront.study.run.workers import Finished, PlayError, Task, Workers
 from thetafront.study.samplers.design import draw_design
 
-pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
+pytestmark = pytest.mark.usefixtures(
+    "one_thread", "no_processes"
+)  # matrices this small are slower with more
 
 SEED = 5
 SETTINGS = SearchSettings(n_trials=8, n_replicates=2, seed=SEED, sampler="random", design_size=4)
@@ -63,7 +63,7 @@ def searched(tmp_path_factory: pytest.TempPathFactory) -> Path:
         location.folder.mkdir()
         study = create_or_resume(location, SETTINGS.record(EXACT))
         source = Search(EXACT, study, SETTINGS, 1, lambda _: None)
-        Dispatch(source, 1, Watch()).run()
+        play_here(source, 1, Watch())
     return folder
 
 
@@ -74,7 +74,7 @@ def opened(quick: Experiment, searched: Path, tmp_path: Path) -> Callable[[], Lo
     return lambda: create_or_resume(locate("s", tmp_path, None), SETTINGS.record(EXACT))
 
 
-def points_of(study: Log, n_points: int = 3) -> list[ValidatedPoint]:
+def points_of(study: Log, n_points: int = 3) -> list[Point]:
     model = fit_study(data_of(study, EXACT, seed=SEED))
     assert model is not None
     return choose_points(model, data_of(study, EXACT), n_points)
@@ -135,7 +135,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def validate(
     study: Log,
-    points: list[ValidatedPoint],
+    points: list[Point],
     precision: Precision,
     jobs: int = 1,
     stop_after: int | None = None,
@@ -144,7 +144,7 @@ def validate(
     run = Validation(study, data_of(study, EXACT, seed=SEED), points, precision)
     watch = Watch(None if stop_after is None else run.n_games_before + stop_after)
     with contextlib.suppress(StopHereError):
-        Dispatch(run, jobs, watch).run()
+        play_here(run, jobs, watch)
     return run, watch.snapshots
 
 
@@ -170,12 +170,12 @@ def test_workers_play_each_point_evenly_on_fresh_seeds(
     class Fair(Watch):
         def show(self, now: Snapshot, dispatch: Dispatch[Any]) -> None:
             super().show(now, dispatch)
-            counts = [len(point.games) for point in points]
+            counts = [len(point.games) for point in run.points]
             assert max(counts) - min(counts) <= 2 * jobs, "no more than games in flight"
 
     watch = Fair()
     monkeypatch.setattr(Workers, "seconds_a_task", 0.0)  # short games come several in a task
-    Dispatch(run, jobs, watch).run()
+    play_here(run, jobs, watch)
     assert run.done
 
     study = opened()  # read back by another process
@@ -184,8 +184,8 @@ def test_workers_play_each_point_evenly_on_fresh_seeds(
     assert known == {point.key: (point.origin, point.params) for point in points}
     trials = data_of(study, EXACT).trials
     search_seeds = {game.seed for trial in trials for game in trial.games.values()}
-    assert [point.number for point in points] == list(range(len(points)))
-    assert {point.key: point.number for point in after} == {p.key: p.number for p in points}
+    assert [point.number for point in run.points] == list(range(len(points)))
+    assert {point.key: point.number for point in after} == {p.key: p.number for p in run.points}
     for point in after:
         assert sorted(point.games) == list(range(12))
         seeds = {r: game.seed for r, game in point.games.items()}
@@ -274,14 +274,14 @@ def test_raising_the_cap_adds_games_to_the_same_points(
 def test_other_points_join_those_that_are_there(opened: Callable[[], Log], here: None) -> None:
     study = opened()
     precision = Precision(1.0, most_games=2)
-    one = [ValidatedPoint(key_of({"n_playouts": 2}), {"n_playouts": 2}, "trial 1")]
-    two = [ValidatedPoint(key_of({"n_playouts": 3}), {"n_playouts": 3}, "proposal")]
+    one = [Point({"n_playouts": 2}, "trial 1")]
+    two = [Point({"n_playouts": 3}, "proposal")]
     validate(study, one, precision)
     validate(study, two, precision)
     known = {point.key: (point.origin, len(point.games)) for point in stored_points(study, EXACT)}
     assert known == {one[0].key: ("trial 1", 2), two[0].key: ("proposal", 2)}
     # The same θ, found another way, keeps its games and its first name.
-    again = [ValidatedPoint(one[0].key, {"n_playouts": 2}, "proposal")]
+    again = [Point({"n_playouts": 2}, "proposal")]
     validate(study, again, Precision(1.0, most_games=3))
     known = {point.key: (point.origin, len(point.games)) for point in stored_points(study, EXACT)}
     assert known == {one[0].key: ("trial 1", 3), two[0].key: ("proposal", 2)}
@@ -293,7 +293,7 @@ def test_a_point_keeps_its_seeds(opened: Callable[[], Log], here: None) -> None:
     one, two = ({"n_playouts": n} for n in (2, 3))
     store_point(study, one, {}, "trial 1")
     for most_games in (2, 4):
-        points = [ValidatedPoint(key_of(each), each, "proposal") for each in (two, one)]
+        points = [Point(each, "proposal") for each in (two, one)]
         validate(study, points, Precision(1.0, most_games=most_games))
     seeds = {
         point.key: [game.seed for game in point.in_order] for point in stored_points(study, EXACT)
@@ -318,17 +318,15 @@ def test_a_point_stops_when_it_is_known_well_enough(
     for module in ("stopping", "validation"):
         monkeypatch.setattr(f"thetafront.study.run.{module}.FEWEST_GAMES", 10)
     study = opened()
-    points = [
-        ValidatedPoint(key_of({"n_playouts": n}), {"n_playouts": n}, f"trial {n}") for n in (2, 3)
-    ]
+    points = [Point({"n_playouts": n}, f"trial {n}") for n in (2, 3)]
     run, snapshots = validate(study, points, Precision(400.0, most_games=1000))
     assert run.done
-    steady, wild = (len(point.games) for point in points)
+    steady, wild = (len(point.games) for point in run.points)
     assert steady == 10
     # 39.1, times n/(n − 1) for the sample variance; the last round is planned after ten games.
     needed = 2500**2 / 400**2
     assert needed < wild <= needed * 10 / 9 + 1
-    error = np.std(points[1].scores, ddof=1) / math.sqrt(wild)
+    error = np.std(run.points[1].scores, ddof=1) / math.sqrt(wild)
     assert 0.92 * 400.0 < error <= 400.0
     assert snapshots[-1].n_games == steady + wild
 
@@ -350,10 +348,7 @@ def test_rounds_depend_on_the_games_alone_not_on_jobs(two_spreads: None) -> None
     after_rounds = []
     for jobs in (1, 2, 5):
         study = new_study()
-        points = [
-            ValidatedPoint(key_of({"n_playouts": n}), {"n_playouts": n}, f"trial {n}")
-            for n in (2, 3)
-        ]
+        points = [Point({"n_playouts": n}, f"trial {n}") for n in (2, 3)]
         run = Validation(study, data_of(study, EXACT, seed=SEED), points, Precision(1.0, 1000))
         counts: list[list[int]] = []
         while len(counts) < 3:
@@ -365,7 +360,7 @@ def test_rounds_depend_on_the_games_alone_not_on_jobs(two_spreads: None) -> None
             for task in reversed(line):
                 run.record(Finished(task.key, (task.agent.play(task.seeds[0]),), "", 0.0, 1.0))
             if not run.round:
-                counts.append([len(point.games) for point in points])
+                counts.append([len(point.games) for point in run.points])
         after_rounds.append(counts)
     assert after_rounds[0] == after_rounds[1] == after_rounds[2]
     first, second, third = after_rounds[0]
@@ -377,7 +372,7 @@ def test_rounds_depend_on_the_games_alone_not_on_jobs(two_spreads: None) -> None
 def test_nothing_is_handed_out_between_rounds(opened: Callable[[], Log], two_spreads: None) -> None:
     """The next round waits for the last game of this one."""
     study = opened()
-    points = [ValidatedPoint(key_of({"n_playouts": 2}), {"n_playouts": 2}, "trial 2")]
+    points = [Point({"n_playouts": 2}, "trial 2")]
     run = Validation(study, data_of(study, EXACT, seed=SEED), points, Precision(1.0, 30))
     tasks = [run.next_task() for _ in range(20)]
     assert None not in tasks
@@ -393,7 +388,7 @@ def test_an_open_end_aims_at_the_precision_and_goes_on(
     opened: Callable[[], Log], here: None, two_spreads: None
 ) -> None:
     study = opened()
-    points = [ValidatedPoint(key_of({"n_playouts": 2}), {"n_playouts": 2}, "trial 2")]
+    points = [Point({"n_playouts": 2}, "trial 2")]
     precision = Precision(500.0, most_games=30, open_end=True)
     run, snapshots = validate(study, points, precision, stop_after=45)
     assert not run.done
@@ -442,7 +437,7 @@ def test_a_study_with_words_is_validated(words: Experiment, tmp_path: Path) -> N
     assert all(choice.check(point.params["leaf_value"]) for point in points)
     precision = Precision(500.0, 2, 2)
     data = data_of(study, experiment, seed=SEED)
-    Dispatch(Validation(study, data, points, precision), 1, Watch()).run()
+    play_here(Validation(study, data, points, precision), 1, Watch())
     stored = {point.key: point for point in stored_points(study, experiment)}
     for point in points:
         assert stored[point.key].params == point.params
@@ -485,11 +480,9 @@ def test_a_cluster_plays_together_what_one_machine_does(
 ) -> None:
     """Games played alone may share a task there; blocks of games side by side are the same."""
     study = opened()
-    points = points_of(study)
-    agent = EXACT.build(points[0].params)
+    agent = EXACT.build({"n_playouts": 1})
     monkeypatch.setattr(type(agent), "n_side_by_side", 8)
-    for point in points:
-        point.games = {0: agent.play(1)}
+    points = [replace(point, games={0: agent.play(1)}) for point in points_of(study)]
 
     def tasks(seconds: float) -> list[Task[Any]]:
         run = Validation(study, data_of(study, EXACT, seed=SEED), points, Precision(1.0, 40))

@@ -119,7 +119,7 @@ def test_a_game_that_kills_its_workers_ends_the_work_and_no_other_is_blamed() ->
             workers.submit(Task(str(seed), PureMonteCarlo(5), (seed,)))
         workers.submit(Task("deadly", Deadly(1), (0,)))
         with pytest.raises(
-            PlayError, match="workers died 2 times while playing deadly alone, seed 0"
+            PlayError, match="workers die again and again while playing deadly alone, seed 0"
         ):
             collect_all(workers)
 
@@ -154,7 +154,6 @@ def test_workers_do_not_outlive_their_parent() -> None:
 
 def test_ending_at_once_leaves_no_process() -> None:
     workers = Workers[int](2)
-    workers.open()
     for seed in range(4):
         agent = MonteCarloMDP(2048, 512, 256, 64, 1.0)
         workers.submit(Task(seed, agent, (seed,)))

@@ -11,7 +11,6 @@ from optuna.distributions import (
     IntDistribution,
 )
 
-from thetafront.study.axis import Axis
 from thetafront.study.samplers.encoding import UnitCube
 
 NUMERIC: dict[str, FloatDistribution | IntDistribution] = {
@@ -46,50 +45,12 @@ def test_values_are_in_bounds_and_there_is_a_way_back(name: str) -> None:
     for point in [*corners, *rng.random((300, cube.n_coordinates))]:
         params = cube.decode(point)
         assert accepted(ALL[name], params[name])
+        is_whole = isinstance(ALL[name], IntDistribution)
+        assert not is_whole or type(params[name]) is int
         encoded = cube.encode([params])
         assert np.all((encoded >= 0.0) & (encoded <= 1.0))
         assert same(cube.decode(encoded[0])[name], params[name])
         np.testing.assert_allclose(cube.snap(point[None]), encoded, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("name", NUMERIC)
-def test_both_bounds_are_met(name: str) -> None:
-    """exp(log 10) is above 10; optuna would draw another point at random, and say nothing."""
-    each = NUMERIC[name]
-    cube = UnitCube({name: each})
-    span = each.high - each.low
-    for end, value in ((0.0, each.low), (1.0, each.high)):
-        near = pytest.approx(value, rel=1e-12, abs=1e-12 * span)
-        assert cube.decode(np.array([end]))[name] == near
-        assert cube.decode(cube.encode([{name: value}])[0])[name] == near
-
-
-def test_values_have_their_type() -> None:
-    params = UnitCube(ALL).decode(np.full(UnitCube(ALL).n_coordinates, 0.3))
-    for name, each in NUMERIC.items():
-        assert type(params[name]) is (int if isinstance(each, IntDistribution) else float)
-
-
-def test_all_values_of_a_grid_are_met_equally_often() -> None:
-    cube = UnitCube({"x": IntDistribution(10, 40, step=10)})
-    values = [cube.decode(np.array([u]))["x"] for u in (np.arange(4000) + 0.5) / 4000]
-    assert {value: values.count(value) for value in values} == dict.fromkeys((10, 20, 30, 40), 1000)
-
-
-def test_a_logarithmic_axis_has_its_geometric_mean_in_the_middle() -> None:
-    cube = UnitCube({"x": FloatDistribution(1.0, 100.0, log=True)})
-    assert cube.decode(np.array([0.5]))["x"] == pytest.approx(10.0, rel=1e-12)
-    assert cube.encode([{"x": 10.0}])[0, 0] == pytest.approx(0.5, rel=1e-12)
-
-
-@pytest.mark.parametrize("name", ["int", "int_log", "int_step", "float_step"])
-def test_every_value_of_a_grid_comes_back(name: str) -> None:
-    each = NUMERIC[name]
-    values = np.linspace(each.low, each.high, 1 + round((each.high - each.low) / (each.step or 1)))
-    cube = UnitCube({name: each})
-    for value in values.astype(int if isinstance(each, IntDistribution) else float).tolist():
-        back = cube.decode(cube.encode([{name: value}])[0])[name]
-        assert back == pytest.approx(value, rel=1e-12)
 
 
 def test_a_choice_is_one_hot_and_choices_are_equally_far() -> None:
@@ -126,12 +87,3 @@ def test_a_parameter_of_one_value_is_in_the_middle() -> None:
     cube = UnitCube({"x": FloatDistribution(2.0, 2.0), "n": IntDistribution(5, 5)})
     np.testing.assert_array_equal(cube.encode([{"x": 2.0, "n": 5}]), [[0.5, 0.5]])
     assert cube.decode(np.array([0.9, 0.1])) == {"x": 2.0, "n": 5}
-
-
-def test_values_out_of_bounds_are_drawn_in() -> None:
-    axis = Axis(1.0, 10.0, log=True)
-    np.testing.assert_array_equal(axis.to_unit(np.array([0.1, 20.0])), [0.0, 1.0])
-
-
-def test_no_params_no_points() -> None:
-    assert UnitCube(ALL).encode([]).shape == (0, UnitCube(ALL).n_coordinates)

@@ -13,7 +13,6 @@ from thetafront.study.samplers.covariance import (
     SMOOTH,
     Floats,
     Hyperparameters,
-    covariances,
 )
 from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.hyperparameters import (
@@ -122,12 +121,6 @@ def test_the_fit_is_where_the_gradient_vanishes() -> None:
     assert all(objective(found + 0.2 * rng.standard_normal(D + 3))[0] > least for _ in range(30))
 
 
-def test_the_fit_finds_which_coordinate_matters() -> None:
-    points, _, noise = data(60)
-    hyper = fit_hyperparameters(points, np.sin(6.0 * points[:, 1]), 1e-4 * noise)
-    assert hyper.lengths[1] < 0.5 * min(hyper.lengths[0], hyper.lengths[2])
-
-
 def test_inferred_noise_is_about_the_true_one() -> None:
     rng = np.random.default_rng(9)
     points = rng.random((120, 1))
@@ -148,18 +141,6 @@ def test_one_point_observed_twice_by_hand() -> None:
     assert variance[0] == pytest.approx(1 / precision, rel=1e-6)
 
 
-def test_an_observation_elsewhere_by_hand() -> None:
-    hyper = Hyperparameters(0.0, 1.0, 2.0, np.array([0.5]), 0.3)
-    process = GaussianProcess.condition(
-        hyper, np.array([[0.1]]), np.array([1.5]), np.array([np.nan])
-    )
-    r = np.sqrt(5.0) * 0.4 / 0.5
-    k = 2.0 * (1.0 + r + r * r / 3.0) * np.exp(-r)
-    mean, variance = process.predict(np.array([[0.5]]))
-    assert mean[0] == pytest.approx(k * 1.5 / 2.3, rel=1e-6)
-    assert variance[0] == pytest.approx(2.0 - k * k / 2.3, rel=1e-6)
-
-
 def test_draws_have_the_predicted_mean_and_covariance() -> None:
     """20,000 draws: each covariance is within five standard errors, √(2/20000) · 2.6 at most."""
     process = GaussianProcess.condition(HYPER, *data())
@@ -170,25 +151,6 @@ def test_draws_have_the_predicted_mean_and_covariance() -> None:
     assert np.all(np.abs(draws.mean(axis=1) - mean) < 5.0 * error)
     scale = np.sqrt(np.outer(variance, variance))
     np.testing.assert_array_less(np.abs(np.cov(draws) - process.covariance(points)) / scale, 0.05)
-
-
-def test_a_point_drawn_twice_has_one_value() -> None:
-    process = GaussianProcess.condition(HYPER, *data())
-    points = np.repeat(np.random.default_rng(12).random((3, D)), 2, axis=0)
-    draws = process.draw(points, np.random.default_rng(13).standard_normal((6, 50)))
-    np.testing.assert_allclose(draws[0::2], draws[1::2], rtol=0, atol=1e-4)
-
-
-def test_a_process_given_draws_goes_through_them() -> None:
-    points, values, noise = data()
-    process = GaussianProcess.condition(HYPER, points, values, noise)
-    pending = np.random.default_rng(14).random((4, D))
-    everywhere = np.concatenate([points, pending])
-    draws = process.draw(everywhere, np.random.default_rng(15).standard_normal((N + 4, 20)))
-    given = process.given(everywhere, draws)
-    mean, variance = given.predict(everywhere)
-    np.testing.assert_allclose(mean, draws, rtol=0, atol=1e-3)
-    assert np.all(variance < 1e-5)
 
 
 def test_given_draws_average_to_the_posterior() -> None:
@@ -229,15 +191,6 @@ def test_degenerate_observations(points: Floats, values: Floats, unknown: bool) 
     assert np.all(variance >= 0.0)
     given = process.given(points, process.draw(points, np.ones((len(points), 3))))
     assert np.all(np.isfinite(given.predict(elsewhere)[0]))
-
-
-def test_the_kernel_of_a_point_with_itself_is_the_variance() -> None:
-    """The misfit is a part of it, and of that of no other point."""
-    points = np.random.default_rng(2).random((50, D))
-    found = covariances(HYPER, points, points)
-    np.testing.assert_allclose(np.diag(found), VARIANCE + MISFIT, rtol=1e-12)
-    smooth = covariances(replace(HYPER, misfit=0.0), points, points)
-    np.testing.assert_allclose(found - smooth, MISFIT * np.eye(50), rtol=0, atol=1e-12)
 
 
 def test_steps_are_misfit_and_smooth_values_have_hardly_any() -> None:
@@ -343,16 +296,16 @@ def test_the_more_probable_smoothness_is_fitted_and_drawn_more_often(
 
 
 def test_draws_of_hyperparameters_are_those_of_the_prior_weighed_by_the_data() -> None:
-    """By 2,000 draws from the prior: the share of either smoothness, means and spreads.
+    """By 1,000 draws from the prior: the share of either smoothness, means and spreads.
 
     But for the misfit: its posterior has a long tail of values too small to matter.
     """
     points, values, noise, owners = observed(SINE)
     mode = fit_hyperparameters(points, values, noise)
     rng = np.random.default_rng(1)
-    drawn = draw_hyperparameters(mode, points, values, noise, owners, 2000, rng)
+    drawn = draw_hyperparameters(mode, points, values, noise, owners, 1000, rng)
     priors = np.array([SIGNAL_PRIOR, LENGTH_PRIOR, NOISE_PRIOR, MISFIT_PRIOR])
-    standard = rng.standard_normal((2000, 4))
+    standard = rng.standard_normal((1000, 4))
     logs = np.log(priors[:, 0]) + priors[:, 1] * standard
     smooth = NegativeLogPosterior.of(points, values, noise, owners)
     densities = [

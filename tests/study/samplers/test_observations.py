@@ -11,7 +11,7 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.observations import (
-    MOST_PENDING,
+    MAX_PENDING,
     Objectives,
     Observations,
     beyond_worst,
@@ -56,16 +56,20 @@ def test_a_minimized_objective_changes_its_sign() -> None:
     np.testing.assert_array_equal(seen(trials).points, [[0.25, 0, 1], [0.5, 0, 1]])
 
 
-def test_logarithms_are_to_base_10() -> None:
-    trials = [trial(0.25, (100.0, 0.01)), trial(0.5, (1000.0, 10.0))]
-    both = seen(trials, scales=(Scale.LOG, Scale.LOG))
-    np.testing.assert_allclose(both.values, [[2.0, 2.0], [3.0, -1.0]], rtol=1e-12)
-
-
-def test_what_has_no_logarithm_is_left_out() -> None:
-    trials = [trial(0.1, (1.0, 0.0)), trial(0.2, (1.0, -2.0)), trial(0.3, (-1.0, 2.0))]
-    found = seen(trials, scales=(Scale.LINEAR, Scale.LOG))
-    np.testing.assert_array_equal(found.points[:, 0], [0.3])
+@pytest.mark.parametrize(
+    ("scales", "expected"),
+    [
+        ((Scale.LOG, Scale.LOG), [[2.0, 2.0], [3.0, -1.0]]),
+        ((Scale.LINEAR, Scale.LOG), [[100.0, 2.0], [1000.0, -1.0], [-1.0, 0.0]]),
+        ((Scale.ROOT, Scale.LINEAR), [[10.0, -0.01], [1000.0**0.5, -10.0], [0.0, 0.0]]),
+    ],
+)
+def test_values_are_on_their_scale_and_what_is_not_on_it_is_left_out(
+    scales: tuple[Scale, Scale], expected: list[list[float]]
+) -> None:
+    raw = [(100.0, 0.01), (1000.0, 10.0), (0.0, 0.0), (-1.0, 1.0)]
+    found = seen([trial(0.1, each) for each in raw], scales=scales)
+    np.testing.assert_allclose(found.values, expected, rtol=1e-12)
 
 
 @pytest.mark.filterwarnings("error")
@@ -90,28 +94,27 @@ def noise_of(trials: Sequence[FrozenTrial]) -> list[list[float]]:
     return [[each.user_attrs["variance"], np.nan] for each in trials]
 
 
-def test_noise_belongs_to_its_trial_though_others_are_left_out() -> None:
+def test_noise_belongs_to_its_trial_and_is_asked_for_finite_ones_alone() -> None:
+    """Infinite scores among what is pooled over all trials would leave no variance known."""
+    asked: list[float] = []
+
+    def noise(trials: Sequence[FrozenTrial]) -> list[list[float]]:
+        asked.extend(each.values[0] for each in trials)
+        return noise_of(trials)
+
     trials = [
         trial(0.1, (1.0, 2.0), variance=0.5),
         trial(0.2),
         trial(0.3, (np.inf, 2.0), variance=0.6),
         trial(0.4, (3.0, 2.0), variance=0.7),
     ]
-    found = seen(trials, noise=noise_of)
+    found = seen(trials, noise=noise)
     np.testing.assert_array_equal(found.noise, [[0.5, np.nan], [0.7, np.nan]])
+    assert set(asked) == {1.0, 3.0}
     assert np.all(np.isnan(seen(trials).noise))
-
-
-def test_noise_is_asked_for_finite_trials_alone() -> None:
-    """Infinite scores among what is pooled over all trials would leave no variance known."""
-    asked: list[float] = []
-
-    def noise(trials: Sequence[FrozenTrial]) -> list[list[float]]:
-        asked.extend(each.values[0] for each in trials)
-        return [[1.0, 1.0]] * len(trials)
-
-    seen([trial(0.1, (np.inf, 2.0)), trial(0.2, (3.0, 2.0)), trial(0.3)], noise=noise)
-    assert set(asked) == {3.0}
+    nothing = seen([])
+    assert nothing.points.shape == nothing.pending.shape == (0, 3)
+    assert nothing.values.shape == nothing.noise.shape == (0, 2)
 
 
 def test_the_variance_of_a_logarithm_is_relative() -> None:
@@ -141,27 +144,16 @@ def test_roots_of_noisy_means_are_not_biased() -> None:
     np.testing.assert_array_equal(found.first_values, found.values[: len(found.first_values)])
 
 
-def test_what_has_no_root_is_left_out() -> None:
-    trials = [trial(0.1, (-1.0, 1.0)), trial(0.2, (0.0, 1.0)), trial(0.3, (9.0, 2.0))]
-    found = seen(trials, scales=(Scale.ROOT, Scale.LINEAR))
-    np.testing.assert_array_equal(found.values[:, 0], [0.0, 3.0])
-
-
 def test_noise_of_another_shape_is_refused() -> None:
     with pytest.raises(ValueError, match=r"noise must have shape \(1, 2\) \(got \(1,\)\)"):
         seen([trial(0.1, (1.0, 2.0))], noise=lambda trials: np.ones(len(trials)))
 
 
 def test_of_many_running_trials_the_latest_count() -> None:
-    running = [trial(x) for x in np.linspace(0.0, 1.0, MOST_PENDING + 40)]
+    running = [trial(x) for x in np.linspace(0.0, 1.0, MAX_PENDING + 40)]
     pending = seen(running).pending
-    assert len(pending) == MOST_PENDING
+    assert len(pending) == MAX_PENDING
     np.testing.assert_array_equal(pending[-1], CUBE.encode([running[-1].params])[0])
-
-
-def test_the_reference_is_a_tenth_of_the_range_beyond_the_worst() -> None:
-    found = seen([trial(0.1, (1.0, 2.0)), trial(0.2, (11.0, 7.0))])
-    np.testing.assert_allclose(found.reference, [0.0, -7.5], rtol=1e-12)
 
 
 def test_a_reference_beyond_the_worst_is_in_units_of_its_own() -> None:
@@ -192,10 +184,3 @@ def test_the_reference_of_constant_objectives_is_below_them(value: float) -> Non
 def test_a_given_reference_is_in_the_objectives_own_units() -> None:
     found = seen([], reference_point=(5.0, 0.01), scales=(Scale.LINEAR, Scale.LOG))
     np.testing.assert_allclose(found.reference, [5.0, 2.0], rtol=1e-12)
-
-
-def test_no_trials() -> None:
-    found = seen([])
-    assert found.points.shape == (0, 3)
-    assert found.values.shape == found.noise.shape == (0, 2)
-    assert found.pending.shape == (0, 3)

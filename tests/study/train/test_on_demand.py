@@ -164,6 +164,8 @@ def test_workers_have_an_agent_learn_before_its_games(networks: Path) -> None:
     assert not [each.error for each in played if each.error]
     assert len(list(networks.glob("*/*/moves-200000.npz"))) == 1
     assert sum(each.learning_seconds > 0 for each in played) == 4
+    (other,) = play_all(RandomAgent(), range(1), jobs=1)
+    assert other.learning_seconds == 0.0
     scores = {game.seed: game.score for each in played for game in each.games}
     assert scores == {seed: learner(200_000).play(seed).score for seed in range(4)}
 
@@ -197,21 +199,12 @@ def test_a_damaged_file_is_trained_anew(networks: Path) -> None:
 
 
 @pytest.mark.parametrize("given", ["much", "-1", "nan"])
-def test_room_that_is_no_number_is_refused(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("THETAFRONT_LEARNED_GB", given)
-    with pytest.raises(InputError, match=r"^THETAFRONT_LEARNED_GB must be a number"):
-        learn_first(learner())
-
-
-def test_a_sweep_with_room_that_is_no_number_writes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_room_that_is_no_number_is_refused_before_anything_is_written(
+    given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("THETAFRONT_LEARNED_GB", "much")
+    monkeypatch.setenv("THETAFRONT_LEARNED_GB", given)
+    with pytest.raises(InputError, match="THETAFRONT_LEARNED_GB"):
+        learn_first(learner())
     line = refused("sweep", "ntuple", "--results", str(tmp_path))
-    assert "THETAFRONT_LEARNED_GB must be a number of gigabytes (got 'much')" in line
+    assert f"THETAFRONT_LEARNED_GB: '{given}' given, a number of gigabytes allowed" in line
     assert not list(tmp_path.iterdir())
-
-
-def test_agents_that_do_not_learn_spend_no_time_on_it() -> None:
-    (game,) = play_all(RandomAgent(), range(1), jobs=1)
-    assert game.learning_seconds == 0.0

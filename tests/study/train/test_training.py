@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from thetafront.agents.twenty48.ntuple.network import MANIFEST, folder_of, train
 from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 from thetafront.study.cli import app
 from thetafront.study.errors import RunError
-from thetafront.study.run.workers import Task, Workers
+from thetafront.study.run.workers import play_all
 from thetafront.study.train import training as module
 from thetafront.study.train.publication import publish
 from thetafront.study.train.training import CHECKPOINT, Training, TrainingBudget
@@ -85,6 +86,8 @@ def test_an_agent_plays_with_the_trained_weights(networks: Path) -> None:
     agent = NTuple(network="v1")
     assert np.array_equal(agent.knowledge.weights, training.weights)  # type: ignore[attr-defined]
     scores = [agent.play(seed).score for seed in range(30)]
+    in_workers = play_all(agent, range(4), jobs=2)
+    assert {each.key: each.games[0].score for each in in_workers} == dict(enumerate(scores[:4]))
     plain = [NTuple().play(seed).score for seed in range(30)]
     assert np.mean(scores) > 2 * np.mean(plain)
     before = identity(agent)
@@ -240,28 +243,21 @@ def test_a_pipe_in_a_networks_folder_is_not_waited_for(name: str, networks: Path
     assert name == CHECKPOINT or checkpoint.read_bytes() == before
 
 
-def test_a_missing_network_is_named() -> None:
+def test_a_checkpoint_that_is_damaged_or_gone_is_named(networks: Path) -> None:
+    """And not trained anew from the start; the network plays."""
     train("v", 1)
-    line = refused("play", "ntuple", "--set", "network=w", "--games", "1")
-    assert "network must be one of none, v (got 'w'); thetafront train ntuple --name w" in line
-
-
-@pytest.mark.parametrize("keep", [0, 1])
-def test_a_damaged_checkpoint_is_named_and_kept(keep: int, networks: Path) -> None:
-    train("v", 1)
-    checkpoint = networks / "v" / "checkpoint.npz"
-    os.truncate(checkpoint, keep * checkpoint.stat().st_size // 2)
-    done = CliRunner().invoke(app, ["train", "ntuple", "--name", "v", *WORDS, "--moves", "99999"])
-    assert done.exit_code == 1
-    assert "checkpoint.npz: cannot be read" in done.stderr
-    assert checkpoint.exists()
-
-
-def test_a_network_without_its_checkpoint_is_not_trained_from_the_start(networks: Path) -> None:
-    train("v", 1)
-    (networks / "v" / "checkpoint.npz").unlink()
+    checkpoint = networks / "v" / CHECKPOINT
+    for size in (checkpoint.stat().st_size // 2, 0):
+        os.truncate(checkpoint, size)
+        done = CliRunner().invoke(app, ["train", "ntuple", "--name", "v", *WORDS, "--moves", "9"])
+        assert done.exit_code == 1
+        assert "checkpoint.npz: cannot be read" in done.stderr
+        assert checkpoint.exists()
+    checkpoint.unlink()
     assert "without its checkpoint.npz" in refused("train", "ntuple", "--name", "v", *WORDS)
     assert NTuple(network="v").play(1).n_moves > 0
+    line = refused("play", "ntuple", "--set", "network=w", "--games", "1")
+    assert "network must be one of none, v (got 'w'); thetafront train ntuple --name w" in line
 
 
 def test_weights_that_grow_beyond_all_bounds_end_a_training(networks: Path) -> None:
@@ -293,19 +289,9 @@ def test_warming_suffices_with_a_network_too(networks: Path) -> None:
     assert done.returncode == 0, done.stderr[-2000:]
 
 
-def test_workers_play_with_a_network(networks: Path) -> None:
-    train("v", 50_000)
-    with Workers[int](2) as workers:
-        for seed in range(4):
-            workers.submit(Task(seed, NTuple(network="v"), (seed,)))
-        while len(workers):
-            workers.collect(timeout=600)
-    found = {each.key: each.games[0].score for each in workers.returned}
-    assert found == {seed: NTuple(network="v").play(seed).score for seed in range(4)}
-
-
 def test_too_little_memory_is_said_with_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "free_memory", lambda: 100e6)
+    free = SimpleNamespace(available=100e6)
+    monkeypatch.setattr(module.psutil, "virtual_memory", lambda: free)
     with pytest.raises(RunError, match="4x6 by tc takes 940 MB, 100 MB are free"):
         new_training("v", TrainingSettings())
 

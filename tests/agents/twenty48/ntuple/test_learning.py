@@ -13,7 +13,7 @@ from tests.agents.twenty48.ntuple.networks import (
     symmetric_boards,
 )
 from tests.oracles import twenty48 as oracle
-from thetafront.agents.twenty48.ntuple.learning import MOST_MOVES, correct, learn, play_out
+from thetafront.agents.twenty48.ntuple.learning import correct, learn, play_out, work_space
 from thetafront.agents.twenty48.ntuple.patterns import NETWORKS, n_looked_up, n_weights_of
 from thetafront.engine.jit import kernel
 from thetafront.engine.rng import SPAWN, START, next_word, stream
@@ -46,7 +46,8 @@ def learned(
     most_moves: int = 10**9,
 ) -> Learned:
     weights, coherence = weights.copy(), coherence.copy()
-    path, rewards = np.zeros(MOST_MOVES, np.uint64), np.zeros(MOST_MOVES, np.float32)
+    space = work_space(M)
+    space.path[:] = 0
     counts = learn(
         NETWORKS[FOUR_BY_FIVE](weights),
         coherence,
@@ -59,12 +60,10 @@ def learned(
         decay,
         restart,
         coherent,
-        path,
-        rewards,
-        np.zeros(M, np.uint64),
+        space,
     )
-    n = int(np.argmin(path)) if len(games) == 1 else 0
-    return Learned(weights, coherence, path[:n].tolist(), rewards[:n].tolist(), counts)
+    n = int(np.argmin(space.path)) if len(games) == 1 else 0
+    return Learned(weights, coherence, space.path[:n].tolist(), space.rewards[:n].tolist(), counts)
 
 
 def nothing() -> tuple[np.ndarray, np.ndarray]:
@@ -161,13 +160,13 @@ def begun_anew(after, words):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def played(network, tables, board, words, path, rewards, n):  # type: ignore[no-untyped-def]
-    return play_out(network, tables, board, words, path, rewards, n)
+def played(network, tables, board, words, space, n):  # type: ignore[no-untyped-def]
+    return play_out(network, tables, board, words, space, n)
 
 
 @kernel
-def corrected(network, coherence, path, rewards, indices, begin, end, rate, decay):  # type: ignore[no-untyped-def]
-    correct(network, coherence, path, rewards, indices, begin, end, rate, decay, True)
+def corrected(network, coherence, space, begin, end, rate, decay):  # type: ignore[no-untyped-def]
+    correct(network, coherence, space, begin, end, rate, decay, True)
 
 
 @pytest.mark.parametrize(("restart", "n_parts"), [(0, 1), (1, 9), (40, 3), (10**6, 1)])
@@ -175,21 +174,21 @@ def test_a_game_goes_on_anew_from_the_middle_of_its_last_part(restart: int, n_pa
     """Part by part in Python: halves of what was played last, as long as they are long enough."""
     weights, coherence = nothing()
     network, tables = NETWORKS[FOUR_BY_FIVE](weights), row_tables()
-    path, rewards = np.zeros(MOST_MOVES, np.uint64), np.zeros(MOST_MOVES, np.float32)
+    space = work_space(M)
     board, words = begun(np.uint64(7))
     begin, parts, score = 0, [], 0.0
     while True:
         end, words, points = played(
-            network, tables, np.uint64(board), np.uint64(words), path, rewards, begin
+            network, tables, np.uint64(board), np.uint64(words), space, begin
         )
         score = score or points
         parts.append(end - begin)
         step = (np.float32(1.0 / M), np.float32(0.5))
-        corrected(network, coherence, path, rewards, np.zeros(M, np.uint64), begin, end, *step)
+        corrected(network, coherence, space, begin, end, *step)
         if not restart or parts[-1] < max(restart, 2):
             break
         begin += parts[-1] // 2
-        board, words = begun_anew(path[begin - 1], np.uint64(words))
+        board, words = begun_anew(space.path[begin - 1], np.uint64(words))
     done = learned(*nothing(), range(1), decay=0.5, restart=restart)
     assert done.counts == (1, sum(parts), score)
     assert np.array_equal(done.weights, weights)

@@ -6,11 +6,9 @@ import pytest
 
 from thetafront.study.experiments.objectives import (
     SCORE,
-    WIN_RATE,
     Cost,
     cpu_seconds,
     exact,
-    format_seconds,
     match,
     mean,
     reported,
@@ -63,6 +61,13 @@ def test_an_interval_tells_the_decimals(value: float, half: float, text: str) ->
     assert written.interval_with_unit(value, value - half, value + half) == text
 
 
+def test_a_unit_is_singular_beside_1_and_ticks_close_together_differ() -> None:
+    nodes, milliseconds = FittingFormat(unit="nodes"), FittingFormat(unit="ms")
+    assert [nodes.with_unit(each) for each in (1.0, 2.5)] == ["1 node", "2.5 nodes"]
+    assert milliseconds.with_unit(1.0) == "1 ms", "an abbreviation"
+    assert [nodes.at_axis(each) for each in (1000.002, 0.1 + 0.2)] == ["1,000.002", "0.3"]
+
+
 def test_values_between_bounds_have_ends() -> None:
     """No ± that would leave the bounds, and none of 0."""
     of_both = mean("result", low=0, high=1).format
@@ -89,23 +94,6 @@ def test_a_match_is_shown_as_elo_too() -> None:
     assert match().format.interval(0.4, math.nan, math.nan).endswith("Elo −70 (? to ?)")
 
 
-def test_one_of_a_word_is_singular_and_one_of_an_abbreviation_is_not() -> None:
-    assert FittingFormat(unit="nodes").with_unit(1.0) == "1 node"
-    assert FittingFormat(unit="ms").with_unit(1.0) == "1 ms"
-    assert FittingFormat(unit="nodes").with_unit(2.5) == "2.5 nodes"
-
-
-def test_ticks_that_are_close_together_differ() -> None:
-    assert FittingFormat().at_axis(1000.002) == "1,000.002"
-    assert FittingFormat().at_axis(0.1 + 0.2) == "0.3"
-
-
-def test_what_ships_is_written_as_before() -> None:
-    assert SCORE.format.interval_with_unit(31_523.2, 30_662.2, 32_384.2) == "31,523 ± 861 points"
-    assert WIN_RATE.format.interval(0.3, 0.25, 0.36) == "30.0% (25.0% to 36.0%)"
-    assert SCORE.format.with_unit(1.0) == "1 point"
-
-
 def test_costs_of_any_size_and_unit() -> None:
     energy, nodes = reported("energy", unit="joules"), reported("nodes", per="move")
     assert energy.text(0.1234) == "0.1234 joules"
@@ -124,9 +112,3 @@ def test_costs_of_any_size_and_unit() -> None:
     assert reported("gpu", unit="s").text(0.0123) == "12.3 ms"
     assert Cost("n_sweeps", "sweeps", "n_sweeps").text(37.4) == "37", "counts that ship"
     assert energy.interval(1.0, 0.25, 4.0) == "1 joules ± 300%"
-
-
-def test_long_times_have_no_exponent() -> None:
-    assert format_seconds(12_345.0) == "12,300 s"
-    assert format_seconds(999.0) == "999 s"
-    assert format_seconds(0.0) == "0 s"

@@ -1,0 +1,128 @@
+"""A θ that is played: a trial of the search, or a point of validation."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from thetafront.agents.agent import FailedGame, Game, Outcome
+from thetafront.study.experiments.failures import counting
+from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.log.tables import VALIDATION
+from thetafront.study.shrinkage import Moments
+
+DESIGN = "design"
+"""The origin of trials whose θ is of the initial design."""
+COMPLETE, FAIL, RUNNING = "complete", "fail", "running"
+
+
+@dataclass(frozen=True)
+class Point:
+    """A θ that is played.
+
+    Attributes
+    ----------
+    params : mapping
+        θ.
+    origin : str
+        ``design`` or the sampler that proposed a trial; of a point of validation ``trial 12``,
+        ``proposal``, or a baseline's name.
+    phase : str
+        ``search`` or ``validation``.
+    number : int
+        Its place in its phase, which names its seeds; −1 before it has one.
+    games : dict of int to Game
+        Games that count, by replicate.
+    failures : dict of int to FailedGame
+        Games that failed, by replicate.
+    error : str
+        Why it failed or is left out, if it is.
+    n_games : int
+        How many games that count make a trial complete.
+    notes : mapping
+        What its sampler keeps with it (NSGA-II its generation).
+    began, ended : float
+        Seconds since 1970 when it began, and when its last game was written; 0 if unknown.
+    values : tuple of float, optional
+        Both objectives of a complete trial, the goal first.
+    """
+
+    params: Mapping[str, Any]
+    origin: str = ""
+    phase: str = VALIDATION
+    number: int = -1
+    games: dict[int, Game] = field(default_factory=dict)
+    failures: dict[int, FailedGame] = field(default_factory=dict)
+    error: str = ""
+    n_games: int = 1
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    began: float = 0.0
+    ended: float = 0.0
+    values: tuple[float, ...] | None = None
+
+    @property
+    def state(self) -> str:
+        """A trial's: ``fail`` with an error, ``complete`` with its values, or else ``running``."""
+        return FAIL if self.error else RUNNING if self.values is None else COMPLETE
+
+    @cached_property
+    def key(self) -> str:
+        """The name of its θ."""
+        return key_of(self.params)
+
+    @property
+    def outcomes(self) -> dict[int, Outcome]:
+        """All games that were played, those that failed as such, by replicate."""
+        found: dict[int, Outcome] = {**self.games, **self.failures}
+        return dict(sorted(found.items()))
+
+    @property
+    def in_order(self) -> list[Game]:
+        """Games that count, by replicate."""
+        return [self.games[replicate] for replicate in sorted(self.games)]
+
+    @property
+    def scores(self) -> list[float]:
+        """Scores, by replicate."""
+        return [game.score for game in self.in_order]
+
+    @property
+    def n_ended(self) -> int:
+        """How many of its games have ended."""
+        return sum(game.has_ended for game in self.games.values())
+
+    def moments(self, goal: Goal) -> Moments:
+        """Return the moments of a goal's samples."""
+        return Moments.of(goal.samples(self.in_order))
+
+    def objectives(self, goal: Goal, cost: Cost) -> tuple[float, float]:
+        """Return both objectives of the games so far."""
+        return goal.estimate(self.in_order).value, cost.of(self.in_order)
+
+    def n_replicates(self, penalty: float | None) -> int:
+        """Return how many games a trial has in all: failed ones that do not count are replaced."""
+        return self.n_games + (len(self.failures) if penalty is None else 0)
+
+    def missing(self, penalty: float | None) -> list[int]:
+        """Return the replicates that a trial lacks."""
+        wanted = range(self.n_replicates(penalty))
+        return [each for each in wanted if each not in self.games and each not in self.failures]
+
+    def add(self, replicate: int, outcome: Outcome, penalty: float | None) -> Game | None:
+        """Take a game that has come back; return it as it counts, or None if it does not."""
+        if isinstance(outcome, FailedGame):
+            self.failures[replicate] = outcome
+        if (counts := counting(outcome, penalty)) is not None:
+            self.games[replicate] = counts
+        return counts
+
+
+def key_of(params: Mapping[str, Any]) -> str:
+    """Name a θ: ten hexadecimal digits, the same for the same values."""
+    plain = {
+        name: value if isinstance(value, str | bool) else float(value)
+        for name, value in sorted(params.items())
+    }
+    return hashlib.sha256(json.dumps(plain).encode()).hexdigest()[:10]

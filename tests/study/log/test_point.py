@@ -1,0 +1,59 @@
+"""A point: what names it, its games as they come back, and its state."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from tests.study.external_games import compressor
+from thetafront.agents.agent import FailedGame
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.manifest import ROOT
+from thetafront.study.log.point import Point, key_of
+
+__all__ = ["compressor"]
+
+
+def test_a_key_names_the_values_whatever_their_order() -> None:
+    one, other = {"a": 1, "b": 0.25}, {"b": 0.25, "a": 1}
+    assert key_of(one) == key_of(other)
+    assert len(key_of(one)) == 10
+    assert int(key_of(one), 16) >= 0
+    assert key_of(json.loads(json.dumps(one))) == key_of(one), "read back, the same"
+    assert len({key_of(each) for each in (one, {"a": 0.25, "b": 1}, {"a": 1}, {"a": 2})}) == 4
+
+
+def test_published_points_keep_their_names() -> None:
+    """A θ of numbers is named as it was before there were words: its games stay its own."""
+    published = pd.read_csv(ROOT / "results" / "reference" / "mcmdp" / "front.csv")
+    for _, row in published.iterrows():
+        assert key_of({f"theta{k}": row[f"theta{k}"] for k in range(1, 7)}) == row["point"]
+
+
+def test_words_name_points_too(words: Experiment) -> None:
+    params = {"n_simulations": 6, "leaf_value": "score", "exploration": 123.456}
+    assert key_of(params) == key_of(dict(reversed(params.items())))
+    assert key_of(params) != key_of({**params, "leaf_value": "random"})
+
+
+@pytest.mark.parametrize("penalty", [None, 0.0])
+def test_games_that_fail_are_replaced_or_count(
+    compressor: Experiment, penalty: float | None
+) -> None:
+    """Three are asked for; the second one fails."""
+    point, game, failed = Point({"level": 7}, n_games=3), compressor.build({"level": 7}).play(7), 8
+    assert point.missing(penalty) == [0, 1, 2]
+    assert point.add(2, game, penalty) is game
+    counts = point.add(1, FailedGame(failed, "it failed"), penalty)
+    assert (counts is None) == (penalty is None)
+    assert point.missing(penalty) == ([0, 3] if penalty is None else [0])
+    assert {n: type(each) for n, each in point.outcomes.items()} == {1: FailedGame, 2: type(game)}
+    assert (list(point.outcomes), point.n_ended) == ([1, 2], 1)
+    assert point.in_order[-1] is game
+    assert len(point.in_order) == (1 if penalty is None else 2)
+
+
+def test_the_state_follows_from_what_is_there() -> None:
+    assert Point({}).state == "running"
+    assert Point({}, values=(1.0, 2.0)).state == "complete"
+    assert Point({}, values=(1.0, 2.0), error="a reason").state == "fail"

@@ -1,0 +1,155 @@
+"""What is validated: baselines and the model's proposals; and what replaces a point left out."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.study.conftest import QUICK
+from tests.study.made_studies import data_of_values
+from thetafront.study.experiments.objectives import PLAYOUT_MOVES
+from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.log.point import Point, key_of
+from thetafront.study.log.study_data import StudyData
+from thetafront.study.model.study_model import another_point, choose_points, fit_study
+from thetafront.study.samplers.fitted_model import FittedModel
+
+pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
+
+EXACT = QUICK.with_cost(PLAYOUT_MOVES)
+
+
+TWO = replace(
+    EXACT,
+    name="two",
+    title="two parameters, for tests",
+    agent="mcmdp",
+    space=Space(
+        (
+            NumericParameter("theta1", 16, 2048, integer=True, log=True),
+            NumericParameter("theta5", 1.0, 10.0, log=True),
+        )
+    ),
+    baselines={
+        "the author's": {"theta1": 500, "theta5": 6.25},
+        "small": {"theta1": 16, "theta5": 9.5},
+    },
+)
+
+
+def two_data(n: int = 24) -> StudyData:
+    """Trials of ``TWO``: a larger θ₁ scores more and costs more, θ₅ is best at its middle."""
+    rng = np.random.default_rng(4)
+    complete = []
+    for _ in range(n):
+        params = TWO.space.from_unit(rng.random(2).tolist())
+        u1, u5 = TWO.space.to_unit(params)
+        mean = 8000.0 + 6000.0 * u1 - 8000.0 * (u5 - 0.5) ** 2
+        cost = 10.0 ** (3.0 + 2.0 * u1 + 0.1 * u5)
+        complete.append((params, (mean, cost)))
+    # One that failed, and one that is still running: none of them is validated.
+    failed, running = {"theta1": 2048, "theta5": 3.0}, {"theta1": 1024, "theta5": 3.0}
+    return data_of_values(TWO, complete, [failed], [running], seed=1)
+
+
+@pytest.fixture(scope="module")
+def two() -> tuple[StudyData, FittedModel, list[Point]]:
+    data = two_data()
+    model = fit_study(data)
+    assert model is not None
+    return data, model, choose_points(model, data, 6)
+
+
+def test_baselines_are_validated_as_they_are(
+    two: tuple[StudyData, FittedModel, list[Point]],
+) -> None:
+    _, _, points = two
+    by_origin = {point.origin: point.params for point in points}
+    assert list(by_origin)[:2] == ["the author's", "small"]
+    assert {name: by_origin[name] for name in TWO.baselines} == TWO.baselines
+
+
+def test_the_best_of_each_budget_is_validated(
+    two: tuple[StudyData, FittedModel, list[Point]],
+) -> None:
+    """By definition: of the predicted front's points cheap enough, the one of highest mean."""
+    _, model, points = two
+    front = model.predicted_front
+    cheapest, dearest = -front.mean[:, 1].max(), -front.mean[:, 1].min()
+    best = set()
+    for budget in cheapest + (dearest - cheapest) * np.arange(6) / 5 + 1e-9:
+        allowed = [k for k in range(len(front.points)) if -front.mean[k, 1] <= budget]
+        chosen = front.points[max(allowed, key=lambda k: front.mean[k, 0])]
+        best.add(key_of(TWO.space.tidy(model.cube.decode(chosen))))
+    assert len(best) >= 4
+    assert {point.key for point in points if point.origin not in TWO.baselines} == best
+
+
+def test_proposals_are_in_the_space_rounded_and_better_than_trials(
+    two: tuple[StudyData, FittedModel, list[Point]],
+) -> None:
+    _, model, points = two
+    proposals = [point.params for point in points if point.origin not in TWO.baselines]
+    assert 4 <= len(proposals) <= 6
+    for params in proposals:
+        for each in TWO.space:
+            assert each.check(params[each.name]) == params[each.name]
+        assert isinstance(params["theta1"], int)
+        assert params["theta5"] == float(f"{params['theta5']:.3g}")
+    score, minus_cost = model.posterior.mean(model.cube.encode(proposals)).T
+    for trial_score, trial_minus_cost in model.trial_front.mean:
+        # θ₅ is rounded by half a percent at most: ten points, and 0.001 decades.
+        beats = (trial_score > score + 10.0) & (trial_minus_cost > minus_cost + 0.001)
+        assert not beats.any()
+
+
+def test_no_point_is_validated_twice(
+    two: tuple[StudyData, FittedModel, list[Point]],
+) -> None:
+    data, model, points = two
+    assert all(point.key == key_of(point.params) for point in points)
+    assert len({point.key for point in points}) == len(points)
+    assert all(set(point.params) == {"theta1", "theta5"} for point in points)
+    assert all(not point.games for point in points)
+    again = choose_points(model, data, 6)
+    assert [(each.key, each.origin) for each in again] == [(p.key, p.origin) for p in points]
+    many = choose_points(model, data, 200)
+    assert len({point.key for point in many}) == len(many) > len(points)
+
+
+def test_a_trial_that_is_a_baseline_is_played_as_the_baseline() -> None:
+    trials = [({"n_playouts": n}, (1000.0 * n, 100.0 * n)) for n in (2, 4, 9)]
+    data = data_of_values(EXACT, trials)
+    model = fit_study(data)
+    assert model is not None
+    points = choose_points(model, data, 50)
+    four = [point.origin for point in points if point.params == {"n_playouts": 4}]
+    assert four == ["four playouts"]
+    assert "trial 0" in {point.origin for point in points}, "proposed again"
+
+
+def test_tidy_leaves_three_digits_and_whole_numbers() -> None:
+    assert TWO.space.tidy({"theta1": 1234, "theta5": 1.23456}) == {"theta1": 1234, "theta5": 1.23}
+    assert TWO.space.tidy({"theta1": 17, "theta5": 9.9999}) == {"theta1": 17, "theta5": 10.0}
+    assert TWO.space.tidy({"theta1": 17, "theta5": 1.0004}) == {"theta1": 17, "theta5": 1.0}
+
+
+def test_after_several_failures_a_trial_s_theta_takes_the_place(
+    two: tuple[StudyData, FittedModel, list[Point]],
+) -> None:
+    """The dearest points fail; trials there did not, though a proposal nearby may."""
+    data, model, points = two
+    *kept, one, other = sorted(points, key=lambda point: float(point.params["theta1"]))
+    first = another_point(model, data, [*kept, one], [other])
+    assert first is not None
+    played = {key_of(TWO.space.tidy(each.params)) for each in data.trials if each.values}
+    assert first.key not in played
+    second = another_point(model, data, kept, [one, other])
+    assert second is not None
+    assert second.key in played
+    dearest = max(kept, key=lambda point: float(point.params["theta1"]))
+    assert second.params["theta1"] > dearest.params["theta1"]
+    left_out = [one, other, replace(second, error="failed, too")]
+    third = another_point(model, data, kept, left_out)
+    assert third is not None
+    assert third.key not in {each.key for each in (*kept, *left_out)}
