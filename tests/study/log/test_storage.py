@@ -252,7 +252,7 @@ def test_reading_creates_nothing(tmp_path: Path, location: Location, quick: Expe
         open_for_reading("s", tmp_path)
     with pytest.raises(InputError, match="there is no study database"):
         open_for_reading(f"sqlite:///{tmp_path}/none.db", tmp_path)
-    assert list(tmp_path.iterdir()) == []
+    assert [*tmp_path.rglob("*")] == [location.folder]
     create_or_resume(location, record(quick))
     _, found, data = open_for_reading(location.url, tmp_path)
     assert (data.name, found.name, data.experiment) == ("s", "s", quick)

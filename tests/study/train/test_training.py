@@ -254,7 +254,7 @@ def test_a_checkpoint_that_is_damaged_or_gone_is_named(networks: Path) -> None:
         assert "checkpoint.npz: cannot be read" in done.stderr
         assert checkpoint.exists()
     checkpoint.unlink()
-    assert "without its checkpoint.npz" in refused("train", "ntuple", "--name", "v", *WORDS)
+    assert "has lost its checkpoint.npz" in refused("train", "ntuple", "--name", "v", *WORDS)
     assert NTuple(network="v").play(1).n_moves > 0
     line = refused("play", "ntuple", "--set", "network=w", "--games", "1")
     assert "network must be one of none, v (got 'w'); thetafront train ntuple --name w" in line
