@@ -47,8 +47,6 @@ from thetafront.engine.twenty48.board import (
 
 Indices = npt.NDArray[np.int64]
 
-Indices = npt.NDArray[np.int64]
-
 ROOT = 0
 UNVISITED = -1
 N_SLOTS = 30  # an action leaves 15 empty cells at most, and there are two tiles

@@ -1,7 +1,7 @@
-"""First games of an experiment that is not ours, before anything is stored.
+"""First games of an experiment, before anything is stored.
 
-They tell whether it can be played at all, whether a seed decides a game, and whether games have
-moves. Workers play them, as they will play all others.
+They tell how long a game takes, and of an experiment that is not ours whether it can be played at
+all, whether a seed decides a game, and whether games have moves.
 """
 
 import math
@@ -18,6 +18,8 @@ from thetafront.study.log.same_game import difference
 from thetafront.study.run.workers import PlayError, Task, Workers
 
 N_SEEDS = 3  # to be tried, of a game that fails
+SECONDS_A_TRIAL = 0.25  # of games: about as long as a proposal takes
+MAX_SHORT_GAMES = 128  # of a trial, which then tells a win rate to 4%
 
 
 @dataclass(frozen=True)
@@ -34,12 +36,15 @@ class FirstGame:
         The game; None if it failed.
     error : str
         Why.
+    seconds : float
+        Wall time that it took.
     """
 
     where: str
     theta: Mapping[str, Value]
     game: Game | None
     error: str = ""
+    seconds: float = 0.0
 
 
 def first_games(
@@ -65,16 +70,19 @@ def first_games(
                 while workers.returned:
                     back = workers.returned.popleft()
                     first = back.games[0] if back.games else FailedGame(seed, back.error)
+                    seconds = back.ended - back.began
                     done[back.key] = (
-                        FirstGame(*tried[back.key], None, first.error)
+                        FirstGame(*tried[back.key], None, first.error, seconds)
                         if isinstance(first, FailedGame)
-                        else FirstGame(*tried[back.key], first)
+                        else FirstGame(*tried[back.key], first, seconds=seconds)
                     )
             yield done[number]
 
 
-def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experiment, str]:
-    """Play an experiment for the first time; return it with its cost, and a warning or nothing.
+def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experiment, str, float]:
+    """Play an experiment for the first time.
+
+    Return it with its cost, a warning or nothing, and how many seconds a game takes.
 
     Raises
     ------
@@ -106,9 +114,26 @@ def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experime
             f"two games with seed {seed + number} differ ({differs}): games cannot be played again "
             "from their seeds"
         )
-    return experiment, warning
+    return experiment, warning, again.seconds
 
 
 def has_moves(*games: Game) -> bool:
     """Return whether games report moves: one of them has more than one."""
     return any(game.n_moves > 1 for game in games)
+
+
+def seconds_of_game(experiment: Experiment, seed: int) -> float:
+    """Return how many CPU seconds a game of the agent's own θ takes: the second one, if short."""
+    agent = experiment.build({})
+    for _ in range(2):
+        began = time.thread_time()
+        agent.play(seed)
+        if (seconds := time.thread_time() - began) > SECONDS_A_TRIAL:
+            break
+    return seconds
+
+
+def short_games(seconds: float, n_usual: int) -> int:
+    """Return how many games a trial has, the usual number or more: a power of two, if short."""
+    n = min(SECONDS_A_TRIAL / max(seconds, 1e-9), MAX_SHORT_GAMES)
+    return n_usual if n < 2 * n_usual else 2 ** math.floor(math.log2(n))

@@ -77,11 +77,16 @@ class SweepOptions:
         int | None,
         whole(
             "Number of trials of the study.",
-            show_default="128; if scores are exact, as many as the budget allows",
+            show_default="384 if the budget allows; as many as it allows if scores are exact; "
+            "128 without a budget",
         ),
     ] = None
     replicates: Annotated[
-        int | None, whole("Games per trial.", show_default="4; 10 for a win rate; 1 if exact")
+        int | None,
+        whole(
+            "Games per trial.",
+            show_default="4; 10 for a win rate; 1 if exact; up to 128 where games are short",
+        ),
     ] = None
     jobs: JobsOption = None
     name: Annotated[

@@ -8,7 +8,8 @@ from thetafront.study.log.seeds import LARGEST_STUDY_SEED, MOST_REPLICATES
 from thetafront.study.log.study_record import StudyRecord, definition_of
 from thetafront.study.samplers import DEFAULT_SAMPLER
 
-MAX_TRIALS, DEFAULT_TRIALS = 1_000_000, 128
+MAX_TRIALS = 1_000_000
+DEFAULT_TRIALS, TRIALS_IN_BUDGET = 128, 384  # without a budget, and at most within one
 MAX_DESIGN_POINTS = 4096
 
 
