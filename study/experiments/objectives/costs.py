@@ -151,13 +151,13 @@ class Cost:
 
     def argument(self, value: float) -> str:
         """Write a value as :meth:`read` reads it: ``100us``."""
-        if not self.is_timed:
-            return f"{value:.3g}"
         value = float(f"{value:.3g}")
+        if not self.is_timed:
+            return f"{value:g}"
         for scale, unit in SECONDS_PREFIXES:
             if value >= scale:
-                return f"{value / scale:.3g}{unit.replace('µ', 'u')}"
-        return f"{value:.3g}"
+                return f"{value / scale:g}{unit.replace('µ', 'u')}"
+        return f"{value:g}"
 
     @property
     def axis_label(self) -> str:
