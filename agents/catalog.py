@@ -59,10 +59,7 @@ def from_theta(name: str, theta: Sequence[float]) -> dict[str, float]:
 def build_identified(identity: Mapping[str, Value]) -> Agent:
     """Build an agent from its :func:`~agents.agent.identity`.
 
-    Raises
-    ------
-    ValueError
-        As :func:`build`; or if what it was made of has changed, such as a network.
+    ValueError as of :func:`build`; or if what it was made of has changed, such as a network.
     """
     values = dict(identity)
     name = str(values.pop("agent"))
@@ -77,19 +74,9 @@ def build_identified(identity: Mapping[str, Value]) -> Agent:
 
 
 def build(name: str, values: Mapping[str, Value]) -> Agent:
-    """Build an agent.
+    """Build an agent of :data:`AGENTS` with these parameters; the others have their defaults.
 
-    Parameters
-    ----------
-    name : str
-        One of :data:`AGENTS`.
-    values : mapping of str to float or str
-        Parameters; the others have their defaults.
-
-    Raises
-    ------
-    ValueError
-        If there is no such agent or parameter, or a value is not allowed.
+    ValueError if there is no such agent or parameter, or a value is not allowed.
     """
     known = parameters(name)
     for key in values:

@@ -180,22 +180,12 @@ class Label(Domain):
 
 @dataclass(frozen=True)
 class Tuned:
-    """The values that an experiment tries: a range within what is allowed.
-
-    Attributes
-    ----------
-    low, high : float
-        Bounds, both tried.
-    log : bool
-        Whether the scale is logarithmic.
-    step : float
-        Values are ``low`` and so many steps more; 0 for all between the bounds.
-    """
+    """The values that an experiment tries: a range within what is allowed, both ends included."""
 
     low: float
     high: float
-    log: bool = False
-    step: float = 0.0
+    log: bool = False  # whether the scale is logarithmic
+    step: float = 0.0  # values are ``low`` and so many steps more; 0 for all between
 
 
 def integer(default: int, low: int, high: float = math.inf, *more: Any, **others: Any) -> Any:
@@ -243,37 +233,18 @@ def declared(made: "Parameter") -> Any:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a class of agents.
-
-    Attributes
-    ----------
-    name : str
-        Name of the dataclass field.
-    default : object
-        Default value of the field.
-    domain : Domain
-        The allowed values.
-    description : str
-        What it is, in a line.
-    symbol : str
-        What tables and axes call it; by default its name.
-    tuned : Tuned or bool
-        The range that experiments tune it in; true for all of a domain's categories.
-    later : bool
-        Whether it is younger than stored games. At its default, which must never change, it is no
-        part of an agent's identity, so these games stay the agent's.
-    keyword_only : bool
-        Whether it belongs to the game, such as a maze, and not to θ.
-    """
+    """One parameter of a class of agents: a dataclass field."""
 
     name: str
     default: Any
-    domain: Domain
-    description: str = ""
-    symbol: str = ""
-    tuned: Tuned | bool = False
+    domain: Domain  # the allowed values
+    description: str = ""  # what it is, in a line
+    symbol: str = ""  # what tables and axes call it; by default its name
+    tuned: Tuned | bool = False  # the range that experiments tune it in; true: all categories
+    # Whether it is younger than stored games. At its default, which must never change, it is no
+    # part of an agent's identity, so these games stay the agent's.
     later: bool = False
-    keyword_only: bool = False
+    keyword_only: bool = False  # whether it belongs to the game, such as a maze, and not to θ
 
     @property
     def is_number(self) -> bool:

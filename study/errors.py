@@ -6,6 +6,8 @@ from operator import index
 from pathlib import Path
 from typing import SupportsIndex
 
+MAX_CHARACTERS = 200  # of an error that a message quotes
+
 
 class InputError(Exception):
     """Something given is not allowed or does not exist: one line says what, and what is allowed.
@@ -47,3 +49,25 @@ def naming_file(path: Path) -> Iterator[None]:
         if error.errno is None:  # a message of numpy's
             raise OSError(f"{path}: {error}") from error
         raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+@contextmanager
+def error_context(where: str) -> Iterator[None]:
+    """Report an error of a value's kind as damage of a place, such as ``trial 3, game:2``."""
+    try:
+        yield
+    except KeyError as error:
+        raise DamageError(f"{where}: no {error}") from None
+    except (ValueError, TypeError, AttributeError, OverflowError) as error:
+        raise DamageError(f"{where}: {' '.join(str(error).split())[:MAX_CHARACTERS]}") from None
+
+
+@contextmanager
+def of_study(name: str) -> Iterator[None]:
+    """Say of which study damage is, and what mends it."""
+    try:
+        yield
+    except DamageError as error:
+        raise DamageError(
+            f"study {name!r}: {error}; `thetafront verify {name} --repair` mends what can be mended"
+        ) from None

@@ -74,22 +74,12 @@ class DiceGames(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DiceDecision:
-    """The agent's decision on a roll.
+    """The agent's decision on a roll."""
 
-    Attributes
-    ----------
-    held : tuple of int
-        The faces to hold, in ascending order.
-    sticks : bool
-        Whether it holds all dice, which ends the game.
-    values : float64, shape (n_holds,)
-        Value of each hold of the sorted roll, in the order of :attr:`engine.dice.Dice.holds`:
-        discounted expected points from here on.
-    """
-
-    held: tuple[int, ...]
-    sticks: bool
-    values: npt.NDArray[np.float64]
+    held: tuple[int, ...]  # the faces to hold, in ascending order
+    sticks: bool  # whether it holds all dice, which ends the game
+    # Discounted expected points of each hold of the sorted roll, in the order of `Dice.holds`.
+    values: npt.NDArray[np.float64]  # (n_holds,)
 
 
 @dataclass(frozen=True)

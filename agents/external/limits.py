@@ -16,27 +16,13 @@ SIZE = re.compile(r"(\d{1,15}(?:\.\d+)?) ?(KB|MB|GB)")
 class Limits:
     """What a game may take, and the variables that its process has.
 
-    Attributes
-    ----------
-    seconds : float
-        Wall-clock time of a game.
-    cpu_seconds : float
-        CPU time of a game, of all its processes; infinity for no limit.
-    memory : int
-        Bytes that all its processes may have in memory; 0 for no limit.
-    environment : mapping of str to str
-        Variables beside those of thetafront's own process.
-
-    Raises
-    ------
-    ValueError
-        If a time is not above 0, or a variable is no text.
+    ValueError if a time is not above 0, or a variable is no text.
     """
 
-    seconds: float = SECONDS
-    cpu_seconds: float = math.inf
-    memory: int = 0
-    environment: Mapping[str, str] = field(default_factory=dict, hash=False)
+    seconds: float = SECONDS  # wall-clock time of a game
+    cpu_seconds: float = math.inf  # of all its processes; infinity for no limit
+    memory: int = 0  # bytes that all its processes may have in memory; 0 for no limit
+    environment: Mapping[str, str] = field(default_factory=dict, hash=False)  # beside our own
 
     def __post_init__(self) -> None:
         if not 0 < self.seconds < math.inf:

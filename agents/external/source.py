@@ -36,18 +36,10 @@ class SourceError(ValueError):
 
 @dataclass(frozen=True)
 class Source:
-    """A place in a user's code.
+    """A place in a user's code."""
 
-    Attributes
-    ----------
-    module : str
-        The absolute path of a file, or the name of a module.
-    name : str
-        An object in it; empty for the only one of its kind.
-    """
-
-    module: str
-    name: str = ""
+    module: str  # the absolute path of a file, or the name of a module
+    name: str = ""  # an object in it; empty for the only one of its kind
 
     @classmethod
     def parse(cls, text: str) -> "Source":
@@ -107,15 +99,8 @@ class Source:
     def load(self, spare: str = "") -> ModuleType:
         """Import the module, once in a process; code that has changed, again.
 
-        Parameters
-        ----------
-        spare : str
-            What a file's module is called if its own name is another's.
-
-        Raises
-        ------
-        SourceError
-            If there is none, or its import fails: with the place in the user's code.
+        A file's module is called ``spare`` if its own name is another's. SourceError if there is
+        none, or its import fails: with the place in the user's code.
         """
         digest = self.digest
         loaded = LOADED.get(self.module)

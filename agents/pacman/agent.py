@@ -103,30 +103,17 @@ class Mazes(Domain):
 
 @dataclass(frozen=True, eq=False)
 class PacmanDecision:
-    """An agent's decision in one state of a game.
-
-    Attributes
-    ----------
-    action : Action
-        The chosen action.
-    values : float64, shape (4,)
-        Of each direction: reward of Pacman's cell plus discounted expected utility of the next
-        state; NaN for an agent without.
-    utilities, rewards : float64, shape (width, height)
-        U and R of each cell; NaN where there is none.
-    n_sweeps, n_backups : int
-        Sweeps of value iteration, and state backups in them.
-    residual : float
-        Residual of the last sweep; 0 without sweeps.
-    """
+    """An agent's decision in one state of a game."""
 
     action: Action
-    values: npt.NDArray[np.float64]
-    utilities: npt.NDArray[np.float64]
-    rewards: npt.NDArray[np.float64]
-    n_sweeps: int
-    n_backups: int
-    residual: float
+    # Of each direction: reward of Pacman's cell plus discounted expected utility of the next state;
+    # NaN for an agent without.
+    values: npt.NDArray[np.float64]  # (4,)
+    utilities: npt.NDArray[np.float64]  # (width, height): U of each cell; NaN where there is none
+    rewards: npt.NDArray[np.float64]  # (width, height): R of each cell
+    n_sweeps: int  # of value iteration
+    n_backups: int  # of states, in these sweeps
+    residual: float  # of the last sweep; 0 without sweeps
 
 
 class PacmanMove(NamedTuple):

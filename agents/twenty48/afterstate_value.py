@@ -1,27 +1,19 @@
 """Values of afterstates: what is still to be won, by knowledge instead of playouts.
 
 Knowledge is a NamedTuple of its own class: weights that were learned
-(:mod:`agents.twenty48.ntuple`), or those of a heuristic. ``@values(...)`` registers the kernel that
-reads it.
+(:mod:`agents.twenty48.ntuple`), or those of a heuristic. ``@decides(..., VALUES)`` registers the
+kernel that reads it, ``(knowledge, afterstate) -> value``.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
 from thetafront.agents.policy_dispatch import Kernels, Settings, decides, dispatch_on_settings
 from thetafront.engine.jit import inlined
 
-F = TypeVar("F", bound=Callable[..., np.float32])
-
 VALUES: Kernels = {}
 """The kernel of each class of knowledge."""
-
-
-def values(knowledge_class: type[Settings]) -> Callable[[F], F]:
-    """Return a decorator that registers ``(knowledge, afterstate) -> value`` for a class."""
-    return decides(knowledge_class, VALUES)
 
 
 def value(knowledge: Settings, afterstate: np.uint64) -> np.float32:
@@ -41,7 +33,7 @@ class NoKnowledge(NamedTuple):
     nothing: int = 0
 
 
-@values(NoKnowledge)
+@decides(NoKnowledge, VALUES)
 @inlined
 def no_value(knowledge: NoKnowledge, afterstate: np.uint64) -> np.float32:
     """Return 0."""

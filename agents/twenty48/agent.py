@@ -71,22 +71,11 @@ class Progress(NamedTuple):
 
 @dataclass(frozen=True)
 class Decision2048:
-    """An agent's decision on one board.
-
-    Attributes
-    ----------
-    action : Action
-        The chosen action.
-    values : float64, shape (4,)
-        Value of each action: expected points from this board on. NaN if the action is illegal or
-        was not evaluated.
-    n_playout_moves : int
-        Number of actions inside playouts of this decision.
-    """
+    """An agent's decision on one board."""
 
     action: Action
-    values: npt.NDArray[np.float64]
-    n_playout_moves: int
+    values: npt.NDArray[np.float64]  # (4,): expected points from here on; NaN if not evaluated
+    n_playout_moves: int  # actions inside playouts of this decision
 
 
 class Move2048(NamedTuple):
@@ -190,20 +179,7 @@ class Agent2048(Agent):
         )
 
     def act(self, board: int, stream: int) -> Decision2048:
-        """Decide on one board.
-
-        Parameters
-        ----------
-        board : int
-            A packed board with a legal action.
-        stream : int
-            Random stream of this decision.
-
-        Raises
-        ------
-        ValueError
-            If no action is legal.
-        """
+        """Decide on one packed board with a random stream; ValueError if no action is legal."""
         if not legal_actions(board):
             raise ValueError(f"board: no action is legal on {board:#018x}; the game is over")
         warm(self)

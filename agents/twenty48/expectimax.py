@@ -196,24 +196,13 @@ def decide_by_expectimax(
 ) -> tuple[Integer, npt.NDArray[np.float64], Integer, Integer]:
     """Decide by equation 4, on a state with a legal action.
 
-    Parameters
-    ----------
-    depth : int
-        d, 1 or more.
-    n_playouts : int
-        Approximate number of playouts of the decision; each leaf gets at least one.
-    two_to_four, top_share : float
-        θ₅, the ratio in :func:`leaf_counts`, and θ₆: the value of a leaf is the mean of this share
-        of its playouts, the best ones.
-    whole_score : bool
-        Whether V of a leaf is the score of the whole game, and w = 1 + γᵈ⁻ⁱ.
+    ``depth`` is d, 1 or more. There are about ``n_playouts``, at least one a leaf. ``two_to_four``
+    is θ₅, the ratio in :func:`leaf_counts`, and ``top_share`` θ₆: the value of a leaf is the mean
+    of this share of its playouts, the best ones. With ``whole_score``, V of a leaf is the score of
+    the whole game, and w = 1 + γᵈ⁻ⁱ.
 
-    Returns
-    -------
-    action, values, n_playout_moves
-        See :data:`agents.twenty48.loop.DecisionTuple2048`; the first action in a tie.
-    n_leaves : int
-        Number of distinct leaves.
+    Return a :data:`~agents.twenty48.loop.DecisionTuple2048`, the first action in a tie, and the
+    number of distinct leaves.
     """
     root = np.empty(1, np.uint64)
     root[0] = board

@@ -22,7 +22,8 @@ import numpy.typing as npt
 
 from thetafront.agents.agent import register
 from thetafront.agents.parameters import Tuned, inherited, real
-from thetafront.agents.twenty48.afterstate_value import values
+from thetafront.agents.policy_dispatch import decides
+from thetafront.agents.twenty48.afterstate_value import VALUES
 from thetafront.agents.twenty48.lookahead import LookaheadAgent
 from thetafront.engine.jit import inlined
 from thetafront.engine.twenty48.board import transpose
@@ -51,7 +52,7 @@ def sum_of_rows(lines: npt.NDArray[np.float32], board: np.uint64) -> np.float32:
     return first + last
 
 
-@values(LineValues)
+@decides(LineValues, VALUES)
 @inlined
 def line_value(knowledge: LineValues, afterstate: np.uint64) -> np.float32:
     """Add up the values of all rows and columns."""

@@ -65,20 +65,10 @@ class Schedule:
 
     @classmethod
     def from_theta(cls, theta: Sequence[float], min_playouts: int = 3) -> "Schedule":
-        """Build the schedule of θ₁ to θ₅.
+        """Build the schedule of θ₁ to θ₅, where each node gets ``min_playouts`` or more.
 
-        Parameters
-        ----------
-        theta : sequence of float, shape (5,)
-            θ₁ to θ₄ are numbers of playouts, 0 or more. θ₅, 1 or more, is the ratio of n₂ to n₄:
-            n₄ = ⌈n₂/θ₅⌉.
-        min_playouts : int
-            Minimum of playouts of a node.
-
-        Raises
-        ------
-        ValueError
-            If there are not five values, or a node would get too many playouts.
+        θ₁ to θ₄ are numbers of playouts, 0 or more. θ₅, 1 or more, is the ratio of n₂ to n₄:
+        n₄ = ⌈n₂/θ₅⌉. ValueError if there are not five values, or a node gets too many playouts.
         """
         if len(theta) != N_THETA:
             raise ValueError(f"theta must have 5 values, θ1 … θ5 (got {len(theta)})")

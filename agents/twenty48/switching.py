@@ -110,7 +110,7 @@ class Switching(Theta, Agent2048):
         3,
         0,
         MAX_SWITCH_AT,
-        "boards with at most so many empty cells are searched",
+        "a board is crowded if no move leaves more empty cells than this",
         "k",
         Tuned(1, 6),
     )

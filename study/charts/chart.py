@@ -61,8 +61,8 @@ class Axis:
         Its ends. Marks beyond them are cut.
     ticks : mapping of float to str
         What is written where.
-    is_log, is_on_top, has_grid : bool
-        Its scale; whether a horizontal one is above the marks; whether lines cross the panel.
+    is_log, has_grid : bool
+        Its scale; whether lines cross the panel.
     """
 
     title: str
@@ -70,7 +70,6 @@ class Axis:
     high: float
     ticks: Mapping[float, str]
     is_log: bool = False
-    is_on_top: bool = False
     has_grid: bool = True
 
 
@@ -148,11 +147,7 @@ class Chart:
     choice : Choice, optional
         Which rows are seen.
     marks_budget : bool
-        Whether it shows a budget and a chosen point, whose numbers a page sets.
-    has_brushes : bool
-        Whether ranges can be drawn on all horizontal axes; rules outside them fade.
-    beside : int
-        About how many pixels of a panel's width its axis takes.
+        Whether it shows what a page sets: a budget, the numbers of two points, and a prospect.
     """
 
     key: str
@@ -163,8 +158,6 @@ class Chart:
     subject: str = ""
     choice: Choice | None = None
     marks_budget: bool = False
-    has_brushes: bool = False
-    beside: int = 68
 
     @property
     def every_panel(self) -> list[Panel]:

@@ -240,6 +240,11 @@ def signed(found: Estimate, goal: Goal) -> str:
     return f"{sign}{goal.format.interval_with_unit(value, value - half, value + half)}"
 
 
+def size_text(value: float, goal: Goal) -> str:
+    """Write how large a difference of the goal is, without its sign."""
+    return signed(Estimate(abs(value), abs(value), abs(value)), goal).removeprefix("+")
+
+
 def differences_table(fronts: Sequence[ComparedFront]) -> pd.DataFrame:
     """Return differences from the first study at some costs."""
     experiment = fronts[0].experiment

@@ -38,20 +38,20 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import Tables
-from thetafront.study.report.front_tables import front_cells
 from thetafront.study.report.tables import games_note
 from thetafront.study.report.validated_rows import cost_columns
 from thetafront.study.text import counted, listed
 
 KEY = "front"
 MAX_NAME = 18  # characters, of a baseline beside its point
+MAX_NAMES = 7  # beside points, unless there are more baselines
 
 TRIALS = Kind("trials", GREY)
-PREDICTED = Kind("predicted by the trials", BLUE, LINE, dash=DASHED)
-COMBINED = Kind("given all games", GREEN, LINE)
+PREDICTED = Kind("untested: model of the trials", BLUE, LINE, dash=DASHED)
+COMBINED = Kind("untested: model of all games", GREEN, LINE, dash=(2, 2))
 LEFT = Kind("may be left to win, 95%", GREY, SQUARE)
-ON_FRONT = Kind("validated, on the front", ORANGE)
-DOMINATED = Kind("validated, dominated", ORANGE, is_hollow=True)
+ON_FRONT = Kind("measured, on the front", ORANGE)
+DOMINATED = Kind("measured, dominated", ORANGE, is_hollow=True)
 BASELINE = Kind("baseline, on the front", PINK, "diamond")
 DOMINATED_BASELINE = Kind("baseline, dominated", PINK, "diamond", is_hollow=True)
 LABELS = Kind("", GREY)
@@ -68,9 +68,8 @@ def front_chart(analysis: Analysis) -> Chart:
     experiment, tables = analysis.data.experiment, analysis.tables
     goal, cost = experiment.goal, experiment.cost
     title = f"{goal.label[0].upper()}{goal.label[1:]} against {cost.label}"
-    table = front_table(analysis)
     if analysis.model is None:
-        return Chart(KEY, title, "No trial is complete yet: there is nothing to draw.", table)
+        return Chart(KEY, title, "No trial is complete yet: there is nothing to draw.")
     trials, points = trial_rows(tables, experiment), point_rows(tables["front"], experiment)
     predicted = curve_rows(tables, experiment, PREDICTED)
     combined = curve_rows(tables, experiment, COMBINED) if points else []
@@ -97,7 +96,7 @@ def front_chart(analysis: Analysis) -> Chart:
         *curve_layers(PREDICTED, predicted, said),
         *curve_layers(COMBINED, combined, said),
         Layer(
-            "point", TRIALS, trials, size=26, opacity=0.55, tooltip=said | {"seen": observed_title}
+            "point", TRIALS, trials, size=16, opacity=0.8, tooltip=said | {"seen": observed_title}
         ),
         *bars,
         Layer("text", LABELS, labelled(points, x, y, experiment)),
@@ -109,9 +108,8 @@ def front_chart(analysis: Analysis) -> Chart:
         KEY,
         title,
         caption_of(analysis, sum(is_outside)),
-        table,
-        [[Panel(x, y, layers)]],
-        experiment.title,
+        panels=[[Panel(x, y, layers)]],
+        subject=experiment.title,
         marks_budget=True,
     )
 
@@ -121,30 +119,31 @@ def caption_of(analysis: Analysis, n_outside: int) -> str:
     experiment, tables = analysis.data.experiment, analysis.tables
     goal, front = experiment.goal, tables["front"]
     trials = tables["trials"]
-    luck = "" if goal.is_exact else "; the best observed means are mostly luck"
     cut = f"; {counted(n_outside, 'trial')} beyond the axes" if n_outside else ""
+    luck = "" if goal.is_exact else "; the best of them are mostly luck"
     complete = games_note(trials[trials["state"] == "complete"], "trial")
-    text = f"Faint dots are {complete}{luck}{cut}."
+    text = f"Faint dots are observed means of {complete}{luck}{cut}."
     error = band_note(tables["predicted_front"], goal)
     if not len(front):
         return (
-            f"{text} The dashed line is the front that they predict, with its 95% band{error}; "
-            "nothing is validated yet."
+            f"{text} The dashed line is the front that the model predicts from them, with its 95% "
+            f"band{error}; nothing is validated yet."
         )
-    played, how = "validated on seeds that the search never used", "with 95% intervals"
+    how = "their own games on fresh seeds, with 95% intervals"
     if goal.is_exact:
-        played, how = "played again", "values are exact, costs have 95% intervals"
+        how = "games of their own: scores are exact, costs have 95% intervals"
     text += (
-        f" Large marks are {played}: {games_note(front, 'point')}, {how}; hollow ones are "
-        "dominated. Their numbers are those of the table."
+        f" Large marks are measured, by {how}: {games_note(front, 'point')}; hollow ones are "
+        "dominated. They are numbered from the cheapest on, as in the table."
     )
     given = front[front["origin"].isin(list(experiment.baselines))].to_dict("records")
     if given:
         named = [f"{row['origin']} ({row['number']})" for row in given]
         text += f" Diamonds are baselines: {listed(named)}."
     return (
-        f"{text} The dashed line is what the trials alone predict{error}, the solid one is given "
-        "all games, validation's too; both with 95% bands."
+        f"{text} Lines are what a model says of the best θ of the whole space, with 95% bands, and "
+        f"need not have been played: given the trials alone (dashed){error}, and given all games "
+        "(dotted)."
     )
 
 
@@ -220,7 +219,7 @@ def curve_rows(tables: Tables, experiment: Experiment, kind: Kind) -> list[Row]:
                 "y": mean,
                 "low": low,
                 "high": high,
-                "who": f"the front {kind.label}, untested",
+                "who": kind.label,
                 "cost": cost.text(each[at]),
                 "seen": goal.format.interval_with_unit(mean, low, high),
                 **theta_row(each, experiment),
@@ -279,7 +278,7 @@ def cost_interval(point: Mapping[Any, Any], experiment: Experiment) -> tuple[flo
 def curve_layers(kind: Kind, rows: Sequence[Row], said: Mapping[str, str]) -> list[Layer]:
     """Return band, line and what answers to a pointer, of a front."""
     return [
-        Layer("area", kind, rows, y="low", y2="high", opacity=0.16),
+        Layer("area", kind, rows, y="low", y2="high", opacity=0.2),
         Layer("line", kind, rows, size=1.8),
         Layer("point", kind, rows, size=90, opacity=0.0, tooltip=said),
     ]
@@ -304,26 +303,21 @@ def left_to_win(tables: Tables, experiment: Experiment) -> list[Layer]:
 def labelled(rows: Sequence[Row], x: Axis, y: Axis, experiment: Experiment) -> list[Row]:
     """Return rows of what is written beside validated points: their numbers, and few names.
 
-    A baseline has its name; others the choice of the first categorical parameter where it is
+    Baselines have their names; others the choice of the first categorical parameter where it is
     another one than that of the next cheaper point.
     """
     choice = next((each for each in experiment.space.categorical if not each.when), None)
     index = "" if choice is None else f"p{list(experiment.space).index(choice)}"
-    found, before = [], ""
-    for row in rows:
-        name = row.get(index, "")
-        name, before = "" if name == before else name, name
-        if row["kind"] in (BASELINE.label, DOMINATED_BASELINE.label):
-            name = row["who"].partition(", ")[2]
+    is_given = [row["kind"] in (BASELINE.label, DOMINATED_BASELINE.label) for row in rows]
+    left, found, before = MAX_NAMES - sum(is_given), [], ""
+    for row, given in zip(rows, is_given, strict=True):
+        name = row["who"].partition(", ")[2] if given else row.get(index, "")
+        if not given:
+            is_new, before = name != before, name
+            name = name if is_new and left > 0 else ""
+            left -= bool(name)
         label = f"{row['number']} {short(name, MAX_NAME)}".rstrip()
         found.append({"x": row["x"], "y": row["y"], "label": label, "number": row["number"]})
     places = [Point(row["x"], row["y"], row["low"], row["high"]) for row in rows]
     moved = offsets(places, [row["label"] for row in found], x, y)
     return [{**row, "dx": dx, "dy": dy} for row, (dx, dy) in zip(found, moved, strict=True)]
-
-
-def front_table(analysis: Analysis) -> pd.DataFrame:
-    """Return validated points with readable headings."""
-    rows = [front_cells(row, analysis.data.experiment) for row in analysis.rows]
-    headings = [cell.heading for cell in rows[0]] if rows else []
-    return pd.DataFrame([[cell.text for cell in row] for row in rows], columns=headings)

@@ -36,7 +36,7 @@ N_BINS = 50
 HEIGHT_PER_POINT, HEIGHT_OF_AXIS = 46, 30
 MAX_HEIGHT = 0.85  # of a histogram, in distances between two rows
 QUANTILES = (5, 25, 50, 75, 95)
-CUT = 98  # percent of each point's games that the axis reaches
+SHOWN = 0.995  # of the games, each point's with the same weight: how far the axis reaches
 
 Samples = npt.NDArray[np.float64]
 
@@ -149,8 +149,10 @@ def panel_of(
 ) -> tuple[Panel, int]:
     """Return a row a point, histograms above each other; and how many games are beyond the axis."""
     every = [samples[row["point"]] for row in rows]
-    end = max(float(np.percentile(each, CUT)) for each in every)
-    edges = bin_edges(np.concatenate([each[each <= end] for each in every]))
+    whole, n_games = np.concatenate(every), [len(each) for each in every]
+    weights = np.repeat(1.0 / np.array(n_games), n_games)
+    end = np.quantile(whole, SHOWN, weights=weights, method="inverted_cdf")
+    edges = bin_edges(whole[whole <= end])
     counts = [np.histogram(each, edges)[0] for each in every]
     n_beyond = sum(len(each) for each in every) - int(sum(each.sum() for each in counts))
     shares = [each / row["n"] for each, row in zip(counts, rows, strict=True)]

@@ -1,6 +1,7 @@
 """The chart of slices: the model's mean along each parameter through a point of the front."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +24,7 @@ from thetafront.study.charts.chart import (
     rounded,
     short,
 )
+from thetafront.study.charts.comparison import size_text
 from thetafront.study.estimate import Z95
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.space import CategoricalParameter, Dimension, is_absent
@@ -152,7 +154,8 @@ def slices_chart(analysis: Analysis) -> Chart:
         f"A row is a parameter: the model's mean of the {goal.label} and of the {cost.label}, "
         "given all games, if it alone is changed from a point of the front (the diamond), with 95% "
         f"bands. Of {len(model.observations.points):,} trials and validated points; a band where "
-        "nothing was played is wide."
+        "nothing was played is wide. The table of parameters is of the slices through point "
+        f"{points[len(points) // 2][0]}; a ? stands for an effect within the bands."
     )
     choice = Choice("through point of the front", [name for name, _ in points], len(points) // 2)
     table = table_of(choice, rows, experiment)
@@ -191,20 +194,44 @@ def is_on_grid(parameter: Dimension) -> bool:
 def table_of(
     choice: Choice, rows: Mapping[str, Sequence[Row]], experiment: Experiment
 ) -> pd.DataFrame:
-    """Return, through the point shown first, both ends and the best value of each parameter."""
+    """Return the parameters: what they are, and what each does along its slice shown first."""
     goal, cost, lines = experiment.goal, experiment.cost, []
-    for parameter in experiment.space:
-        mine = [row for row in rows[parameter.name] if row["s"] == choice.start]
-        best = max(mine, key=lambda row: goal.sign * row[GOAL_FIELDS[0]])
-        for what, row in (("lowest", mine[0]), ("best of the mean", best), ("highest", mine[-1])):
-            lines.append(
-                {
-                    "through point": choice.labels[choice.start],
-                    "parameter": parameter.label,
-                    "at its": what,
-                    "value": row["v"],
-                    f"{goal.label}, 95% band": f"{row['g']} {goal.format.unit}".rstrip(),
-                    f"{cost.label}, 95% band": row["c"],
-                }
-            )
+    given = experiment.baselines
+    for each in experiment.space:
+        mine = [row for row in rows[each.name] if row["s"] == choice.start]
+        is_choice = isinstance(each, CategoricalParameter)
+        values = map(each.text, each.choices) if is_choice else ()  # type: ignore[union-attr]
+        span = ", ".join(values) or f"{each.low:,g} to {each.high:,g}"  # type: ignore[union-attr]
+        line = {"symbol": short(each.label), "what it is": each.description, "range": span}
+        if given:
+            shown = [each.text(rounded(theta.get(each.name), 4)) for theta in given.values()]
+            line["baseline" if len(given) == 1 else "baselines"] = ", ".join(shown)
+        line[f"{goal.label}, as it grows"] = effect(
+            mine, GOAL_FIELDS, is_choice, lambda high, low: size_text(high - low, goal)
+        )
+        line[f"{cost.label}, as it grows"] = effect(
+            mine, COST_FIELDS, is_choice, lambda high, low: f"×{high / low:.3g}"
+        )
+        lines.append(line)
     return pd.DataFrame(lines)
+
+
+def effect(
+    rows: Sequence[Row],
+    fields: tuple[str, str, str],
+    is_choice: bool,
+    write: Callable[[float, float], str],
+) -> str:
+    """Say how an objective changes along a slice, and by how much at most; ? within the bands."""
+    mean, low, high = fields
+    top, bottom = (end(rows, key=lambda row: row[mean]) for end in (max, min))
+    if top[mean] - bottom[mean] <= math.hypot(
+        *((row[high] - row[low]) / 2 for row in (top, bottom))
+    ):
+        return "?"
+    by = write(top[mean], bottom[mean])
+    if not is_choice and (bottom, top) == (rows[0], rows[-1]):
+        return f"↑ {by}"
+    if not is_choice and (bottom, top) == (rows[-1], rows[0]):
+        return f"↓ {by}"
+    return f"highest at {top['v']}, lowest at {bottom['v']}: {by}"

@@ -1,129 +1,150 @@
-"""The chart of θ: trials and front as parallel coordinates, with a brush on each axis.
+"""The chart of θ: trials and front as parallel coordinates, with a range on each axis.
 
 An axis is a strip of its own, so they stand below each other and have the whole width: on a narrow
-screen, too, its values can be read and brushed. A line goes from strip to strip; lines that miss a
-brush fade, and brushes on several axes must all be met.
+screen, too, its values can be read and narrowed. A line goes from strip to strip; lines that miss a
+range fade, and ranges on several axes must all be met. A page draws it, without Vega: with three
+hundred lines on ten axes, that takes a second for each move of a pointer.
 """
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from thetafront.study.charts.axes import (
-    MAX_CHOICE,
-    cost_tick,
-    log_ticks,
-    round_values,
-    theta_row,
-    theta_titles,
-)
-from thetafront.study.charts.chart import (
-    GREY,
-    LINE,
-    ORANGE,
-    PINK,
-    Axis,
-    Chart,
-    Kind,
-    Layer,
-    Panel,
-    Row,
-    rounded,
-    short,
-)
+from thetafront.study.charts.axes import MAX_CHOICE, cost_tick, log_ticks, round_values
+from thetafront.study.charts.chart import rounded, short
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.space import CategoricalParameter, Dimension, is_absent
 from thetafront.study.experiments.widening import Edge, edges_of
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.text import counted
 
-KEY, TITLE = "theta", "θ along the front, and of all trials"
+KEY, TITLE = "theta", "θ of all trials, and along the front"
 MAX_LINES = 300  # of trials
-STRIP, LAST_STRIP = 44, 16
-BESIDE = 144  # pixels, of titles
-ROOM = 0.02  # beyond each end of an axis
-
-TRIALS = Kind("trials", GREY, LINE)
-FRONT = Kind("points of the front", ORANGE, LINE)
-BASELINE = Kind("baselines", PINK, LINE, dash=(6, 3))
-AT_LOW = Kind("lower edge of the space", ORANGE, "triangle-left")
-AT_HIGH = Kind("upper edge of the space", ORANGE, "triangle-right")
-SIZES = {TRIALS: (1.0, 0.3), FRONT: (2.2, 0.95), BASELINE: (2.2, 0.95)}  # width, opacity
+ABSENT = -0.02  # where a line passes the axis of an inactive parameter
+NARROW, WIDE, CHARACTER = 190, 480, 7  # pixels, of axes and of what is written on them
+TRIAL, FRONT, BASELINE = "trial", "front", "baseline"
 
 
-def theta_chart(analysis: Analysis) -> Chart:
+@dataclass(frozen=True)
+class Tick:
+    """A value on an axis: where it is, 0 to 1, and whether a narrow page has no room for it."""
+
+    at: float
+    text: str
+    is_minor: bool
+
+
+@dataclass(frozen=True)
+class Strip:
+    """An axis from 0 to 1, with what is written on it.
+
+    Attributes
+    ----------
+    title : str
+        What it is.
+    ticks : list of Tick
+        Values on it, those that are too close together left out.
+    edges : list of (float, str)
+        Where the front lies at an edge of the space, and how many of its points.
+    """
+
+    title: str
+    ticks: list[Tick]
+    edges: list[tuple[float, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A θ: what kind it is, what it is called, and where it is on each strip."""
+
+    kind: str
+    label: str
+    places: list[float]
+
+
+@dataclass(frozen=True)
+class ThetaChart:
+    """All that the chart shows and says; no strip where there is nothing to draw."""
+
+    caption: str
+    table: pd.DataFrame
+    strips: Sequence[Strip] = ()
+    lines: Sequence[Line] = ()
+    key: str = KEY
+    title: str = TITLE
+
+
+def theta_chart(analysis: Analysis) -> ThetaChart:
     """Return θ, cost and the model's mean of the goal as parallel coordinates."""
     experiment, model = analysis.data.experiment, analysis.combined
-    goal, cost, front = experiment.goal, experiment.cost, analysis.tables["front"]
-    trials = analysis.tables["trials"]
+    goal, cost, space = experiment.goal, experiment.cost, experiment.space
+    front, trials = analysis.tables["front"], analysis.tables["trials"]
     trials = trials[(trials["state"] == "complete") & (trials[cost.name] > 0.0)]
     table = table_of(analysis)
     if model is None or not len(trials):
-        return Chart(KEY, TITLE, "No trial is complete yet: there is nothing to draw.", table)
+        return ThetaChart("No trial is complete yet: there is nothing to draw.", table)
     kept = trials
     if len(trials) > MAX_LINES:
         chosen = np.random.default_rng(0).choice(len(trials), MAX_LINES, replace=False)
         kept = trials.iloc[np.sort(chosen)]
-    items: list[tuple[Kind, str, Mapping[Any, Any]]] = [
-        (TRIALS, f"trial {each['trial']}", each) for each in kept.to_dict("records")
+    items: list[tuple[str, str, Mapping[Any, Any]]] = [
+        (TRIAL, f"trial {each['trial']}", each) for each in kept.to_dict("records")
     ]
     for row in front.to_dict("records"):
         is_given = row["origin"] in experiment.baselines
         if is_given or row["on_front"]:
             who = f"number {row['number']}, {short(str(row['origin']))}"
             items.append((BASELINE if is_given else FRONT, who, row))
-    thetas = [experiment.space.present(theta) for _, _, theta in items]
     with threadpool_limits(1):
-        goals = model.posterior.goal(model.cube.encode(thetas)).mean.tolist()
-    on_front = [row for row in front.to_dict("records") if row["on_front"]]
-    edges = edges_of(experiment, cast(Any, on_front))
-    costs = [theta[cost.name] for _, _, theta in items]
-    strips = [
-        *(strip_of(each) for each in experiment.space),
-        cost_strip(costs, experiment),
-        goal_strip(goals, experiment),
-    ]
-    rows: dict[Kind, list[Row]] = {TRIALS: [], FRONT: [], BASELINE: []}
-    for (kind, who, theta), expected in zip(items, goals, strict=True):
-        units = [
-            -ROOM if is_absent(theta.get(each.name)) else each.to_unit(theta[each.name])
-            for each in experiment.space
+        codes = model.cube.encode([space.present(theta) for _, _, theta in items])
+        goals = model.posterior.goal(codes).mean.tolist()
+    costs = [math.log(theta[cost.name]) for _, _, theta in items]
+    edges = edges_of(experiment, cast(Any, [r for r in front.to_dict("records") if r["on_front"]]))
+    lines = []
+    for (kind, who, theta), expected, log_cost in zip(items, goals, costs, strict=True):
+        places = [
+            ABSENT if is_absent(theta.get(each.name)) else each.to_unit(theta[each.name])
+            for each in space
         ]
-        units += [log_share(theta[cost.name], costs), share(expected, goals)]
-        rows[kind].append(
-            {
-                "who": who,
-                "cost": cost.text(theta[cost.name]),
-                "goal": goal.format.with_unit(expected),
-                **theta_row(theta, experiment),
-                **{f"y{k}": round(u, 4) for k, u in enumerate(units)},
-            }
-        )
-    return Chart(
-        KEY,
-        TITLE,
-        caption_of(len(kept), len(trials), edges, experiment),
-        table,
-        panels_of(strips, rows, edges, experiment),
-        experiment.title,
-        has_brushes=True,
-        beside=BESIDE,
-    )
+        places += [share(log_cost, costs), share(expected, goals)]
+        said = [
+            f"{short(each.label)} {each.text(rounded(theta.get(each.name), 4))}" for each in space
+        ]
+        text = f"{cost.text(theta[cost.name])}, {goal.format.with_unit(expected)} by the model"
+        lines.append(Line(kind, f"{who}: {', '.join(said)}: {text}", places))
+    low, high = (math.exp(end(costs)) for end in (min, max))
+    of_cost = {
+        share(math.log(each), costs): cost_tick(cost, each)
+        for each in (log_ticks(low, high) if high > low else [low])
+    }
+    least, most = min(goals), max(goals)
+    of_goal = {
+        share(each, goals): goal.format.at_axis(each)
+        for each in (round_values(least, most) if most > least else [least])
+    }
+    strips = [
+        *(Strip(short(each.label, 16), ticks_of(each), marks(each, edges)) for each in space),
+        Strip(short(cost.axis_label, 16), fitting(of_cost)),
+        Strip(short(goal.label, 16), fitting(of_goal)),
+    ]
+    caption = caption_of(len(kept), len(trials), edges, experiment)
+    return ThetaChart(caption, table, strips, lines)
 
 
 def caption_of(n_kept: int, n_trials: int, edges: Sequence[Edge], experiment: Experiment) -> str:
-    """Say what lines, brushes and triangles are."""
+    """Say what lines, ranges and triangles are."""
     text = f"A line is a θ: {counted(n_kept, 'complete trial')}"
     if n_kept < n_trials:
         text += f", drawn at random from {n_trials:,}"
     text += (
         f"; with its cost, and the {experiment.goal.label} that the model given all games expects. "
-        "Draw a range on one axis, or on several, to keep the lines within; a click beside it "
-        "frees it. Points of the front are strong lines."
+        "Strong lines are points of the front, dashed ones baselines. Move the ends of an axis, or "
+        "of several, to keep the lines within."
     )
     if experiment.space.is_conditional:
         text += " Where a parameter is inactive, the line passes its axis at the left end."
@@ -136,86 +157,49 @@ def caption_of(n_kept: int, n_trials: int, edges: Sequence[Edge], experiment: Ex
     return text
 
 
-def panels_of(
-    strips: Sequence[Axis],
-    rows: Mapping[Kind, list[Row]],
-    edges: Sequence[Edge],
-    experiment: Experiment,
-) -> list[list[Panel]]:
-    """Return a panel a strip: its axis on top, and lines to the next one."""
-    goal, cost = experiment.goal, experiment.cost
-    said = {
-        "who": "θ of",
-        **theta_titles(experiment),
-        "cost": short(cost.label),
-        "goal": f"{short(goal.label)} by the model",
-    }
-    vertical = Axis("", 1.0, 0.0, {}, has_grid=False)
-    panels = []
-    for k, strip in enumerate(strips):
-        is_last = k == len(strips) - 1
-        ends = {"x": f"y{k}", "y": 0.0, "x2": f"y{k if is_last else k + 1}", "y2": 1.0}
-        layers = [
-            Layer("rule", kind, rows[kind], tooltip=said, size=width, opacity=opacity, **ends)  # type: ignore[arg-type]
-            for kind, (width, opacity) in SIZES.items()
-        ]
-        for each in edges:
-            if k < len(experiment.space) and each.parameter.name == experiment.space.names[k]:
-                text = f"{counted(each.n_points, 'point')} of the front with {short(each.text, 80)}"
-                mark = [{"x": each.parameter.to_unit(each.bound), "edge": text}]
-                kind = AT_HIGH if each.is_upper else AT_LOW
-                layers.append(
-                    Layer(
-                        "point", kind, mark, y=0.0, tooltip={"edge": "edge of the space"}, size=110
-                    )
-                )
-        panels.append([Panel(strip, vertical, layers, LAST_STRIP if is_last else STRIP)])
-    return panels
+def marks(parameter: Dimension, edges: Sequence[Edge]) -> list[tuple[float, str]]:
+    """Return where the front lies at an edge of a parameter's range."""
+    return [
+        (
+            parameter.to_unit(each.bound),
+            f"{counted(each.n_points, 'point')} of the front with {short(each.text, 80)}",
+        )
+        for each in edges
+        if each.parameter.name == parameter.name
+    ]
 
 
-def strip_of(parameter: Dimension) -> Axis:
-    """Return the axis of a parameter on [0, 1], with round values on it, or all of its choices."""
+def ticks_of(parameter: Dimension) -> list[Tick]:
+    """Return what is written on a parameter's axis: round values and both ends, or its choices."""
     if isinstance(parameter, CategoricalParameter):
         texts = {each: short(parameter.text(each), MAX_CHOICE) for each in parameter.choices}
-        return strip(
-            parameter.label, {parameter.to_unit(each): text for each, text in texts.items()}
-        )
+        return fitting({parameter.to_unit(each): text for each, text in texts.items()})
     low, high = float(parameter.low), float(parameter.high)
     found = {low, high, *(log_ticks(low, high) if parameter.log else round_values(low, high))}
     if parameter.grid:
         found = {parameter.clip(each) for each in found}
-    return strip(parameter.label, {parameter.to_unit(each): f"{each:,g}" for each in sorted(found)})
+    return fitting({parameter.to_unit(each): f"{each:,g}" for each in sorted(found)})
 
 
-def cost_strip(costs: Sequence[float], experiment: Experiment) -> Axis:
-    """Return the logarithmic axis of the costs, from the least to the most."""
-    low, high = min(costs), max(costs)
-    values = log_ticks(low, high) if high > low else [low]
-    ticks = {log_share(each, costs): cost_tick(experiment.cost, each) for each in values}
-    return strip(experiment.cost.axis_label, ticks)
-
-
-def goal_strip(goals: Sequence[float], experiment: Experiment) -> Axis:
-    """Return the axis of expected values of the goal, from the least to the most."""
-    low, high = min(goals), max(goals)
-    values = round_values(low, high) if high > low else [low]
-    ticks = {share(each, goals): experiment.goal.format.at_axis(each) for each in values}
-    return strip(experiment.goal.label, ticks)
-
-
-def strip(title: str, ticks: Mapping[float, str]) -> Axis:
-    """Return an axis from 0 to 1, with room at both ends."""
-    return Axis(short(title, 16), -ROOM, 1.0 + ROOM, ticks, is_on_top=True, has_grid=False)
+def fitting(texts: Mapping[float, str]) -> list[Tick]:
+    """Return the texts that do not touch on a wide page, the ends first, and which are minor."""
+    places = sorted(texts)
+    order = [*places[:1], *places[:0:-1][:1], *places[1:-1]]
+    kept: dict[int, list[float]] = {}
+    for pixels in (NARROW, WIDE):
+        kept[pixels] = [*kept.get(NARROW, [])]
+        for at in order:
+            if at not in kept[pixels] and all(
+                abs(at - other) * pixels >= CHARACTER * (len(texts[at] + texts[other]) / 2 + 1)
+                for other in kept[pixels]
+            ):
+                kept[pixels].append(at)
+    return [Tick(at, texts[at], at not in kept[NARROW]) for at in sorted(kept[WIDE])]
 
 
 def share(value: float, values: Sequence[float]) -> float:
     """Return where a value is between the least and the most of some, 0 to 1."""
     return (value - min(values)) / ((max(values) - min(values)) or 1.0)
-
-
-def log_share(value: float, values: Sequence[float]) -> float:
-    """Return :func:`share` of logarithms."""
-    return share(math.log(value), [math.log(each) for each in (min(values), max(values))])
 
 
 def table_of(analysis: Analysis) -> pd.DataFrame:

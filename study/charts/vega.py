@@ -4,21 +4,18 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from thetafront.study.charts.chart import GREY, Axis, Chart, Kind, Layer, Panel, Row, rounded
+from thetafront.study.charts.chart import BLUE, GREY, Axis, Chart, Kind, Layer, Panel, Row, rounded
 
 if TYPE_CHECKING:
     import altair as alt
 
 WIDTH, NOTEBOOK_WIDTH, GAP = 150, 620, 12
-# Vega-Lite's own, but no more often than every 40 ms: each move redraws all lines.
-DRAG = "[pointerdown, window:pointerup] > window:pointermove!{40}"
-FADED, CHOSEN_SIZE = 0.1, 260
+BESIDE = 68  # about how many pixels of a panel's width its axis takes
+CHOSEN_SIZE, PINNED_SIZE, PINNED = 260, 420, BLUE
 RESERVED = ("title", "image")  # lines of a tooltip with a meaning of their own
 SYMBOLS = {"symbolSize": 70, "symbolOpacity": 1, "symbolStrokeWidth": 2}
-LEFT_TITLE = {"titleAlign": "right", "titleAnchor": "start", "titleX": -8, "titleY": 0}
 CONFIG = {
     "axis": {"labelOverlap": "greedy", "labelSeparation": 6},
-    "axisTop": {**LEFT_TITLE, "titleBaseline": "middle", "titleLimit": 112, "labelPadding": 1},
     "legend": {"orient": "bottom", "columns": 2, "labelLimit": 0, **SYMBOLS},
     "text": {"fontSize": 10, "fontWeight": 600},
 }
@@ -35,10 +32,10 @@ def specification(chart: Chart) -> Spec:
     if len(chart.every_panel) == 1:
         return {**spec, **panels[0][0], "width": "container"}
     rows = [{"hconcat": row, "spacing": GAP} if row[1:] else row[0] for row in panels]
-    beside = len(panels[0]) * (chart.beside + GAP) - GAP
+    beside = len(panels[0]) * (BESIDE + GAP) - GAP
     # By it the page's script shares the width among panels.
     usermeta = {"panels": {"columns": len(panels[0]), "beside": beside}}
-    return {**spec, "vconcat": rows, "spacing": 0 if chart.has_brushes else 8, "usermeta": usermeta}
+    return {**spec, "vconcat": rows, "spacing": 8, "usermeta": usermeta}
 
 
 def notebook_chart(chart: Chart) -> "alt.LayerChart":
@@ -50,10 +47,11 @@ def notebook_chart(chart: Chart) -> "alt.LayerChart":
 
 
 def params(chart: Chart) -> list[Spec]:
-    """Return what a page sets (budget and chosen point), and what a reader chooses (rows)."""
+    """Return what a page sets, and what a reader chooses (rows)."""
     found: list[Spec] = []
     if chart.marks_budget:
-        found += [{"name": "budget", "value": None}, {"name": "chosen", "value": 0}]
+        set_by_page: Spec = {"budget": None, "prospect": {}, "chosen": 0, "pinned": 0}
+        found += [{"name": name, "value": value} for name, value in set_by_page.items()]
     if (choice := chart.choice) is not None:
         options = {"options": [*range(len(choice.labels))], "labels": [*choice.labels]}
         bind = {"input": "select", "name": f"{choice.title} ", **options}
@@ -64,19 +62,30 @@ def params(chart: Chart) -> list[Spec]:
 def panel_spec(panel: Panel, chart: Chart) -> Spec:
     """Return a panel's layers on its axes."""
     layers = [layer_spec(each, chart) for each in panel.layers if each.rows]
-    if chart.has_brushes:
-        select = {"type": "interval", "encodings": ["x"], "on": DRAG}
-        layers[0]["params"] = [
-            {"name": f"brush_{place_in(chart.every_panel, panel)}", "select": select}
-        ]
     if chart.marks_budget:
-        mark = {"type": "rule", "strokeDash": [4, 4], "strokeWidth": 1.5, "stroke": GREY}
-        steps = [{"calculate": "budget", "as": "at"}, {"filter": "isValid(datum.at)"}]
-        at = {"x": place("at"), "y": {"value": 0}, "y2": {"value": panel.height}}
-        rule = {"mark": {**mark, "clip": True}, "transform": steps, "encoding": at}
-        layers.append({"data": {"values": [{}]}, **rule})
+        layers += marks_of_page(panel)
     axes = {"x": axis_spec(panel.x), "y": axis_spec(panel.y)}
     return {"layer": layers, "encoding": axes, "width": WIDTH, "height": panel.height}
+
+
+def marks_of_page(panel: Panel) -> list[Spec]:
+    """Return the marks of what a page sets: a budget, and a θ that nobody has played."""
+    rule = {"type": "rule", "strokeDash": [4, 4], "strokeWidth": 1.5, "stroke": GREY}
+    dashed = {"type": "point", "size": 150, "stroke": BLUE, "strokeWidth": 2, "strokeDash": [3, 2]}
+    word = {"type": "text", "dy": 16, "dx": 8, "align": "left", "text": "untested"}
+    line = {"x": place("at"), "y": {"value": 0}, "y2": {"value": panel.height}}
+    spot = {"x": place("at"), "y": place("goal")}
+    found: list[Spec] = []
+    for mark, cost, where in (
+        (rule, "budget", line),
+        (dashed, "prospect.x", spot),
+        (word, "prospect.x", spot),
+    ):
+        given = {"calculate": cost, "as": "at"}, {"calculate": "prospect.y", "as": "goal"}
+        steps = [*given, {"filter": "isValid(datum.at)"}]
+        data: Spec = {"data": {"values": [{}]}, "transform": steps}
+        found.append({**data, "mark": {**mark, "clip": True}, "encoding": where})
+    return found
 
 
 def layer_spec(layer: Layer, chart: Chart) -> Spec:
@@ -100,11 +109,11 @@ def layer_spec(layer: Layer, chart: Chart) -> Spec:
     if layer.mark == "text":
         encoding["text"] = {"field": "label", "type": "nominal"}
     if layer.mark == "point" and chart.marks_budget and "number" in layer.rows[0]:
-        chosen = {"test": "datum.number == chosen", "value": CHOSEN_SIZE}
-        encoding["size"] = {"condition": chosen, "value": layer.size}
-    if layer.mark == "rule" and chart.has_brushes:
-        every = [{"param": f"brush_{k}"} for k in range(len(chart.every_panel))]
-        encoding["opacity"] = {"condition": {"test": {"and": every}, "value": 1}, "value": FADED}
+        sizes = {"chosen": CHOSEN_SIZE, "pinned": PINNED_SIZE}
+        tests = [{"test": f"datum.number == {name}", "value": n} for name, n in sizes.items()]
+        encoding["size"] = {"condition": tests, "value": layer.size}
+        ring = {"test": "datum.number == pinned", "value": PINNED}
+        encoding["stroke"] = {"condition": ring, "value": kind.colour}
     if layer.tooltip:
         encoding["tooltip"] = tooltip(layer.tooltip)
     name = "line" if layer.mark == "step" else layer.mark
@@ -137,11 +146,10 @@ def axis_spec(axis: Axis) -> Spec:
     values, labels = json.dumps([*axis.ticks]), json.dumps([*axis.ticks.values()])
     written = {"values": [*axis.ticks], "labelExpr": f"{labels}[indexof({values}, datum.value)]"}
     shown = {"title": axis.title or None, "grid": axis.has_grid}
-    where = {"orient": "top"} if axis.is_on_top else {}
     kind = {"type": "log"} if axis.is_log else {"type": "linear", "zero": False}
     domain = [rounded(axis.low, 8), rounded(axis.high, 8)]
     return {
-        "axis": {**written, **shown, **where},
+        "axis": {**written, **shown},
         "scale": {**kind, "domain": domain, "nice": False},
     }
 

@@ -198,3 +198,5 @@ def main() -> None:
                 sys.stdout.flush()
             os._exit(EXIT_INTERRUPTED)  # without waiting for a sampler's thread
         raise
+    finally:
+        gc.freeze()  # else Python looks for garbage in all modules as it ends: a fifth of a status

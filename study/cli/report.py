@@ -61,6 +61,10 @@ def report(
             metavar="inside|beside",
         ),
     ] = "inside",
+    note: Annotated[
+        str | None,
+        typer.Option("--note", help="A note that its page shows from now on; '' removes it."),
+    ] = None,
     name: NameOption = None,
     results: ResultsOption = RESULTS,
 ) -> None:
@@ -72,21 +76,25 @@ def report(
         raise InputError(f"--library must be inside or beside (got {library!r})")
     where: Library = "beside" if library == "beside" else "inside"
     if each:
-        refuse("--each", output=output, watch=watch, library=where == "beside", name=name)
+        refuse(
+            "--each", output=output, watch=watch, library=where == "beside", name=name, note=note
+        )
         path = every(studies)
     elif len(studies) > 1:
-        refuse("several studies", watch=watch, library=where == "beside", name=name)
+        refuse("several studies", watch=watch, library=where == "beside", name=name, note=note)
         path = comparison(studies, output, results)
     elif is_folder(studies[0]):
         refuse(f"folder {studies[0]!r}", watch=watch, name=name)
         from thetafront.study.log.published_study import read_published
 
         location, data = read_published(Path(studies[0]))
+        keep_note(note, location)
         path = written(data, location, output, where, running="")
     else:
         from thetafront.study.log.lock import holder_of
 
         with reading(studies[0], name, results) as (opened, location, data):
+            keep_note(note, location)
             if watch:
                 follow(opened, location, output, where, open_)
                 return
@@ -94,6 +102,17 @@ def report(
     print(path)
     if open_:
         show(path)
+
+
+def keep_note(note: str | None, location: "Location") -> None:
+    """Keep a note beside a study's tables, where its pages find it."""
+    from thetafront.study.log.location import make_folder
+    from thetafront.study.page.page import NOTE
+    from thetafront.study.report.tables import write_text
+
+    if note is not None:
+        make_folder(location.folder)
+        write_text(note, location.folder / NOTE)
 
 
 def refuse(given: str, **options: object) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from thetafront.study.experiments.definition import Experiment
-    from thetafront.study.run.first_games import FirstGame
+    from thetafront.study.log.point import Point
 
 MOST_CORNERS = 16
 
@@ -56,14 +56,14 @@ def try_experiment(
             tried = list(first_games(found, seed, n_jobs, corners))
         except PlayError as error:
             raise InputError(f"try: {error}") from None
-    played = [each.game for each in tried if each.game is not None]
+    played = [game for each in tried for game in each.games.values()]
     if found.is_open:
         try:
             found = found.settled(has_moves(*played))
         except ValueError as error:  # a program that is there no more
             raise InputError(f"try: {error}") from None
     print_tried(found, tried)
-    first, again = tried[0].game, tried[1].game
+    first, again = (each.games.get(0) for each in tried[:2])
     if first is not None and again is not None and (differs := difference(first, again)):
         raise InputError(
             f"try: two games with θ of the middle and seed {seed} differ ({differs}); one seed "
@@ -73,16 +73,16 @@ def try_experiment(
         raise InputError(f"try: {failed} of {counted(len(tried), 'game')} failed")
 
 
-def print_tried(experiment: "Experiment", tried: "list[FirstGame]") -> None:
+def print_tried(experiment: "Experiment", tried: "list[Point]") -> None:
     """Print what was tried: a table of the games, and the errors below it."""
     out = console()
     print_table(out, table_of(experiment, tried), [each.label for each in experiment.costs[1:]])
     for number, each in enumerate(tried, 1):
-        if each.error:
-            out.print(f"{number}: {each.error}")
+        for failure in each.failures.values():
+            out.print(f"{number}: {failure.error}")
 
 
-def table_of(experiment: "Experiment", tried: "list[FirstGame]") -> "Table":
+def table_of(experiment: "Experiment", tried: "list[Point]") -> "Table":
     """Lay out games that were tried, one a row."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -91,7 +91,7 @@ def table_of(experiment: "Experiment", tried: "list[FirstGame]") -> "Table":
 
     goal, costs = experiment.goal, experiment.costs
     theirs = list(
-        dict.fromkeys(name for each in tried for name in getattr(each.game, "reported", {}))
+        dict.fromkeys(name for each in tried for name in getattr(each.games.get(0), "reported", {}))
     )
     table = Table(title=experiment.title, title_justify="left", box=SIMPLE_HEAD)
     for name in ("", "where"):
@@ -102,9 +102,9 @@ def table_of(experiment: "Experiment", tried: "list[FirstGame]") -> "Table":
     for name in (*heads, *(name for name in theirs if name not in heads)):
         table.add_column(name, justify="right", no_wrap=True)
     for number, each in enumerate(tried, 1):
-        theta, game = show_theta(each.theta, experiment), each.game
+        theta, game = show_theta(each.params, experiment), each.games.get(0)
         if game is None:
-            table.add_row(str(number), each.where, *theta, "failed")
+            table.add_row(str(number), each.origin, *theta, "failed")
             continue
         sample = float(goal.samples([game])[0])
         value = f"{sample:g}" if goal.is_share else goal.format.with_unit(sample)
@@ -112,5 +112,5 @@ def table_of(experiment: "Experiment", tried: "list[FirstGame]") -> "Table":
         row += [cost.text(cost.of([game])) for cost in costs]
         reported: dict[str, Any] = dict(getattr(game, "reported", {}))
         row += [str(reported.get(name, "")) for name in theirs if name not in heads]
-        table.add_row(str(number), each.where, *row)
+        table.add_row(str(number), each.origin, *row)
     return table

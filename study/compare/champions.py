@@ -42,6 +42,7 @@ REFERENCE = ROOT / "results" / "reference"
 PUBLISHED = tuple(REFERENCE / name for name in ("heuristic", "mcmdp", "ntuple", "switching", "uct"))
 FEWER_GAMES = (1, 3, 10)  # by depth, since a move takes ten to twenty times as long
 N_COLOURS = len(COLOURS) - 1  # grey is for others
+BESIDE = {"dx": 26, "dy": 0}  # of a name at the end of a line, from its last point
 TILES = (8192, 16384, 32768)
 
 
@@ -194,9 +195,13 @@ def champions_figure(
         layers += score_layers(kind, score_rows(part))
     for k, front in enumerate(fronts):
         validated = front.validated[front.validated["on_front"].astype(bool)]
+        validated = validated.sort_values("seconds_per_move")
+        means = validated["score_mean_points"]
+        rows = score_rows(validated[means == means.cummax()])  # what no cheaper one beats
         label = f"{front.name}: {front.experiment.title.removeprefix('2048, ')}"
         kind = Kind(label, GREY, SHAPES[k % len(SHAPES)], dash=DASHES[k % len(DASHES)])
-        layers += score_layers(kind, score_rows(validated))
+        layers += score_layers(kind, rows)
+        layers.append(Layer("text", Kind("", GREY), [{**rows[-1], "label": front.name, **BESIDE}]))
     for k, (name, points) in enumerate(PEERS.items()):
         kind = Kind(name, GREY, SHAPES[k], is_hollow=True, dash=DASHES[-1])
         at = [{"x": seconds, "y": score} for seconds, score in points]

@@ -17,8 +17,7 @@ from optuna.trial import FrozenTrial, TrialState
 from sqlalchemy import Connection, Engine, inspect, text
 
 from thetafront.agents.agent import FailedGame
-from thetafront.study.errors import DamageError
-from thetafront.study.log.damage import locating
+from thetafront.study.errors import DamageError, error_context
 from thetafront.study.log.log import (
     MACHINE,
     RUN,
@@ -109,7 +108,7 @@ class EarlierStudy:
         except Exception as error:  # optuna checks nothing that it reads: any error may come of it
             raise DamageError(f"{type(error).__name__}: {str(error).splitlines()[0]}") from None
         record = StudyRecord.read(attributes.get(ATTRIBUTE), self.name)
-        with locating("study"), self.engine.connect() as connection:
+        with error_context("study"), self.engine.connect() as connection:
             has_table = inspect(connection).has_table(OLD_GAMES)
             if attributes[ATTRIBUTE]["format"] > 1 and not has_table:
                 raise DamageError(f"no table {OLD_GAMES}; restore a copy")

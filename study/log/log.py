@@ -15,8 +15,7 @@ from sqlalchemy import Connection, Engine, Table, create_engine, func, insert, i
 from sqlalchemy.pool import StaticPool
 
 from thetafront.agents.agent import Game, Outcome
-from thetafront.study.errors import DamageError
-from thetafront.study.log.damage import locating
+from thetafront.study.errors import DamageError, error_context
 from thetafront.study.log.seeds import game_to_record, record_to_outcome
 from thetafront.study.log.tables import (
     EVENTS,
@@ -167,7 +166,7 @@ class Rows:
         found = []
         for row in self.events:
             if row.kind == kind:
-                with locating(place_of(row)):
+                with error_context(place_of(row)):
                     found.append(json.loads(row.record))
         return found
 

@@ -7,7 +7,8 @@ not have is not there: trials that had not begun, and validated points whose gam
 import csv
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,29 @@ Unit = tuple[str, str]
 """A phase, and a trial's number or a point's key."""
 
 
+@dataclass(frozen=True)
 class PublishedStudy(StudyData):
-    """A study as its tables have it, without a database."""
+    """A study as its tables have it, without a database.
+
+    Attributes
+    ----------
+    counted : mapping of str to int
+        How many games each point of ``front.csv`` has, by its key.
+    """
+
+    counted: Mapping[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def known_points(self) -> list[Point]:
+        """The points that ``front.csv`` lists, with the games that it counts.
+
+        An earlier version listed fewer trials, and left their games out.
+        """
+        return [
+            replace(each, games=dict(enumerate(each.in_order[-self.counted[each.key] :])))
+            for each in self.points_and_trials
+            if each.key in self.counted
+        ]
 
 
 def read_published(folder: Path) -> tuple[Location, StudyData]:
@@ -81,9 +103,9 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
                 f"study: the tables in {folder} do not fit together: trial {trial.number} must "
                 f"have two values (got {trial.values})"
             )
-    points = points_in(folder / "front.csv", experiment, record.seed, games)
-    name = str(manifest.get("study", folder.name))
-    data = PublishedStudy(name, experiment, record, trials, points, runs_told(manifest))
+    points, counted = points_in(folder / "front.csv", experiment, record.seed, games)
+    name, runs = str(manifest.get("study", folder.name)), runs_told(manifest)
+    data = PublishedStudy(name, experiment, record, trials, points, runs, counted=counted)
     return Location(name, str(manifest.get("storage", "")), folder), data
 
 
@@ -151,20 +173,24 @@ def trials_in(path: Path, experiment: Experiment, games: Mapping[Unit, Games]) -
 
 def points_in(
     path: Path, experiment: Experiment, seed: int, games: Mapping[Unit, Games]
-) -> list[Point]:
-    """Read the validated points, in the order in which ``games.csv`` has them."""
-    points = {}
+) -> tuple[list[Point], dict[str, int]]:
+    """Read the validated points, in the order of ``games.csv``, and how many games each has."""
+    points, counted = {}, {}
     for line, row in rows_of(path):
         theta, key = theta_of(row, experiment.space), row.get("point", "")
         if theta is None or key_of(theta) != key:
             raise InputError(f"study: {path}, line {line}: no validated point with its θ")
+        try:
+            counted[key] = int(row["n_games"])
+        except (KeyError, ValueError) as error:
+            raise InputError(f"study: {path}, line {line}: no number of games: {error}") from None
         outcomes = dict(sorted(games.get((VALIDATION, key), {}).items()))
         number, played = number_of(seed, outcomes), split(outcomes, experiment.goal.penalty)
         points[key] = Point(theta, row.get("origin", ""), VALIDATION, number, *played)
     order = [unit for phase, unit in games if phase == VALIDATION]
     if lost := [key for key in order if key not in points]:
         raise InputError(f"study: {path} has no point {lost[0]!r}, and games.csv has its games")
-    return [points[key] for key in dict.fromkeys([*order, *points])]
+    return [points[key] for key in dict.fromkeys([*order, *points])], counted
 
 
 def number_of(seed: int, games: Games) -> int:

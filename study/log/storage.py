@@ -11,8 +11,7 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from thetafront.study.errors import InputError
-from thetafront.study.log.damage import of_study
+from thetafront.study.errors import InputError, of_study
 from thetafront.study.log.database import check_database, is_new, open_engine, studies_in
 from thetafront.study.log.earlier import EarlierStudy, earlier_names
 from thetafront.study.log.location import (

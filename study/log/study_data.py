@@ -16,11 +16,10 @@ import numpy as np
 
 from thetafront.agents.agent import Outcome
 from thetafront.agents.parameters import Value
-from thetafront.study.errors import DamageError, InputError
+from thetafront.study.errors import DamageError, InputError, error_context, of_study
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import shows_failures, split
 from thetafront.study.experiments.space import Space
-from thetafront.study.log.damage import locating, of_study
 from thetafront.study.log.log import (
     FAILED,
     MACHINE,
@@ -128,7 +127,7 @@ class StudyData:
         points: list[Point] = []
         for row_ in rows.points:
             unit = row_.phase, row_.number
-            with locating(name_of(unit)):
+            with error_context(name_of(unit)):
                 played, error = games.get(unit, []), errors.get(unit, "")
                 found = read_point(row_, played, error, experiment)
             (trials if row_.phase == SEARCH else points).append(found)
@@ -197,17 +196,11 @@ class StudyData:
         These are the validated ones that can be played. Where scores are exact, trials on or near
         the front are known as well, and their games count as those of their θ.
         """
-        points = {point.key: point for point in self.played_points}
         goal, cost = self.experiment.goal, self.experiment.cost
+        found = self.points_and_trials
         if not goal.is_exact:
-            return list(points.values())
-        validated, left_out = set(points), {each.key for each in self.points if each.error}
-        for trial in self.trials:
-            if trial.state == COMPLETE and trial.games and trial.key not in left_out:
-                known = points.get(trial.key, Point(trial.params, f"trial {trial.number}"))
-                games = dict(enumerate([*trial.in_order, *known.in_order]))
-                points[trial.key] = replace(known, games=games)
-        found = list(points.values())
+            return found
+        validated = {each.key for each in self.played_points}
         scores = goal.sign * np.array([goal.estimate(each.in_order).value for each in found])
         costs = np.array([cost.of(each.in_order) for each in found])
         if cost.is_timed:
@@ -215,6 +208,18 @@ class StudyData:
         else:
             near = set(nondominated(scores, costs).tolist())
         return [each for k, each in enumerate(found) if k in near or each.key in validated]
+
+    @property
+    def points_and_trials(self) -> list[Point]:
+        """The validated points that can be played; where scores are exact, all trials' θ, too."""
+        points = {point.key: point for point in self.played_points}
+        left_out = {each.key for each in self.points if each.error}
+        for trial in self.trials if self.experiment.goal.is_exact else ():
+            if trial.state == COMPLETE and trial.games and trial.key not in left_out:
+                known = points.get(trial.key, Point(trial.params, f"trial {trial.number}"))
+                games = dict(enumerate([*trial.in_order, *known.in_order]))
+                points[trial.key] = replace(known, games=games)
+        return list(points.values())
 
     @cached_property
     def reference(self) -> tuple[float, float] | None:
@@ -279,7 +284,7 @@ def whole_rows(source: Source) -> Rows:
 
 def record_in(rows: Rows) -> StudyRecord:
     """Return what made a study: the newest record."""
-    with locating("record"):
+    with error_context("record"):
         stored = [json.loads(rows.study.record), *rows.latest(RECORD)]
     return StudyRecord.read(stored[-1], rows.study.name)
 
@@ -301,7 +306,7 @@ def read_games(played: Sequence[GameRow], experiment: Experiment) -> dict[int, O
     """Return the games of some rows, by replicate; DamageError if one cannot be read."""
     games: dict[int, Outcome] = {}
     for row in played:
-        with locating(place_of(row)):
+        with error_context(place_of(row)):
             games[row.replicate] = outcome_of(row, experiment.summary.game)
     return games
 

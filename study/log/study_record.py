@@ -6,14 +6,13 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
-from thetafront.study.errors import InputError
+from thetafront.study.errors import InputError, error_context
 from thetafront.study.experiments.constraints import ConstraintFunction
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.definition_record import DEPENDS_ON, Definition
 from thetafront.study.experiments.players import Player, RecordedPlayer
 from thetafront.study.experiments.registry import EXPERIMENTS, experiment
 from thetafront.study.experiments.space import Space, range_of
-from thetafront.study.log.damage import locating
 from thetafront.study.log.seeds import shortened
 
 ATTRIBUTE = "thetafront"
@@ -90,7 +89,7 @@ class StudyRecord:
                 f"study: {name!r} was made by another version of thetafront "
                 f"(format {stored.get('format')}, not {' or '.join(map(str, FORMATS))})"
             )
-        with locating(ATTRIBUTE):
+        with error_context(ATTRIBUTE):
             for field_name, kind in KINDS.items():
                 if field_name in stored and type(stored[field_name]) is not kind:
                     given = shortened(stored[field_name])

@@ -184,7 +184,7 @@ def another_point(
     ways = [(front, [*validated]), (front, both)]
     if len(left_out) > 1:
         allowed = Feasibility.learned_from(avoided.observations).allowed
-        ways = [(allowed(avoided.trial_front.points), [*validated]), (front, both)]
+        ways = [(allowed(avoided.trial_front), [*validated]), (front, both)]
     known = {each.key for each in both}
     cost_at = model.posterior.processes[1].mean
     for points, others in ways:

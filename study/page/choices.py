@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
+from thetafront.study.charts.axes import cost_tick
+from thetafront.study.experiments.objectives import Cost
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.expected import CONFIDENCE, OF_PROPOSALS
 from thetafront.study.report.pick_text import (
@@ -24,6 +26,7 @@ from thetafront.study.report.pick_text import (
     untested_lines,
 )
 from thetafront.study.report.recommend import Candidate, Candidates, Pick, Wish, cost_text
+from thetafront.study.text import counted
 
 N_STEPS = 120
 HEADROOM = 1.1
@@ -49,6 +52,8 @@ class Answer:
         Its cost with its 95% interval.
     goal : str
         What is expected of it, with its 95% interval.
+    measured, how : str
+        What its own games tell, and how many they are; what is predicted, if it has none.
     command : str
         What plays it; empty if it is defined in a script or notebook.
     """
@@ -58,6 +63,8 @@ class Answer:
     after: Lines
     cost: str
     goal: str
+    measured: str
+    how: str
     command: str
 
 
@@ -77,8 +84,11 @@ class Step:
         Which of the answers.
     cost : str
         The line on cost: how surely it is within the budget.
-    passed_over : list of (str, str)
+    passed_over, untested : list of (str, str)
         The lines on θ that were passed over, and on one that nobody has played.
+    prospect : dict
+        The cost (``x``) and the goal (``y``) of the latter, both as text, and the command that
+        plays it; empty if there is none.
     """
 
     limit: float
@@ -87,10 +97,13 @@ class Step:
     answer: int
     cost: str
     passed_over: Lines
+    untested: Lines
+    prospect: dict[str, Any]
 
     def lines(self, answer: Answer, label: str) -> Lines:
         """Return the lines of ``pick``; ``label`` is the cost's."""
         lines = [*answer.before, (label, self.cost), *answer.after, *self.passed_over]
+        lines += self.untested
         return [*lines, ("play it", answer.command)] if answer.command else lines
 
 
@@ -133,10 +146,12 @@ class Choices:
                 Step(
                     limit,
                     experiment.cost.argument(limit),
-                    experiment.cost.text(limit),
+                    budget_text(experiment.cost, limit),
                     place(picked),
                     cost_line(picked),
-                    [*passed_over_lines(picked), *untested_lines(picked)],
+                    passed_over_lines(picked),
+                    untested_lines(picked),
+                    prospect_of(picked),
                 )
             )
         for each in candidates.played:
@@ -151,15 +166,43 @@ class Choices:
 def answer_of(picked: Pick) -> Answer:
     """Write what does not depend on the budget."""
     experiment, chosen = picked.wish.experiment, picked.chosen
-    goal, score = experiment.goal, chosen.expected.score
+    goal, score, games = experiment.goal, chosen.expected.score, chosen.point.in_order
+    own = goal.estimate(games) if games else score
+    how = "predicted by the model, 95% interval; untested"
+    if games:
+        kind = "exact" if goal.is_exact else "95% interval"
+        how = f"measured in {counted(len(games), 'game')} of its own, {kind}"
     return Answer(
         chosen.number,
         theta_lines(picked),
         game_lines(picked),
         cost_text(chosen.expected, experiment),
         goal.format.interval_with_unit(score.value, score.low, score.high),
+        goal.format.interval_with_unit(own.value, own.low, own.high),
+        how,
         command_of(experiment, chosen.point.params),
     )
+
+
+def prospect_of(picked: Pick) -> dict[str, Any]:
+    """Return where the θ is that nobody has played, and what plays it."""
+    if (each := picked.prospect) is None:
+        return {}
+    command = command_of(picked.wish.experiment, each.point.params)
+    experiment, score = picked.wish.experiment, each.expected.score
+    interval = experiment.goal.format.interval_with_unit(score.value, score.low, score.high)
+    return {
+        "x": each.expected.cost.value,
+        "y": score.value,
+        "text": f"Untested: {interval} predicted at {cost_text(each.expected, experiment)}.",
+        "command": command,
+    }
+
+
+def budget_text(cost: Cost, limit: float, in_words: bool = False) -> str:
+    """Write a budget without digits that say nothing: ``50 µs``; in words, ``50 µs a move``."""
+    text = cost_tick(cost, limit) if cost.is_timed else cost.text(limit)
+    return cost.in_words(limit).replace(cost.text(limit), text, 1) if in_words else text
 
 
 def least_limit(candidate: Candidate) -> float:
@@ -186,7 +229,9 @@ def budgets(candidates: Candidates) -> list[float]:
     least, most = (rounded_up(end(map(least_limit, some))) for end in (min, max))
     best = Wish(experiment, most).best(some)
     assert best is not None  # all θ keep this budget
-    limits = {least, *round_budgets(least, rounded_up(least_limit(best)) * HEADROOM)}
+    highest = rounded_up(least_limit(best)) * HEADROOM
+    limits = {rounded_up(each, 2) for each in np.geomspace(least, highest, N_STEPS).tolist()}
+    limits.add(least)
     last = None
     for limit in sorted({rounded_up(least_limit(each)) for each in played}):
         now = Wish(experiment, limit).best(played)
@@ -194,23 +239,6 @@ def budgets(candidates: Candidates) -> list[float]:
             limits.add(limit)
             last = now
     return sorted(limits)
-
-
-def round_budgets(low: float, high: float) -> list[float]:
-    """Return round numbers between two, about equally spaced in their logarithms."""
-    digits = (1, 2, 3)
-    for n_digits in digits:
-        found = sorted(
-            {
-                float(f"{each:.{n_digits - 1}e}")
-                for each in np.geomspace(low, high, 8 * N_STEPS).tolist()
-            }
-        )
-        inside = [each for each in found if low <= each <= high]
-        if len(inside) >= N_STEPS // 2:
-            break
-    kept = np.unique(np.linspace(0, len(inside) - 1, min(N_STEPS, len(inside))).round().astype(int))
-    return [inside[k] for k in kept]
 
 
 def nearest_round(limits: Sequence[float]) -> int:

@@ -1,25 +1,23 @@
-"""What a study says, in sentences: the best θ at three budgets, what more time buys, how sure.
+"""What a study says, in sentences: what more time buys, which parameters matter, how sure that is.
 
-Every value is what is expected given all games of the study, with its 95% interval and the number
-of games; differences are of joint draws from the same model.
+Every value is what is expected given all games of the study, with its 95% interval; differences are
+of joint draws from the same model.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from thetafront.study.charts.comparison import signed
-from thetafront.study.charts.importance import scaled_labels
+from thetafront.study.charts.comparison import signed, size_text
 from thetafront.study.charts.sobol import Importance
 from thetafront.study.estimate import Z95, Estimate
-from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.model.study_model import goal_variances
-from thetafront.study.page.choices import least_limit, near_round, rounded_up
+from thetafront.study.page.choices import budget_text, least_limit, near_round, rounded_up
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_text
 from thetafront.study.report.expected import best_of
@@ -29,8 +27,7 @@ from thetafront.study.text import counted, listed
 
 Theta = Mapping[str, Any]
 N_DRAWS = 4000
-N_NAMED = 2
-N_BASELINES = 2
+MIN_INSIDE = 0.8  # of measured means in their predicted intervals, for a model to be trusted
 FRACTIONS = (0.15, 0.55, 1.0)
 """Of the way from the cheapest to the dearest θ in log cost, where budgets are taken."""
 
@@ -43,72 +40,74 @@ class Claim:
     text: str
 
 
-def claims(page: Analysis, importance: Importance | None = None) -> tuple[list[Claim], list[Claim]]:
-    """Return what the study says, the most important first; with what matters, if that is known.
+@dataclass(frozen=True)
+class Claims:
+    """What the page of a study says in sentences.
 
-    The first two baselines that were validated are among it; the others are returned second.
+    Attributes
+    ----------
+    short : list of Claim
+        What a reader sees first: what more time buys, and which parameters matter.
+    trust : str
+        In a line, whether the model agrees with the games that had no part in it.
+    is_trusted : bool
+        Whether it does.
+    baselines : list of Claim
+        A baseline each: whether any θ beats it.
+    details : list of Claim
+        How the model was checked, and what may be left to win.
     """
+
+    short: list[Claim]
+    trust: str = ""
+    is_trusted: bool = True
+    baselines: list[Claim] = field(default_factory=list)
+    details: list[Claim] = field(default_factory=list)
+
+
+def claims(page: Analysis, importance: Importance | None = None) -> Claims:
+    """Return what the study says; with what matters, if that is known."""
     candidates, experiment = page.candidates, page.data.experiment
     if candidates is None or not (candidates.played or candidates.anywhere):
-        return [Claim("Nothing yet", nothing_text(page))], []
-    found = []
+        return Claims([Claim("Nothing yet", nothing_text(page))])
+    short = more_time(candidates)
+    if importance is not None and importance.total.any():
+        short.append(Claim("Which parameters matter", what_matters(importance, page)))
+    details, trust, is_trusted = what_is_left(page), "", True
     if not candidates.played:
         n_trials = sum(each.state == "complete" for each in page.data.trials)
-        found.append(
-            Claim(
-                "Not validated",
-                f"No θ has games on fresh seeds yet: what follows is the model's prediction from "
-                f"{counted(n_trials, 'trial')} alone.",
-            )
+        trials = counted(n_trials, "trial")
+        trust, is_trusted = (
+            f"No θ has games on fresh seeds yet: the model of {trials} alone.",
+            False,
         )
-    chosen = best_at_three(candidates)
-    found += [
-        Claim(f"Within {experiment.cost.in_words(limit)}", best_text(candidates, best))
-        for limit, best in chosen
-    ]
-    found += more_time(candidates, chosen)
-    if importance is not None:
-        found += what_matters(importance, page)
-    compared = [each for name in experiment.baselines for each in against(candidates, name)]
-    found += compared[:N_BASELINES]
-    return [*found, *what_is_left(page), *how_sure(page)], compared[N_BASELINES:]
+    elif (check := check_of(page)) is not None:
+        trust, is_trusted = trust_text(check, experiment.goal), check.is_passed
+        details.insert(0, Claim("How the model was checked", check_text(check, page)))
+    baselines = [each for name in experiment.baselines for each in against(candidates, name)]
+    return Claims(short, trust, is_trusted, baselines, details)
 
 
 def nothing_text(page: Analysis) -> str:
     """Say that nothing is known, and why trials failed if they did."""
     failed = [each for each in page.data.trials if each.state == "fail"]
-    why = (
-        f" {counted(len(failed), 'trial')} failed, the last one: {failed[-1].error}"
-        if failed
-        else ""
-    )
+    n_failed = counted(len(failed), "trial")
+    why = f" {n_failed} failed, the last one: {failed[-1].error}" if failed else ""
     return f"No trial is complete, so nothing is known yet.{why}"
 
 
-def what_matters(importance: Importance, page: Analysis) -> list[Claim]:
+def what_matters(importance: Importance, page: Analysis) -> str:
     """Name the parameters that the goal and the cost depend on most, with their shares."""
-    experiment, said = page.data.experiment, []
-    for label, total, low, high in zip(
-        scaled_labels(page),
-        importance.total,
-        importance.low,
-        importance.high,
-        strict=True,
-    ):
-        known = [k for k in range(len(experiment.space)) if np.isfinite(total[k])]
-        best = sorted(known, key=lambda k: -total[k])[:N_NAMED]
-        names = [
-            f"{list(experiment.space)[k].label} {total[k]:.2f} ({low[k]:.2f} to {high[k]:.2f})"
-            for k in best
-        ]
-        if names:
-            said.append(f"for {label} {listed(names)}")
-    text = (
-        f"{'; '.join(said)}: shares of the variance over the whole space in which a parameter has "
-        "a part, by the model's mean (in brackets 95% of the integration)."
-    )
-    text = text[0].upper() + text[1:]
-    return [Claim("Which parameters matter", text)] if said else []
+    experiment = page.data.experiment
+    labels = (experiment.goal.label, experiment.cost.label)
+    drives: dict[str, list[str]] = {}  # what each parameter is the first for, with its share
+    for label, total in zip(labels, importance.total, strict=True):
+        if total.any():
+            best = list(experiment.space)[int(np.argmax(total))]
+            what = best.description.partition(";")[0]
+            name = f"{best.label} ({what})" if what else best.label
+            drives.setdefault(name, []).append(f"the {label} ({total.max():.0%} of its variance)")
+    return f"{'; '.join(f'{name} drives {listed(of)}' for name, of in drives.items())}."
 
 
 def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
@@ -133,89 +132,61 @@ def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
     return list(found.values())
 
 
-def name_of(candidate: Candidate, experiment: Experiment) -> str:
-    """Name the best θ: its number and where it comes from."""
-    if not candidate.number:
-        return "A proposal without games"
-    origin = candidate.point.origin
-    named = f", {origin}" if origin in experiment.baselines else ""
-    return f"The best θ with games is number {candidate.number}{named}"
-
-
-def best_text(candidates: Candidates, best: Candidate) -> str:
-    """Say how good a θ is, and how surely."""
+def more_time(candidates: Candidates) -> list[Claim]:
+    """Say what a larger budget buys, from each of three budgets to the next."""
     experiment = candidates.data.experiment
-    goal, params = experiment.goal, best.point.params
-    theta = ", ".join(
-        f"{each.label} {each.text(params.get(each.name))}" for each in experiment.space
-    )
-    score = best.expected.score
-    interval = goal.format.interval_with_unit(score.value, score.low, score.high)
-    n = len(best.point.games)
-    how = f"95% intervals, given {counted(candidates.n_games, 'game')}, {n:,} of them of this θ"
-    if goal.is_exact and n:
-        interval, how = f"{goal.format.with_unit(score.value)} (exact)", "95% interval of the cost"
-    return (
-        f"{name_of(best, experiment)} ({theta}): {goal.label} {interval} at "
-        f"{experiment.cost.label} {cost_text(best.expected, experiment)} ({how})."
-    )
-
-
-def more_time(candidates: Candidates, chosen: Sequence[tuple[float, Candidate]]) -> list[Claim]:
-    """Say what a larger budget buys, from each of the budgets to the next."""
-    experiment = candidates.data.experiment
-    cost = experiment.cost
+    cost, goal = experiment.cost, experiment.goal
     steps = [
-        f"from {cost.text(low)} to {cost.in_words(high)}: {gain_text(candidates, better, worse)}"
-        for (low, worse), (high, better) in pairwise(chosen)
+        f"from {budget_text(cost, low)} to {budget_text(cost, high, in_words=True)}: "
+        f"{signed(difference(candidates, better, worse), goal)}"
+        for (low, worse), (high, better) in pairwise(best_at_three(candidates))
     ]
     if not steps:
         return []
     said = "; ".join(steps)
     what = "What more time buys" if cost.is_timed else "What a larger budget buys"
-    return [Claim(what, f"{said[0].upper()}{said[1:]}{of_intervals(experiment.goal)}.")]
+    return [Claim(what, f"{said[0].upper()}{said[1:]}{of_intervals(goal)}.")]
 
 
 def against(candidates: Candidates, name: str) -> list[Claim]:
-    """Compare a baseline with the best of all other θ that are expected to cost no more."""
+    """Say whether any θ beats a baseline: costs no more, and is better.
+
+    Of all others with games, baselines too, the best of those that are expected to cost no more is
+    compared with it.
+    """
     experiment = candidates.data.experiment
+    goal, cost = experiment.goal, experiment.cost
     baseline = next((each for each in candidates.played if each.point.origin == name), None)
     if baseline is None:
         return []
     score, limit = baseline.expected.score, baseline.expected.cost.value
-    shown = experiment.goal.format.interval_with_unit(score.value, score.low, score.high)
+    shown = goal.format.interval_with_unit(score.value, score.low, score.high)
     at, about = f"{shown} at {cost_text(baseline.expected, experiment)}", f"Against {name}"
     others = [each for each in candidates.played if each is not baseline]
     within = [k for k, each in enumerate(others) if each.expected.cost.value <= limit]
-    index = best_of([each.expected for each in others], within, experiment.goal.sign)
+    index = best_of([each.expected for each in others], within, goal.sign)
     if index is None:
-        return [Claim(about, f"It has {at}; no validated θ costs less.")]
+        return [Claim(about, f"It has {at}; no θ with games costs less.")]
     best = others[index]
     found = difference(candidates, best, baseline)
-    if found.low <= 0.0 <= found.high:
-        verdict = "which may be chance" if found.low < found.high else "the same"
-    else:
-        verdict = "better" if experiment.goal.sign * found.value > 0.0 else "worse"
     origin = best.point.origin
-    named = f" ({origin})" if origin in experiment.baselines else ""
-    text = (
-        f"It has {at} ({counted(len(baseline.point.games), 'game')} of its own). Of all θ with "
-        f"games that cost no more, number {best.number}{named} is the best, at "
-        f"{cost_text(best.expected, experiment)} ({counted(len(best.point.games), 'game')} of its "
-        f"own): its {experiment.goal.label} differs by {signed(found, experiment.goal)}"
-        f"{of_intervals(experiment.goal)}, {verdict}."
-    )
-    return [Claim(about, text)]
+    named = f"number {best.number}" + (f", {origin}" if origin in experiment.baselines else "")
+    than = f"at {cost.text(best.expected.cost.value)} against {cost.text(limit)}"
+    by = f"{signed(found, goal)}{of_intervals(goal)}"
+    if found.low < found.high and found.low <= 0.0 <= found.high:
+        verdict = f"Number {best.number} may be as good {than}: its {goal.label} differs by {by}."
+    elif goal.sign * found.value > 0.0:
+        verdict = f"It is beaten by {named}, {than}: {by}."
+    elif found.value == 0.0:
+        verdict = f"It is beaten by {named}, which is as good {than}."
+    else:
+        verdict = f"No θ with games beats it. The best that costs less is {named}, {than}: {by}."
+    return [Claim(about, f"It has {at}. {verdict}")]
 
 
 def of_intervals(goal: Goal) -> str:
     """Say what ± means, unless values are exact."""
-    return "" if goal.is_exact else " (± 95%)"
-
-
-def gain_text(candidates: Candidates, better: Candidate, worse: Candidate) -> str:
-    """Write the difference of the goal between two θ with its 95% interval, its sign first."""
-    return signed(difference(candidates, better, worse), candidates.data.experiment.goal)
+    return "" if goal.is_exact else " (±\N{NO-BREAK SPACE}95%)"
 
 
 def difference(candidates: Candidates, one: Candidate, other: Candidate) -> Estimate:
@@ -261,6 +232,16 @@ class Check:
     excess: float
     allowed: float
 
+    @property
+    def is_biased(self) -> bool:
+        """Whether the predictions are off on average by more than the model allows."""
+        return abs(self.excess) > self.allowed
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether the model may be trusted."""
+        return not self.is_biased and self.n_inside >= MIN_INSIDE * self.n
+
 
 def checked(
     model: FittedModel,
@@ -285,41 +266,47 @@ def checked(
     )
 
 
+def check_of(page: Analysis) -> Check | None:
+    """Hold the model of the trials against the games of validation that had no part in it."""
+    data, goal = page.data, page.data.experiment.goal
+    points = [each for each in data.points if each.games]
+    if page.model is None or not points or goal.is_exact:
+        return None
+    means = np.array([goal.estimate(each.in_order).value for each in points])
+    return checked(
+        page.model, [each.params for each in points], means, goal_variances(data, points)
+    )
+
+
+def trust_text(check: Check, goal: Goal) -> str:
+    """Say in a line whether the model may be trusted."""
+    inside = f"{check.n_inside} of {check.n} measured means inside its 95% intervals"
+    if check.is_passed:
+        return f"Model checked: {inside}."
+    flaw = "sure of itself"
+    if check.is_biased:
+        too_high = goal.sign * check.excess > 0.0
+        flaw = f"{'optimistic' if too_high else 'pessimistic'}, by {size_text(check.excess, goal)}"
+    return f"Model too {flaw}: {inside}. Trust measured points only."
+
+
+def check_text(check: Check, page: Analysis) -> str:
+    """Say what was checked, and what was found."""
+    goal = page.data.experiment.goal
+    games = counted(sum(len(each.games) for each in page.data.points), "game")
+    return (
+        f"{games} on fresh seeds judged {check.n} θ: {check.n_inside} of {check.n} measured means "
+        "lie in the 95% interval that the model had predicted, from the trials alone, for so many "
+        f"games. On average it had predicted {size_text(check.excess, goal)} "
+        f"{'more' if check.excess > 0.0 else 'less'} than measured, "
+        f"{'beyond' if check.is_biased else 'within'} the {size_text(check.allowed, goal)} that it "
+        "allows for (95%; errors at different θ go together)."
+    )
+
+
 def what_is_left(page: Analysis) -> list[Claim]:
     """Say how far the recommended θ may be from the best."""
     if (frame := page.tables.get("certificate")) is None:
         return []
     text = certificate_text(frame, page.data.experiment)
     return [Claim("What may be left to win", f"{text[0].upper()}{text[1:]}.")]
-
-
-def how_sure(page: Analysis) -> list[Claim]:
-    """Hold the model of the trials against the games of validation that had no part in it."""
-    data, goal = page.data, page.data.experiment.goal
-    points = [each for each in data.points if each.games]
-    if page.model is None or not points or goal.is_exact:
-        return []
-    found = checked(
-        page.model,
-        [each.params for each in points],
-        np.array([goal.estimate(each.in_order).value for each in points]),
-        goal_variances(data, points),
-    )
-    word = "more" if found.excess > 0.0 else "less"
-    size = abs(found.excess)
-    bound = signed(Estimate(found.allowed, found.allowed, found.allowed), goal).removeprefix("+")
-    shown = signed(Estimate(size, size, size), goal).removeprefix("+")
-    verdict = "within" if size <= found.allowed else "beyond"
-    games = counted(sum(len(each.games) for each in points), "game")
-    together = ", whose errors go together" if found.n > 1 else ""
-    inside = f"{found.n_inside} of {found.n} measured means lie"
-    return [
-        Claim(
-            "How sure",
-            f"{games} on fresh seeds judged {found.n} θ: {inside} in the 95% interval "
-            f"that the model had predicted, from the trials alone, for so many games. On average "
-            f"it had predicted {shown} {word} than measured, {verdict} the {bound} that it allows "
-            f"for (95%; n = {found.n} θ{together}). What is written above takes "
-            "all these games into account.",
-        )
-    ]

@@ -10,6 +10,7 @@ import errno
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,6 +36,7 @@ BEGINNING = f"""<!doctype html>
 <meta charset="utf-8">
 <meta name="generator" content="{GENERATOR}">"""
 """What a page begins with, so that no other file is overwritten."""
+NUMBER = re.compile("[-+−↑↓]? ?[0-9]")  # what a cell with a number begins with
 Library = Literal["inside", "beside"]
 Data = Mapping[str, Any]
 # Overrides, embeddings and isolates: a sentence's own numbers would be written backwards.
@@ -118,10 +120,12 @@ def sortable(value: Any) -> str:
 
 
 def table_of(frame: pd.DataFrame) -> dict[str, Any]:
-    """Return headings and rows of texts of a chart's table."""
+    """Return headings and rows of texts of a table, and which columns are no numbers."""
+    rows = [[cell_text(value) for value in row] for row in frame.itertuples(index=False)]
     return {
         "columns": [str(each) for each in frame.columns],
-        "rows": [[cell_text(value) for value in row] for row in frame.itertuples(index=False)],
+        "rows": rows,
+        "is_text": [not any(map(NUMBER.match, cells)) for cells in zip(*rows, strict=True)],
     }
 
 

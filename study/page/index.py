@@ -1,12 +1,17 @@
 """The page that lists studies, each with a page of its own."""
 
+import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from thetafront.study.page.claims import best_at_three, best_text
+from thetafront.study.charts.front import BASELINE, ON_FRONT, point_rows
+from thetafront.study.charts.theta import share
+from thetafront.study.page.choices import budget_text
+from thetafront.study.page.claims import best_at_three
 from thetafront.study.page.document import document, sortable
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.recommend import cost_text
 
 NAME = "index.html"
 COLUMNS = ("study", "experiment", "goal", "trials", "games", "validated points", "validation games")
@@ -28,17 +33,34 @@ def entry_of(link: str, page: Analysis) -> dict[str, Any]:
     cells = [
         (value if isinstance(value, str) else f"{value:,}", sortable(value)) for value in values
     ]
-    return {"name": data.name, "link": link, "claim": claim_of(page), "cells": cells}
+    claim, front = claim_of(page), small_front(page)
+    return {"name": data.name, "link": link, "claim": claim, "cells": cells, "front": front}
 
 
 def claim_of(page: Analysis) -> str:
     """Say what the best θ of a middle budget is."""
-    candidates = page.candidates
+    candidates, experiment = page.candidates, page.data.experiment
     if candidates is None or not (candidates.played or candidates.anywhere):
         return "No trial is complete."
     chosen = best_at_three(candidates)
     limit, best = chosen[len(chosen) // 2]
-    return f"Within {page.data.experiment.cost.in_words(limit)}: {best_text(candidates, best)}"
+    score = best.expected.score
+    return (
+        f"Within {budget_text(experiment.cost, limit, in_words=True)}: "
+        f"{f'number {best.number}' if best.number else 'an untested θ'}, {experiment.goal.label} "
+        f"{experiment.goal.format.interval_with_unit(score.value, score.low, score.high)} at "
+        f"{cost_text(best.expected, experiment)}"
+    )
+
+
+def small_front(page: Analysis) -> list[tuple[float, float]]:
+    """Return the measured points of the front, better ones higher: x and y from 0 to 1."""
+    experiment = page.data.experiment
+    rows = point_rows(page.tables["front"], experiment)
+    on_front = [row for row in rows if row["kind"] in (ON_FRONT.label, BASELINE.label)]
+    x = [math.log(row["x"]) for row in on_front]
+    y = [experiment.goal.sign * row["y"] for row in on_front]
+    return [(share(a, x), share(b, y)) for a, b in zip(x, y, strict=True)]
 
 
 def index_html(pages: Mapping[str, Analysis], made: datetime | None = None) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import pandas as pd
+
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.text import counted, listed
@@ -15,17 +17,8 @@ def facts(page: Analysis) -> list[tuple[str, str]]:
     """Return labelled facts on the study, its machines and its versions."""
     data = page.data
     record, runs = data.record, data.runs
-    states = [each.state for each in data.trials]
-    n_games = sum(len(each.games) for each in data.trials)
-    n_validation = sum(len(each.games) for each in data.points)
     found = [
         ("experiment", f"{data.experiment.name}: {data.experiment.title}"),
-        (
-            "trials",
-            f"{states.count('complete'):,} complete, {states.count('fail'):,} failed; "
-            f"{counted(n_games, 'game')}",
-        ),
-        ("validation", counted(n_validation, "game")),
         ("seeds", seeds_text(data)),
         ("design", f"{record.design} of {record.design_size}"),
         ("samplers", listed(distinct(runs, "sampler")) if distinct(runs, "sampler") else ""),
@@ -86,25 +79,24 @@ def versions_text(run: Run) -> str:
     return ", ".join(f"{name} {version}" for name, version in every.items())
 
 
-def runs_table(data: StudyData) -> tuple[list[str], list[list[str]]]:
-    """Return headings and rows of a table of all runs, in order."""
-    columns = ["began", "command", "phase", "games", "wall time", "jobs", "workers in games"]
+def runs_table(data: StudyData) -> pd.DataFrame:
+    """Return a table of all runs, in order."""
     rows = []
     for run in data.runs:
         share = run.get("share_of_worker_time_in_games")
         seconds, n = run.get("wall_seconds"), run.get("n_games")
         rows.append(
-            [
-                moment(str(run.get("began", ""))),
-                str(run.get("command_line", "")),
-                str(run.get("phase", "")),
-                f"{n:,}" if isinstance(n, int) else "",
-                f"{seconds:,.0f} s" if isinstance(seconds, int | float) else "",
-                str(run.get("jobs", "")),
-                f"{share:.1%}" if isinstance(share, int | float) else "",
-            ]
+            {
+                "began": moment(str(run.get("began", ""))),
+                "command": str(run.get("command_line", "")),
+                "phase": str(run.get("phase", "")),
+                "games": f"{n:,}" if isinstance(n, int) else "",
+                "wall time": f"{seconds:,.0f} s" if isinstance(seconds, int | float) else "",
+                "jobs": str(run.get("jobs", "")),
+                "workers in games": f"{share:.1%}" if isinstance(share, int | float) else "",
+            }
         )
-    return columns, rows
+    return pd.DataFrame(rows)
 
 
 def moment(text: str) -> str:

@@ -3,6 +3,7 @@
 import shlex
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from thetafront.study.charts.front import front_chart
@@ -12,11 +13,12 @@ from thetafront.study.charts.scores import scores_chart
 from thetafront.study.charts.slices import slices_chart
 from thetafront.study.charts.sobol import importance_of
 from thetafront.study.charts.theta import theta_chart
+from thetafront.study.charts.timeline import timeline_chart
 from thetafront.study.log.location import Location
 from thetafront.study.log.published_study import PublishedStudy
 from thetafront.study.page.choices import Choices
 from thetafront.study.page.claims import claims
-from thetafront.study.page.document import charts_of, document, sortable
+from thetafront.study.page.document import charts_of, document, sortable, table_of
 from thetafront.study.page.made_by import again, again_note, facts, runs_table
 from thetafront.study.page.replays import recorded
 from thetafront.study.report.analysis import Analysis
@@ -24,7 +26,7 @@ from thetafront.study.report.front_tables import front_cells
 from thetafront.study.report.pick_text import command_of
 from thetafront.study.text import counted
 
-NAME = "report.html"
+NAME, NOTE = "report.html", "note.txt"
 
 
 @dataclass(frozen=True)
@@ -71,19 +73,21 @@ def page_html(
     choices = Choices.of(page)
     importance = importance_of(page)
     charts = {
-        "front": [front_chart(page)],
-        "scores": [scores_chart(page), theta_chart(page)],
-        "matter": [importance_chart(page, importance), slices_chart(page)],
-        "gain": [hypervolume_chart(page)],
+        "front": front_chart(page),
+        "slices": slices_chart(page),
+        "importance": importance_chart(page, importance),
+        "scores": scores_chart(page),
+        "timeline": timeline_chart(page),
+        "gain": hypervolume_chart(page),
     }
     games = recorded(page)
-    said, others = claims(page, importance)
+    said = claims(page, importance)
     ask = "" if isinstance(page.data, PublishedStudy) else pick_words(page, location)
     data = {
-        "charts": charts_of(each for group in charts.values() for each in group),
+        "charts": charts_of(charts.values()),
         "choices": None if choices is None else choices.as_data(),
         "pick": ask,
-        "replays": [each.data for each in games.replays],
+        "replays": games.replays,
         "csv": page.tables["front"].to_csv(index=False),
         "reload": circumstances.reload_seconds,
         "name": location.name,
@@ -94,16 +98,17 @@ def page_html(
         "goal": experiment.goal,
         "cost": experiment.cost,
         "summary": summary(page),
+        "note": note_in(location.folder),
         "circumstances": circumstances,
         "claims": said,
-        "compared": others,
         "charts": charts,
+        "theta": theta_chart(page),
         "choices": choices,
         "pick_words": ask,
         "validated": validated_table(page),
         "games": games,
         "facts": facts(page),
-        "runs": runs_table(page.data),
+        "runs": table_of(runs_table(page.data)),
         "again": again(page.data),
         "again_note": again_note(page.data),
     }
@@ -116,6 +121,12 @@ def page_html(
         ["page.css", "replay.css"] if games.replays else ["page.css"],
         library_at,
     )
+
+
+def note_in(folder: Path) -> str:
+    """Return what its user has written about a study; empty if nothing is."""
+    path = folder / NOTE
+    return path.read_text(encoding="utf-8", errors="replace").strip() if path.is_file() else ""
 
 
 def summary(page: Analysis) -> str:

@@ -260,7 +260,7 @@ def certificate_frame(found: Certificate) -> pd.DataFrame:
                 **dict(zip(BOUNDS, (bound, if_played), strict=True)),
                 PROSPECT: prospect.key,
                 # as many games of it as the answer has, each as long
-                PROSPECT_SECONDS: 0.0 if prospect.number else len(samples) * fmean(timed or [0.0]),
+                PROSPECT_SECONDS: 0.0 if prospect.games else len(samples) * fmean(timed or [0.0]),
                 goal.combined_column("mean"): each.expected.score.value,
                 "n_games": len(samples),
                 goal.column("mean"): measured,

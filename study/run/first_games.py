@@ -6,14 +6,14 @@ all, whether a seed decides a game, and whether games have moves.
 
 import math
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 
 from thetafront.agents.agent import FailedGame, Game
-from thetafront.agents.parameters import Value
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.players import corners
+from thetafront.study.log.point import Point
 from thetafront.study.log.same_game import difference
 from thetafront.study.run.workers import PlayError, Task, Workers
 
@@ -22,61 +22,33 @@ SECONDS_A_TRIAL = 0.25  # of games: about as long as a proposal takes
 MAX_SHORT_GAMES = 128  # of a trial, which then tells a win rate to 4%
 
 
-@dataclass(frozen=True)
-class FirstGame:
-    """A game that was tried.
-
-    Attributes
-    ----------
-    where : str
-        ``middle``, ``again`` (the middle, with the same seed) or ``corner``.
-    theta : mapping
-        θ.
-    game : Game, optional
-        The game; None if it failed.
-    error : str
-        Why.
-    seconds : float
-        Wall time that it took.
-    """
-
-    where: str
-    theta: Mapping[str, Value]
-    game: Game | None
-    error: str = ""
-    seconds: float = 0.0
-
-
 def first_games(
     experiment: Experiment, seed: int, jobs: int, most_corners: int, deadline: float = math.inf
-) -> Iterator[FirstGame]:
+) -> Iterator[Point]:
     """Play a game in the middle of the space twice, then one at each of some corners; in order.
 
-    PlayError if one has not ended when the monotonic clock shows ``deadline``.
+    The origin of a point is ``middle``, ``again`` (the middle, with the same seed) or ``corner``.
+    PlayError if a game has not ended when the monotonic clock shows ``deadline``.
     """
     inside = experiment.space.completed({})
-    tried = [("middle", inside), ("again", inside)]
-    tried += [("corner", theta) for theta in corners(experiment.space, most_corners)]
-    done: dict[int, FirstGame] = {}
+    points = [Point(inside, "middle"), Point(inside, "again")]
+    points += [Point(theta, "corner") for theta in corners(experiment.space, most_corners)]
     with Workers[int](jobs) as workers:
-        for number, (_, theta) in enumerate(tried):
-            workers.submit(Task(number, experiment.build(theta), [seed]))
-        for number in range(len(tried)):
-            while number not in done:
+        for number, point in enumerate(points):
+            workers.submit(Task(number, experiment.build(point.params), [seed]))
+        for number in range(len(points)):
+            while not points[number].outcomes:
                 left = deadline - time.monotonic()
                 if left <= 0:
                     raise PlayError("it has not ended within the budget")
                 workers.collect(timeout=min(1.0, left))
                 while workers.returned:
                     back = workers.returned.popleft()
-                    first = back.games[0] if back.games else FailedGame(seed, back.error)
-                    seconds = back.ended - back.began
-                    done[back.key] = (
-                        FirstGame(*tried[back.key], None, first.error, seconds)
-                        if isinstance(first, FailedGame)
-                        else FirstGame(*tried[back.key], first, seconds=seconds)
-                    )
-            yield done[number]
+                    game = back.games[0] if back.games else FailedGame(seed, back.error)
+                    points[back.key].add(0, game, None)
+                    timed = replace(points[back.key], began=back.began, ended=back.ended)
+                    points[back.key] = timed
+            yield points[number]
 
 
 def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experiment, str, float]:
@@ -96,25 +68,23 @@ def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experime
         except PlayError as error:
             text = f"{experiment.name}: its first game cannot be played: {error}"
             raise InputError(text) from None
-        if first.game is not None and again.game is not None:
+        if not (failures := [*first.failures.values(), *again.failures.values()]):
             break
-    for each in (first, again):
-        if each.game is None:
-            raise InputError(
-                f"{experiment.name}: a game in the middle of the space fails: {each.error}"
-            )
-    assert first.game is not None
-    assert again.game is not None
+    if failures:
+        raise InputError(
+            f"{experiment.name}: a game in the middle of the space fails: {failures[0].error}"
+        )
+    games = first.games[0], again.games[0]
     if experiment.is_open:
-        experiment = experiment.settled(has_moves(first.game, again.game))
-    differs = difference(first.game, again.game)
+        experiment = experiment.settled(has_moves(*games))
+    differs = difference(*games)
     warning = ""
     if differs:
         warning = (
             f"two games with seed {seed + number} differ ({differs}): games cannot be played again "
             "from their seeds"
         )
-    return experiment, warning, again.seconds
+    return experiment, warning, again.ended - again.began
 
 
 def has_moves(*games: Game) -> bool:

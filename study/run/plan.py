@@ -110,12 +110,9 @@ class GameTimes:
         self.overhead = overhead
         space = data.experiment.space
         played = [
-            (params, np.mean([game.seconds for game in games.values() if game.is_timed]))
-            for params, games in [
-                *((trial.params, trial.games) for trial in data.trials),
-                *((point.params, point.games) for point in data.points),
-            ]
-            if any(game.is_timed for game in games.values()) and space.is_whole(params)
+            (each.params, np.mean([game.seconds for game in each.games.values() if game.is_timed]))
+            for each in (*data.trials, *data.points)
+            if any(game.is_timed for game in each.games.values()) and space.is_whole(each.params)
         ]
         some = np.unique(np.linspace(0, len(played) - 1, MAX_TIMED).round().astype(int))
         played = [played[k] for k in some]

@@ -1,4 +1,4 @@
-"""The model of a study: fitted to its trials, with the fronts that it predicts."""
+"""The model of a study: fitted to its trials, with the front that it predicts."""
 
 import math
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from thetafront.study.samplers.covariance import ROUGH, SMOOTH
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.observations import Objectives, Observations, observe
 from thetafront.study.samplers.posterior import Posterior
-from thetafront.study.samplers.predicted_front import PredictedFront, predicted_fronts
+from thetafront.study.samplers.predicted_front import PredictedFront, predicted_front
 
 Floats = npt.NDArray[np.float64]
 SHIFT_DEVIATION = 0.05  # of the prior of the shift, in decades: 1.4% to 14% were measured
@@ -43,7 +43,7 @@ class FittedModel:
     cube, observations, posterior : UnitCube, Observations, Posterior
         The encoding of θ, the data, and the model conditioned on them.
     seed : int
-        Of the search for its fronts.
+        Of the search for its front.
     shared_variance : float
         Variance of an error that all second objectives share, beyond the posterior's own: a
         validation is played on a machine that is faster or slower meanwhile.
@@ -64,21 +64,17 @@ class FittedModel:
     checks: tuple[tuple[float, float], ...] = ((0.0, 1.0), (0.0, 1.0))
 
     @cached_property
-    def fronts(self) -> tuple[PredictedFront, PredictedFront]:
-        """Its fronts, among the θ that it was fitted to and over the whole space."""
-        rng = np.random.default_rng([self.seed, 1])
-        with threadpool_limits(1):  # more threads are slower on matrices this small
-            return predicted_fronts(self.posterior, self.observations, self.cube, rng)
-
-    @property
-    def trial_front(self) -> PredictedFront:
-        """Its front among the θ that it was fitted to."""
-        return self.fronts[0]
-
-    @property
     def predicted_front(self) -> PredictedFront:
         """Its front over the whole space."""
-        return self.fronts[1]
+        rng = np.random.default_rng([self.seed, 1])
+        with threadpool_limits(1):  # more threads are slower on matrices this small
+            return predicted_front(self.posterior, self.observations, self.cube, rng)
+
+    @cached_property
+    def trial_front(self) -> Floats:
+        """Its front among the points that it was fitted to, the cheapest first."""
+        with threadpool_limits(1):
+            return self.posterior.front(np.unique(self.observations.points, axis=0))
 
     def expects(self, points: Floats) -> tuple[Floats, Floats]:
         """Return means and deviations of both objectives on the model's scale, shape (m, 2).

@@ -94,13 +94,13 @@ def shares(second: Floats) -> Floats:
     return np.asarray(np.abs(np.diff(edges)) / np.ptp(second))
 
 
-def predicted_fronts(
+def predicted_front(
     posterior: Posterior, observations: Observations, cube: UnitCube, rng: np.random.Generator
-) -> tuple[PredictedFront, PredictedFront]:
-    """Find the front of the posterior mean, among the trials and over the whole space.
+) -> PredictedFront:
+    """Find the front of the posterior mean over the whole space.
 
-    The latter by random search: a few thousand points over the whole cube, then rounds of small
-    perturbations of the front so far. Points that are likely to fail are left out.
+    By random search: the front of the trials and a few thousand points over the whole cube, then
+    rounds of small perturbations of the front so far. Points that are likely to fail are left out.
     """
     allowed = Feasibility.learned_from(observations).allowed
     of_trials = posterior.front(np.unique(observations.points, axis=0))
@@ -108,8 +108,7 @@ def predicted_fronts(
     points = np.concatenate([known, sobol_points(cube, N_SOBOL, rng)])
     front = posterior.front(allowed(points))
     front = climb(front, posterior, cube, rng, N_ROUNDS, N_NEAR, allowed)
-    front = front[spread(len(front), MAX_ON_FRONT)]
-    return PredictedFront.at(of_trials, posterior), PredictedFront.at(front, posterior)
+    return PredictedFront.at(front[spread(len(front), MAX_ON_FRONT)], posterior)
 
 
 def climb(

@@ -15,6 +15,7 @@ from thetafront.agents.parameters import (
     categorical,
     check_parameters,
     flag,
+    inherited,
     integer,
     parameters_of,
     plain_values,
@@ -128,3 +129,15 @@ def test_numbers_and_text_become_values(name: str, given: float, expected: objec
 def test_numbers_and_text_are_refused(name: str, given: float, said: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
         parameters_of(Settings)[name].from_number(given)
+
+
+@dataclass(frozen=True)
+class Larger(Settings):
+    n: int = inherited(Settings, "n", 4)
+
+
+def test_a_default_may_be_another_ones() -> None:
+    assert (Settings().n, Larger().n) == (2, 4)
+    assert list(parameters_of(Larger)) == list(parameters_of(Settings))
+    with pytest.raises(ValueError, match=r"n must be an integer from 1 to 5 \(got 6\)"):
+        Larger(6)

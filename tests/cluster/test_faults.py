@@ -9,6 +9,11 @@ import pandas as pd
 import pytest
 
 from tests.cluster.ground import Ground, nannies, playing, psutil, wait_for
+from tests.study.run.test_workers import Deadly, collect_all
+from thetafront.agents.twenty48.pmcts import PureMonteCarlo
+from thetafront.engine.jit import ROOT
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.run.workers import PlayError, Task
 
 pytestmark = pytest.mark.cluster
 
@@ -40,7 +45,7 @@ def test_killed_workers_cost_no_game(ground: Ground, of_one_machine: pd.DataFram
     sweep = ground.sweep()
     ground.wait_for_games(4)
     killed(playing(workers)[0])
-    ground.wait_for_games(ground.n_stored() + 4)
+    wait_for("another comes", lambda: len(playing(workers)) == 2)
     for each in playing(workers):
         killed(each)
     said = check(ground, sweep, of_one_machine)
@@ -146,6 +151,28 @@ def test_a_game_that_ends_its_worker_fails_its_trial_and_no_other(ground: Ground
         assert len(failed)
         assert failed["error"].str.fullmatch(FAILURE).all()
         assert (table["state"] == "complete").sum() == 20
+
+
+def test_an_agent_that_ends_its_workers_is_found_and_no_other_is_blamed(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dask blames all tasks of a worker that dies, and gives them up after four deaths."""
+    from thetafront.study.cluster.cluster import DaskCluster
+    from thetafront.study.cluster.dask_workers import DaskWorkers
+
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # where the agent is
+    ground.scheduler()
+    ground.workers(2)
+    with DaskWorkers[str](DaskCluster(ground.address)) as workers:
+        workers.admit(EXPERIMENTS["dice"].by("n_sweeps"), {})
+        workers.submit(Task("deadly", Deadly(1), (0,)))
+        for seed in range(6):
+            workers.submit(Task(f"{seed}", PureMonteCarlo(5), (seed,)))
+        with pytest.raises(PlayError, match="die again and again while playing deadly alone"):
+            collect_all(workers)
+        assert "left or died" in " ".join(workers.news())
+        played = {each.key: [game.seed for game in each.games] for each in workers.returned}
+        assert played == {f"{seed}": [seed] for seed in range(6)}
 
 
 def test_interrupting_leaves_no_process(ground: Ground) -> None:

@@ -32,7 +32,6 @@ MANIFEST = "manifest.json"
 NONE = "none"  # no network, where a name is expected
 FORMAT = 1
 MOST_IN_MEMORY = 3  # networks that take turns in a worker; reading one takes half a second
-MENDED = "the command that trained it writes it again"
 
 
 @dataclass(frozen=True)
@@ -65,19 +64,20 @@ class TrainedNetwork:
         """Raise ValueError if the file of weights is not as the manifest says; nothing is read."""
         expected = (n_weights_of(self.patterns),)
         path = self.weights_file
-        if not path.is_file():  # a pipe would have to be filled
-            raise ValueError(f"network: {path} cannot be read (it is no file); {MENDED}")
         try:
+            if not path.is_file():  # a pipe would have to be filled
+                raise ValueError("it is no file")
             mapped = np.lib.format.open_memmap(path, mode="r")
+            if mapped.dtype != np.float32 or mapped.shape != expected:
+                what = f"{mapped.shape} numbers of {mapped.dtype}"
+                raise ValueError(f"it has {what}, {expected} of float32 expected")
+            if not are_finite(path, path.stat().st_mtime_ns):
+                raise ValueError("it has numbers that are not finite")
         except (OSError, ValueError, EOFError) as error:
-            raise ValueError(f"network: {path} cannot be read ({error}); {MENDED}") from None
-        if mapped.dtype != np.float32 or mapped.shape != expected:
             raise ValueError(
-                f"network: {path} must have {expected} numbers of float32 (got {mapped.shape} "
-                f"of {mapped.dtype}); {MENDED}"
-            )
-        if not are_finite(path, path.stat().st_mtime_ns):
-            raise ValueError(f"network: {path} has numbers that are not finite; {MENDED}")
+                f"network: {path} cannot be read ({error}); the command that trained it writes it "
+                "again"
+            ) from None
 
     def read(self) -> Network:
         """Read the weights.
@@ -89,14 +89,9 @@ class TrainedNetwork:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON data."""
-        return {
-            "format": FORMAT,
-            "training": dict(self.training),
-            "n_games": self.n_games,
-            "n_moves": self.n_moves,
-            "cpu_seconds": self.cpu_seconds,
-            "digest": self.digest,
-        }
+        fields = {**vars(self), "training": dict(self.training)}
+        del fields["name"]
+        return {"format": FORMAT, **fields}
 
 
 @lru_cache(maxsize=MOST_IN_MEMORY)
@@ -128,11 +123,6 @@ def weights_name(digest: str) -> str:
     return f"weights-{digest}.npy"
 
 
-def again(name: str) -> str:
-    """Say how a network is made."""
-    return f"thetafront train ntuple --name {name} makes it"
-
-
 def trained_networks() -> list[str]:
     """Return the names of all trained networks."""
     return sorted(path.parent.name for path in networks_folder().glob(f"*/{MANIFEST}"))
@@ -148,13 +138,6 @@ def trained_network(name: str) -> TrainedNetwork:
         if path.exists() and not path.is_file():
             raise ValueError("it is no file")
         found = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        known = trained_networks()
-        allowed = f"one of {', '.join((NONE, *known))}" if known else NONE
-        raise ValueError(f"network must be {allowed} (got {name!r}); {again(name)}") from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise ValueError(f"network: {path} is no manifest of a network ({error})") from None
-    try:
         if found["format"] != FORMAT:
             raise ValueError(f"format must be {FORMAT} (got {found['format']})")
         network = TrainedNetwork(
@@ -166,6 +149,13 @@ def trained_network(name: str) -> TrainedNetwork:
             digest=str(found["digest"]),
         )
         network.settings  # noqa: B018, checks them
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
+    except FileNotFoundError:
+        known = trained_networks()
+        allowed = f"one of {', '.join((NONE, *known))}" if known else NONE
+        raise ValueError(
+            f"network must be {allowed} (got {name!r}); thetafront train ntuple --name {name} "
+            "makes it"
+        ) from None
+    except (OSError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise ValueError(f"network: {path} is no manifest of a network ({error})") from None
     return network

@@ -33,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thetafront.agents.policy_dispatch import Kernels, Settings, decides, dispatch_on_settings
-from thetafront.agents.twenty48.afterstate_value import values
+from thetafront.agents.twenty48.afterstate_value import VALUES
 from thetafront.engine.jit import inlined
 from thetafront.engine.twenty48.board import mirror, transpose
 
@@ -241,7 +241,7 @@ def network_class(pattern_set: PatternSet) -> type[Network]:
     made = type(name, (Network,), {"__slots__": (), "__module__": __name__})
     globals()[name] = made  # where numba's cache looks for it
     network_value, network_indices = value_kernels(patterns_of(pattern_set))
-    values(made)(network_value)
+    decides(made, VALUES)(network_value)
     decides(made, PUT)(network_indices)
     return made
 

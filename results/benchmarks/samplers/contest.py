@@ -28,7 +28,7 @@ from thetafront.study.samplers.design import draw_design
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.observations import Objectives, Observations, observe
 from thetafront.study.samplers.posterior import Posterior
-from thetafront.study.samplers.predicted_front import predicted_fronts
+from thetafront.study.samplers.predicted_front import predicted_front
 from thetafront.study.scale import Scale
 from thetafront.study.shrinkage import Moments, growing_variances
 
@@ -136,7 +136,7 @@ class Contest:
         """Return the model's predicted front over the whole space."""
         posterior, observations, cube = self.fitted(len(self.points))
         rng = np.random.default_rng([seed, 1])
-        _, front = predicted_fronts(posterior, observations, cube, rng)
+        front = predicted_front(posterior, observations, cube, rng)
         scores, costs = posterior.goal(front.points).mean, posterior.cost(front.points)
         return Predictions(scores, costs, *self.truth_at(front.points))
 

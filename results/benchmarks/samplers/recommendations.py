@@ -286,7 +286,7 @@ class Answers:
 
     def chances(self) -> None:
         """Compare the chances to be on the front, of proposals and of trials, with the truth."""
-        trials = self.trials.trial_front.points
+        trials = self.trials.trial_front
         few = trials[np.linspace(0, len(trials) - 1, N_POINTS).round().astype(int)]
         codes = np.unique(np.concatenate([self.points.codes, few]), axis=0)
         points = validated(self.on, codes, self.run["n_validation"], self.rng)

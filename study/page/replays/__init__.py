@@ -1,5 +1,5 @@
 """Games on a page: they are played again here, and the page's script shows what was recorded."""
 
-from thetafront.study.page.replays.recorded import Recorded, Replay, recorded
+from thetafront.study.page.replays.recorded import Recorded, recorded
 
-__all__ = ["Recorded", "Replay", "recorded"]
+__all__ = ["Recorded", "recorded"]

@@ -29,7 +29,7 @@ from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.tables import thetas_of
 from thetafront.study.text import counted
 
-CPU_SECONDS = 2.0
+CPU_SECONDS = 1.0
 """What all games of a page may take together, by the seconds that they took when first played."""
 SECONDS_AROUND_A_MOVE = 60e-6
 """What recording a move takes besides the decision."""
@@ -38,39 +38,20 @@ N_DICE_GAMES = 101
 
 
 @dataclass(frozen=True)
-class Replay:
-    """A game to be shown.
-
-    Attributes
-    ----------
-    number : int
-        That of the validated point, as in the table of the front; of the trial, if nothing is
-        validated.
-    seed : int
-        The game's.
-    data : dict
-        For the page's script, as JSON: what was recorded, with ``label`` (``number 3, proposal``),
-        ``seed``, ``score`` in points as it is on record, and ``note``, what is to be known of it.
-    """
-
-    number: int
-    seed: int
-    data: dict[str, Any]
-
-
-@dataclass(frozen=True)
 class Recorded:
     """The games of a page.
 
     Attributes
     ----------
-    replays : list of Replay
-        In the order of the points' costs.
+    replays : list of dict
+        In the order of the points' costs, for the page's script, as JSON: what was recorded, with
+        ``number`` (of the validated point, or of the trial if nothing is validated), ``label``
+        (``number 3, proposal``), ``seed``, ``score`` in points as it is on record, and ``note``.
     left_out : list of str
         Why others are not there, a sentence each.
     """
 
-    replays: list[Replay]
+    replays: list[dict[str, Any]]
     left_out: list[str]
 
 
@@ -108,7 +89,7 @@ def recorded(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> Recorded:
         For a point whose games take too long, there is one of the next cheaper point that has not
         been tried, if any.
     """
-    found: list[Replay] = []
+    found: list[dict[str, Any]] = []
     left_out: dict[str, list[str]] = {}  # points, by what is said of them
     candidates = validated_candidates(page) or trial_candidates(page)
     if candidates and (reason := why_none(page)):
@@ -171,7 +152,7 @@ def spread(n: int) -> list[int]:
     return sorted({0, (n - 1) // 2, n - 1}) if n else []
 
 
-def replay_of(page: Analysis, candidate: Candidate, seconds: float) -> tuple[Replay, float]:
+def replay_of(page: Analysis, candidate: Candidate, seconds: float) -> tuple[dict[str, Any], float]:
     """Record a game of a point; return it with the CPU seconds that it should take."""
     try:
         agent = page.data.experiment.build(candidate.params)
@@ -197,12 +178,13 @@ def replay_of(page: Analysis, candidate: Candidate, seconds: float) -> tuple[Rep
         )
     data = {
         **recording.data,
+        "number": int(candidate.number),
         "label": candidate.label,
         "seed": str(game.seed),  # which may have more digits than a number in a browser
         "score": int(game.score),
         "note": note,
     }
-    return Replay(int(candidate.number), game.seed, data), cost
+    return data, cost
 
 
 @lru_cache(maxsize=16)  # a page that is rewritten during a sweep has mostly the same games

@@ -24,7 +24,7 @@
     const ink = dark ? "#e7ebef" : "#1b1f24", dim = dark ? "#a3aeb9" : "#56606b", line = dark ? "#343d47" : "#d5dbe1";
     const font = "system-ui, sans-serif", limit = 260;
     return {
-      background: "transparent",
+      background: dark ? "#12161b" : "#fff",
       font,
       view: { stroke: line },
       axis: { labelColor: dim, titleColor: ink, gridColor: line, gridOpacity: 0.7, domainColor: dim, tickColor: dim, labelFontSize: 12, titleFontSize: 12, titleFontWeight: 600, titleLimit: 2 * limit, labelLimit: limit },
@@ -37,6 +37,14 @@
   };
 
   // --- charts ------------------------------------------------------------------------------
+  // On a dark page each colour has a lighter one, and shaded areas are denser.
+  const LIGHTER = { "#0072B2": "#56B4E9", "#009E73": "#35C99B", "#D55E00": "#FF8F45", "#CC79A7": "#E8A8CC", "#8C8C8C": "#B4BDC6" };
+  const inTheme = (spec, dark) => {
+    const text = JSON.stringify(spec);
+    if (!dark) return JSON.parse(text);
+    const lighter = text.replace(/#[0-9A-F]{6}/g, (each) => LIGHTER[each] || each);
+    return JSON.parse(lighter, (key, value) => (key === "fillOpacity" ? Math.min(1, 1.7 * value) : value));
+  };
   const drawn = {};
   const around = {}; // pixels around the panels of a chart, where they are more than it says
   async function draw(key) {
@@ -54,17 +62,26 @@
   }
 
   async function embed(key, box, width, dark) {
-    const spec = fitted(JSON.parse(JSON.stringify(data.charts[key])), width, around[key] || 0);
+    const spec = fitted(inTheme(data.charts[key], dark), width, around[key] || 0);
+    delete spec.background;
     if (views[key]) views[key].finalize();
     delete views[key];
     views[key] = await vegaEmbed(box, spec, { ast: true, renderer: "svg", actions: false, config: config(dark), tooltip: { theme: "custom" } });
     const svg = box.querySelector("svg"); // the picture alone: controls beside it keep their names
-    svg.setAttribute("role", "img");
+    svg.setAttribute("role", key === "front" ? "group" : "img");
     svg.setAttribute("aria-label", box.dataset.label);
-    views[key].view.addEventListener("click", (_, item) => {
-      const number = item && item.datum && Number(item.datum.number);
-      if (number && key === "front") chooseNumber(number);
-    });
+    const numberOf = (item) => (key === "front" && item && item.datum && Number(item.datum.number)) || 0;
+    views[key].view.addEventListener("click", (_, item) => numberOf(item) && chooseNumber(numberOf(item)));
+    for (const node of svg.querySelectorAll("path[aria-roledescription=point]")) {
+      const number = numberOf(node.__data__);
+      if (!number) continue;
+      Object.entries({ tabindex: 0, role: "button", "aria-label": `Show number ${number}` }).forEach(([name, value]) => node.setAttribute(name, value));
+      node.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        chooseNumber(number);
+      });
+    }
   }
 
   // Panels share the width; where that leaves too little, they stand one below the other.
@@ -114,6 +131,7 @@
     resizing = setTimeout(drawAll, 200);
   });
   system.addEventListener("change", drawAll);
+  for (const fold of document.querySelectorAll("details.fold")) fold.addEventListener("toggle", drawAll);
   find("theme").addEventListener("click", () => {
     const next = isDark() ? "light" : "dark";
     document.documentElement.dataset.theme = next;
@@ -131,8 +149,8 @@
       return [term, said];
     }));
   };
-  let marked = 0; // number of the point that the chart of the front marks
   let shown = null; // number of the point that is shown in place of the budget's answer
+  let pinned = 0; // number of the point that a reader chose last: it keeps its mark
 
   function show() {
     const step = choices.steps[slider.value], byBudget = choices.answers[step.answer];
@@ -140,34 +158,40 @@
     const isAnswer = answer === byBudget;
     find("budget").textContent = step.text;
     slider.setAttribute("aria-valuetext", step.text);
-    find("headline").textContent = answer.goal;
+    find("headline").textContent = answer.measured;
+    find("how").textContent = answer.how;
+    const [brief, rest] = [[], []];
     const cost = [choices.label, isAnswer ? step.cost : answer.cost];
-    fill(find("answer"), [...answer.before, cost, ...answer.after, ...(isAnswer ? step.passed_over : [])]);
+    for (const line of [...answer.before, cost, ...answer.after, ...(isAnswer ? [...step.passed_over, ...step.untested] : [])])
+      (["θ", "expect", choices.label].includes(line[0]) ? brief : rest).push(line);
+    fill(find("brief"), brief);
+    fill(find("answer"), rest);
     find("play").textContent = answer.command || "defined in a script or notebook: play it from there";
     if (find("pick")) find("pick").textContent = data.pick + step.option;
-    find("note").textContent = !isAnswer
-      ? `Number ${answer.number}, which you chose. The answer within ${step.text} is ${named(byBudget)}.`
-      : answer.number === 0
-        ? "Untested: no θ of this study has games on fresh seeds yet."
-        : "";
+    find("prospect").hidden = !step.prospect.text;
+    find("untested").textContent = step.prospect.text || "";
+    find("try").textContent = step.prospect.command || "";
+    find("note").textContent = isAnswer ? "" : `Number ${answer.number}, which you chose. The answer within ${step.text} is ${named(byBudget)}.`;
     const later = choices.steps.slice(Number(slider.value) + 1).find((each) => each.answer !== step.answer);
     find("next").textContent = later ? `More: from ${later.text} on, ${named(choices.answers[later.answer])}.` : "No larger budget has a better θ with games.";
-    mark(answer.number);
-    markBudget(answer.number);
+    for (const row of document.querySelectorAll("#validated tbody tr")) {
+      row.classList.toggle("chosen", Number(row.dataset.number) === answer.number);
+      row.classList.toggle("pinned", Number(row.dataset.number) === pinned);
+    }
+    markBudget(answer.number, step);
   }
-  const named = (answer) => (answer.number ? `number ${answer.number}` : "an untested θ") + `, ${answer.goal}`;
+  const named = (answer) => (answer.number ? `number ${answer.number}` : "an untested θ") + `, ${answer.goal} expected`;
 
-  function mark(number) {
-    for (const row of document.querySelectorAll("#validated tbody tr")) row.classList.toggle("chosen", Number(row.dataset.number) === number);
-  }
-
-  function markBudget(number = marked) {
-    marked = number;
+  let marks = {}; // what the chart of the front shows of all that
+  function markBudget(number, step) {
+    if (step) marks = { budget: step.limit, prospect: step.prospect, chosen: number, pinned };
     if (!views.front || !choices) return;
     try {
-      views.front.view.signal("budget", choices.steps[slider.value].limit).signal("chosen", number).run();
+      const view = views.front.view;
+      for (const [name, value] of Object.entries(marks)) view.signal(name, value);
+      view.run();
     } catch {
-      // A chart without these signals shows neither.
+      // A chart without these signals shows none of it.
     }
   }
 
@@ -176,7 +200,7 @@
     const steps = choices.steps, answers = choices.answers;
     const at = steps.findIndex((step) => answers[step.answer].number === number);
     if (at >= 0) slider.value = at;
-    shown = number;
+    shown = pinned = number;
     show();
   }
 
@@ -184,6 +208,24 @@
     slider.addEventListener("input", () => {
       shown = null;
       show();
+    });
+  }
+
+  // --- ranges of θ: lines that miss one are hidden ---------------------------------------------
+  const strips = find("theta");
+  const isNarrowed = () => strips !== null && strips.querySelector(".out") !== null;
+  if (strips) {
+    const lines = [...strips.querySelectorAll("polyline")].map((node) => [node, [...node.points].map((point) => point.x)]);
+    const ranges = [...strips.querySelectorAll("fieldset")].map((each) => [...each.querySelectorAll("input")]);
+    strips.addEventListener("input", () => {
+      const ends = ranges.map((inputs) => inputs.map((each) => Number(each.value)).sort((a, b) => a - b));
+      let left = 0;
+      for (const [node, places] of lines) {
+        const isOut = ends.some(([low, high], k) => places[k] < low || places[k] > high);
+        if (node.classList.contains("out") !== isOut) node.classList.toggle("out", isOut);
+        left += !isOut;
+      }
+      find("within").textContent = `${left} of ${lines.length} lines within the ranges`;
     });
   }
 
@@ -246,7 +288,28 @@
   }
   const copied = async (text) => tell((await copy(text)) ? "Copied" : "Not copied: select the text and copy it");
   for (const button of document.querySelectorAll("[data-copy]")) button.addEventListener("click", () => copied(find(button.dataset.copy).textContent));
-  if (find("copy-csv")) find("copy-csv").addEventListener("click", () => copied(data.csv));
+  if (find("copy-csv")) {
+    find("copy-csv").addEventListener("click", () => copied(data.csv));
+    find("save-csv").addEventListener("click", () => save("front.csv", URL.createObjectURL(new Blob([data.csv], { type: "text/csv" }))));
+  }
+
+  // --- saving charts and tables ----------------------------------------------------------------
+  function save(name, address) {
+    const link = document.createElement("a");
+    link.href = address;
+    link.download = name;
+    link.click();
+  }
+  const quoted = (text) => `"${text.replace(/"/g, '""')}"`;
+  for (const button of document.querySelectorAll("[data-save]")) {
+    const { save: kind, of: key } = button.dataset;
+    button.addEventListener("click", async () => {
+      if (kind !== "csv") return save(`${data.name}-${key}.${kind}`, await views[key].view.toImageURL(kind, 2));
+      const table = button.parentElement.previousElementSibling.querySelector("table");
+      const rows = [...table.rows].map((row) => [...row.cells].map((cell) => quoted(cell.textContent)).join(","));
+      return save(`${data.name}-table.csv`, URL.createObjectURL(new Blob([rows.join("\n")], { type: "text/csv" })));
+    });
+  }
 
   // --- replays -------------------------------------------------------------------------------
   for (const replay of data.replays) {
@@ -267,7 +330,7 @@
   const same = before && before.made === data.made ? before.same + 1 : 0;
   const isFollowed = data.reload !== null && same <= MOST_RELOADS;
   const tables = [...document.querySelectorAll("details")];
-  const nameOf = (details) => details.parentElement.getAttribute("aria-labelledby");
+  const nameOf = (details) => tables.indexOf(details);
   const identity = (answer) => answer.command || answer.number; // numbers may shift as points are added
   age();
   setInterval(age, 5000);
@@ -277,7 +340,7 @@
       const step = choices.steps.findIndex((each) => each.limit >= before.limit);
       slider.value = step < 0 ? choices.steps.length - 1 : step;
       const chosen = choices.answers.find((each) => each.number && identity(each) === before.chosen);
-      if (chosen) shown = chosen.number;
+      if (chosen) shown = pinned = chosen.number;
     }
     show();
   }
@@ -288,9 +351,7 @@
 
   let isPressed = false;
   for (const name of ["pointerdown", "pointerup", "pointercancel"]) addEventListener(name, () => (isPressed = name === "pointerdown"), true);
-  const isBrushed = ({ view }) => Object.values(view.getState({ signals: () => false, data: (name) => name.endsWith("_store") }).data).some((rows) => rows.length);
-  const isUsed = () =>
-    isPressed || document.activeElement.matches("input, select") || Object.keys(views).some((key) => key !== "front" && isBrushed(views[key]));
+  const isUsed = () => isPressed || document.activeElement.matches("input, select") || isNarrowed();
 
   if (isFollowed) {
     const due = Date.now() + 1000 * data.reload * 2 ** same;

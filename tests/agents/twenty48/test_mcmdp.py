@@ -5,7 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from tests.agents.twenty48.scheduled import scheduled
+from tests.agents.twenty48.scheduled import (
+    boards_of_a_game,
+    check_values,
+    mean_of_best,
+    nodes_of,
+    scheduled,
+)
 from tests.oracles import twenty48 as oracle
 from thetafront.agents.twenty48.expectation import sum_of_best
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP, Table1
@@ -13,28 +19,11 @@ from thetafront.agents.twenty48.schedule import Schedule
 from thetafront.engine.twenty48 import (
     Action,
     Rule,
-    afterstate,
-    initial,
-    legal_actions,
     parse,
     playouts,
-    spawn,
 )
 
 SMALL = Schedule.from_theta((24, 12, 8, 6, 2.5))
-
-
-def boards_of_a_game(n: int) -> list[int]:
-    """Boards from a game played by turns, and the crowded ones towards its end."""
-    boards = []
-    board = initial(3)
-    for move in range(n):
-        legal = legal_actions(board)
-        if not legal:
-            break
-        boards.append(board)
-        board = spawn(afterstate(board, legal[move % len(legal)])[0], move)
-    return boards
 
 
 def decision_by_definition(
@@ -48,22 +37,16 @@ def decision_by_definition(
 ) -> dict[int, float]:
     """Value of each legal action: nodes in order, their playouts, the mean of the best."""
     faces = oracle.from_packed(board)
-    nodes: list[tuple[int, int, float, int]] = []  # action, packed board, probability, playouts
-    rewards = {}
-    for action in oracle.legal_actions(faces):
-        after, rewards[action] = oracle.slide(faces, action, rule)
-        empty = oracle.empty_cells(after)
-        for cell in empty:
-            for tile, p, table in ((2, 0.9, schedule.n_twos), (4, 0.1, schedule.n_fours)):
-                node = oracle.to_packed(oracle.put(after, cell, tile))
-                nodes.append((action, node, p / len(empty), table[len(empty) - 1]))
+    nodes = nodes_of(board, schedule, rule)
     scores, _ = playouts([node[1] for node in nodes], [node[3] for node in nodes], stream, rule)
     results = iter(scores.tolist())
-    values = {action: reward_weight * reward for action, reward in rewards.items()}
+    values = {
+        action: float(reward_weight * oracle.slide(faces, action, rule)[1])
+        for action in oracle.legal_actions(faces)
+    }
     for action, _, probability, n in nodes:
-        ordered = sorted((next(results) for _ in range(n)), reverse=True)
-        best = ordered[: math.ceil(round(top_share * n, 9))]
-        values[action] += gamma * probability * sum(best) / len(best)
+        best = mean_of_best([next(results) for _ in range(n)], top_share)
+        values[action] += gamma * probability * best
     return values
 
 
@@ -78,14 +61,7 @@ def test_decisions_follow_the_definition(top_share: float) -> None:
             assert [decision.action] == list(expected)
             assert decision.n_playout_moves == 0
             continue
-        for action in Action:
-            value = decision.values[action]
-            assert (
-                math.isnan(value)
-                if action not in expected
-                else value == pytest.approx(expected[action], rel=1e-12)
-            )
-        assert decision.action == max(expected, key=lambda action: expected[action])
+        check_values(decision, expected)
         n_compared += 1
     assert n_compared > 50
 

@@ -1,14 +1,12 @@
 """Pure Monte Carlo search against Algorithm 1 in plain Python."""
 
-import math
-
 import pytest
 
-from tests.agents.twenty48.test_mcmdp import boards_of_a_game
+from tests.agents.twenty48.scheduled import boards_of_a_game, check_values
 from tests.oracles import twenty48 as oracle
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.engine.rng import PLAYOUT, SPAWN
-from thetafront.engine.twenty48 import Action, playouts
+from thetafront.engine.twenty48 import playouts
 
 
 def decision_by_definition(
@@ -41,14 +39,7 @@ def test_decisions_follow_the_definition(top_share: float, n_best: int) -> None:
         if len(expected) == 1:
             assert [decision.action] == list(expected)
             continue
-        for action in Action:
-            value = decision.values[action]
-            assert (
-                math.isnan(value)
-                if action not in expected
-                else value == pytest.approx(expected[action], rel=1e-12)
-            )
-        assert decision.action == max(expected, key=lambda action: expected[action])
+        check_values(decision, expected)
         n_compared += 1
     assert n_compared > 50
 

@@ -1,11 +1,9 @@
 """The errors of the paper's program against their definitions in plain Python."""
 
-import math
-
 import numpy as np
 import pytest
 
-from tests.agents.twenty48.test_mcmdp import boards_of_a_game
+from tests.agents.twenty48.scheduled import boards_of_a_game, mean_of_best
 from tests.oracles import twenty48 as oracle
 from thetafront.agents.twenty48.published_program import FoursExploredAsTwos, OneSpawnADirection
 from thetafront.agents.twenty48.schedule import AUTHORS_SCHEDULE
@@ -46,6 +44,5 @@ def test_a_two_stands_where_a_four_is_meant(top_share: float) -> None:
             value = float(reward)
             parts = np.split(scores, np.cumsum(counts)[:-1])
             for part, p in zip(parts, [0.9, 0.1] * m, strict=True):
-                n_best = math.ceil(top_share * len(part) - 1e-9)
-                value += p / m * float(np.mean(np.sort(part)[::-1][:n_best]))
+                value += p / m * mean_of_best(part.tolist(), top_share)
             assert decision.values[action] == pytest.approx(value, rel=1e-12)

@@ -1,13 +1,12 @@
 """Games side by side against a plain Python loop, and against games played alone."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from tests.agents.twenty48.scheduled import scheduled
+from tests.agents.twenty48.scheduled import mean_of_best, nodes_of, scheduled
 from tests.oracles import twenty48 as oracle
 from thetafront.agents.agent import Game, warm
 from thetafront.agents.catalog import AGENTS
@@ -19,20 +18,6 @@ from thetafront.engine.twenty48 import Rule, afterstate, initial, playouts, spaw
 
 SMALL = Schedule.from_theta((6, 4, 3, 2, 2.0), min_playouts=1)
 CHEAP = MonteCarloMDP(16, 8, 4, 2, 10.0)
-
-
-def nodes_of(board: int, rule: Rule) -> list[tuple[int, int, float, int]]:
-    """Return the nodes of a decision: action, packed board, probability, playouts."""
-    faces = oracle.from_packed(board)
-    nodes = []
-    for action in oracle.legal_actions(faces):
-        after, _ = oracle.slide(faces, action, rule)
-        empty = oracle.empty_cells(after)
-        for cell in empty:
-            for tile, p, table in ((2, 0.9, SMALL.n_twos), (4, 0.1, SMALL.n_fours)):
-                node = oracle.to_packed(oracle.put(after, cell, tile))
-                nodes.append((action, node, p / len(empty), table[len(empty) - 1]))
-    return nodes
 
 
 def played_by_definition(
@@ -49,7 +34,7 @@ def played_by_definition(
             (k, *node)
             for k in range(n_games)
             if len(legal[k]) > 1
-            for node in nodes_of(boards[k], rule)
+            for node in nodes_of(boards[k], SMALL, rule)
         ]
         results, _ = playouts(
             [node[2] for node in nodes],
@@ -60,11 +45,10 @@ def played_by_definition(
         drawn = iter(results.tolist())
         values: dict[tuple[int, int], float] = {}
         for k, action, _, p, n in nodes:
-            best = sorted((next(drawn) for _ in range(n)), reverse=True)
-            best = best[: math.ceil(round(top_share * n, 9))]
+            best = mean_of_best([next(drawn) for _ in range(n)], top_share)
             reward = oracle.slide(oracle.from_packed(boards[k]), action, rule)[1]
             values.setdefault((k, action), reward)
-            values[k, action] += p * sum(best) / len(best)
+            values[k, action] += p * best
         for k in range(n_games):
             if legal[k]:
                 action = max(legal[k], key=lambda each: values.get((k, each), 0.0))

@@ -21,7 +21,7 @@ from thetafront.study.charts.importance import importance_chart
 from thetafront.study.charts.picture import picture
 from thetafront.study.charts.scores import scores_chart
 from thetafront.study.charts.slices import slices_chart
-from thetafront.study.charts.theta import theta_chart
+from thetafront.study.charts.timeline import timeline_chart
 from thetafront.study.charts.vega import specification
 from thetafront.study.page.document import table_of
 from thetafront.study.report.analysis import Analysis
@@ -29,7 +29,7 @@ from thetafront.study.report.analysis import Analysis
 CHARTS = (
     front_chart,
     scores_chart,
-    theta_chart,
+    timeline_chart,
     importance_chart,
     slices_chart,
     hypervolume_chart,
@@ -62,7 +62,7 @@ def words_of_page(chart: Chart) -> dict[str, Any]:
             row["label"]
             for panel in panels
             for layer in panel["layer"]
-            if layer["mark"]["type"] == "text"
+            if layer["mark"]["type"] == "text" and "name" in layer["data"]
             for row in spec["datasets"][layer["data"]["name"]]
         ],
     }
@@ -144,7 +144,7 @@ def test_charts_of_a_published_study_are_drawn_and_small(study: str) -> None:
         svg = drawn(chart)
         assert svg.count("<path") > 10
         assert "NaN" not in svg
-        assert len(chart.table)
+        assert len(chart.table) or chart.key == "front", "its numbers are in the table of points"
         assert 50 < len(chart.caption) < 1200
         picture(chart)
     assert size < MAX_BYTES

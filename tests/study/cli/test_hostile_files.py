@@ -221,7 +221,7 @@ def test_a_server_that_is_no_scheduler(answer: bytes, monkeypatch: pytest.Monkey
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         began = time.monotonic()
         with pytest.raises(RunError, match="does not answer as a scheduler of Dask"):
-            link.connect(address, None, 1.0)
+            link.connect(address, None)
         assert time.monotonic() - began < 15.0
         for each in kept:
             each.close()

@@ -1,6 +1,7 @@
 """``thetafront report``: what it writes, what it refuses, and how it follows a sweep."""
 
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -53,6 +54,14 @@ def test_a_study_by_its_name(swept: Path, tmp_path: Path) -> None:
     url = f"sqlite:///{swept}/dice/study.db"
     assert reports(url, "--output", str(output), "--library", "beside") == output
     assert {each.name for each in tmp_path.iterdir()} == {"page.html", "thetafront-page.js"}
+
+
+def test_a_note_stays_until_it_is_removed(tmp_path: Path) -> None:
+    folder = shutil.copytree(DICE, tmp_path / "dice")
+    page = reports(str(folder), "--note", "for <b>the</b> paper")
+    assert "for &lt;b&gt;the&lt;/b&gt; paper" in page.read_text()
+    assert "for &lt;b&gt;the" in reports(str(folder)).read_text()
+    assert "for &lt;b&gt;the" not in reports(str(folder), "--note", "").read_text()
 
 
 def test_a_folder_of_tables(tmp_path: Path) -> None:
@@ -132,6 +141,7 @@ def test_several_studies_are_compared(swept: Path, tmp_path: Path) -> None:
     ("words", "part"),
     [
         ((DICE, DICE, "--watch"), "--watch cannot be combined with several studies"),
+        ((DICE, DICE, "--note", "x"), "--note cannot be combined with several studies"),
         ((DICE, DICE, "--library", "beside"), "--library cannot be combined with several studies"),
         (("--each", "a", "b"), "--each must be followed by one folder (got a, b)"),
         (("--each", "nowhere"), "folder 'nowhere' does not exist"),

@@ -247,12 +247,14 @@ def test_what_made_each_sweep_is_remembered(quick: Experiment, location: Locatio
     ]
 
 
-def test_reading_creates_nothing(tmp_path: Path, location: Location, quick: Experiment) -> None:
+def test_reading_creates_nothing(tmp_path: Path, quick: Experiment) -> None:
     with pytest.raises(InputError, match=r"studies here: none"):
         open_for_reading("s", tmp_path)
     with pytest.raises(InputError, match="there is no study database"):
         open_for_reading(f"sqlite:///{tmp_path}/none.db", tmp_path)
-    assert [*tmp_path.rglob("*")] == [location.folder]
+    assert list(tmp_path.iterdir()) == []
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
     create_or_resume(location, record(quick))
     _, found, data = open_for_reading(location.url, tmp_path)
     assert (data.name, found.name, data.experiment) == ("s", "s", quick)

@@ -97,7 +97,7 @@ def test_proposals_are_in_the_space_rounded_and_better_than_trials(
         assert isinstance(params["theta1"], int)
         assert params["theta5"] == float(f"{params['theta5']:.3g}")
     score, minus_cost = model.posterior.mean(model.cube.encode(proposals)).T
-    for trial_score, trial_minus_cost in model.trial_front.mean:
+    for trial_score, trial_minus_cost in model.posterior.mean(model.trial_front):
         # θ₅ is rounded by half a percent at most: ten points, and 0.001 decades.
         beats = (trial_score > score + 10.0) & (trial_minus_cost > minus_cost + 0.001)
         assert not beats.any()

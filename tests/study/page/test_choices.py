@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+from tests.study.conftest import QUICK
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import SCORE
 from thetafront.study.log.location import Location
 from thetafront.study.page.choices import Choices, near_round, round_numbers, rounded_up
 from thetafront.study.report.analysis import Analysis
@@ -56,10 +58,20 @@ def test_answers_at_all_budgets(quick: Experiment) -> None:
     choices = check(page, every=8)
     found = [step.answer for step in choices.steps]
     assert [choices.answers[k].number for k in dict.fromkeys(found)] == [1, 2]
-    untested = [
-        line for step in choices.steps for line in step.passed_over if line[0] == "untested"
-    ]
+    untested = [line for step in choices.steps for line in step.untested if line[0] == "untested"]
     assert untested
+    for step in choices.steps:
+        assert bool(step.prospect) == bool(step.untested)
+        if step.prospect:
+            assert step.prospect["command"].startswith("thetafront play ")
+            assert f"at {QUICK.cost.text(step.prospect['x'])}" in step.prospect["text"]
+    own = [page.tables["front"].iloc[each.number - 1] for each in choices.answers]
+    assert [each.measured for each in choices.answers] == [
+        SCORE.format.interval_with_unit(
+            *(row[SCORE.column(k)] for k in ("mean", "low95", "high95"))
+        )
+        for row in own
+    ], "what its own games say"
     assert all("may reach" in text for _, text in untested)
 
 

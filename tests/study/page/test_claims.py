@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from tests.study.charts.published import published
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 from thetafront.study.charts.comparison import signed
 from thetafront.study.charts.sobol import importance_of
@@ -15,31 +16,23 @@ from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import SCORE, WIN_RATE
 from thetafront.study.log.location import Location
-from thetafront.study.page.claims import Check, checked, claims, difference, what_matters
+from thetafront.study.page.claims import (
+    Check,
+    checked,
+    claims,
+    difference,
+    trust_text,
+    what_matters,
+)
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.recommend import Wish
 from thetafront.study.samplers.fitted_model import FittedModel
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def texts(page: Analysis) -> dict[str, str]:
-    return {each.about: each.text for each in claims(page)[0]}
-
-
-def test_the_best_within_budgets_are_picks(mcmdp: tuple[Location, Analysis]) -> None:
-    data = mcmdp[1].data
-    said = {about: text for about, text in texts(mcmdp[1]).items() if about.startswith("Within")}
-    assert len(said) == 3
-    for about, text in said.items():
-        value, unit = re.match(r"Within ([\d.]+) (\S+) a move", about).groups()  # type: ignore[union-attr]
-        assert unit == "µs"
-        wish = Wish(data.experiment, float(value) * 1e-6)
-        chosen = mcmdp[1].to_pick_from().pick(wish).chosen
-        assert text.startswith(f"The best θ with games is number {chosen.number} (θ₁ ")
-        score = chosen.expected.score
-        assert SCORE.format.interval_with_unit(score.value, score.low, score.high) in text
-        assert f"given 6,396 games, {len(chosen.point.games):,} of them of this θ" in text
+    found = claims(page)
+    return {each.about: each.text for each in [*found.short, *found.baselines, *found.details]}
 
 
 @dataclass(frozen=True)
@@ -97,8 +90,8 @@ def test_a_model_that_is_off_is_told(mcmdp: tuple[Location, Analysis]) -> None:
         assert each.n_inside < 0.8 * each.n
 
 
-def test_how_sure_says_what_is_found(mcmdp: tuple[Location, Analysis]) -> None:
-    front, said = mcmdp[1].tables["front"], texts(mcmdp[1])["How sure"]
+def test_how_the_model_was_checked_says_what_is_found(mcmdp: tuple[Location, Analysis]) -> None:
+    front, said = mcmdp[1].tables["front"], texts(mcmdp[1])["How the model was checked"]
     excess = (front["posterior_mean_points"] - front["score_mean_points"]).mean()
     assert f"judged {len(front)} θ: " in said
     (inside,) = re.findall(r"(\d+) of \d+ measured means", said)
@@ -109,6 +102,27 @@ def test_how_sure_says_what_is_found(mcmdp: tuple[Location, Analysis]) -> None:
     assert f"predicted {abs(excess):,.0f} points more than measured" in said
     (allowed,) = re.findall(r"(?:within|beyond) the ([\d,]+) points", said)
     assert ("within" in said) == (abs(excess) <= float(allowed.replace(",", "")))
+    found = claims(mcmdp[1])
+    assert found.is_trusted
+    assert (
+        found.trust == f"Model checked: {inside} of {len(front)} measured means inside its 95% "
+        "intervals."
+    )
+
+
+@pytest.mark.parametrize(
+    ("check", "said"),
+    [
+        (Check(14, 14, 1600.0, 3600.0), "Model checked: 14 of 14"),
+        (Check(13, 7, 3524.0, 1786.0), "Model too optimistic, by 3,524 points: 7 of 13"),
+        (Check(13, 13, -3524.0, 1786.0), "Model too pessimistic, by 3,524 points: 13 of 13"),
+        (Check(18, 14, 0.0, 1.0), "Model too sure of itself: 14 of 18"),
+    ],
+)
+def test_the_line_of_trust(check: Check, said: str) -> None:
+    text = trust_text(check, SCORE)
+    assert text.startswith(said)
+    assert text.endswith("Trust measured points only.") != check.is_passed
 
 
 def test_a_difference_is_of_both_means_with_its_deviation(
@@ -126,47 +140,55 @@ def test_a_difference_is_of_both_means_with_its_deviation(
     assert (same.value, same.low, same.high) == pytest.approx((0.0, 0.0, 0.0), abs=1e-3)
 
 
-def test_a_baseline_is_compared_at_no_more_cost(mcmdp: tuple[Location, Analysis]) -> None:
-    said = texts(mcmdp[1])["Against author's θ"]
-    assert "number 3 is the best, at 44.8 µs" in said
-    assert "429 games of its own" in said
-    assert said.endswith("which may be chance.")
+@pytest.mark.parametrize("name", ["mcmdp", "zstd", "uct", "dice_study", "ntuple"])
+def test_a_baseline_is_compared_with_all_that_cost_no_more(name: str) -> None:
+    """Against a plain search in the table: of all rows, other baselines too."""
+    page = published(name)[1]
+    goal, cost = page.data.experiment.goal, page.data.experiment.cost
+    front = page.tables["front"]
+    values = goal.sign * front[goal.combined_column("mean")]
+    costs = front[f"combined_{cost.name}"]
+    said = {each.about.removeprefix("Against "): each.text for each in claims(page).baselines}
+    assert [*said] == [*page.data.experiment.baselines]
+    for place, row in front.iterrows():
+        if (text := said.get(row["origin"])) is None:
+            continue
+        cheaper = front.index[(costs <= costs[place]) & (front.index != place)]
+        if not len(cheaper):
+            assert text.endswith("no θ with games costs less.")
+            continue
+        best = values[cheaper].idxmax()
+        assert re.search(rf"[Nn]umber {front['number'][best]}\b", text)
+        than = f"at {cost.text(costs[best])} against {cost.text(costs[place])}"
+        assert than in text, "a lower cost is told"
+        if "It is beaten" in text:
+            assert values[best] >= values[place]
+        elif "No θ with games beats it" in text:
+            assert values[best] < values[place]
+        else:
+            assert "may be as good" in text
 
 
-def test_a_baseline_that_is_beaten_by_none_at_its_cost_is_told_so(
-    zstd: tuple[Location, Analysis],
-) -> None:
-    """Of what costs no more than level 3, level 1 compresses best, and worse: by more bits."""
-    said = texts(zstd[1])["Against level 3"]
-    assert "number 1 (level 1) is the best" in said
-    assert "differs by +" in said
-    assert said.endswith(", worse.")
-
-
-def test_what_matters_is_said_of_what_the_model_takes(
-    mcmdp: tuple[Location, Analysis], zstd: tuple[Location, Analysis]
-) -> None:
-    """Shares of the variance of a logarithm are not those of the cost itself."""
-    for page, goal in ((mcmdp[1], "For the square root of score "), (zstd[1], "For ")):
+def test_what_matters_names_the_largest_shares() -> None:
+    for name in ("mcmdp", "pacman"):
+        page = published(name)[1]
         importance = importance_of(page)
         assert importance is not None
-        (found,) = what_matters(importance, page)
-        cost = page.data.experiment.cost.label
-        assert found.text.startswith(goal)
-        assert f"; for the logarithm of {cost} " in found.text.replace(" and for", "; for")
+        text = what_matters(importance, page)
+        labels = page.data.experiment.goal.label, page.data.experiment.cost.label
+        for label, total in zip(labels, importance.total, strict=True):
+            best = list(page.data.experiment.space)[int(total.argmax())]
+            (part,) = (each for each in text.split("; ") if f"the {label} (" in each)
+            assert part.startswith(f"{best.label} ({best.description}) drives")
+            assert f"the {label} ({max(total):.0%} of its variance)" in part
 
 
-def test_further_baselines_are_apart(zstd: tuple[Location, Analysis]) -> None:
-    said, others = claims(zstd[1])
-    baselines = [each.about for each in [*said, *others] if each.about.startswith("Against ")]
-    assert baselines == [f"Against {name}" for name in zstd[1].data.experiment.baselines]
-    assert len([each for each in said if each.about in baselines]) == 2
-
-
-def test_a_minimized_goal(zstd: tuple[Location, Analysis]) -> None:
-    said = texts(zstd[1])
-    assert "−" in said["What more time buys"]  # smaller is better
-    assert "no validated θ costs less" in said["Against level 1"]
+def test_more_time_is_worth_less_of_a_minimized_goal(
+    zstd: tuple[Location, Analysis], mcmdp: tuple[Location, Analysis]
+) -> None:
+    assert "−" in texts(zstd[1])["What more time buys"]  # smaller is better
+    said = texts(mcmdp[1])["What more time buys"]
+    assert said.startswith("From 50 µs to 100 µs a move: +"), "budgets have no false digits"
 
 
 def test_signs_and_units() -> None:
@@ -181,10 +203,9 @@ def test_studies_in_the_making(quick: Experiment) -> None:
     study = new_study()
     assert list(texts(Analysis(data_of(study, quick)))) == ["Nothing yet"]
     add_trials(study, quick)
-    said = texts(Analysis(data_of(study, quick)))
-    assert "prediction from 8 trials alone" in said["Not validated"]
-    assert any(text.startswith("A proposal without games") for text in said.values())
+    found = claims(Analysis(data_of(study, quick)))
+    assert "the model of 8 trials alone" in found.trust
+    assert not found.is_trusted
     add_point(study, 5, spread(2100, 300), 0.05)
-    said = texts(Analysis(data_of(study, quick)))
-    assert "Not validated" not in said
-    assert "1 of 1 measured means" in said["How sure"] or "0 of 1" in said["How sure"]
+    found = claims(Analysis(data_of(study, quick)))
+    assert "1 of 1 measured means" in found.trust or "0 of 1" in found.trust

@@ -15,8 +15,6 @@ def test_it_says_what_the_manifest_has(mcmdp: tuple[Location, Analysis]) -> None
     assert said["machines"].startswith("AMD EPYC, 2 cores, x86_64, Linux")
     for name, version in last["versions"].items():
         assert f"{name} {version}" in said["versions"]
-    assert said["trials"] == "128 complete, 0 failed; 512 games"
-    assert said["validation"] == "5,884 games"
     assert said["seeds"] == "study 0; games 0 to 760,399, each in games.csv"
     assert said["samplers"] == "knowledge-gradient"
     assert "workers of a cluster" not in said
@@ -31,9 +29,9 @@ def test_commands_are_those_that_were_given(mcmdp: tuple[Location, Analysis]) ->
         "thetafront pick mcmdp --seconds-per-move 0.0001",
     ]
     assert "within its intervals only" in again_note(data)
-    columns, rows = runs_table(data)
-    assert len(rows) == len(data.runs) == 6
-    assert rows[4] == [
+    table = runs_table(data)
+    assert len(table) == len(data.runs) == 6
+    assert [*table.iloc[4]] == [
         "2026-11-22 10:24 UTC",
         "thetafront sweep mcmdp --budget 6m",
         "validation",
@@ -42,7 +40,6 @@ def test_commands_are_those_that_were_given(mcmdp: tuple[Location, Analysis]) ->
         "2",
         "97.5%",
     ]
-    assert len(columns) == len(rows[0])
 
 
 def test_what_is_not_recorded_is_left_out() -> None:

@@ -111,7 +111,7 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
     assert " best predictions (about " in text, "what another run would buy, and for how much"
     assert " of CPU time) would lower the average to about " in text
     untested = frame[frame["prospect_cpu_seconds"] > 0.0].drop_duplicates("prospect")
-    assert set(untested["prospect"]) == {each.key for each in found.prospects if not each.number}
+    assert set(untested["prospect"]) == {each.key for each in found.prospects if not each.games}
     everywhere = np.zeros_like(found.bounds)
     played = {each.point.key for each in candidates.played}
     keys = [each.key for each in found.worth_playing(everywhere, played)]

@@ -13,12 +13,12 @@ from thetafront.study.check.replay import Settings
 from thetafront.study.check.verification import verify_folder
 from thetafront.study.log.study_data import StudyData
 
+pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
+
 DEFINITION = '''
 """An exact value, at a cost."""
 
 from thetafront import Experiment, NumericParameter, Space, exact, reported
-
-pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
 
 
 def play(seed: int, x: int, y: float) -> dict[str, float]:

@@ -15,6 +15,7 @@ from thetafront.agents.agent import Agent, Game, GameError
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.study.errors import InputError
+from thetafront.study.run.executor import Executor
 from thetafront.study.run.workers import (
     Finished,
     PlayError,
@@ -66,9 +67,9 @@ def test_the_number_of_jobs_does_not_matter() -> None:
         assert results(agent, jobs) == expected
 
 
-def collect_all(workers: Workers[str]) -> dict[str, Finished[str]]:
+def collect_all(workers: Executor[str]) -> dict[str, Finished[str]]:
     while len(workers):
-        workers.collect(timeout=600)
+        workers.collect(timeout=60)
     return {finished.key: finished for finished in workers.returned}
 
 

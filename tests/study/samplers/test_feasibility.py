@@ -17,7 +17,7 @@ from thetafront.study.samplers.knowledge_gradient import KnowledgeGradientSample
 from thetafront.study.samplers.nehvi import NoisyEHVISampler
 from thetafront.study.samplers.observations import Objectives, Observations, observe
 from thetafront.study.samplers.posterior import Posterior
-from thetafront.study.samplers.predicted_front import predicted_fronts
+from thetafront.study.samplers.predicted_front import predicted_front
 from thetafront.study.scale import Scale
 
 Floats = npt.NDArray[np.float64]
@@ -93,8 +93,8 @@ def test_proposals_keep_to_what_can_be_played(
 def test_the_predicted_front_keeps_to_what_can_be_played() -> None:
     known = observed(trials_of(40, 4))
     posterior = Posterior.fit(known)
-    _, front = predicted_fronts(posterior, known, CUBE, np.random.default_rng(0))
+    front = predicted_front(posterior, known, CUBE, np.random.default_rng(0))
     assert BOUNDARY - 0.1 < front.points[:, 0].max() < BOUNDARY + 0.05
     unaware = replace(known, failed=known.failed[:0])
-    _, front = predicted_fronts(posterior, unaware, CUBE, np.random.default_rng(0))
+    front = predicted_front(posterior, unaware, CUBE, np.random.default_rng(0))
     assert front.points[:, 0].max() > 0.95
