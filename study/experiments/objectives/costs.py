@@ -137,7 +137,9 @@ class Cost:
     @property
     def option_help(self) -> str:
         """What the option for a limit means."""
-        unit = "such as 100us or 0.0001 (seconds)" if self.is_timed else self.unit
+        unit = self.unit and f"in {self.unit}"
+        if self.is_timed:
+            unit = "such as 100us or 0.0001 (seconds)"
         return f"Largest {self.label}{unit and f', {unit}'}."
 
     def read(self, given: str | float) -> float:

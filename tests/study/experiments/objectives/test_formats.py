@@ -99,7 +99,7 @@ def test_costs_of_any_size_and_unit() -> None:
     assert energy.text(0.1234) == "0.1234 joules"
     assert energy.interval(0.1234, 0.1234 / 1.02, 0.1234 * 1.02) == "0.1234 joules ± 2%"
     assert energy.in_words(1.5) == "1.5 joules a game"
-    assert energy.option_help == "The most energy a game, in joules."
+    assert energy.option_help == "Largest energy a game, in joules."
     assert energy.axis_label == "energy a game, joules"
     assert (nodes.name, nodes.label) == ("nodes_per_move", "nodes a move")
     assert nodes.in_words(1234.0) == "1,234 nodes a move"
