@@ -263,7 +263,7 @@ def register(agent: type[AnAgent]) -> type[AnAgent]:
     """
     known = AGENTS.setdefault(agent.name, agent)
     if (known.__module__, known.__qualname__) != (agent.__module__, agent.__qualname__):
-        raise ValueError(f"agent: {agent.name!r} given, the name of {known.__qualname__}")
+        raise ValueError(f"agent {agent.name!r} is already the name of {known.__qualname__}")
     described = [
         f"{each.name} : {each.domain.allowed}\n    {each.description}"
         for each in parameters_of(agent).values()
@@ -321,4 +321,4 @@ def warm(agent: Agent) -> None:
 def check_seed(seed: int) -> None:
     """Raise ValueError if a game's seed is out of range."""
     if not 0 <= seed <= LARGEST_SEED:
-        raise ValueError(f"seed: {seed} given, 0 to 2**63 - 1 allowed")
+        raise ValueError(f"seed must be between 0 and 2**63 - 1 (got {seed})")

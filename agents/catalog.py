@@ -23,7 +23,7 @@ for game in (dice, pacman, twenty48):
 def agent_class(name: str) -> type[Agent]:
     """Return the class of agents called ``name``; ValueError if there is none."""
     if name not in AGENTS:
-        raise ValueError(f"agent: {name!r} given, one of {', '.join(sorted(AGENTS))} allowed")
+        raise ValueError(f"agent must be one of {', '.join(sorted(AGENTS))} (got {name!r})")
     return AGENTS[name]
 
 
@@ -51,11 +51,8 @@ def from_theta(name: str, theta: Sequence[float]) -> dict[str, float]:
     """Return the components of θ by name; ValueError if θ has the wrong length."""
     names = theta_names(name)
     if len(theta) != len(names):
-        values = "value" if len(theta) == 1 else "values"
-        raise ValueError(
-            f"theta: {len(theta)} {values} given, {len(names)} expected for {name}"
-            + (f" ({', '.join(names)})" if names else "")
-        )
+        of = f": {', '.join(names)}" if names else ""
+        raise ValueError(f"theta must have {len(names)} values for {name}{of} (got {len(theta)})")
     return dict(zip(names, theta, strict=True))
 
 
@@ -72,7 +69,7 @@ def build_identified(identity: Mapping[str, Value]) -> Agent:
         if key not in agent.made_of:
             build(name, {key: value})  # which refuses it
         if agent.made_of[key] != value:
-            raise ValueError(f"{key}: {value} given, which is now {agent.made_of[key]}")
+            raise ValueError(f"{key} was {value}, and is now {agent.made_of[key]}")
     return agent
 
 
@@ -85,5 +82,5 @@ def build(name: str, values: Mapping[str, Value]) -> Agent:
     for key in values:
         if key not in known:
             allowed = ", ".join(known) or "none"
-            raise ValueError(f"parameter: {key!r} given for {name}, allowed: {allowed}")
+            raise ValueError(f"parameter must be one of {name}'s: {allowed} (got {key!r})")
     return AGENTS[name](**{key: known[key].from_number(value) for key, value in values.items()})

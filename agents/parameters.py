@@ -60,7 +60,7 @@ class Domain(ABC):
         """
         found = self.read(value)
         if not self.accepts(found):
-            raise ValueError(f"{name}: {self.shown(value)} given, {self.allowed} allowed")
+            raise ValueError(f"{name} must be {self.allowed} (got {self.shown(value)})")
         return found
 
     def shown(self, value: Any) -> str:
@@ -117,7 +117,7 @@ class RealRange(Domain):
             )
         if self.open_low:
             return f"above {bound(self.low)} and up to {bound(self.high)}"
-        return f"{bound(self.low)} to {bound(self.high)}"
+        return f"between {bound(self.low)} and {bound(self.high)}"
 
     def read(self, value: Any) -> Any:
         return float(value) + 0.0 if is_real(value) else value  # -0.0 is 0.0
@@ -277,10 +277,10 @@ class Parameter:
         ValueError if it is not allowed.
         """
         if isinstance(value, str) and self.takes_number:
-            raise ValueError(f"{self.name}: {value!r} given, {self.domain.allowed} allowed")
+            raise ValueError(f"{self.name} must be {self.domain.allowed} (got {value!r})")
         if isinstance(self.domain, IntegerRange) and isinstance(value, float):
             if value != value // 1 or abs(value) > LARGEST_INTEGER:
-                raise ValueError(f"{self.name}: {value:g} given, {self.domain.allowed} allowed")
+                raise ValueError(f"{self.name} must be {self.domain.allowed} (got {value:g})")
             value = int(value)
         return self.domain.check(self.name, value)
 

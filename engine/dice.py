@@ -119,13 +119,13 @@ class Dice:
     def __post_init__(self) -> None:
         for name, value, least in (("n_dice", self.n_dice, 1), ("n_sides", self.n_sides, 2)):
             if value < least:
-                raise ValueError(f"{name}: {value} given, {least} or more allowed")
+                raise ValueError(f"{name} must be {least} or more (got {value})")
         # So many dice or sides are certainly too many; this avoids sums of huge numbers.
         large = self.n_dice > MOST_OUTCOMES.bit_length() or self.n_sides > MOST_OUTCOMES
         if large or self.n_outcomes > MOST_OUTCOMES:
             raise ValueError(
-                f"n_dice: {self.n_dice} given with {self.n_sides} sides, fewer of either allowed: "
-                f"an MDP has at most {MOST_OUTCOMES:,} outcomes"
+                f"n_dice must mean {MOST_OUTCOMES:,} outcomes at most (got {self.n_dice} with "
+                f"{self.n_sides} sides)"
             )
 
     @property
@@ -175,10 +175,10 @@ class Dice:
     def state(self, roll: Sequence[int]) -> int:
         """Return the number of a roll, with its faces in any order; ValueError if it is none."""
         if len(roll) != self.n_dice:
-            raise ValueError(f"roll: {len(roll)} dice given, {self.n_dice} expected")
+            raise ValueError(f"roll must have {self.n_dice} dice (got {len(roll)})")
         wrong = [face for face in roll if face not in range(1, self.n_sides + 1)]
         if wrong:
-            raise ValueError(f"roll: face {wrong[0]} given, 1 to {self.n_sides} allowed")
+            raise ValueError(f"roll must have faces between 1 and {self.n_sides} (got {wrong[0]})")
         return self.numbers[tuple(sorted(roll))] - (len(self.hands) - self.n_states)
 
     def final_score(self, roll: Sequence[int]) -> int:
@@ -240,12 +240,12 @@ class Dice:
         given = np.asarray(holds)
         if given.shape != (self.n_states,) or given.dtype.kind not in "iu":
             raise ValueError(
-                f"holds: shape {given.shape} of type {given.dtype} given, "
-                f"{self.n_states} integers expected"
+                f"holds must be {self.n_states} integers (got shape {given.shape} of type "
+                f"{given.dtype})"
             )
         wrong = given[(given < 0) | (given > self.sticking)]
         if len(wrong):
-            raise ValueError(f"holds: {wrong[0]} given, 0 to {self.sticking} allowed")
+            raise ValueError(f"holds must be between 0 and {self.sticking} (got {wrong[0]})")
         hands = [
             self.held(state, self.holds[hold])
             for state, hold in zip(self.states, given.tolist(), strict=True)

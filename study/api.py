@@ -6,7 +6,6 @@ was: handlers of signals, optuna's verbosity, how charts are shown.
 """
 
 import inspect
-import io
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,12 +19,10 @@ from typing import Any, get_type_hints
 import altair as alt
 import optuna
 import pandas as pd
-from rich.console import Console
 from rich.table import Table
 
 from thetafront.agents.agent import Agent
 from thetafront.agents.catalog import agent_class, build
-from thetafront.agents.parameters import is_real
 from thetafront.study import interrupt
 from thetafront.study.charts.front import front_chart
 from thetafront.study.charts.vega import notebook_chart
@@ -54,6 +51,7 @@ from thetafront.study.run.play_missing import play_missing
 from thetafront.study.run.stopping import Precision
 from thetafront.study.run.sweep import reached
 from thetafront.study.run.workers import check_jobs
+from thetafront.study.terminal.console import console
 from thetafront.study.text import counted
 
 MAX_GAMES = 10_000_000  # played at once
@@ -172,7 +170,7 @@ def sweep(
     )
     order = SweepOrder.of(tuned, asked, executor_for(asked.jobs, scheduler, tls))
     with as_guest(call):
-        order.run(console(progress), make_results=True)
+        order.run(console(stderr=True, quiet=not progress), make_results=True)
         where = order.location
         study = open_study(
             where.url,
@@ -230,14 +228,16 @@ def play(
     agents = agent if isinstance(agent, Mapping) else {"games": agent}
     for each in agents.values():
         if not isinstance(each, Agent):
-            raise InputError(f"agent: {each!r} given, an agent such as agent('mcmdp') allowed")
+            raise InputError(f"agent must be an agent such as agent('mcmdp') (got {each!r})")
         if ledger is not None and not each.is_ours:
-            raise InputError("ledger: given for an agent of your own, one of the catalog allowed")
+            raise InputError(
+                "ledger must be for agents of the catalog (got one for an agent of your own)"
+            )
     if not agents:
-        raise InputError("agent: none given, one or more allowed")
+        raise InputError("agent must be one or more (got none)")
     kinds = {get_type_hints(type(each).play)["return"] for each in agents.values()}
     if len(kinds) != 1:
-        raise InputError(f"agent: agents of {len(kinds)} games given, of one game allowed")
+        raise InputError(f"agents must play one game (got agents of {len(kinds)} games)")
     n = check_range("n", n, 1, MAX_GAMES)
     first_seed = check_range("first seed", first_seed, 0, 2**62)
     batch, jobs = check_range("batch", batch, 1, MAX_GAMES), check_jobs(jobs)
@@ -248,7 +248,9 @@ def play(
             folder = ledger_folder(temporary if ledger is None else ledger)
             kept = Ledger(folder / "games.csv", kind)
             with as_guest(call_text("play", play, locals())):
-                played = play_missing(agents, seeds, kept, jobs, console(progress), batch)
+                played = play_missing(
+                    agents, seeds, kept, jobs, console(stderr=True, quiet=not progress), batch
+                )
         except OSError as error:
             raise RunError(f"ledger: {error}") from None
     columns = kind.columns()
@@ -268,7 +270,7 @@ def ledger_folder(given: str | Path) -> Path:
         folder = Path(given)
         make_folder(folder, "ledger")
     except (TypeError, ValueError) as error:
-        raise InputError(f"ledger: {given!r} given, a folder allowed ({error})") from None
+        raise InputError(f"ledger must be a folder (got {given!r}: {error})") from None
     return folder
 
 
@@ -517,7 +519,7 @@ class Study:
         return self._tables[name].copy()
 
     def pick(
-        self, *, games: int = 0, jobs: int | None = None, progress: bool = True, **wish: float
+        self, *, games: int = 0, jobs: int | None = None, progress: bool = True, **wish: float | str
     ) -> Pick:
         """Choose a θ: the best for a cost, or the cheapest that reaches a value of the goal.
 
@@ -529,9 +531,9 @@ class Study:
             Worker processes for them; all cores by default.
         progress : bool
             Whether to tell how far they are.
-        **wish : float
-            One of the study's own objectives by name, in its unit: ``seconds_per_move=0.001``,
-            ``score=20000``.
+        **wish : float or str
+            One bound of the study's own objectives: ``max_seconds_per_move="100us"``, also in
+            seconds, ``1e-4``, or ``min_score=20000`` (``max_…`` of a goal that is minimized).
 
         Raises
         ------
@@ -541,19 +543,14 @@ class Study:
             If games cannot be played.
         """
         call = call_text(f"{self._opening}.pick", self.pick, locals())
-        cost, goal = self.experiment.cost, self.experiment.goal
-        if len(wish) != 1 or not wish.keys() <= {cost.name, goal.name}:
-            given = " and ".join(wish) or "nothing"
-            raise InputError(f"pick: {given} given, {cost.name} or {goal.name} allowed")
         games = check_range("games", games, 0, MOST_GAMES_ASKED)
-        if wrong := [each for each in wish.values() if not is_real(each)]:
-            raise InputError(f"pick: {wrong[0]!r} given, a number allowed")
-        wanted = recommend.Wish(self.experiment, wish.get(cost.name), wish.get(goal.name))
+        with called(call):
+            wanted = recommend.Wish.read(self.experiment, wish)
         proposal = self._analysis.to_pick_from().propose(wanted)
         played: list[str] = []
         if games and proposal is not None:
             with as_guest(call), self._opened() as (_, now):
-                out = console(progress)
+                out = console(stderr=True, quiet=not progress)
                 result = played_for(self.location, now, proposal, games, jobs, out)
             data, played = result
             self._take(data)
@@ -586,7 +583,7 @@ class Study:
             precision = Precision.of(
                 data.experiment.goal, standard_error, validation_games, validation_points, seconds
             )
-            out = console(progress)
+            out = console(stderr=True, quiet=not progress)
             validate_study(self.location, data, precision, executor, out, seconds)
         return self.refresh()
 
@@ -678,7 +675,7 @@ def found(experiment: str | Experiment) -> Experiment:
     ours = EXPERIMENTS.get(experiment.name)
     if ours is not None and ours != experiment:
         name = experiment.name
-        raise InputError(f"experiment: {name!r} given, the name of one of ours; a new one allowed")
+        raise InputError(f"experiment must have a new name (got {name!r}, the name of one of ours)")
     return experiment
 
 
@@ -701,13 +698,6 @@ def call_text(called: str, function: Callable[..., Any], given: Mapping[str, Any
         elif value != parameter.default:
             words.append(f"{name}={(str(value) if isinstance(value, Path) else value)!r}")
     return f"{called}({', '.join(words)})"
-
-
-def console(progress: bool) -> Console:
-    """Return where progress goes: standard error, a notebook, or nowhere."""
-    if progress:
-        return Console(stderr=True, highlight=False, markup=False, emoji=False)
-    return Console(file=io.StringIO(), quiet=True, force_terminal=False, force_jupyter=False)
 
 
 @contextmanager

@@ -32,9 +32,9 @@ def check_range(name: str, value: SupportsIndex, low: int, high: int) -> int:
     try:
         number = index(value)
     except TypeError:
-        raise InputError(f"{name}: {value!r} given, {low} to {high} allowed") from None
+        raise InputError(f"{name} must be between {low} and {high} (got {value!r})") from None
     if not low <= number <= high:
-        raise InputError(f"{name}: {number} given, {low} to {high} allowed")
+        raise InputError(f"{name} must be between {low} and {high} (got {number})")
     return number
 
 

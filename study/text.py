@@ -1,7 +1,27 @@
 """Counts, times and lists in sentences: ``1 game``, ``2 games``; ``7 min 05 s``; ``a, b and c``."""
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
+UNITS = {"h": 3600.0, "m(?!s)": 60.0, "s": 1.0, "ms": 1e-3, "[uµμ]s": 1e-6, "ns": 1e-9}
+TIME = re.compile("".join(f"(?:{NUMBER}{unit})?" for unit in UNITS))
+
+
+def seconds_in(text: str) -> float:
+    """Read a time such as ``1h30m``, ``90s`` or ``100us``; ValueError if it is none."""
+    found = TIME.fullmatch(text)
+    if found is None or not text:
+        raise ValueError(f"must be a time such as 15m or 100us (got {text!r})")
+    return sum(float(n) * unit for n, unit in zip(found.groups(), UNITS.values(), strict=True) if n)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Write ``; did you mean sweep?``, empty if no known word is like this one."""
+    like = get_close_matches(word, list(known), n=1)
+    return f"; did you mean {like[0]}?" if like else ""
 
 
 def duration(seconds: float) -> str:

@@ -167,7 +167,7 @@ class DiceAgent(DiceParameters):
         ValueError if ``n_times`` is below 1.
         """
         if n_times < 1:
-            raise ValueError(f"n_times: {n_times} given, 1 or more allowed")
+            raise ValueError(f"n_times must be 1 or more (got {n_times})")
         warm(self)
         times = []
         self.solved  # noqa: B018 - builds the MDP, and reads its arrays for the first time
@@ -219,7 +219,7 @@ class DiceAgent(DiceParameters):
         ValueError if a seed is out of range, or ``n_games`` is below 1.
         """
         if n_games < 1:
-            raise ValueError(f"n_games: {n_games} given, 1 or more allowed")
+            raise ValueError(f"n_games must be 1 or more (got {n_games})")
         check_seed(first_seed)
         check_seed(first_seed + n_games - 1)
         policy = self.policy

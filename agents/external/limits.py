@@ -26,12 +26,12 @@ class Limits:
 
     def __post_init__(self) -> None:
         if not 0 < self.seconds < math.inf:
-            raise ValueError(f"time_limit: {self.seconds:g} given, seconds above 0 allowed")
+            raise ValueError(f"time_limit must be above 0 s (got {self.seconds:g})")
         if not self.cpu_seconds > 0:
             raise ValueError(f"cpu_time_limit must be above 0 seconds (got {self.cpu_seconds:g})")
         for name, value in self.environment.items():
             if not (isinstance(name, str) and isinstance(value, str)):
-                raise ValueError(f"environment.{name}: {value!r} given, text allowed")
+                raise ValueError(f"environment.{name} must be text (got {value!r})")
 
 
 def memory_in(given: Any) -> int:
@@ -42,5 +42,5 @@ def memory_in(given: Any) -> int:
     size = float(match[1]) * UNITS[match[2]] if match is not None else 0.0
     if not 1.0 <= size < 2.0**63:
         shown = given if len(str(given)) <= MAX_SHOWN else f"{str(given)[:MAX_SHOWN]}…"
-        raise ValueError(f"memory_limit: {shown!r} given, a size such as '500 MB' allowed")
+        raise ValueError(f"memory_limit must be a size such as '500 MB' (got {shown!r})")
     return round(size)

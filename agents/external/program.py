@@ -90,13 +90,13 @@ class Program(Limits):
             raise ValueError(f"protocol must be {allowed} (got {self.protocol!r})")
         object.__setattr__(self, "protocol", Protocol(self.protocol))
         if not self.command or not self.command[0]:
-            raise ValueError("command: nothing given, a program and its arguments allowed")
+            raise ValueError("command must be a program and its arguments (got nothing)")
         self.stamps  # noqa: B018, refuses a program that is not there
         names = set(placeholders(" ".join(self.command)))
         if names and self.protocol is Protocol.SERVE:
             raise ValueError(
-                f"command: {{{min(names)}}} given, but a program that serves has all games in one "
-                "process; it reads θ from its input"
+                f"command must not have {{{min(names)}}}: a program that serves plays all "
+                "games in one process and reads θ from its input"
             )
 
     def check_names(self, names: tuple[str, ...]) -> None:
@@ -105,8 +105,8 @@ class Program(Limits):
             for name in placeholders(word):
                 if name not in {*names, SEED}:
                     raise ValueError(
-                        f"command: {{{name}}} given in {word!r}, one of "
-                        f"{', '.join((*names, SEED))} allowed (write {{{{{name}}}}} for braces)"
+                        f"command must have only {', '.join((*names, SEED))} in braces (got "
+                        f"{{{name}}} in {word!r}; write {{{{{name}}}}} for braces)"
                     )
 
     @cached_property
@@ -117,7 +117,7 @@ class Program(Limits):
         found = shutil.which(name, path=self.environment.get("PATH"))
         if found is None:
             why = "cannot be executed" if Path(name).exists() and "/" in given else "is not there"
-            raise ValueError(f"command: {given!r} given, which {why}")
+            raise ValueError(f"command: {given!r} {why}")
         return os.path.abspath(found)
 
     @property
@@ -217,7 +217,7 @@ def parsed(said: bytes, seed: int | None = None) -> Any:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict | int | float):
-        raise GameError(f"{shown(said)} answered, a JSON object in one line allowed")
+        raise GameError(f"answer must be a JSON object in one line (got {shown(said)})")
     if isinstance(found, dict) and seed is not None and found.pop(SEED, seed) != seed:
         raise GameError(f"{shown(said)} answered, which is the game of another seed than {seed}")
     return found

@@ -43,14 +43,14 @@ def check_player(player: Any, names: tuple[str, ...], where: str = "") -> None:
     """Refuse, by ValueError, what cannot play with these parameters; a message says ``where``."""
     label = getattr(player, "__qualname__", repr(player))
     if not callable(player):
-        raise ValueError(f"agent: {player!r} given, a function or class with play(seed) allowed")
+        raise ValueError(f"agent must be a function or class with play(seed) (got {player!r})")
     if isinstance(player, type):
         if not callable(getattr(player, "play", None)):
-            raise ValueError(f"agent: {label} given, which has no play(seed)")
+            raise ValueError(f"agent must have play(seed), which {label} has not")
         made = getattr(player, "__dataclass_params__", None)
         if made is None or not made.frozen:
             raise ValueError(
-                f"agent: {label} given, whose state may change; a frozen dataclass allowed"
+                f"agent must be a frozen dataclass (got {label}, whose state may change)"
             )
         bound: tuple[str, ...] = names
     else:

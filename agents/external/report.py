@@ -139,20 +139,20 @@ class Report:
         name = self.objective if self.objective in fields else SCORE
         if name not in fields:
             other = "" if self.objective == SCORE else f" or {SCORE!r}"
-            raise ReportError(f"a report with {self.objective!r}{other} expected")
+            raise ReportError(f"a report must have {self.objective!r}{other}")
         score = self.value(name, fields.pop(name))
         moves: Any = fields.pop(MOVES, 1)
         if not is_real(moves) or moves != moves // 1 or not 1 <= moves <= LARGEST:
-            raise ReportError(f"{MOVES}: {moves!r} reported, a whole number from 1 on allowed")
+            raise ReportError(f"{MOVES} must be a whole number from 1 on (got {moves!r})")
         for cost in self.costs:
             spent: Any = fields.get(cost)
             if not (is_real(spent) and 0 < spent <= LARGEST):
                 shown = repr(spent) if cost in fields else "nothing"
-                raise ReportError(f"{cost}: {shown} reported, a number above 0 allowed")
+                raise ReportError(f"{cost} must be a number above 0 (got {shown})")
         if SECONDS in self.costs:
             seconds = fields.pop(SECONDS)
         if not (is_real(seconds) and 0 <= seconds <= LARGEST):
-            raise ReportError(f"{SECONDS}: {seconds!r} reported, a finite number from 0 on allowed")
+            raise ReportError(f"{SECONDS} must be a finite number from 0 on (got {seconds!r})")
         costs = {name: fields.pop(name) for name in self.costs if name in fields}
         return ReportedGame(
             seed,
@@ -172,7 +172,7 @@ class Report:
                 words = ", ".join(map(repr, RESULTS))
                 raise ReportError(f"{name} must be {words}, or from 0 to 1 (got {given!r})")
         if not (is_real(number) and math.isfinite(number) and abs(number) <= LARGEST):
-            raise ReportError(f"{name}: {given!r} reported, a finite number up to 2**53 allowed")
+            raise ReportError(f"{name} must be a finite number up to 2**53 (got {given!r})")
         if self.is_share and number not in {0, 0.5, 1}:
             raise ReportError(f"{name} must be true or false, 1, 0, or 0.5 (got {given!r})")
         if self.low is not None and number < self.low:

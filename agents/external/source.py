@@ -64,7 +64,7 @@ class Source:
             file = Path(self.module)
             if not file.is_file():
                 what = "is a folder" if file.is_dir() else "is not there"
-                raise SourceError(f"{file}: {what}; a Python file allowed")
+                raise SourceError(f"{file} must be a Python file (it {what})")
             return file
         if not {"", os.getcwd()} & set(sys.path):
             sys.path.append(os.getcwd())  # last, so that no library is another one for it

@@ -185,7 +185,7 @@ class FiniteMDP:
     def outcomes(self, action: int) -> tuple[Indices, Floats]:
         """Return next states and probabilities; ValueError if there is no such action."""
         if not 0 <= action < self.n_actions:
-            raise ValueError(f"action: {action} given, 0 to {self.n_actions - 1} allowed")
+            raise ValueError(f"action must be between 0 and {self.n_actions - 1} (got {action})")
         part = slice(self.first_outcome[action], self.first_outcome[action + 1])
         return self.outcome[part], self.probability[part]
 
@@ -197,10 +197,12 @@ class FiniteMDP:
         """Copy values, shape (n_states,); ValueError unless each state has a finite one."""
         values = finite_numbers(name, given)
         if len(values) != self.n_states:
-            raise ValueError(f"{name}: {len(values)} given for {self.n_states} states")
+            raise ValueError(
+                f"{name} must have {self.n_states} values, one per state (got {len(values)})"
+            )
         return values
 
     def check_state(self, state: int, name: str = "state") -> None:
         """Raise ValueError if there is no state of this number."""
         if not 0 <= state < self.n_states:
-            raise ValueError(f"{name}: {state} given, 0 to {self.n_states - 1} allowed")
+            raise ValueError(f"{name} must be between 0 and {self.n_states - 1} (got {state})")

@@ -188,12 +188,11 @@ class PacmanAgent(Agent):
         """
         if world.is_over:
             raise ValueError(
-                f"world: a game that is {world.outcome.name.lower()} given, a running one expected"
+                f"world must be a running game (got one that is {world.outcome.name.lower()})"
             )
         if world.layout.rows != self.layout.rows:
             raise ValueError(
-                f"world: a game in the maze {world.layout.name} given, one in {self.layout.name} "
-                "expected, where the agent plays"
+                f"world must be in the agent's maze, {self.layout.name} (got {world.layout.name})"
             )
         settings = self.new_settings()
         turn = np.uint64(world.state.tally[N_STEPS])

@@ -64,8 +64,8 @@ class MazeMotion:
         by_state = np.asarray(rewards, np.float64)
         if by_state.shape != (self.n_states,):
             raise ValueError(
-                f"rewards: shape {by_state.shape} given, ({self.n_states},) expected: one for each "
-                "cell without a wall"
+                f"rewards must have shape ({self.n_states},), one for each cell without a wall "
+                f"(got {by_state.shape})"
             )
         check_discount(discount)
         return Tables(

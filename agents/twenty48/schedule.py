@@ -53,13 +53,14 @@ class Schedule:
         for name, counts in (("n_twos", self.n_twos), ("n_fours", self.n_fours)):
             if len(counts) != MAX_EMPTY:
                 raise ValueError(
-                    f"{name}: {len(counts)} entries given, {MAX_EMPTY} expected: one for each "
-                    f"number of empty cells, 1 to {MAX_EMPTY}"
+                    f"{name} must have {MAX_EMPTY} entries, one for each number of empty cells "
+                    f"from 1 to {MAX_EMPTY} (got {len(counts)})"
                 )
             for empty, count in enumerate(counts, start=1):
                 if not 1 <= count <= MAX_COUNT:
                     raise ValueError(
-                        f"{name}: {count} given for {empty} empty cells, 1 to {MAX_COUNT} allowed"
+                        f"{name} must be between 1 and {MAX_COUNT} (got {count} for {empty} "
+                        "empty cells)"
                     )
 
     @classmethod
@@ -70,7 +71,7 @@ class Schedule:
         n₄ = ⌈n₂/θ₅⌉. ValueError if there are not five values, or a node gets too many playouts.
         """
         if len(theta) != N_THETA:
-            raise ValueError(f"theta: {len(theta)} values given, 5 expected (θ1 … θ5)")
+            raise ValueError(f"theta must have 5 values, θ1 … θ5 (got {len(theta)})")
         theta1, theta2, theta3, theta4, theta5 = theta
         totals = (
             *(theta1 / e for e in (1, 2, 3)),

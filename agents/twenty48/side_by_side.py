@@ -134,7 +134,7 @@ def play_side_by_side(
     """
     first, n_games = seeds[0], len(seeds)
     if n_games < 2 or list(seeds) != list(range(first, first + n_games)):
-        raise ValueError(f"seeds: {list(seeds)} given, two or more consecutive ones allowed")
+        raise ValueError(f"seeds must be two or more consecutive ones (got {list(seeds)})")
     for seed in seeds:
         check_seed(seed)
     boards = np.array([initial(seed) for seed in seeds], np.uint64)

@@ -132,8 +132,8 @@ class Switching(Theta, Agent2048):
         super().__post_init__()
         if (LEAVES_PER_CELL * self.switch_at) ** self.depth > MAX_LEAVES:
             raise ValueError(
-                f"depth: {self.depth} given with switch_at {self.switch_at}, which may mean "
-                f"(8 x {self.switch_at})**{self.depth} leaves; up to {MAX_LEAVES:,} allowed"
+                f"depth must mean {MAX_LEAVES:,} leaves at most (got {self.depth} with "
+                f"switch_at {self.switch_at}: up to (8 x {self.switch_at})**{self.depth})"
             )
 
     @cached_property

@@ -298,8 +298,8 @@ class UCT(Agent2048):
         super().__post_init__()
         if self.weights and self.leaf_value not in WEIGHTS:
             raise ValueError(
-                f"weights: {len(self.weights)} numbers given with leaf_value {self.leaf_value}, "
-                f"which reads none; {' or '.join(WEIGHTS)} allowed"
+                f"weights must be left out with leaf_value {self.leaf_value}, which reads "
+                f"none; {' or '.join(WEIGHTS)} reads them (got {len(self.weights)} numbers)"
             )
 
     @cached_property

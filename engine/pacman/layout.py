@@ -111,22 +111,22 @@ class Layout:
         path = Path(path)
         try:
             if path.exists() and not (path.is_file() or path.is_dir()):
-                raise ValueError(f"layout: {path} given, which is not a file")  # may never end
+                raise ValueError(f"layout: {path} is not a file")  # may never end
             with path.open("rb") as file:
                 content = file.read(MAX_BYTES + 1)
             if len(content) > MAX_BYTES:
                 raise ValueError(
-                    f"layout: file {path} given, with more than {MAX_BYTES:,} bytes; a maze of up "
-                    f"to {MAX_SIDE} x {MAX_SIDE} cells allowed"
+                    f"layout file {path} must be a maze of up to {MAX_SIDE} x {MAX_SIDE} cells "
+                    f"(got more than {MAX_BYTES:,} bytes)"
                 )
             text = content.decode("ascii")
         except OSError as error:
             reason = error.strerror or "it cannot be read"
-            raise ValueError(f"layout: file {path} given, which cannot be read: {reason}") from None
+            raise ValueError(f"layout file {path} cannot be read: {reason}") from None
         except UnicodeDecodeError as error:
             raise ValueError(
-                f"layout: file {path} given, with byte {error.object[error.start]} at "
-                f"{error.start}; plain text of {CHARACTERS_SHOWN} allowed"
+                f"layout file {path} must be plain text of {CHARACTERS_SHOWN} (got byte "
+                f"{error.object[error.start]} at {error.start})"
             ) from None
         return cls.parse(text, path.stem)
 
@@ -134,7 +134,7 @@ class Layout:
     def named(cls, name: str) -> "Layout":
         """Return a maze that comes with the game; ValueError if there is none of that name."""
         if name not in LAYOUTS:
-            raise ValueError(f"layout: {name!r} given, {' or '.join(LAYOUTS)} allowed")
+            raise ValueError(f"layout must be {' or '.join(LAYOUTS)} (got {name!r})")
         return cls.load(FOLDER / f"{name}.lay")
 
     @classmethod
@@ -145,26 +145,28 @@ class Layout:
         if given.endswith(".lay"):
             return cls.load(given)
         raise ValueError(
-            f"layout: {given!r} given, {' or '.join(LAYOUTS)} allowed, or the path of a .lay file"
+            f"layout must be {' or '.join(LAYOUTS)}, or the path of a .lay file (got {given!r})"
         )
 
     def check_shape(self) -> None:
         """Refuse a drawing that is not a rectangle, too small or too large."""
         if not any(self.rows):
-            raise ValueError(f"layout {self.name}: nothing given, a drawing expected")
+            raise ValueError(f"layout {self.name} must have a drawing (got none)")
         if not self.rows[0]:
-            raise ValueError(f"layout {self.name}: line 1 is empty, the top of the maze expected")
+            raise ValueError(
+                f"layout {self.name} must begin with the top of the maze (line 1 is empty)"
+            )
         for number, row in enumerate(self.rows, 1):
             if len(row) != self.width:
-                characters = "character" if len(row) == 1 else "characters"
                 raise ValueError(
-                    f"layout {self.name}: line {number} has {len(row)} {characters}, "
-                    f"{self.width} expected as in line 1"
+                    f"layout {self.name} must have {self.width} characters in line {number}, "
+                    f"as in line 1 (got {len(row)})"
                 )
         for side, n in (("width", self.width), ("height", self.height)):
             if not MIN_SIDE <= n <= MAX_SIDE:
                 raise ValueError(
-                    f"layout {self.name}: {side} of {n} given, {MIN_SIDE} to {MAX_SIDE} allowed"
+                    f"layout {self.name} must have a {side} between {MIN_SIDE} and {MAX_SIDE} "
+                    f"(got {n})"
                 )
 
     def check_characters(self) -> None:
@@ -173,16 +175,16 @@ class Layout:
             for column, character in enumerate(row, 1):
                 if character not in CHARACTERS:
                     raise ValueError(
-                        f"layout {self.name}: {character!r} given in line {number}, "
-                        f"column {column}; {CHARACTERS_SHOWN} allowed"
+                        f"layout {self.name} must be drawn by {CHARACTERS_SHOWN} (got "
+                        f"{character!r} in line {number}, column {column})"
                     )
         n_pacmen = sum(row.count(PACMAN) for row in self.rows)
         if n_pacmen != 1:
-            raise ValueError(f"layout {self.name}: {n_pacmen} Pacmen ({PACMAN}) given, 1 expected")
+            raise ValueError(f"layout {self.name} must have 1 Pacman ({PACMAN}) (got {n_pacmen})")
         n = len(self.ghosts)
         if n > MAX_GHOSTS:
             raise ValueError(
-                f"layout {self.name}: {n} ghosts ({GHOST}) given, 0 to {MAX_GHOSTS} allowed"
+                f"layout {self.name} must have 0 to {MAX_GHOSTS} ghosts ({GHOST}) (got {n})"
             )
 
     def check_border(self) -> None:
@@ -192,14 +194,14 @@ class Layout:
             for column, character in enumerate(row, 1):
                 if character != WALL and (outermost or column in (1, self.width)):
                     raise ValueError(
-                        f"layout {self.name}: {character!r} given on the border, in line {number}, "
-                        f"column {column}; a wall ({WALL}) expected"
+                        f"layout {self.name} must have walls ({WALL}) on its border (got "
+                        f"{character!r} in line {number}, column {column})"
                     )
 
     def check_food(self) -> None:
         """Refuse a maze without food, or with food that Pacman cannot reach."""
         if not self.food.any():
-            raise ValueError(f"layout {self.name}: no food ({FOOD}) given, 1 or more expected")
+            raise ValueError(f"layout {self.name} must have food ({FOOD}) (got none)")
         # In plain Python: a kernel would be loaded whenever experiments are imported.
         walls, reached = self.walls, [self.pacman]
         out_of_reach = self.food
@@ -213,8 +215,8 @@ class Layout:
         if out_of_reach.any():
             x, y = np.argwhere(out_of_reach)[0].tolist()
             raise ValueError(
-                f"layout {self.name}: food given in line {self.height - y}, column {x + 1}, which "
-                "Pacman cannot reach; food within reach expected"
+                f"layout {self.name} must have its food within Pacman's reach (got food out of "
+                f"reach in line {self.height - y}, column {x + 1})"
             )
 
     @property

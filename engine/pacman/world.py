@@ -76,14 +76,14 @@ class World:
         same game. ValueError if a number or the kind of ghosts is out of range.
         """
         if not 0 <= seed <= LARGEST_SEED:
-            raise ValueError(f"seed: {seed} given, 0 to 2**64 - 1 allowed")
+            raise ValueError(f"seed must be between 0 and 2**64 - 1 (got {seed})")
         kinds = [kind.value for kind in GhostKind]
         if ghosts not in kinds:
-            raise ValueError(f"ghosts: {ghosts!r} given, {' or '.join(kinds)} allowed")
+            raise ValueError(f"ghosts must be {' or '.join(kinds)} (got {ghosts!r})")
         if not 1 <= most_steps <= state.NO_CAP:
-            raise ValueError(f"most_steps: {most_steps} given, 1 to 2**62 allowed")
+            raise ValueError(f"most_steps must be between 1 and 2**62 (got {most_steps})")
         if not 0 <= p_chosen <= 1:
-            raise ValueError(f"p_chosen: {p_chosen} given, 0 to 1 allowed")
+            raise ValueError(f"p_chosen must be between 0 and 1 (got {p_chosen})")
         directional = ghosts == GhostKind.DIRECTIONAL
         setup = Setup(np.uint64(seed), directional, int(most_steps), chosen_below(p_chosen))
         return cls(layout, setup, new_state(layout.maze))
@@ -92,11 +92,11 @@ class World:
         """Play one turn, return the reward; ValueError if there is no such action or it is over."""
         if action not in list(Action):
             names = ", ".join(f"{each.value} {each.name.lower()}" for each in Action)
-            raise ValueError(f"action: {action} given, one of {names} allowed")
+            raise ValueError(f"action must be one of {names} (got {action})")
         if self.is_over:
             raise ValueError(
-                f"action: {action} given in a game that is {self.outcome.name.lower()}; a running "
-                "game expected"
+                f"action must be given in a running game (got {action} in one that is "
+                f"{self.outcome.name.lower()})"
             )
         return int(step(self.layout.maze, self.state, int(action), self.setup))
 

@@ -24,15 +24,15 @@ def pack(grid: npt.ArrayLike) -> int:
     """
     exponents: npt.NDArray[Any] = np.asarray(grid)
     if exponents.shape != (SIZE, SIZE):
-        raise ValueError(f"grid: shape {exponents.shape} given, (4, 4) expected")
+        raise ValueError(f"grid must have shape (4, 4) (got {exponents.shape})")
     board = 0
     for cell, exponent in enumerate(exponents.ravel().tolist()):
         if isinstance(exponent, bool) or exponent != int(exponent):
-            raise ValueError(f"grid: exponent {exponent!r} given, an integer from 0 to 15 expected")
+            raise ValueError(f"grid exponents must be integers from 0 to 15 (got {exponent!r})")
         if not 0 <= exponent <= LARGEST_EXPONENT:
             raise ValueError(
-                f"grid: exponent {exponent} given, 0 to 15 allowed (15, the tile 32768, is the "
-                "largest a board holds)"
+                "grid exponents must be between 0 and 15, the tile 32768, which is the "
+                f"largest a board holds (got {exponent})"
             )
         board |= int(exponent) << (4 * cell)
     return board
@@ -41,7 +41,7 @@ def pack(grid: npt.ArrayLike) -> int:
 def unpack(board: int) -> npt.NDArray[np.int64]:
     """Return the exponents of a board, shape (4, 4), the top row first."""
     if not 0 <= int(board) < 1 << 64:
-        raise ValueError(f"board: {board} given, 0 to 2**64 - 1 allowed")
+        raise ValueError(f"board must be between 0 and 2**64 - 1 (got {board})")
     exponents = [int(board) >> (4 * cell) & 15 for cell in range(N_CELLS)]
     return np.array(exponents, dtype=np.int64).reshape(SIZE, SIZE)
 
@@ -54,8 +54,8 @@ def exponent_of(word: str) -> int:
     exponent = face.bit_length() - 1
     if not 1 <= exponent <= LARGEST_EXPONENT or face != 1 << exponent:
         raise ValueError(
-            f"board: tile {word!r} given, a power of two from 2 to 32768 allowed, or '.' or 0 for "
-            "an empty cell (two 32768 do not merge: larger tiles do not exist here)"
+            "board tiles must be powers of two from 2 to 32768, or '.' or 0 for an empty cell "
+            f"(got {word!r}); two 32768 do not merge"
         )
     return exponent
 
@@ -74,7 +74,7 @@ def parse(text: str) -> int:
         text = text.replace(separator, " ")
     words: Sequence[str] = text.split()
     if len(words) != N_CELLS:
-        raise ValueError(f"board: {len(words)} cells given, {N_CELLS} expected")
+        raise ValueError(f"board must have {N_CELLS} cells (got {len(words)})")
     return pack(np.array([exponent_of(word) for word in words]).reshape(SIZE, SIZE))
 
 

@@ -18,7 +18,7 @@ from thetafront.engine.twenty48.rule import Rule
 def word(name: str, value: int) -> np.uint64:
     """Return 64 bits for a kernel; ValueError if ``value`` needs more."""
     if not 0 <= value < 1 << 64:
-        raise ValueError(f"{name}: {value} given, 0 to 2**64 - 1 allowed")
+        raise ValueError(f"{name} must be between 0 and 2**64 - 1 (got {value})")
     return np.uint64(value)
 
 
@@ -91,9 +91,9 @@ def playouts(
         If boards and counts differ in length, or a count is negative.
     """
     if len(boards) != len(counts):
-        raise ValueError(f"counts: {len(counts)} given for {len(boards)} boards")
+        raise ValueError(f"counts must have one entry per board, {len(boards)} (got {len(counts)})")
     if any(count < 0 for count in counts):
-        raise ValueError(f"counts: {min(counts)} given, 0 or more allowed")
+        raise ValueError(f"counts must be 0 or more (got {min(counts)})")
     words = np.array([word("board", int(board)) for board in boards], np.uint64)
     scores, n_moves = playout.playouts(
         words, np.array(counts, np.int64), word("seed", seed), rule.built

@@ -158,7 +158,7 @@ def whole(low: int, high: int) -> Callable[[str], int]:
 
     def number(text: str) -> int:
         if not re.fullmatch(r"[+-]?[0-9]+", text) or not low <= int(text) <= high:
-            raise argparse.ArgumentTypeError(f"{text} given, {low} to {high} allowed")
+            raise argparse.ArgumentTypeError(f"must be between {low} and {high} (got {text})")
         return int(text)
 
     return number

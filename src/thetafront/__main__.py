@@ -47,7 +47,7 @@ def open_streams() -> list[str]:
     sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
     if 1 not in closed:
         return []
-    return ["standard output: closed, an open one needed (>/dev/null if nobody reads it)"]
+    return ["standard output must be open (>/dev/null if nobody reads it)"]
 
 
 def drop_impossible_sizes() -> None:
@@ -75,8 +75,8 @@ def small_limits() -> list[str]:
     if limit == resource.RLIM_INFINITY or limit >= LEAST_ADDRESS_SPACE:
         return []
     return [
-        f"memory: limited to {limit // 1024} KiB (ulimit -v), "
-        f"{LEAST_ADDRESS_SPACE // 1024} KiB or more needed"
+        f"memory must be limited to {LEAST_ADDRESS_SPACE // 1024} KiB or more (ulimit -v; got "
+        f"{limit // 1024} KiB)"
     ]
 
 

@@ -101,15 +101,16 @@ def compared(studies: Sequence[Analysis]) -> list[ComparedFront]:
     """
     names = ", ".join(repr(each.data.name) for each in studies)
     if not 2 <= len(studies) <= MAX_STUDIES:
-        raise InputError(f"studies: {names} given, 2 to {MAX_STUDIES} of them allowed")
+        raise InputError(f"studies must be between 2 and {MAX_STUDIES} (got {names})")
     first = studies[0].data.experiment
     for each in studies:
         experiment = each.data.experiment
         if (experiment.goal, experiment.cost) != (first.goal, first.cost):
             raise InputError(
-                f"study: {each.data.name!r} is of {experiment.goal.label} against "
-                f"{experiment.cost.label} ({experiment.name}); {first.goal.label} against "
-                f"{first.cost.label} ({first.name}) allowed, as of {studies[0].data.name!r}"
+                f"studies must be of one goal and cost: {each.data.name!r} is of "
+                f"{experiment.goal.label} against {experiment.cost.label} ({experiment.name}), "
+                f"{studies[0].data.name!r} of {first.goal.label} against {first.cost.label} "
+                f"({first.name})"
             )
         if each.model is None:
             raise InputError(f"study: {each.data.name!r} has no complete trial yet")

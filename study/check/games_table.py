@@ -31,7 +31,6 @@ from thetafront.study.log.point import key_of
 from thetafront.study.log.same_game import difference
 from thetafront.study.log.seeds import is_countable, search_seed, shortened, validation_seed
 from thetafront.study.log.tables import SEARCH, VALIDATION
-from thetafront.study.text import counted
 
 GAMES, TRIALS, FRONT = "games.csv", "trials.csv", "front.csv"
 
@@ -341,7 +340,7 @@ class ExportedTable(GamesTable):
             mine = lines.get(owner, {})
             if len(mine) == n:
                 continue
-            self.games.flaws.append(f"{owner}: {counted(len(mine), 'game')} given, {n:,} expected")
+            self.games.flaws.append(f"{owner} must have {n:,} games (got {len(mine):,})")
             if mine and max(mine) < n <= 2 * len(mine) + 16:
                 for replicate in sorted(set(range(n)) - set(mine)):
                     self.add(owner, replicate, mine)
@@ -389,11 +388,11 @@ class ExportedTable(GamesTable):
         if kind == "trial":
             number = int(name)
             allowed = {search_seed(self.record.seed, each, replicate) for each in (number, 0)}
-            return "" if seed in allowed else f"seed {seed} given, {min(allowed)} expected"
+            return "" if seed in allowed else f"seed must be {min(allowed)} (got {seed})"
         first, least = self.first_seeds[owner], validation_seed(self.record.seed, 0, 0)
         if seed - replicate == first and first >= least:
             return ""
-        return f"seed {seed} given, {max(first, least) + replicate} expected"
+        return f"seed must be {max(first, least) + replicate} (got {seed})"
 
     @cached_property
     def first_seeds(self) -> dict[str, int]:

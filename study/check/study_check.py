@@ -191,7 +191,7 @@ class StudyCheck:
             game = outcome_of(row, self.experiment.summary.game)
             self.of_seeds.n += 1
             if game.seed not in {seed, self.seed((unit[0], 0), replicate)}:  # formerly shared
-                self.of_seeds.flaws.append(f"{where}: seed {game.seed} given, {seed} expected")
+                self.of_seeds.flaws.append(f"{where}: seed must be {seed} (got {game.seed})")
             seed = game.seed
         elif (row := self.damaged_games.get(unit, {}).get(replicate)) is not None:
             stored = fields_of(row)

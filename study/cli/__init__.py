@@ -4,9 +4,19 @@ It parses options, calls the rooms below and prints what they return. It may imp
 slow libraries only inside the commands: help and completion stay fast.
 """
 
-# The help lists commands in the order of these imports.
-from thetafront.study.cli import catalog, tryout, tune, cluster, train  # noqa: I001
-from thetafront.study.cli import read, report, verify, play, inspect, compare
+from thetafront.study.cli import (
+    catalog,
+    cluster,
+    compare,
+    inspect,
+    play,
+    read,
+    report,
+    train,
+    tryout,
+    tune,
+    verify,
+)
 from thetafront.study.cli.program import app, main
 
 __all__ = [

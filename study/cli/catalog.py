@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from thetafront.study.cli.options import JsonOption, agent_names, experiment_names
-from thetafront.study.cli.program import app, console
+from thetafront.study.cli.program import app
+from thetafront.study.terminal.console import console, print_table
+
+SPARE = ("from", "fixed", "agent", "baselines", "costs")  # where a terminal is too narrow
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -159,10 +162,10 @@ def show(
         for k, parameter in enumerate(each["parameters"])
     ]
     out = console()
-    out.print(table(found, of_all))
+    print_table(out, table(found, of_all), SPARE)
     if rows:
         out.print()
-        out.print(table(rows, (first, *of_parameters)))
+        print_table(out, table(rows, (first, *of_parameters)), SPARE)
 
 
 def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> "Table":

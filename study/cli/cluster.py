@@ -5,12 +5,14 @@ from typing import Annotated
 
 import typer
 
-from thetafront.study.cli.options import JsonOption, SchedulerArgument
-from thetafront.study.cli.program import app, console, working
-from thetafront.study.run.options import TlsCaOption, TlsCertOption, TlsKeyOption, whole
+from thetafront.study.cli.options import JsonOption, SchedulerArgument, taking
+from thetafront.study.cli.program import app, working
+from thetafront.study.run.options import SweepOptions, whole
+from thetafront.study.terminal.console import console, print_table
 
 
 @app.command()
+@taking("tls_ca", "tls_cert", "tls_key")
 def worker(
     scheduler: SchedulerArgument,
     processes: Annotated[
@@ -20,9 +22,8 @@ def worker(
     name: Annotated[
         str | None, typer.Option("--name", help="What Dask's dashboard calls them.")
     ] = None,
-    tls_ca: TlsCaOption = None,
-    tls_cert: TlsCertOption = None,
-    tls_key: TlsKeyOption = None,
+    *,
+    options: SweepOptions,
 ) -> None:
     """Play games on this machine for sweeps elsewhere.
 
@@ -33,19 +34,17 @@ def worker(
     from thetafront.study.cluster.worker_command import WorkerProcesses
 
     out = console()
-    tls = Tls.of({"ca": tls_ca, "cert": tls_cert, "key": tls_key})
-    WorkerProcesses(
-        scheduler, tls, processes, name, lambda line: out.print(line, soft_wrap=True)
-    ).run()
+    tls = Tls.of(options.tls)
+    WorkerProcesses(scheduler, tls, processes, name, out.print).run()
 
 
 @app.command()
+@taking("tls_ca", "tls_cert", "tls_key")
 def cluster(
     scheduler: SchedulerArgument,
     json_: JsonOption = False,
-    tls_ca: TlsCaOption = None,
-    tls_cert: TlsCertOption = None,
-    tls_key: TlsKeyOption = None,
+    *,
+    options: SweepOptions,
 ) -> None:
     """Show the machines of a cluster.
 
@@ -55,7 +54,7 @@ def cluster(
     from thetafront.study.cluster.overview import cluster_json, cluster_table, machine_rows
     from thetafront.study.cluster.security import Tls
 
-    tls = Tls.of({"ca": tls_ca, "cert": tls_cert, "key": tls_key})
+    tls = Tls.of(options.tls)
     with DaskCluster(scheduler, tls) as found:
         with working(f"asking {scheduler}"):
             rows = machine_rows(found)
@@ -64,10 +63,10 @@ def cluster(
             return
         out = console()
         for line in found.news():
-            out.print(line, soft_wrap=True)
+            out.print(line)
         if not rows:
             out.print(f"no worker is at {scheduler}; start thetafront worker {scheduler}")
             return
-        out.print(cluster_table(rows))
+        print_table(out, cluster_table(rows))
         if found.dashboard:
-            out.print(f"dashboard {found.dashboard}", soft_wrap=True)
+            out.print(f"dashboard {found.dashboard}")

@@ -13,9 +13,10 @@ from thetafront.study.cli.options import (
     reading,
     study_names,
 )
-from thetafront.study.cli.program import app, console, working
+from thetafront.study.cli.program import app, working
 from thetafront.study.errors import InputError, check_range
 from thetafront.study.run.options import RESULTS, JobsOption, ResultsOption, path, whole
+from thetafront.study.terminal.console import console, print_table
 
 if TYPE_CHECKING:
     from thetafront.agents.agent import Game
@@ -109,17 +110,18 @@ def equal_time(
 
     seeds = seeds_of(games, seed)
     if first == second:
-        raise InputError(f"studies: {first!r} given twice, two different ones allowed")
+        raise InputError(f"studies must be different (got {first!r} twice)")
     fronts = []
     for given in (first, second):
         front = front_of(given, results)
         if front.seed == seed:
             raise InputError(
-                f"seed: {seed} given, which study {front.name!r} has used; any other allowed"
+                f"seed must be one that no study has used (got {seed}, which study "
+                f"{front.name!r} has used)"
             )
         fronts.append(front)
     if fronts[0].name == fronts[1].name:
-        raise InputError(f"studies: {fronts[0].name!r} given twice, two of different names allowed")
+        raise InputError(f"studies must have different names (got {fronts[0].name!r} twice)")
     if overlap_only:
         fronts = [within(front, other) for front, other in (fronts, reversed(fronts))]
     contenders = [contender_of(front) for front in fronts]
@@ -188,7 +190,7 @@ def compare(
     from thetafront.study.report.tables import write_csv, write_text
 
     if len(set(studies)) < len(studies):
-        raise InputError(f"studies: {', '.join(studies)} given, each once allowed")
+        raise InputError(f"studies must each be given once (got {', '.join(studies)})")
     entries, experiments = [], []
     for study in studies:
         with reading(study, None, results) as (_, _, data):
@@ -228,4 +230,4 @@ def utilization(
     if output is not None:
         make_folder(output, "output")
         write_csv(frame, output / "utilization.csv")
-    console().print(utilization_table(frame))
+    print_table(console(), utilization_table(frame))

@@ -15,9 +15,10 @@ from thetafront.study.cli.options import (
     ThetaOption,
     agent_names,
 )
-from thetafront.study.cli.program import app, console, working
+from thetafront.study.cli.program import app, working
 from thetafront.study.errors import InputError, check_range
 from thetafront.study.run.options import decimal, whole
+from thetafront.study.terminal.console import console, print_table, print_text
 
 LARGEST_STREAM = 2**64 - 1
 LARGEST_SEED = 2**63 - 1
@@ -80,9 +81,9 @@ def act(
     # Without a terminal there are no colours, which tiles need.
     out.print(board_picture(found.board, MEDIUM) if out.is_terminal else render(found.board))
     out.print()
-    out.print(inspection_table(found))
+    print_table(out, inspection_table(found))
     out.print()
-    out.print(inspection_text(found), soft_wrap=True)
+    print_text(out, inspection_text(found))
 
 
 @app.command()
@@ -95,9 +96,8 @@ def schedule(
     json_: JsonOption = False,
 ) -> None:
     """Show a schedule of playouts, and how games use it."""
-    from rich.progress import track
-
     from thetafront.study.experiments.agent_parser import agent_2048_of
+    from thetafront.study.terminal.progress import Progress
     from thetafront.study.terminal.schedule import (
         Use,
         evaluations_in_game,
@@ -113,26 +113,22 @@ def schedule(
     player, params = agent_2048_of(agent, theta, set_ or ())
     playouts = schedule_of(agent, player)
     n_games = games if follows_schedule(player) else 0
-    out, err = console(), console(stderr=True)
-    seeds = track(
-        range(seed, seed + n_games),
-        "games",
-        console=err,
-        transient=True,
-        disable=not (n_games and err.is_terminal),
-    )
-    played = [evaluations_in_game(player, each) for each in seeds]
+    out, played = console(), []
+    with Progress(console(stderr=True)) as bar:
+        for n_played in range(n_games):
+            bar.update(n_played / n_games, "", [f"games {n_played:,}/{n_games:,}"])
+            played.append(evaluations_in_game(player, seed + n_played))
     use = Use(playouts, played) if played else None
     if json_:
         print(json.dumps(schedule_json(agent, params, playouts, use, seed)))
         return
-    out.print(schedule_table(playouts, use))
+    print_table(out, schedule_table(playouts, use))
     if use is not None:
         out.print()
-        out.print(use_text(use), soft_wrap=True)
+        print_text(out, use_text(use))
     elif games:
         out.print()
-        out.print(f"no games: {agent} does not follow its schedule on every board", soft_wrap=True)
+        out.print(f"no games: {agent} does not follow its schedule on every board")
 
 
 @app.command()
@@ -166,9 +162,9 @@ def watch(
     from thetafront.study.terminal.pace import FASTEST, SLOWEST
 
     if seed is not None and replay is not None:
-        raise InputError("watch: --seed and --replay given, one of them allowed")
+        raise InputError("--seed and --replay cannot be combined")
     if not SLOWEST <= speed <= FASTEST:
-        raise InputError(f"speed: {speed:g} given, {SLOWEST:g} to {FASTEST:g} allowed")
+        raise InputError(f"speed must be between {SLOWEST:g} and {FASTEST:g} (got {speed:g})")
     given = seed if seed is not None else replay
     chosen = given if given is not None else secrets.randbelow(10**9)
     check_range("seed", chosen, 0, LARGEST_SEED)
@@ -187,7 +183,7 @@ def watch(
     again = shlex.join(["thetafront", "watch", *words, str(chosen)])
     if isinstance(player, PacmanAgent):
         if human:
-            raise InputError(f"watch: --human given for {agent}, allowed for 2048 only")
+            raise InputError(f"--human cannot be combined with {agent}: it is for 2048 only")
         print(pacman.play_in_terminal(player, shown, chosen, speed, again))
     else:
         assert isinstance(player, Agent2048)

@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperCommand
 
 from thetafront.study.run.options import decimal, whole
+from thetafront.study.text import seconds_in
 
 OPTION = re.compile(r"--[A-Za-z_][\w-]*(?:=.*)?")
 GIVEN = "late options given"
@@ -29,8 +30,21 @@ REMEMBERED: dict[str, Any] = {"callback": remember, "expose_value": False}
 
 
 def given_late(context: typer.Context) -> dict[str, Any]:
-    """Return the values given, by option."""
-    return dict(context.meta.get(GIVEN, {}))
+    """Return the values given, by name: ``max_score`` of ``--max-score``."""
+    given = context.meta.get(GIVEN, {})
+    return {name.removeprefix("--").replace("-", "_"): value for name, value in given.items()}
+
+
+def quantity(text: str) -> str:
+    """Return a number, or a time, as it is given."""
+    try:
+        float(text)
+    except ValueError:
+        try:
+            seconds_in(text)
+        except ValueError:
+            raise typer.BadParameter(f"must be a number or a time (got {text!r})") from None
+    return text
 
 
 class LateCommand(TyperCommand):
@@ -80,11 +94,18 @@ class ObjectiveCommand(LateCommand):
     def late_options(self, known: set[str]) -> Iterator[tuple[type, Any]]:
         """Yield those of our experiments, then the words that are no other option."""
         from thetafront.study.experiments.registry import objectives
+        from thetafront.study.log.invocation import option
 
-        named = {each.option: each.option_help for each in objectives()}
-        theirs = {word: "" for word in self.words if word not in {*known, *named}}
-        for option, help_ in {**named, **theirs}.items():
-            yield float, decimal(help_, option, hidden=not help_, **REMEMBERED)
+        named = {option(each.bound): each for each in objectives()}
+        for name, each in named.items():
+            if getattr(each, "is_timed", False):
+                of_time = {"parser": quantity, "metavar": "TIME", **REMEMBERED}
+                yield str, typer.Option(name, help=each.option_help, **of_time)
+            else:
+                yield float, decimal(each.option_help, name, **REMEMBERED)
+        for word in dict.fromkeys(self.words):
+            if word not in {*known, *named}:
+                yield str, typer.Option(word, hidden=True, parser=quantity, **REMEMBERED)
 
 
 class TrainingCommand(LateCommand):

@@ -10,18 +10,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from thetafront.study.cli.program import working
-from thetafront.study.run.options import RESULTS, path
+from thetafront.study.run.options import RESULTS, SweepOptions, path
 
 if TYPE_CHECKING:
     from thetafront.study.log.location import Location
     from thetafront.study.log.study_data import Source, StudyData
 
 
-def taking(options: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of a dataclass, which it receives as its argument ``options``."""
+def taking(*names: str, **usual: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command options of a sweep, which it receives as its argument ``options``.
+
+    All of them, or those of these names; ``usual`` are other defaults.
+    """
     added = [
-        Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type)
-        for each in fields(options)
+        Parameter(
+            each.name,
+            Parameter.KEYWORD_ONLY,
+            default=usual.get(each.name, each.default),
+            annotation=each.type,
+        )
+        for each in fields(SweepOptions)
+        if not names or each.name in names
     ]
 
     def given_to(command: Callable[..., None]) -> Callable[..., None]:
@@ -29,7 +38,7 @@ def taking(options: type[Any]) -> Callable[[Callable[..., None]], Callable[..., 
 
         def called(**given: Any) -> None:
             asked = {each.name: given.pop(each.name) for each in added}
-            command(**given, options=options(**asked))
+            command(**given, options=SweepOptions(**asked))
 
         called.__name__, called.__doc__ = command.__name__, command.__doc__
         shown = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in own]

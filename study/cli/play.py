@@ -13,9 +13,10 @@ from thetafront.study.cli.options import (
     ThetaOption,
     agent_names,
 )
-from thetafront.study.cli.program import app, console, working
+from thetafront.study.cli.program import app, working
 from thetafront.study.errors import InputError, check_range
 from thetafront.study.run.options import JobsOption, whole
+from thetafront.study.terminal.console import console, print_text
 
 if TYPE_CHECKING:
     from thetafront.agents.agent import Outcome
@@ -51,8 +52,6 @@ def play(
     json_: JsonOption = False,
 ) -> None:
     """Play games with one agent and summarize them."""
-    from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
-
     from thetafront.agents.agent import warm
     from thetafront.agents.catalog import AGENTS
     from thetafront.study.cli.train import have_learned
@@ -71,13 +70,14 @@ def play(
     from thetafront.study.run.first_games import has_moves
     from thetafront.study.run.progress import PREPARING
     from thetafront.study.run.workers import PlayError, check_jobs, play_all
+    from thetafront.study.terminal.progress import Progress
 
     check_range("games", games, 1, MOST_GAMES)
     n_together = 1 if side_by_side is None else side_by_side
     check_range("side by side", n_together, 1, MOST_SIDE_BY_SIDE)
     n_jobs = min(check_jobs(jobs), games)
     if not 0 <= seed < 2**62:
-        raise InputError(f"seed: {seed} given, 0 to 2**62 - 1 allowed")
+        raise InputError(f"seed must be between 0 and 2**62 - 1 (got {seed})")
     is_known = agent in AGENTS or not is_definition(agent)
     defined = None if is_known else find_experiment(agent)
     if defined is not None and isinstance(defined.player, BuiltinPlayer):
@@ -85,33 +85,29 @@ def play(
         player, params = agent_of(defined.player.agent, theta, [*fixed, *(set_ or ())], layout)
     elif defined is not None:
         if layout is not None:
-            raise InputError(f"layout: {layout!r} given for {agent}, which has no maze")
+            raise InputError(
+                f"layout must be left out for {agent}, which has no maze (got {layout!r})"
+            )
         player, params = defined_agent_of(defined, theta, set_ or ())
     else:
         player, params = agent_of(agent, theta, set_ or (), layout)
     if n_together > 1 and player.n_side_by_side == 1:
         able = ", ".join(name for name, each in AGENTS.items() if each.n_side_by_side > 1)
-        raise InputError(f"side by side: {n_together} games of {agent} given; {able} allowed")
+        raise InputError(
+            f"side by side must be 1 for {agent} (got {n_together}); {able} can play more"
+        )
     for note in notes_on(player):
         print(note, file=sys.stderr)
     outcomes: dict[int, Outcome] = {}
     have_learned(player)
     with working(PREPARING):
         warm(player)
-    columns = [
-        *Progress.get_default_columns()[:-1],
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    ]
-    err = console(stderr=True)
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
-        task = bar.add_task("games", total=games)
+    with Progress(console(stderr=True)) as bar:
         for finished in play_all(player, range(seed, seed + games), n_jobs, n_together):
             if finished.error:
                 raise PlayError(f"game {finished.key}: {finished.error}")
             outcomes |= {game.seed: game for game in finished.games}
-            bar.advance(task, len(finished.games))
+            bar.update(len(outcomes) / games, "", [f"games {len(outcomes):,}/{games:,}"])
     params |= player.made_of
     goal = defined.goal if defined is not None and defined.player.is_external else None
     games_by_seed, failures = split(
@@ -129,9 +125,9 @@ def play(
         rate = failure_rate_json(len(failures), len(outcomes))
         print(json.dumps(summary.json() | rate | ({"failed": failed} if failed else {})))
         return
-    console().print(summary.text(), soft_wrap=True)
+    print_text(console(), summary.text())
     if failures:
         rate_now = f"{rate_text(len(failures), len(outcomes))} (95% interval)"
-        console().print(f"{rate_now}; {counted_as(goal or SCORE)}", soft_wrap=True)
+        console().print(f"{rate_now}; {counted_as(goal or SCORE)}")
         for game in list(failures.values())[:N_REASONS]:
-            console().print(f"  {game.error}", soft_wrap=True)
+            console().print(f"  {game.error}")

@@ -19,21 +19,41 @@ from typer.core import TyperGroup
 from thetafront.study import interrupt
 from thetafront.study.errors import InputError, RunError
 from thetafront.study.interrupt import EXIT_INTERRUPTED
+from thetafront.study.terminal.console import console
+from thetafront.study.text import did_you_mean
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.status import Status
 
 PROGRAM = "thetafront"
 EXIT_FAILURE = 1
 EXIT_BAD_INPUT = 2
-LEAST_WIDTH = 112  # of the table of a front; a narrower terminal wraps it
-# A path may hold [/] or :x:, which are no markup.
-PLAIN: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
+
+
+GROUPS = {
+    "Tune": ("try", "sweep", "status", "validate", "train"),
+    "Read": ("front", "pick", "report", "compare", "export", "plot", "verify"),
+    "Play": ("experiments", "agents", "play", "watch", "act", "schedule"),
+    "Cluster": ("worker", "cluster"),
+    "Compare agents": ("equal-time", "champions", "utilization"),
+}
+"""Commands as the help shows them, in the order of a user's day."""
 
 
 class Commands(TyperGroup):
     """A group of commands whose errors are one line on standard error and an exit code."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the commands in the order of the help."""
+        return [name for group in GROUPS.values() for name in group]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands in their groups."""
+        width = formatter.width - 6 - max(map(len, self.commands))
+        for group, names in GROUPS.items():
+            with formatter.section(group):
+                helps = (self.commands[name].get_short_help_str(width) for name in names)
+                formatter.write_dl(list(zip(names, helps, strict=True)))
 
     def main(
         self,
@@ -52,8 +72,18 @@ class Commands(TyperGroup):
             sys.stdout.flush()
         except InputError as error:
             message, code = str(error), EXIT_BAD_INPUT
+        except typer.BadParameter as error:
+            said = error.message
+            message = error.format_message()
+            if error.param is not None and said.startswith("must "):
+                message = f"{error.param.opts[0]} {said}"
+            code = EXIT_BAD_INPUT
         except typer.TyperException as error:
             message, code = error.format_message(), EXIT_BAD_INPUT
+            if hasattr(error, "possibilities"):  # an option that does not exist
+                name = getattr(error, "option_name", "")
+                like = did_you_mean(name, error.possibilities or ())
+                message = f"there is no option {name}{like}"
         except typer.Abort:
             code = EXIT_INTERRUPTED
         except SystemError as error:
@@ -89,8 +119,10 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find a command; InputError lists those that exist."""
         if args and args[0] not in self.commands:
-            allowed = ", ".join(self.commands)
-            raise InputError(f"command: {args[0]!r} given, one of {allowed} allowed")
+            if like := did_you_mean(args[0], self.commands):
+                raise InputError(f"there is no command {args[0]!r}{like}")
+            allowed = ", ".join(self.list_commands(ctx))
+            raise InputError(f"command must be one of {allowed} (got {args[0]!r})")
         return super().resolve_command(ctx, args)
 
 
@@ -98,7 +130,7 @@ def check_words(words: Sequence[str]) -> None:
     """Refuse, by InputError, words that are not text: no manifest could tell what was given."""
     for word in words:
         if not word.isprintable() and any(x == "\0" or "\ud800" <= x <= "\udfff" for x in word):
-            raise InputError(f"argument: {word!r} given, text in UTF-8 allowed")
+            raise InputError(f"argument must be text in UTF-8 (got {word!r})")
 
 
 app = typer.Typer(
@@ -139,14 +171,6 @@ def program_options(
     ] = False,
 ) -> None:
     """Options of the program itself."""
-
-
-def console(*, stderr: bool = False) -> "Console":
-    """Return the console for tables, at least as wide as they are; or the one for progress."""
-    from rich.console import Console
-
-    out = Console(**PLAIN, stderr=stderr)
-    return out if stderr or out.width >= LEAST_WIDTH else Console(**PLAIN, width=LEAST_WIDTH)
 
 
 def working(what: str) -> "Status":

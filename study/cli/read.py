@@ -9,14 +9,13 @@ import typer
 
 from thetafront.study.cli.late_options import ObjectiveCommand, given_late
 from thetafront.study.cli.options import JsonOption, NameOption, StudyArgument, reading, study_names
-from thetafront.study.cli.program import app, console, working
+from thetafront.study.cli.program import app, working
 from thetafront.study.errors import InputError, check_range
 from thetafront.study.run.options import RESULTS, JobsOption, ResultsOption, whole
+from thetafront.study.terminal.console import console, print_text
 
 if TYPE_CHECKING:
     from thetafront.study.log.study_data import StudyData
-
-ELO = "--elo"  # of a match, in place of its score
 
 
 @app.command()
@@ -26,7 +25,7 @@ def status(study: StudyArgument, name: NameOption = None, results: ResultsOption
 
     with reading(study, name, results) as (_, location, data):
         lines = status_lines(data, location)
-    console().print("\n".join(lines), soft_wrap=True)
+    print_text(console(), "\n".join(lines))
 
 
 @app.command()
@@ -64,7 +63,6 @@ def pick(
     fresh seeds, and its games are stored as those of a validated point; the answer is the best one
     that has been played.
     """
-    from thetafront.study.experiments.objectives.formats import score_of_elo
     from thetafront.study.report.analysis import Analysis
     from thetafront.study.report.pick_text import pick_json, pick_text
     from thetafront.study.report.recommend import Wish
@@ -75,13 +73,7 @@ def pick(
 
         check_range("games", games, 0, MOST_GAMES_ASKED)
     with reading(study, name, results) as (_, location, data):
-        cost, goal = data.experiment.cost, data.experiment.goal
-        if goal.is_match and ELO in given and goal.option not in given:
-            given[goal.option] = score_of_elo(given.pop(ELO))
-        for option in given:
-            if option not in {cost.option, goal.option}:
-                raise InputError(f"pick: {option} given, {cost.option} or {goal.option} allowed")
-        wish = Wish(data.experiment, given.get(cost.option), given.get(goal.option))
+        wish = Wish.read(data.experiment, given)
         with working("looking for the best θ"):
             candidates = Analysis(data).to_pick_from()
             proposal = candidates.propose(wish)
@@ -101,7 +93,7 @@ def pick(
     if json_:
         print(json.dumps(pick_json(picked)))
     else:
-        console().print(pick_text(picked), soft_wrap=True)
+        print_text(console(), pick_text(picked))
 
 
 @app.command()

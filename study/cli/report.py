@@ -68,12 +68,12 @@ def report(
     name: NameOption = None,
     results: ResultsOption = RESULTS,
 ) -> None:
-    """Write a study as one HTML page that needs no network; several as a comparison.
+    """Write a study, or several beside each other, as one HTML page.
 
-    Its charts answer to a pointer, and a slider to a budget.
+    It needs no network. Its charts answer to a pointer, and a slider to a budget.
     """
     if library not in {"inside", "beside"}:
-        raise InputError(f"--library: {library!r} given, inside or beside allowed")
+        raise InputError(f"--library must be inside or beside (got {library!r})")
     where: Library = "beside" if library == "beside" else "inside"
     if each:
         refuse(
@@ -119,7 +119,9 @@ def refuse(given: str, **options: object) -> None:
     """Refuse options that need one study of a storage."""
     for option, value in options.items():
         if value:
-            raise InputError(f"--{option}: given with {given}; one study of a storage allowed")
+            raise InputError(
+                f"--{option} cannot be combined with {given}: it needs one study of a storage"
+            )
 
 
 def is_folder(study: str) -> bool:
@@ -132,7 +134,7 @@ def every(folders: Sequence[str]) -> Path:
     from thetafront.study.page.results import write_each
 
     if len(folders) != 1:
-        raise InputError(f"--each: {', '.join(folders)} given, one folder allowed")
+        raise InputError(f"--each must be followed by one folder (got {', '.join(folders)})")
     with working("writing the pages"):
         return write_each(Path(folders[0]))
 

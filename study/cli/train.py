@@ -3,21 +3,22 @@
 import contextlib
 import math
 import time
-from typing import TYPE_CHECKING, Annotated, Self
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from thetafront.study.cli.late_options import TrainingCommand, given_late
-from thetafront.study.cli.program import app, console, working
+from thetafront.study.cli.program import app, working
 from thetafront.study.errors import InputError, check_range
 from thetafront.study.run.options import decimal, whole
+from thetafront.study.terminal.console import console
 
 if TYPE_CHECKING:
     from thetafront.agents.agent import Agent
     from thetafront.study.train.training import Training, TrainingBudget
 
 DEFAULT_SECONDS = 300.0
-SECONDS_BETWEEN_LINES = 15.0
 KINDS = ("ntuple",)
 MOST_JOBS = 64
 MOST_MOVES = 10**15
@@ -53,22 +54,22 @@ def train(
     from thetafront.study.train.training import CHECKPOINT, Training, TrainingBudget, check_memory
 
     if kind not in KINDS:
-        raise InputError(f"train: {kind!r} given, {' or '.join(KINDS)} allowed")
+        raise InputError(f"train must be {' or '.join(KINDS)} (got {kind!r})")
     check_range("jobs", jobs, 1, MOST_JOBS)
     if cpu_seconds is None and moves is None:
         cpu_seconds = DEFAULT_SECONDS
     if cpu_seconds is not None and not 0.0 < cpu_seconds < math.inf:
-        raise InputError(f"cpu seconds: {cpu_seconds:g} given, a finite number above 0 allowed")
+        raise InputError(f"cpu seconds must be a finite number above 0 (got {cpu_seconds:g})")
     if moves is not None:
         check_range("moves", moves, 1, MOST_MOVES)
     known = parameters_of(TrainingSettings)
-    given = {option.removeprefix("--"): value for option, value in given_late(context).items()}
+    given = given_late(context)
     if given.get("method") == Method.PLAIN:
         given.setdefault("rate", RATE_OF_PLAIN)
     try:
         Label().check("name", name)
         if name == NONE:
-            raise ValueError(f"name: {NONE!r} given, which means no network; another name allowed")
+            raise ValueError(f"name must be other than {NONE!r}, which means no network")
         settings = TrainingSettings(
             **{key: known[key].from_number(value) for key, value in given.items()}
         )
@@ -84,34 +85,28 @@ def train(
     with held_folder(folder, f"name: {name!r} is being trained by another run; wait for it"):
         if has_lost_its_checkpoint(folder):
             raise InputError(
-                f"name: {name!r} given, a network without its {CHECKPOINT}, which cannot go on; "
-                "another name allowed"
+                f"name must be another: network {name!r} has lost its {CHECKPOINT} and cannot go on"
             )
         earlier_manifest(folder / MANIFEST)  # a damaged one is refused before anything is written
         with working(PREPARING):
             training = Training(folder / CHECKPOINT, settings, budget, jobs)
         out = console()
         if training.is_done:
-            out.print(
-                f"network {name!r} has this budget behind it: {text_of(training)}", soft_wrap=True
-            )
+            out.print(f"network {name!r} has this budget behind it: {text_of(training)}")
         else:
             try:
-                with TrainingDisplay(training, budget) as display:
-                    training.run(display.show)
+                with progress(training, budget) as show:
+                    training.run(show)
             except KeyboardInterrupt:
-                out.print(f"stopped: {text_of(training)}", soft_wrap=True)
+                out.print(f"stopped: {text_of(training)}")
                 if training.checkpoint.exists():
-                    out.print(
-                        f"written: {training.checkpoint}; the same command goes on from here",
-                        soft_wrap=True,
-                    )
+                    out.print(f"written: {training.checkpoint}; the same command goes on from here")
                 raise
-            out.print(f"network {name!r}: {text_of(training)}", soft_wrap=True)
+            out.print(f"network {name!r}: {text_of(training)}")
         with working("writing the weights"):
             network = publish(training, name)
-        out.print(f"written: {network.weights_file}", soft_wrap=True)
-        out.print(f"to play: thetafront play ntuple --set network={name}", soft_wrap=True)
+        out.print(f"written: {network.weights_file}")
+        out.print(f"to play: thetafront play ntuple --set network={name}")
 
 
 def have_learned(agent: "Agent") -> None:
@@ -122,13 +117,13 @@ def have_learned(agent: "Agent") -> None:
     from thetafront.study.train.training import TrainingBudget
 
     with contextlib.ExitStack() as shown:
-        displays: list[TrainingDisplay] = []
+        shows: list[Callable[[], None]] = []
 
         def show(training: "Training", n_moves: int) -> None:
-            if not displays:
-                display = TrainingDisplay(training, TrainingBudget(n_moves=n_moves))
-                displays.append(shown.enter_context(display))
-            displays[0].show()
+            if not shows:
+                bar = progress(training, TrainingBudget(n_moves=n_moves))
+                shows.append(shown.enter_context(bar))
+            shows[0]()
 
         learn_first(agent, show)
 
@@ -148,45 +143,19 @@ def text_of(training: "Training") -> str:
     return " · ".join(parts)
 
 
-class TrainingDisplay:
-    """Shows how far a training is: a bar on a terminal, else a line now and then."""
+@contextlib.contextmanager
+def progress(training: "Training", budget: "TrainingBudget") -> Iterator[Callable[[], None]]:
+    """Yield what shows how far a training is, to be called several times a second."""
+    from thetafront.study.terminal.progress import Progress
+    from thetafront.study.text import duration
 
-    def __init__(self, training: "Training", budget: "TrainingBudget") -> None:
-        from rich.progress import BarColumn, Progress, TextColumn
+    began, share_before = time.monotonic(), budget.share(training.counts)
+    with Progress(console(stderr=True)) as bar:
 
-        self.training, self.budget = training, budget
-        self.console = console(stderr=True)
-        self.bar = Progress(
-            BarColumn(40),
-            TextColumn("{task.percentage:3.0f}% · {task.fields[figures]}"),
-            console=self.console,
-            disable=not self.console.is_terminal,
-        )
-        self.task = self.bar.add_task("training", total=1.0, figures="")
-        self.began, self.share_before = time.monotonic(), self.share
-        self.last_line = self.began
+        def show() -> None:
+            share, seconds = budget.share(training.counts), time.monotonic() - began
+            gained = share - share_before
+            left = f"{duration(seconds * (1.0 - share) / gained)} left" if gained > 0.0 else ""
+            bar.update(share, left, text_of(training).split(" · "))
 
-    @property
-    def share(self) -> float:
-        """Which part of the budget is spent."""
-        return self.budget.share(self.training.counts)
-
-    def __enter__(self) -> Self:
-        self.bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.bar.stop()
-
-    def show(self) -> None:
-        """Show it; called several times a second."""
-        from thetafront.study.text import duration
-
-        gained = self.share - self.share_before
-        now = time.monotonic()
-        left = (now - self.began) * (1.0 - self.share) / gained if gained > 0.0 else math.nan
-        figures = f"{text_of(self.training)} · {duration(left)} left"
-        self.bar.update(self.task, completed=min(1.0, self.share), figures=figures)
-        if self.bar.disable and now - self.last_line >= SECONDS_BETWEEN_LINES:
-            self.last_line = now
-            self.console.print(figures, soft_wrap=True)
+        yield show

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from thetafront.study.cli.options import experiment_names
-from thetafront.study.cli.program import app, console, working
+from thetafront.study.cli.program import app, working
 from thetafront.study.errors import InputError
 from thetafront.study.run.options import JobsOption, whole
+from thetafront.study.terminal.console import console, print_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -34,7 +35,7 @@ def try_experiment(
     seed: Annotated[int, whole("Seed of the games.")] = 0,
     jobs: JobsOption = None,
 ) -> None:
-    """Play first games of an experiment: the middle of its space, and its corners.
+    """Play first games of an experiment: middle and corners.
 
     The game in the middle is played twice, which must give the same. Nothing is stored.
     """
@@ -74,13 +75,11 @@ def try_experiment(
 
 def print_tried(experiment: "Experiment", tried: "list[Point]") -> None:
     """Print what was tried: a table of the games, and the errors below it."""
-    from thetafront.study.report.front_tables import print_whole
-
     out = console()
-    print_whole(out, table_of(experiment, tried))
+    print_table(out, table_of(experiment, tried), [each.label for each in experiment.costs[1:]])
     for number, each in enumerate(tried, 1):
         for failure in each.failures.values():
-            out.print(f"{number}: {failure.error}", soft_wrap=True)
+            out.print(f"{number}: {failure.error}")
 
 
 def table_of(experiment: "Experiment", tried: "list[Point]") -> "Table":

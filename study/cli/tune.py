@@ -11,25 +11,13 @@ from thetafront.study.cli.options import (
     reading,
     taking,
 )
-from thetafront.study.cli.program import app, console
-from thetafront.study.run.options import (
-    RESULTS,
-    BudgetOption,
-    JobsOption,
-    ResultsOption,
-    SchedulerOption,
-    StandardErrorOption,
-    SweepOptions,
-    TlsCaOption,
-    TlsCertOption,
-    TlsKeyOption,
-    ValidationGamesOption,
-    ValidationPointsOption,
-)
+from thetafront.study.cli.program import app
+from thetafront.study.run.options import SweepOptions
+from thetafront.study.terminal.console import console
 
 
 @app.command()
-@taking(SweepOptions)
+@taking()
 def sweep(
     experiment: Annotated[
         str,
@@ -73,20 +61,20 @@ def sweep(
 
 
 @app.command()
-def validate(
-    study: StudyArgument,
-    name: NameOption = None,
-    standard_error: StandardErrorOption = None,
-    validation_games: ValidationGamesOption = None,
-    validation_points: ValidationPointsOption = 12,
-    budget: BudgetOption = "none",
-    jobs: JobsOption = None,
-    scheduler: SchedulerOption = None,
-    tls_ca: TlsCaOption = None,
-    tls_cert: TlsCertOption = None,
-    tls_key: TlsKeyOption = None,
-    results: ResultsOption = RESULTS,
-) -> None:
+@taking(
+    "standard_error",
+    "validation_games",
+    "validation_points",
+    "budget",
+    "jobs",
+    "scheduler",
+    "tls_ca",
+    "tls_cert",
+    "tls_key",
+    "results",
+    budget="none",
+)
+def validate(study: StudyArgument, name: NameOption = None, *, options: SweepOptions) -> None:
     """Play a study's front again on fresh seeds.
 
     Validated points keep their games; a smaller standard error adds to them.
@@ -98,11 +86,11 @@ def validate(
     from thetafront.study.run.stopping import Precision
 
     # What no experiment allows is refused before anything is opened.
-    seconds = seconds_of(budget)
-    wanted = standard_error, validation_games, validation_points, seconds
+    seconds = seconds_of(options.budget)
+    of_a_point = options.standard_error, options.validation_games
+    wanted = *of_a_point, options.validation_points, seconds
     Precision.of(SCORE, *wanted)
-    tls = {"ca": tls_ca, "cert": tls_cert, "key": tls_key}
-    executor = executor_for(jobs, scheduler, tls)
-    with reading(study, name, results) as (_, location, data):
+    executor = executor_for(options.jobs, options.scheduler, options.tls)
+    with reading(study, name, options.results) as (_, location, data):
         precision = Precision.of(data.experiment.goal, *wanted)
         validate_study(location, data, precision, executor, console(), seconds)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thetafront.study.cli.options import JsonOption, NameOption, study_names
-from thetafront.study.cli.program import EXIT_FAILURE, app, console
+from thetafront.study.cli.program import EXIT_FAILURE, app
 from thetafront.study.errors import InputError, check_range
 from thetafront.study.run.options import RESULTS, JobsOption, ResultsOption
+from thetafront.study.terminal.console import console, print_table
 
 if TYPE_CHECKING:
     from thetafront.study.check.replay import Settings
@@ -70,8 +71,8 @@ def verify(
     else:
         out = console()
         for line in report.lines():
-            out.print(line, soft_wrap=True)
-        out.print(report.table())
+            out.print(line)
+        print_table(out, report.table())
     if not report.ok:
         raise typer.Exit(EXIT_FAILURE)
 
@@ -81,7 +82,7 @@ def n_games_of(text: str) -> int | None:
     if text == ALL:
         return None
     if not text.isdecimal() or len(text) > len(str(MOST_GAMES)):
-        raise InputError(f"games: {text!r} given, 0 to {MOST_GAMES} or all allowed")
+        raise InputError(f"games must be all, or between 0 and {MOST_GAMES} (got {text!r})")
     check_range("games", int(text), 0, MOST_GAMES)
     return int(text)
 

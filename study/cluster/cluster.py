@@ -351,7 +351,7 @@ def one_class(experiment: Experiment, able: Iterable[WorkerProbe], known: Machin
     records = [each.machine.record for each in able]
     here, stored = {each["class"] for each in records}, {each["class"] for each in known.values()}
     counts = [each.name for each in experiment.costs if not each.is_timed]
-    ways = "workers of one class allowed"
+    ways = "all must be workers of one class"
     if counts and not stored:
         ways += f", or --cost {counts[0]}"
     seconds = f"scheduler: the cost is {experiment.cost.name}, and seconds of machines of"

@@ -19,10 +19,12 @@ def executor_for(
     given = {name: each for name, each in (tls or {}).items() if each is not None}
     if scheduler is None:
         if given:
-            raise InputError(f"tls: {', '.join(given)} given without a scheduler, which has it")
+            raise InputError(f"tls must be left out without a scheduler (got {', '.join(given)})")
         return Workers(check_jobs(jobs))
     if jobs is not None:
-        raise InputError(f"jobs: {jobs} given with --scheduler, all of whose workers play")
+        raise InputError(
+            f"--jobs cannot be combined with --scheduler, all of whose workers play (got {jobs})"
+        )
     from thetafront.study.cluster.cluster import DaskCluster
     from thetafront.study.cluster.dask_workers import DaskWorkers
     from thetafront.study.cluster.security import Tls

@@ -44,15 +44,15 @@ class Tls:
         for name in TLS_FIELDS:
             path: Path = getattr(self, name)
             if not os.path.isfile(path):  # Path.is_file raises for a closed folder
-                raise InputError(f"tls-{name}: {str(path)!r} given, a file in PEM format allowed")
+                raise InputError(f"tls-{name} must be a file in PEM format (got {str(path)!r})")
         try:
             context = ssl.create_default_context(cafile=str(self.ca))
             # Nobody is asked for a passphrase: workers start where nobody is.
             context.load_cert_chain(str(self.cert), str(self.key), password=lambda: "")
         except (OSError, ValueError) as error:  # of SSL, too
             raise InputError(
-                f"tls: {self.ca}, {self.cert} and {self.key} given, which cannot be read, have a "
-                f"passphrase or do not fit each other: {error}"
+                f"tls: {self.ca}, {self.cert} and {self.key} cannot be read, have a passphrase "
+                f"or do not fit each other: {error}"
             ) from None
 
     @classmethod
@@ -63,7 +63,7 @@ class Tls:
             return None
         if set(there) != set(TLS_FIELDS):
             raise InputError(
-                f"tls: {', '.join(sorted(there))} given, all of {', '.join(TLS_FIELDS)} needed"
+                f"tls must be all of {', '.join(TLS_FIELDS)} (got {', '.join(sorted(there))})"
             )
         return cls(**{name: Path(each) for name, each in there.items()})
 
@@ -82,14 +82,14 @@ def check_address(address: str, tls: Tls | None) -> str:
     match = ADDRESS.fullmatch(address)
     if match is None or not 0 < int(match[3]) <= LARGEST_PORT or not is_host(match[2]):
         raise InputError(
-            f"scheduler: {address!r} given, an address such as tcp://10.0.0.1:8786 allowed, or "
-            "tls://10.0.0.1:8786"
+            "scheduler must be an address such as tcp://10.0.0.1:8786 or tls://10.0.0.1:8786 "
+            f"(got {address!r})"
         )
     if match[1] == "tls" and tls is None:
-        raise InputError(f"scheduler: {address!r} given, --tls-ca, --tls-cert and --tls-key needed")
+        raise InputError(f"scheduler {address!r} needs --tls-ca, --tls-cert and --tls-key")
     if match[1] == "tcp" and tls is not None:
         raise InputError(
-            f"scheduler: {address!r} given with certificates, tls://{match[2]}:{match[3]} allowed"
+            f"scheduler must be tls://{match[2]}:{match[3]} with certificates (got {address!r})"
         )
     return address
 

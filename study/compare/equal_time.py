@@ -67,8 +67,8 @@ def contender_of(source: Front) -> Contender:
     front = searched[searched["on_front"]] if len(searched) else searched
     if len(front) < MIN_POINTS:
         raise InputError(
-            f"study: {name!r} has {len(front)} points to compare on its validated front, "
-            f"{MIN_POINTS} or more allowed (thetafront validate {name})"
+            f"study {name!r} must have {MIN_POINTS} points or more to compare on its validated "
+            f"front (got {len(front)}); more come from thetafront validate {name}"
         )
     agents, thetas = {}, {}
     for (_, row), theta in zip(front.iterrows(), thetas_of(front, experiment), strict=True):
@@ -106,8 +106,8 @@ def budgets_of(frame: pd.DataFrame) -> list[float]:
     low, high = float(by_study.min().max()), float(by_study.max().min())
     if low >= high:
         raise InputError(
-            f"studies: fronts from {format_seconds(low)} and up to {format_seconds(high)} a move "
-            "given, fronts with a time in common allowed"
+            "studies must have fronts with a time in common (got one from "
+            f"{format_seconds(low)} a move and one up to {format_seconds(high)})"
         )
     shares = (np.arange(N_BUDGETS) + 0.5) / N_BUDGETS
     return [float(each) for each in low * (high / low) ** shares]

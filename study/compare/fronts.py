@@ -51,7 +51,7 @@ def front_in_folder(folder: Path) -> Front:
     table, manifest = folder / "front.csv", folder / "manifest.json"
     for path in (table, manifest):
         if not path.is_file():
-            raise InputError(f"front: {str(folder)!r} given, which has no {path.name}")
+            raise InputError(f"front: folder {str(folder)!r} has no {path.name}")
     try:
         made = json.loads(manifest.read_text(encoding="utf-8"))
         name, seed, found = str(made["study"]), int(made["seed"]), str(made["experiment"])
@@ -81,8 +81,8 @@ def check_rows(table: Path, validated: pd.DataFrame, experiment: Experiment) -> 
         wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))
         if len(wrong):
             raise InputError(
-                f"front: {table}, {column}: {validated[column].iloc[wrong[0]]} given in row "
-                f"{wrong[0] + 1}, a finite number of 0 or more allowed"
+                f"front: {table}, {column} must be a finite number of 0 or more (got "
+                f"{validated[column].iloc[wrong[0]]} in row {wrong[0] + 1})"
             )
     for number, theta in enumerate(thetas_of(validated, experiment), 1):
         try:

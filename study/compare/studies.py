@@ -64,7 +64,7 @@ def check_comparable(experiments: Sequence[Experiment]) -> None:
     first = experiments[0]
     if any(replace(each, space=first.space) != first for each in experiments):
         names = ", ".join(f"{each.name} by {each.cost.name}" for each in experiments)
-        raise InputError(f"studies: of {names} given; of one experiment and cost allowed")
+        raise InputError(f"studies must be of one experiment and cost (got {names})")
 
 
 def compared_study(data: StudyData) -> ComparedStudy:

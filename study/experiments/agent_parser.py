@@ -10,6 +10,7 @@ from thetafront.agents.twenty48.agent import Agent2048
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.space import NumericParameter
+from thetafront.study.text import counted
 
 LAYOUT = "layout"
 
@@ -47,11 +48,13 @@ def agent_of(
         }
         if layout is not None:
             if LAYOUT not in known:
-                raise InputError(f"layout: {layout!r} given for {name}, which has no maze")
+                raise InputError(
+                    f"layout must be left out for {name}, which has no maze (got {layout!r})"
+                )
             if LAYOUT in values:
                 raise InputError(
-                    f"layout: --layout {layout} and --set layout={values[LAYOUT]} given, "
-                    "one of the two allowed"
+                    f"layout must be given once (got --layout {layout} and --set "
+                    f"layout={values[LAYOUT]})"
                 )
             values[LAYOUT] = layout
         agent = build(name, values)
@@ -90,12 +93,14 @@ def defined_agent_of(
         parts = theta.split(",")
         if len(parts) != len(numbers):
             names = ", ".join(each.name for each in numbers)
-            raise InputError(f"theta: {len(parts)} values given, {len(numbers)} expected ({names})")
+            raise InputError(
+                f"theta must have {counted(len(numbers), 'value')}, {names} (got {len(parts)})"
+            )
         parted = {each.name: part.strip() for each, part in zip(numbers, parts, strict=True)}
         given |= {name: part for name, part in parted.items() if part or not known[name].when}
     chosen = parse_settings(settings, known)
     if unknown := [name for name in chosen if name not in known]:
-        raise InputError(f"set: {unknown[0]!r} given, one of {', '.join(known)} allowed")
+        raise InputError(f"set must be of {', '.join(known)} (got {unknown[0]!r})")
     given |= chosen
     values: dict[str, Value] = {}
     for name, text in given.items():
@@ -110,7 +115,7 @@ def defined_agent_of(
             )
         except (ValueError, OverflowError):
             whole = "an integer" if each.integer else "a number"
-            raise InputError(f"{name}: {text!r} given, {whole} allowed") from None
+            raise InputError(f"{name} must be {whole} (got {text!r})") from None
     values = experiment.space.completed(values)
     return experiment.build(values), values
 
@@ -135,7 +140,7 @@ def check_plays(name: str, *kinds: type) -> None:
     allowed = [each for each in sorted(AGENTS) if issubclass(agent_class(each), kinds)]
     if name not in allowed:
         other = ", which plays another game" if name in AGENTS else ""
-        raise InputError(f"agent: {name!r} given{other}; one of {', '.join(allowed)} allowed")
+        raise InputError(f"agent must be one of {', '.join(allowed)} (got {name!r}{other})")
 
 
 def parse_theta(text: str) -> list[float]:
@@ -145,7 +150,7 @@ def parse_theta(text: str) -> list[float]:
         try:
             numbers.append(float(part))
         except ValueError:
-            raise InputError(f"theta: {part.strip()!r} given, a number allowed") from None
+            raise InputError(f"theta must be numbers (got {part.strip()!r})") from None
     return numbers
 
 
@@ -156,6 +161,6 @@ def parse_settings(settings: Sequence[str], names: Iterable[str]) -> dict[str, s
         name, equals, text = (part.strip() for part in setting.partition("="))
         if not equals:
             allowed = ", ".join(names) or "none"
-            raise InputError(f"set: {setting!r} given, name=value allowed (names: {allowed})")
+            raise InputError(f"set must be name=value (got {setting!r}); names: {allowed}")
         given[name] = text
     return given

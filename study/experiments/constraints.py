@@ -33,8 +33,8 @@ Expression = Callable[[Columns], Any]
 MAX_LENGTH, MAX_DEPTH, MAX_NUMBER = 1000, 60, 1e300
 SHOWN = 60
 ALLOWED = (
-    "parameters, numbers, texts, + - * / // % **, == != < <= > >=, and, or, not, in [..], abs, min "
-    "and max allowed"
+    "only parameters, numbers, texts, + - * / // % **, == != < <= > >=, and, or, not, in "
+    "[..], abs, min and max can be used"
 )
 ARITHMETIC: Mapping[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: np.add,
@@ -97,24 +97,24 @@ class Constraint:
     def refusal(self, why: str) -> ValueError:
         """Return the error of a text that is not allowed."""
         shown = self.text if len(self.text) <= SHOWN else f"{self.text[:SHOWN]}…"
-        return ValueError(f"constraints: {shown!r} given, {why}")
+        return ValueError(f"constraint {shown!r} cannot be used: {why}")
 
     def parsed(self) -> ast.expr:
         """Return the syntax tree, of limited depth; ValueError if there is none."""
         if len(self.text) > MAX_LENGTH:
-            raise self.refusal(f"of {len(self.text)} characters, at most {MAX_LENGTH} allowed")
+            raise self.refusal(f"it has {len(self.text)} characters, more than {MAX_LENGTH}")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of `1 is 1`, which is refused
                 tree = ast.parse(self.text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             why = error.msg if isinstance(error, SyntaxError) else "too deeply nested"
-            raise self.refusal(f"which cannot be read ({why}); {ALLOWED}") from None
+            raise self.refusal(f"it cannot be read ({why}); {ALLOWED}") from None
         level: list[ast.AST] = [tree]
         for _ in range(MAX_DEPTH):
             level = [each for node in level for each in ast.iter_child_nodes(node)]
         if level:
-            raise self.refusal(f"nested too deeply, {MAX_DEPTH} levels allowed")
+            raise self.refusal(f"it is nested deeper than {MAX_DEPTH} levels")
         return tree
 
     def read(self, node: ast.expr) -> tuple[str, Expression]:

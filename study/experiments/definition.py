@@ -115,26 +115,26 @@ class Experiment:
             object.__setattr__(self, "title", self.name)
         names = [each.name for each in self.costs]
         if self.cost not in self.costs:
-            raise ValueError(f"cost: {self.cost.name} given, one of {', '.join(names)} allowed")
+            raise ValueError(f"cost must be one of {', '.join(names)} (got {self.cost.name})")
         needed = [] if self.reference_score is None else names
         if set(needed) != set(self.reference_costs):
             given = ", ".join(self.reference_costs) or "none"
             wanted = ", ".join(needed) or "none"
-            raise ValueError(f"reference costs: of {given} given, of {wanted} needed")
+            raise ValueError(f"reference costs must be of {wanted} (got {given})")
         if self.reference_score is not None and not math.isfinite(self.reference_score):
             raise ValueError(f"reference score must be finite (got {self.reference_score:g})")
         if not len(self.space):
-            raise ValueError("space: no parameter given, one or more allowed")
+            raise ValueError("space must have one parameter or more (got none)")
         if len(set(self.space.names)) < len(self.space):
-            raise ValueError(f"space: {', '.join(self.space.names)} given, each name once allowed")
+            raise ValueError(f"space must have each name once (got {', '.join(self.space.names)})")
         if self.goal.name in names:
             raise ValueError(
-                f"goal: {self.goal.name!r} given, which is a cost; another name allowed"
+                f"goal must have another name (got {self.goal.name!r}, which is a cost)"
             )
         if both := set(names) & set(self.space.names):
-            raise ValueError(f"space: {both.pop()} given, which is a cost; another name allowed")
+            raise ValueError(f"space must have other names (got {both.pop()}, which is a cost)")
         if both := set(self.fixed) & set(self.space.names):
-            raise ValueError(f"space: {both.pop()} given, which is fixed; another name allowed")
+            raise ValueError(f"space must have other names (got {both.pop()}, which is fixed)")
         if not (is_real(self.max_failures) and 0.0 <= self.max_failures <= 1.0):
             raise ValueError(f"max_failures must be between 0 and 1 (got {self.max_failures!r})")
         if self.player.is_external:
@@ -162,20 +162,18 @@ class Experiment:
         goal = f"{self.goal.name}_"
         for name in self.space.names:
             if not (name.isascii() and name.isidentifier()):
-                raise ValueError(f"space: {name!r} given, letters, digits and _ allowed")
+                raise ValueError(f"space must have names of letters, digits and _ (got {name!r})")
             if (
                 name in {*TAKEN, *self.summary.columns([])}
                 or name.startswith((*TAKEN_BEGINNINGS, goal))
                 or name == self.goal.name
             ):
-                raise ValueError(
-                    f"space: {name!r} given, which is a column's; another name allowed"
-                )
+                raise ValueError(f"space must have other names (got {name!r}, which is a column's)")
         for label, values in self.baselines.items():
             names = set(self.space.names)
             if not set(values) <= names or not (self.space.is_conditional or set(values) == names):
                 given, needed = ", ".join(values) or "nothing", ", ".join(self.space.names)
-                raise ValueError(f"baseline {label!r}: {given} given, {needed} needed")
+                raise ValueError(f"baseline {label!r} must have {needed} (got {given})")
             try:
                 self.space.check(values)
             except InputError as error:
@@ -227,7 +225,7 @@ class Experiment:
         costs = [cpu_seconds("move"), cpu_seconds("game")] if self.is_open else self.costs
         by_name = {each.name: each for each in costs}
         if cost not in by_name:
-            raise InputError(f"cost: {cost!r} given, one of {', '.join(by_name)} allowed")
+            raise InputError(f"cost must be one of {', '.join(by_name)} (got {cost!r})")
         if self.is_open:
             return self.settled(by_name[cost].per_move)
         return self.with_cost(by_name[cost])

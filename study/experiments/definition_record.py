@@ -223,7 +223,7 @@ def check_kinds(made: Any) -> None:
         value = getattr(made, name)
         if get_origin(hint) not in {tuple, type} and not fits(value, hint):
             expected = getattr(hint, "__name__", hint)
-            raise ValueError(f"{name} {shown(value)} given, {expected} expected")
+            raise ValueError(f"{name} must be {expected} (got {shown(value)})")
 
 
 def flat(record: Any, key: str = "") -> Iterator[tuple[str, Any]]:

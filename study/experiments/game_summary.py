@@ -101,4 +101,4 @@ def check_2048(given: str, game: type[Game]) -> None:
     """Refuse, by InputError, what was given if it is of another game."""
     if not issubclass(game, Game2048):
         kind = "another agent" if issubclass(game, ReportedGame) else game.kind
-        raise InputError(f"{given} given, of games of {kind}; of 2048 allowed")
+        raise InputError(f"{given} must play 2048 (its games are of {kind})")

@@ -73,7 +73,9 @@ class Player(ABC):
             integer = isinstance(each, NumericParameter) and each.integer
             if integer != known.is_whole and (known.is_whole or not self.is_external):
                 kinds = ("an integer", "a real") if integer else ("a real", "an integer")
-                raise ValueError(f"{each.name}: {kinds[0]} dimension given, {kinds[1]} one allowed")
+                raise ValueError(
+                    f"{each.name} must have a {kinds[1]} dimension (got a {kinds[0]} one)"
+                )
             for value in each.ends:
                 known.from_number(value)
 
@@ -119,7 +121,9 @@ class BuiltinPlayer(Player):
     def check(self, space: Space, fixed: Mapping[str, Value]) -> None:
         if unknown := [name for name in (*space.names, *fixed) if name not in self.declared]:
             allowed = ", ".join(self.declared) or "none"
-            raise ValueError(f"space: {unknown[0]} given for {self.agent}, allowed: {allowed}")
+            raise ValueError(
+                f"space must be parameters of {self.agent}: {allowed} (got {unknown[0]})"
+            )
         super().check(space, fixed)
 
 
@@ -250,8 +254,8 @@ def player_of(agent: Any, report: Report, limits: Mapping[str, Any] | None = Non
     if callable(agent):
         return PythonPlayer(agent, report, limits=Limits(**given))
     raise ValueError(
-        f"agent: {agent!r} given; a function, a class with play(seed), a Program, or the name of "
-        "an agent allowed"
+        "agent must be a function, a class with play(seed), a Program, or the name of an "
+        f"agent (got {agent!r})"
     )
 
 

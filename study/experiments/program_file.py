@@ -49,10 +49,10 @@ def read_program_file(path: Path) -> Experiment:
     """
     try:
         if path.exists() and not path.is_file():  # a pipe would have to be filled
-            raise InputError(f"{path}: is no file; a TOML file allowed")
+            raise InputError(f"{path} must be a TOML file (it is no file)")
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}; a TOML file allowed") from None
+        raise InputError(f"{path} must be a TOML file ({error.strerror or error})") from None
     except RecursionError:
         raise InputError(f"{path}: no TOML: nested too deeply") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -87,16 +87,18 @@ def experiment_of(
     goal = goal_of(objective)
     minimized = call(cost_of, cost, "cost")
     if not parameters:
-        raise InputError("parameters: nothing given, one or more needed: [parameters.NAME]")
+        raise InputError(
+            "parameters must be one or more, each a table [parameters.NAME] (got none)"
+        )
     space = Space(
         tuple(parameter_of(key, of(parameters, "parameters", key)) for key in parameters),
         tuple(constraints),
     )
     if protocol not in list(Protocol):
-        raise InputError(f"protocol: {protocol!r} given, one of {', '.join(Protocol)} allowed")
+        raise InputError(f"protocol must be one of {', '.join(Protocol)} (got {protocol!r})")
     for each in files:
         if not Path(path.parent, each).is_file():
-            raise InputError(f"files: {each!r} given, a file in {path.parent} allowed")
+            raise InputError(f"files must be in {path.parent} (got {each!r})")
     program = Program(
         tuple(command),
         str(path.parent),
@@ -124,7 +126,7 @@ def experiment_of(
 def of(tables: Table, name: str, key: str) -> Table:
     """Return a table of tables; InputError if it is none."""
     if not isinstance(tables[key], Mapping):
-        raise InputError(f"{name}.{key}: {tables[key]!r} given, a table allowed")
+        raise InputError(f"{name}.{key} must be a table (got {tables[key]!r})")
     return dict(tables[key])
 
 
@@ -147,7 +149,7 @@ def goal_of(table: Table) -> Goal:
     """Return the first objective."""
     kind = table.get("kind", "mean")
     if kind not in KINDS:
-        raise InputError(f"objective.kind: {kind!r} given, one of {', '.join(KINDS)} allowed")
+        raise InputError(f"objective.kind must be one of {', '.join(KINDS)} (got {kind!r})")
     named = {"name": "score"} if kind == "rate" else {}
     others = {key: value for key, value in table.items() if key != "kind"}
     return call(KINDS[kind], named | others, "objective")  # type: ignore[arg-type]
@@ -164,9 +166,9 @@ def cost_of(
     if field is not None:
         return reported(field, unit=unit, per=per or "game", label=label)
     if unit:
-        raise InputError("cost: unit given without the field that the program reports")
+        raise InputError("cost.unit must be left out without the field that the program reports")
     if label and per is None:
-        raise InputError("cost: label given without per, move or game")
+        raise InputError("cost.label must be left out without per, move or game")
     if per is None:
         return UNSAID
     return replace(cpu_seconds(per), label=label) if label else cpu_seconds(per)
@@ -177,9 +179,9 @@ def reference_of(
 ) -> dict[str, Any]:
     """Return the reference point as attributes of an experiment that minimizes a cost."""
     if cost is not None and not 0 < cost < math.inf:
-        raise InputError(f"reference.cost: {cost:g} given, a number above 0 allowed")
+        raise InputError(f"reference.cost must be a number above 0 (got {cost:g})")
     if (objective is None) != (cost is None):
-        raise InputError("reference: one of objective and cost given, both or none allowed")
+        raise InputError("reference must have objective and cost, or neither")
     if cost is None:
         return {}
     return {"costs": (of,), "reference_score": objective, "reference_costs": {of.name: cost}}

@@ -38,10 +38,10 @@ EXPERIMENTS = {each.name: each for each in experiments_in(builtin).values()}
 
 
 def objectives() -> list[Goal | Cost]:
-    """Return the goals and costs of our experiments, goals first, each command-line option once."""
+    """Return the goals and costs of our experiments, goals first, each name once."""
     found: list[Goal | Cost] = [each.goal for each in EXPERIMENTS.values()]
     found += [cost for each in EXPERIMENTS.values() for cost in each.costs]
-    return list({each.option: each for each in found}.values())
+    return list({each.bound: each for each in found}.values())
 
 
 def experiment(text: str) -> Experiment:
@@ -68,8 +68,8 @@ def experiment(text: str) -> Experiment:
         return python_experiment(Source.parse(text))
     allowed = ", ".join(sorted({*EXPERIMENTS, *installed}))
     raise InputError(
-        f"experiment: {text!r} given, one of {allowed} allowed, or a definition: FILE.py, "
-        "FILE.py:NAME, MODULE:NAME or FILE.toml"
+        f"experiment must be one of {allowed}, or a definition: FILE.py, FILE.py:NAME, "
+        f"MODULE:NAME or FILE.toml (got {text!r})"
     )
 
 
@@ -106,8 +106,8 @@ def python_experiment(source: Source) -> Experiment:
     found = experiments_in(module)
     if source.name:
         if source.name not in found:
-            given = f"experiment: {source} given, which is no Experiment"
-            raise InputError(f"{given}; one of {', '.join(found) or 'none'} allowed")
+            known = ", ".join(found) or "none"
+            raise InputError(f"experiment: {source} is no Experiment; there is {known}")
         name = source.name
     elif len(found) == 1:
         (name,) = found
@@ -115,8 +115,7 @@ def python_experiment(source: Source) -> Experiment:
         what = f"{len(found)} experiments" if found else "no Experiment"
         allowed = " or ".join(f"{source}:{name}" for name in found)
         raise InputError(
-            f"experiment: {source} given, which has {what}"
-            + (f"; {allowed} allowed" if found else "")
+            f"experiment: {source} has {what}" + (f"; give {allowed}" if found else "")
         )
     source = Source(source.module, name)
     player = found[name].player

@@ -78,13 +78,13 @@ def written(value: Value) -> str:
 def conditions_of(name: str, when: Mapping[str, Any]) -> dict[str, tuple[Value, ...]]:
     """Return the conditions of a parameter; ValueError if they cannot be ones."""
     if not isinstance(when, Mapping):
-        raise ValueError(f"{name}: when {when!r} given, {{parameter = [values]}} allowed")
+        raise ValueError(f"{name}: when must be {{parameter = [values]}} (got {when!r})")
     found = {
         parent: tuple(values) if isinstance(values, list | tuple) else (values,)
         for parent, values in when.items()
     }
     if empty := [parent for parent, values in found.items() if not values]:
-        raise ValueError(f"{name}: when {empty[0]} has no value, one or more allowed")
+        raise ValueError(f"{name}: when {empty[0]} must have one value or more (got none)")
     return found
 
 
@@ -242,13 +242,13 @@ class NumericParameter(Described):
 
     def check(self, value: Value) -> float:
         """Return ``value`` if it is allowed; InputError otherwise."""
-        whole = "an integer from " if self.integer else ""
+        whole = "an integer from " if self.integer else "between "
         steps = f" in steps of {self.step:g}" if self.step else ""
-        allowed = f"{whole}{self.low:g} to {self.high:g}{steps} allowed"
+        between = f"{whole}{self.low:g} {'to' if self.integer else 'and'} {self.high:g}{steps}"
         if not is_real(value) or isinstance(value, str):
-            raise InputError(f"{self.name}: {value!r} given, {allowed}")
+            raise InputError(f"{self.name} must be {between} (got {value!r})")
         if not self.low <= value <= self.high or self.clip(value) != value:
-            raise InputError(f"{self.name}: {value:g} given, {allowed}")
+            raise InputError(f"{self.name} must be {between} (got {value:g})")
         return value
 
     def read(self, word: str) -> float:
@@ -304,13 +304,13 @@ class CategoricalParameter(Described):
         kinds = {self.kind_of(each) for each in self.choices}
         if len(kinds) > 1 or None in kinds:
             raise ValueError(
-                f"{self.name}: choices {given} given; all texts, all numbers or true and false "
-                "allowed"
+                f"{self.name}: choices must be all texts, all numbers, or true and false (got "
+                f"{given})"
             )
         distinct = len(set(self.choices)) == len(self.choices) and "" not in self.choices
         if len(self.choices) < MIN_CHOICES or not distinct:
             raise ValueError(
-                f"{self.name}: choices {given} given, two or more different ones allowed"
+                f"{self.name}: choices must be two or more different ones (got {given})"
             )
 
     @staticmethod
@@ -356,7 +356,7 @@ class CategoricalParameter(Described):
         """Return the choice that ``value`` is; InputError otherwise: 1 is neither True nor "1"."""
         if self.kind_of(value) != self.kind or value not in self.choices:
             allowed = ", ".join(map(written, self.choices))
-            raise InputError(f"{self.name}: {value!r} given, one of {allowed} allowed")
+            raise InputError(f"{self.name} must be one of {allowed} (got {value!r})")
         return self.choices[self.choices.index(value)]
 
     clip = tidy = check
@@ -398,7 +398,7 @@ def dimension_of(parameter: Parameter) -> Dimension:
         choices = tuple(map(str, domain.members))
         return CategoricalParameter(name, choices, symbol, description=description)
     if not isinstance(tuned, Tuned):
-        raise ValueError(f"{name}: tuned {tuned!r} given, a Tuned range allowed")
+        raise ValueError(f"{name} must be a Tuned range (got {tuned!r})")
     return NumericParameter(
         name,
         tuned.low,
@@ -437,11 +437,13 @@ class Space:
         given: Any = self.constraints
         given = (given,) if isinstance(given, str) or callable(given) else tuple(given)
         if wrong := [each for each in given if not (isinstance(each, str) or callable(each))]:
-            raise ValueError(f"constraints: {wrong[0]!r} given, texts and functions allowed")
+            raise ValueError(f"constraints must be texts and functions (got {wrong[0]!r})")
         found = [each if isinstance(each, str) else ConstraintFunction.of(each) for each in given]
         names = [each.text for each in found if isinstance(each, ConstraintFunction)]
         if twice := [each for each in names if names.count(each) > 1]:
-            raise ValueError(f"constraints: two functions {twice[0]} given, other names allowed")
+            raise ValueError(
+                f"constraints must have different names (got two functions {twice[0]})"
+            )
         object.__setattr__(self, "constraints", tuple(found))
         known = {each.name: each for each in self.parameters}
         for each in self.parameters:
@@ -454,8 +456,8 @@ class Space:
     ) -> None:
         """Refuse, by ValueError, a condition that names no parameter, or none of its values."""
         if parent is None or (isinstance(parent, NumericParameter) and not parent.integer):
-            kind = "which is no parameter" if parent is None else "which has no choices"
-            raise ValueError(f"{child.name}: when {name} given, {kind}")
+            kind = "is no parameter" if parent is None else "has no choices"
+            raise ValueError(f"{child.name}: when {name}, which {kind}")
         for value in values:
             try:
                 parent.check(value)
@@ -632,14 +634,15 @@ class Space:
     def check(self, theta: Mapping[str, Value]) -> None:
         """Refuse, by InputError, values that are not those of one θ, or not a feasible one."""
         if unknown := [name for name in theta if name not in self.names]:
-            raise InputError(f"{unknown[0]}: given, one of {', '.join(self.names)} allowed")
+            raise InputError(f"θ must have only {', '.join(self.names)} (got {unknown[0]})")
         for each in self.in_order:
             is_active = self.is_active(each, theta)
             if is_active and each.name not in theta:
-                raise InputError(f"{each.name}: nothing given, a value needed")
+                raise InputError(f"{each.name} must have a value (got none)")
             if not is_active and each.name in theta:
                 given = each.text(theta[each.name])
-                raise InputError(f"{each.name}: {given} given, allowed only{when_text(each.when)}")
+                unless = when_text(each.when).removeprefix(" when ")
+                raise InputError(f"{each.name} must be left out unless {unless} (got {given})")
             if is_active:
                 each.check(theta[each.name])
         if broken := self.broken_by(theta):
@@ -663,8 +666,8 @@ class Space:
         functions = [each for each in self.rules if isinstance(each, ConstraintFunction)]
         why = next((f" ({error})" for each in functions for error in each.errors), "")
         raise ValueError(
-            f"constraints: {len(self.feasible_points)} of {N_SAMPLED:,} points satisfy them, "
-            f"{MIN_FEASIBLE} or more needed{why}"
+            f"constraints must be satisfied by {MIN_FEASIBLE} or more of {N_SAMPLED:,} points "
+            f"(got {len(self.feasible_points)}){why}"
         )
 
     def completed(self, given: Mapping[str, Value]) -> dict[str, Value]:

@@ -54,13 +54,13 @@ def call(
     hints = get_type_hints(function)
     for key in table:
         if key not in known:
-            raise InputError(f"{path(name, key)}: given, which is none of {', '.join(known)}")
+            raise InputError(f"{path(name, key)} is unknown: it must be one of {', '.join(known)}")
     for key, each in known.items():
         if each.default is Parameter.empty and key not in table:
-            raise InputError(f"{path(name, key)}: nothing given, {allowed(hints[key])} needed")
+            raise InputError(f"{path(name, key)} must be {allowed(hints[key])} (got nothing)")
     for key, value in table.items():
         if not fits(value, hints[key]):
-            raise InputError(f"{path(name, key)}: {value!r} given, {allowed(hints[key])} allowed")
+            raise InputError(f"{path(name, key)} must be {allowed(hints[key])} (got {value!r})")
     return function(**table, **given)
 
 

@@ -60,27 +60,27 @@ def parse_wish(text: str, experiment: Experiment) -> Wish:
     name, has_bounds, bounds = text.partition("=")
     known = {each.name: each for each in experiment.space if isinstance(each, NumericParameter)}
     if name not in known:
-        raise InputError(f"widen: {text!r} given, {FORM} allowed, of {', '.join(known)}")
+        raise InputError(f"widen must be {FORM}, of {', '.join(known)} (got {text!r})")
     if not has_bounds:
         return Wish(name)
     try:
         low, high = map(float, bounds.split(":"))
     except ValueError:
-        raise InputError(f"widen: {text!r} given, {FORM} allowed, such as {name}=1:100") from None
-    parameter, given = known[name], f"widen: {name}={low:g}:{high:g} given"
+        raise InputError(f"widen must be {FORM}, such as {name}=1:100 (got {text!r})") from None
+    parameter, given = known[name], f"(got {low:g}:{high:g})"
     if not (low <= parameter.low and parameter.high <= high):
         allowed = f"{parameter.low:g} to {parameter.high:g}"
-        raise InputError(f"{given}, bounds that hold {allowed} allowed")
+        raise InputError(f"widen: bounds of {name} must hold {allowed} {given}")
     if parameter.step:
         n_steps = (parameter.low - low) / parameter.step
         if abs(n_steps - round(n_steps)) > TOLERANCE:
             start = f"{parameter.step:g} from {parameter.low:g} on"
-            raise InputError(f"{given}, steps of {start} allowed")
+            raise InputError(f"widen: bounds of {name} must be in steps of {start} {given}")
     try:
         for bound in replace(parameter, low=low, high=high).ends:
             experiment.player.domain(parameter).check(name, bound)
     except (ValueError, OverflowError) as error:
-        raise InputError(f"{given}: {error}") from None
+        raise InputError(f"widen: {error}") from None
     return Wish(name, (low, high))
 
 

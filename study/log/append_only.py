@@ -35,7 +35,7 @@ class AppendOnlyFile:
     def content(self) -> bytes:
         """Return what the file holds, nothing if it is not there; InputError if it is no file."""
         if self.path.exists() and not self.path.is_file():
-            raise InputError(f"{self.path}: not a file; {self.kind} allowed")
+            raise InputError(f"{self.path} must be {self.kind} (it is not a file)")
         return self.path.read_bytes() if self.path.exists() else b""
 
     @contextmanager

@@ -91,9 +91,7 @@ def open_engine(location: Location, for_writing: bool, may_lack: bool = False) -
     if location.database is not None:
         check_database(location.database, for_writing, may_lack)
     elif not for_writing and is_new(location):
-        raise InputError(
-            f"storage: {location.url_without_password} given, which holds no study yet"
-        )
+        raise InputError(f"storage {location.url_without_password} holds no study yet")
     return make_engine(location)
 
 
@@ -117,7 +115,7 @@ def check_database(path: Path, for_writing: bool, may_lack: bool = False) -> Non
     """
     name = repr(str(path))
     if path.is_symlink():  # though links were followed
-        raise InputError(f"storage: {name} given, a link that leads to itself")
+        raise InputError(f"storage {name} is a link that leads to itself")
     if not path.exists():
         if not for_writing:
             raise InputError(f"storage: there is no study database at {name}")
@@ -127,28 +125,28 @@ def check_database(path: Path, for_writing: bool, may_lack: bool = False) -> Non
             raise InputError(f"storage: folder {str(path.parent)!r} cannot be written")
         return
     if not path.is_file():
-        raise InputError(f"storage: {name} given, which is not a file")
+        raise InputError(f"storage {name} is not a file")
     try:
         with path.open("rb") as file:
             header = file.read(len(SQLITE_HEADER))
     except OSError as error:
         raise InputError(f"storage: {name} cannot be read: {error.strerror}") from None
     if header and header != SQLITE_HEADER:
-        raise InputError(f"storage: {name} given, which is not a SQLite database")
+        raise InputError(f"storage {name} is not a SQLite database")
     if for_writing and not os.access(path, os.W_OK):
-        raise InputError(f"storage: {name} given, which cannot be written")
+        raise InputError(f"storage {name} cannot be written")
     tables = tables_in(path)
     if not tables <= {*OPTUNA_TABLES, *TABLES, EARLIER_TABLE}:
         raise InputError(
-            f"storage: {name} given, a database of something else "
-            f"(its tables: {', '.join(sorted(tables)[:5])})"
+            f"storage {name} is a database of something else (its tables: "
+            f"{', '.join(sorted(tables)[:5])})"
         )
     if not may_lack and (missing := missing_tables(path, tables)):
         raise DamageError(
             f"storage: {name} is damaged: no table {', '.join(sorted(missing))}; {MENDED}"
         )
     if not for_writing and not tables & {*TABLES, "studies"}:
-        raise InputError(f"storage: {name} given, which holds no study yet")
+        raise InputError(f"storage {name} holds no study yet")
 
 
 def missing_tables(path: Path, tables: set[str]) -> set[str]:

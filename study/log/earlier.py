@@ -234,7 +234,7 @@ def points_in(
             of_points[key][replicate_of(replicate)] = game, ""
     lost = {key for phase, key in games if phase == VALIDATION} - set(known)
     if lost:
-        raise ValueError(f"a game of point {min(lost)} given, and there is no such point")
+        raise ValueError(f"a game of point {min(lost)} is there, and no such point")
     taken: set[int] = set()
     for key, point in known.items():
         if key_of(point["params"]) != key:

@@ -31,4 +31,4 @@ def called(call: str) -> Iterator[None]:
 
 def option(name: str) -> str:
     """Write the name of an option as it is given: ``--design-size``, ``design_size`` in a call."""
-    return name.replace("-", "_") if CALL.get() else f"--{name}"
+    return name.replace("-", "_") if CALL.get() else f"--{name.replace('_', '-')}"

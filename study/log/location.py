@@ -48,6 +48,16 @@ class Location:
         return real_path(Path(url.database))  # one study, whatever its path looks like
 
     @property
+    def words(self) -> list[str]:
+        """How a command that reads the study names it."""
+        results = self.folder.parent
+        if self.url == usual_url(RESULTS / self.name):
+            return [self.name]
+        if self.url == usual_url(results / self.name):
+            return [self.name, "--results", str(results)]
+        return [self.url_without_password, "--name", self.name]
+
+    @property
     def parsed_url(self) -> URL:
         """The storage's URL in its parts."""
         return make_url(self.url)
@@ -72,11 +82,11 @@ def check_name(name: str) -> str:
     """Return a study's name if a folder can have it; InputError otherwise."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
         raise InputError(
-            f"name: {name!r} given, 1 to 64 letters a to z, digits, dots, dashes and underscores "
-            "allowed, a letter or digit first"
+            "name must be 1 to 64 letters a to z, digits, dots, dashes and underscores, a "
+            f"letter or digit first (got {name!r})"
         )
     if name in RESERVED_NAMES:
-        raise InputError(f"name: {name!r} given, which is kept for published results; use another")
+        raise InputError(f"name {name!r} is kept for published results; use another")
     return name
 
 
@@ -88,22 +98,25 @@ def without_password(text: str) -> str:
 
 def check_url(text: str) -> URL:
     """Parse a storage URL; InputError if it is none, or cannot store a study."""
-    given = f"storage: {without_password(text)!r} given"
+    given = f"(got {without_password(text)!r})"
     try:
         url = make_url(text)
     except (ArgumentError, ValueError):  # no URL, or a port that is no number
-        raise InputError(f"{given}, a database URL allowed, such as {SQLITE_EXAMPLE}") from None
+        raise InputError(
+            f"storage must be a database URL such as {SQLITE_EXAMPLE} {given}"
+        ) from None
     if url.get_backend_name() not in BACKENDS:
-        raise InputError(f"{given}; {' or '.join(BACKENDS)} allowed, such as {SQLITE_EXAMPLE}")
+        raise InputError(
+            f"storage must be {' or '.join(BACKENDS)}, such as {SQLITE_EXAMPLE} {given}"
+        )
     if url.get_backend_name() == "sqlite":
         path = url.database or ""
         if path in {"", ":memory:"}:
-            what = "is in memory" if path else "names no file"
-            raise InputError(f"{given}, which {what}; a file allowed, such as {SQLITE_EXAMPLE}")
+            raise InputError(f"storage must name a file, as {SQLITE_EXAMPLE} does {given}")
         if url.query or path.startswith("file:"):
-            raise InputError(f"{given}; for SQLite a plain path allowed, without parameters")
+            raise InputError(f"storage of SQLite must be a plain path without parameters {given}")
         if url.drivername not in {"sqlite", "sqlite+pysqlite"}:
-            raise InputError(f"{given}; for SQLite allowed: {SQLITE_EXAMPLE}")
+            raise InputError(f"storage of SQLite must be {SQLITE_EXAMPLE} {given}")
     return url
 
 
@@ -131,7 +144,7 @@ def why_unusable(folder: Path) -> str:
 def check_folder(results: Path) -> None:
     """Refuse a results folder that is missing, or that cannot be written."""
     if flaw := why_unusable(results):
-        raise InputError(f"results: folder {str(results)!r} given, which {flaw}")
+        raise InputError(f"results folder {str(results)!r} {flaw}")
 
 
 def make_folder(folder: Path, option: str = "results") -> None:

@@ -83,10 +83,10 @@ def earlier_manifest(path: Path) -> dict[str, Any]:
         return {}
     try:
         if not path.is_file():  # a pipe would have to be filled
-            raise ValueError("a file allowed")
+            raise ValueError("must be a file")
         earlier = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(earlier.get("earlier_runs", []), list):
-            raise ValueError("earlier_runs: a list allowed")
+            raise ValueError("earlier_runs must be a list")
     except (OSError, ValueError, RecursionError, AttributeError):
         raise InputError(f"{path}: no manifest; use another folder, or move it away") from None
     assert isinstance(earlier, dict)  # of JSON's kinds, the one that has get
@@ -103,7 +103,7 @@ def check_output(folder: Path) -> None:
     """
     is_study = (folder / "study.db").exists() or "study" in earlier_manifest(folder / MANIFEST)
     if is_study:
-        raise InputError(f"output: {str(folder)!r} given, the folder of a study; use another")
+        raise InputError(f"output folder {str(folder)!r} is the folder of a study; use another")
 
 
 def write_manifest(contents: Mapping[str, Any], path: Path) -> None:

@@ -84,10 +84,10 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
     """
     if not folder.is_dir():
         flaw = "is not a folder" if folder.exists() else "does not exist"
-        raise InputError(f"study: folder {str(folder)!r} given, which {flaw}")
+        raise InputError(f"study folder {str(folder)!r} {flaw}")
     for name in (MANIFEST, *(f"{table}.csv" for table in TABLES)):
         if not (folder / name).is_file():
-            raise InputError(f"study: folder {str(folder)!r} given, which has no {name}")
+            raise InputError(f"study folder {str(folder)!r} has no {name}")
     manifest = manifest_in(folder)
     found = record_in(manifest)
     if found is None:
@@ -100,8 +100,8 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
     for trial in trials:
         if trial.values is not None and not all(map(math.isfinite, trial.values)):
             raise InputError(
-                f"study: the tables in {folder} do not fit together: trial {trial.number}: values "
-                f"{trial.values} given, two numbers expected"
+                f"study: the tables in {folder} do not fit together: trial {trial.number} must "
+                f"have two values (got {trial.values})"
             )
     points, counted = points_in(folder / "front.csv", experiment, record.seed, games)
     name, runs = str(manifest.get("study", folder.name)), runs_told(manifest)
@@ -155,9 +155,9 @@ def trials_in(path: Path, experiment: Experiment, games: Mapping[Unit, Games]) -
             if theta is None and state == COMPLETE:
                 raise ValueError("θ is missing")
             if state not in STATES:
-                raise ValueError(f"state {state!r} given")
+                raise ValueError(f"state {state!r} is unknown")
             if (state == FAIL) != bool(row["error"]):
-                raise ValueError(f"state {state!r} and error {row['error']!r} given")
+                raise ValueError(f"state {state!r} does not fit error {row['error']!r}")
             outcomes = dict(sorted(games.get((SEARCH, str(number)), {}).items()))
             played = split(outcomes, experiment.goal.penalty)
             # One that failed early may have no θ.

@@ -61,7 +61,7 @@ def within(index: int, width: int, shift: int, replicate: int) -> int:
 def replicate_of(text: str) -> int:
     """Read a replicate's number from the end of an attribute's name; ValueError if it is none."""
     if not (text.isdecimal() and text == str(number := int(text)) and number < MOST_REPLICATES):
-        raise ValueError(f"{shortened(text)} given, the number of a replicate expected")
+        raise ValueError(f"must be the number of a replicate (got {shortened(text)})")
     return number
 
 
@@ -77,7 +77,7 @@ def record_to_outcome(record: Any, kind: type[Game] = Game) -> Outcome:
         return record_to_game(record, kind)
     seed, error = record.get("seed"), record.get("error")
     if type(seed) is not int or not 0 <= seed <= LARGEST_SEED or not isinstance(error, str):
-        raise ValueError(f"{shortened(record)} given, a failed game's seed and error expected")
+        raise ValueError(f"must be a failed game's seed and error (got {shortened(record)})")
     return FailedGame(seed, error)
 
 
@@ -97,11 +97,11 @@ def record_to_game(record: Any, kind: type[Game] = Game) -> Game:
         If it is not what such a game is stored as, or holds figures that no game has.
     """
     if not isinstance(record, Mapping):
-        raise ValueError(f"{shortened(record)} given, a game's record expected")
+        raise ValueError(f"must be a game's record (got {shortened(record)})")
     name = record.get(KIND, UNNAMED_KIND)
     if name not in Game.kinds or not issubclass(Game.kinds[name], kind):
         kinds = [each for each, found in Game.kinds.items() if issubclass(found, kind)]
-        raise ValueError(f"a game of {name!r} given, of {', '.join(kinds)} allowed")
+        raise ValueError(f"must be a game of {', '.join(kinds)} (got {name!r})")
     row = {key: value for key, value in record.items() if key != KIND}
     game = Game.kinds[name].from_row(row)
     if game.to_row() != row or not is_countable(game):

@@ -137,7 +137,7 @@ def open_for_games(location: Location, say: Say = lambda text: None) -> Log:
     """Open a study that exists to add games to it; it must be locked."""
     source = find(open_engine(location, for_writing=True), location.name)
     if source is None:
-        raise InputError(f"study: {location.name!r} given, which is not there any more")
+        raise InputError(f"study {location.name!r} is not there any more")
     return log_to_write(source, say)
 
 
@@ -238,16 +238,16 @@ def find_study(
         name = location.name
         if location.database is not None and not location.database.exists():
             if not results.is_dir():
-                raise InputError(f"results: folder {str(results)!r} given, which does not exist")
+                raise InputError(f"results folder {str(results)!r} does not exist")
             if elsewhere := storage_in(location.folder):
                 raise InputError(
-                    f"study: {name!r} given, which is kept at {elsewhere}; give that URL, with its "
-                    f"password, and --name {name}"
+                    f"study {name!r} is kept at {elsewhere}; give that URL, with its password, "
+                    f"and --name {name}"
                 )
             known = ", ".join(sorted(path.parent.name for path in results.glob("*/study.db")))
             raise InputError(
-                f"study: {name!r} given, but there is no {location.database}; "
-                f"studies here: {known or 'none'}"
+                f"study {name!r} does not exist: there is no {location.database}; studies "
+                f"here: {known or 'none'}"
             )
     engine = open_engine(location, for_writing=False, may_lack=may_lack)
     names = sorted(names_in(engine) | earlier_names(engine))
@@ -259,9 +259,9 @@ def find_study(
         lost = studies_lost(engine)
         source = Log(engine, name, lost[0]) if len(lost) == 1 else source
     if source is None:
-        given = "no name given" if name is None else f"{name!r} given"
+        given = "no name is given" if name is None else f"{name!r} is not there"
         known = ", ".join(names) or "none"
-        raise InputError(f"study: {given}; {location.url_without_password} holds: {known}")
+        raise InputError(f"study: {given}; {location.url_without_password} holds {known}")
     return source, location
 
 

@@ -346,19 +346,19 @@ def read_point(
 def check_theta(space: Space, params: Mapping[str, Any], all_of_it: bool = False) -> None:
     """Raise ValueError if these are no parameters of a space, or not ``all_of_it`` if asked for."""
     if not isinstance(params, Mapping):
-        raise ValueError(f"{shortened(params)} given, parameters expected")
+        raise ValueError(f"must be parameters (got {shortened(params)})")
     known = {each.name: each for each in space}
     if all_of_it and not space.is_whole(params):
         expected = [each.name for each in space if space.is_active(each, params)]
         raise ValueError(
-            f"{', '.join(params) or 'no parameter'} given, {', '.join(expected)} expected"
+            f"must be {', '.join(expected)} (got {', '.join(params) or 'no parameter'})"
         )
     for name, value in params.items():
         if name not in known or type(value) not in {int, float, str, bool}:
-            raise ValueError(f"{name} {shortened(value)} given, of {', '.join(known)} expected")
+            raise ValueError(f"{name} must be one of {', '.join(known)} (got {shortened(value)})")
         try:
             known[name].check(value)
         except InputError as error:
             raise ValueError(str(error)) from None
     if all_of_it and (broken := space.broken_text(params)):
-        raise ValueError(f"{shortened(dict(params))} given, which does not satisfy {broken}")
+        raise ValueError(f"{shortened(dict(params))} does not satisfy {broken}")

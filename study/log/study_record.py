@@ -93,14 +93,14 @@ class StudyRecord:
             for field_name, kind in KINDS.items():
                 if field_name in stored and type(stored[field_name]) is not kind:
                     given = shortened(stored[field_name])
-                    raise ValueError(f"{field_name} {given} given, {kind.__name__} expected")
+                    raise ValueError(f"{field_name} must be {kind.__name__} (got {given})")
             for each in (*stored["space"], *stored.get("widened", [])):
                 check_dimension(each)
             if "definition" in stored:
                 Definition.read(stored["definition"])
             for each in stored.get("widened", []):
                 if type(each.get("n_trials")) is not int:
-                    raise ValueError(f"{shortened(each)} given in widened, n_trials expected")
+                    raise ValueError(f"widened must have n_trials (got {shortened(each)})")
         return cls(**{each.name: stored[each.name] for each in known if each.name in stored})
 
     def as_data(self) -> dict[str, Any]:
@@ -338,7 +338,7 @@ def check_dimension(stored: Any) -> None:
         has_bounds = all(type(x) in {int, float} for x in bounds)
         if is_named and (isinstance(stored.get("choices"), list) or has_bounds):
             return
-    raise ValueError(f"{shortened(stored)} given in space, a dimension expected")
+    raise ValueError(f"space must have dimensions (got {shortened(stored)})")
 
 
 def without_symbols(space: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -145,7 +145,7 @@ class Choices:
             steps.append(
                 Step(
                     limit,
-                    f"{limit:.3g}",
+                    experiment.cost.argument(limit),
                     budget_text(experiment.cost, limit),
                     place(picked),
                     cost_line(picked),

@@ -180,17 +180,15 @@ def write_page(html: str, path: Path) -> None:
 
 def check_page(path: Path) -> None:
     """Refuse, by InputError, to overwrite what is no page of a study."""
-    given, folder = f"output: {str(path)!r} given", path.parent
-    if path.is_dir():
-        raise InputError(f"{given}, a folder; a file allowed")
-    if flaw := why_unusable(folder):
-        raise InputError(f"{given}, and folder {str(folder)!r} {flaw}")
+    given, folder = f"output {str(path)!r}", path.parent
     if path.exists() and not path.is_file():
-        raise InputError(f"{given}, which is no regular file")
+        raise InputError(f"output must be a regular file (got {str(path)!r})")
+    if flaw := why_unusable(folder):
+        raise InputError(f"output folder {str(folder)!r} {flaw}")
     try:
         start = path.read_bytes()[: len(BEGINNING)] if path.exists() else b""
     except OSError as error:
-        raise InputError(f"{given}, which cannot be read: {error.strerror}") from None
+        raise InputError(f"{given} cannot be read: {error.strerror}") from None
     if not path.exists():
         try:
             with TemporaryFile(dir=folder):
@@ -198,11 +196,9 @@ def check_page(path: Path) -> None:
         except OSError as error:
             if error.errno == errno.ENOSPC:
                 raise
-            raise InputError(f"{given}, which cannot be written: {error.strerror}") from None
+            raise InputError(f"{given} cannot be written: {error.strerror}") from None
     if start and start != BEGINNING.encode():
-        raise InputError(
-            f"{given}, which is no page of a study; give another file, or move it away"
-        )
+        raise InputError(f"{given} is no page of a study; give another file, or move it away")
 
 
 def write_library(folder: Path) -> None:

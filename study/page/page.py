@@ -14,7 +14,7 @@ from thetafront.study.charts.slices import slices_chart
 from thetafront.study.charts.sobol import importance_of
 from thetafront.study.charts.theta import theta_chart
 from thetafront.study.charts.timeline import timeline_chart
-from thetafront.study.log.location import RESULTS, Location, usual_url
+from thetafront.study.log.location import Location
 from thetafront.study.log.published_study import PublishedStudy
 from thetafront.study.page.choices import Choices
 from thetafront.study.page.claims import claims
@@ -150,13 +150,9 @@ def summary(page: Analysis) -> str:
 
 def pick_words(page: Analysis, location: Location) -> str:
     """Return the command that asks for a budget, up to the budget itself."""
-    words, results = ["thetafront", "pick", location.name], location.folder.parent
-    if location.url != usual_url(RESULTS / location.name):
-        if location.url == usual_url(results / location.name):
-            words += ["--results", str(results)]
-        else:
-            words = [*words[:2], location.url_without_password, "--name", location.name]
-    return f"{shlex.join([*words, '--games', '0'])} {page.data.experiment.cost.option} "
+    bound = page.data.experiment.cost.bound.replace("_", "-")
+    words = ["thetafront", "pick", *location.words, "--games", "0"]
+    return f"{shlex.join(words)} --{bound} "
 
 
 def validated_table(page: Analysis) -> dict[str, Any]:

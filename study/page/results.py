@@ -81,12 +81,12 @@ def write_each(folder: Path) -> Path:
         If there is no study, or a file cannot be written.
     """
     if not folder.is_dir():
-        raise InputError(f"folder {str(folder)!r} given, which is not there")
+        raise InputError(f"folder {str(folder)!r} does not exist")
     folders = sorted(
         each for each in folder.iterdir() if all((each / name).is_file() for name in OF_A_STUDY)
     )
     if not folders:
-        raise InputError(f"folder {str(folder)!r} given, in which no folder has tables of a study")
+        raise InputError(f"folder {str(folder)!r} has no folder with tables of a study")
     for each in folders:
         check_page(each / NAME)
     check_page(folder / INDEX)

@@ -17,11 +17,12 @@ from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.edges import edge_line, front_thetas
 from thetafront.study.report.sections import new_table
 from thetafront.study.report.validated_rows import Row, cost_columns
+from thetafront.study.terminal.console import print_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MAX_WIDTH = 400  # characters
+
 CELL = "text-align: {}; white-space: nowrap"
 DIM = ' style="opacity: 0.5"'
 VALIDATED = "validated alone"
@@ -31,7 +32,8 @@ def print_front(out: Console, analysis: Analysis) -> None:
     """Print the validated front; before there is one, the front that the model predicts."""
     experiment = analysis.data.experiment
     if analysis.rows:
-        print_whole(out, front_table(analysis.rows, experiment))
+        spare = [*experiment.summary.cells(analysis.rows[0]), *spare_columns(experiment)]
+        print_table(out, front_table(analysis.rows, experiment), spare)
     elif analysis.model is None:
         out.print("no trial is complete yet")
     else:
@@ -39,7 +41,7 @@ def print_front(out: Console, analysis: Analysis) -> None:
         from thetafront.study.report.tables import predicted_front_frame  # noqa: PLC0415
 
         frame = predicted_front_frame(experiment, analysis.model)
-        print_whole(out, predicted_front_table(frame, experiment))
+        print_table(out, predicted_front_table(frame, experiment), spare_columns(experiment))
 
 
 def print_notes(out: Console, analysis: Analysis, location: Location) -> None:
@@ -48,21 +50,17 @@ def print_notes(out: Console, analysis: Analysis, location: Location) -> None:
 
     edges = edge_line(analysis.data, location, front_thetas(analysis))
     for line in filter(None, (edges, certificate_line(analysis.certificate))):
-        out.print(line, soft_wrap=True)
+        out.print(line)
 
 
-def print_whole(out: Console, table: Table) -> None:
-    """Print a table with all of its columns; a terminal that is too narrow wraps the lines."""
-    needed = out.measure(table, options=out.options.update(max_width=MAX_WIDTH)).maximum
-    if needed > out.width:
-        out = Console(
-            file=out.file,
-            force_terminal=out.is_terminal,
-            quiet=out.quiet,
-            width=needed,
-            highlight=False,
-        )
-    out.print(table)
+def spare_columns(experiment: Experiment) -> list[str]:
+    """Return the columns that a narrow terminal can do without: the first goes first.
+
+    A point's number, goal and cost stay: one picks by them.
+    """
+    rest = ["P(front)", f"{VALIDATED} ± 95%", "n", "failed, 95%", "from"]
+    theta = [each.label for each in experiment.space]
+    return [*rest, *reversed(theta)]
 
 
 def show_theta(theta: Any, experiment: Experiment) -> list[str]:

@@ -21,7 +21,9 @@ from functools import cached_property
 
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import Goal
+from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.experiments.objectives.formats import score_of_elo
+from thetafront.study.log.invocation import option
 from thetafront.study.log.point import Point, key_of
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.expected import (
@@ -38,6 +40,7 @@ from thetafront.study.report.expected import (
 from thetafront.study.report.validated_rows import by_cost
 from thetafront.study.samplers.fitted_model import FittedModel
 
+ELO = "elo"  # of a match, in place of its score
 TO_PLAY_IT = "`pick` plays it unless told to play no games"
 
 
@@ -58,11 +61,34 @@ class Wish:
     def __post_init__(self) -> None:
         goal, cost = self.experiment.goal, self.experiment.cost
         if (self.cost_limit is None) == (self.score_wanted is None):
-            raise InputError(f"pick: one of {cost.option} and {goal.option} allowed, and needed")
+            raise InputError(f"pick must have one of {option(cost.bound)} and {option(goal.bound)}")
         if self.score_wanted is not None:
             check_wanted(goal, self.score_wanted)
         elif not (math.isfinite(self.limit) and self.limit > 0):
-            raise InputError(f"pick: {self.limit:g} given, a number above 0 allowed")
+            raise InputError(f"{self.experiment.cost.label} must be above 0 (got {self.limit:g})")
+
+    @classmethod
+    def read(cls, experiment: Experiment, given: Mapping[str, str | float]) -> "Wish":
+        """Read what a user gives: ``max_seconds_per_move``, ``min_score``, or ``elo`` of a match.
+
+        Names without ``min_`` and ``max_`` are those of earlier versions.
+        """
+        goal, cost = experiment.goal, experiment.cost
+        known: dict[str, Goal | Cost] = {cost.bound: cost, cost.name: cost}
+        known |= {goal.bound: goal, goal.name: goal, **({ELO: goal} if goal.is_match else {})}
+        values: dict[str, float] = {}
+        for name, value in given.items():
+            if name not in known:
+                allowed = f"{option(cost.bound)} or {option(goal.bound)}"
+                raise InputError(f"pick must have {allowed} (got {option(name)})")
+            try:
+                number = known[name].read(value)
+            except (TypeError, ValueError):
+                is_time = known[name] == cost and cost.is_timed
+                kind = "a time such as 100us" if is_time else "a number"
+                raise InputError(f"{option(name)} must be {kind} (got {value!r})") from None
+            values[known[name].name] = score_of_elo(number) if name == ELO else number
+        return cls(experiment, values.get(cost.name), values.get(goal.name))
 
     @property
     def limit(self) -> float:
@@ -241,15 +267,15 @@ def refusal(
     if wish.score_wanted is not None:
         best = goal.sign * max(goal.sign * each.expected.score.value for each in candidates)
         return (
-            f"pick: {goal.label} {goal.format.text(wish.score_wanted)} given; "
-            f"the best θ is expected to reach {goal.format.text(best)}{untested}"
+            f"pick: no θ is expected to reach a {goal.label} of "
+            f"{goal.format.text(wish.score_wanted)}; the best reaches "
+            f"{goal.format.text(best)}{untested}"
         )
     cheapest = min(candidates, key=lambda each: each.expected.cost.value).expected
     return (
-        f"pick: {cost.label} of {cost.text(wish.limit)} given; the cheapest θ takes "
-        f"{cost_text(cheapest, wish.experiment)}, "
-        f"within it with a probability of {chance_text(cheapest.p_within(wish.limit))}, "
-        f"{CONFIDENCE:.2f} needed{untested}"
+        f"pick: no θ is sure to take {cost.label} of {cost.text(wish.limit)} at most; the "
+        f"cheapest takes {cost_text(cheapest, wish.experiment)}, within it with a probability "
+        f"of {chance_text(cheapest.p_within(wish.limit))}, below {CONFIDENCE:.2f}{untested}"
     )
 
 
@@ -293,8 +319,7 @@ def check_wanted(goal: Goal, value: float) -> None:
         worst, allowed = (0, "above 0 and up to 1") if goal.sign > 0 else (1, "from 0 and below 1")
         if not (0 <= value <= 1 and value != worst):  # every θ reaches the worst
             raise InputError(
-                f"pick: {goal.label} {value:g} given, a share {allowed} allowed, "
-                "such as 0.3 for 30%"
+                f"{goal.label} must be a share {allowed}, such as 0.3 for 30% (got {value:g})"
             )
     scale = goal.estimator.scale
     low, high = scale.low, scale.high
@@ -306,7 +331,7 @@ def check_wanted(goal: Goal, value: float) -> None:
             allowed = f"a number {'above' if goal.sign > 0 else 'below'} {least:g}"
         if math.isfinite(most):
             allowed += f"{' and' if math.isfinite(least) else ''} not beyond {most:g}"
-        raise InputError(f"pick: {value:g} given, {allowed} allowed")
+        raise InputError(f"{goal.label} must be {allowed} (got {value:g})")
 
 
 def cost_text(expected: Expected, experiment: Experiment) -> str:

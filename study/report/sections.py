@@ -47,7 +47,8 @@ def new_table(
         collapse_padding=True,
     )
     for heading, side in zip(headings, align or "l".ljust(len(headings), "r"), strict=True):
-        table.add_column(heading, justify="left" if side == "l" else "right")
+        broken = heading.replace(" ± ", "\n± ")
+        table.add_column(broken, no_wrap=True, justify="left" if side == "l" else "right")
     return table
 
 

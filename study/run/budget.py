@@ -1,21 +1,18 @@
 """A run's budget of time: how it is written, and how much of it is left."""
 
 import math
-import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from thetafront.study.errors import InputError
+from thetafront.study.text import seconds_in
 
 NO_BUDGET = "none"
 LONGEST_SECONDS = 365 * 24 * 3600.0
 LONGEST_PAUSE = 20.0
 LEAST_SHARE = 0.05  # of a processor, in a longer time that was not a pause
 MAX_OVERRUN, MAX_OVERRUN_SECONDS = 0.05, 1.0  # of a budget, until games in flight are ended
-UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0}
-NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
-DURATION = re.compile("".join(f"(?:{NUMBER}{unit})?" for unit in UNITS))
 
 
 def seconds_of(text: str) -> float:
@@ -28,13 +25,14 @@ def seconds_of(text: str) -> float:
     """
     if text == NO_BUDGET:
         return math.inf
-    found = DURATION.fullmatch(text)
-    parts = found.groups() if found and text else ()
-    seconds = sum(float(n) * unit for n, unit in zip(parts, UNITS.values(), strict=False) if n)
+    try:
+        seconds = seconds_in(text)
+    except ValueError:
+        seconds = 0.0
     if not 0 < seconds <= LONGEST_SECONDS:
         raise InputError(
-            f"budget: {text!r} given, a time such as 90s, 15m or 1h30m, 8760h at most, or none "
-            "allowed"
+            "budget must be a time such as 90s, 15m or 1h30m, 8760h at most, or none (got "
+            f"{text!r})"
         )
     return seconds
 

@@ -23,7 +23,7 @@ def whole_number(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} given, a whole number allowed") from None
+        raise typer.BadParameter(f"must be a whole number (got {text!r})") from None
 
 
 def real_number(text: str) -> float:
@@ -31,20 +31,20 @@ def real_number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} given, a number allowed") from None
+        raise typer.BadParameter(f"must be a number (got {text!r})") from None
 
 
 def folder(text: str) -> Path:
     """Read the path of a folder."""
     if not str(text):
-        raise typer.BadParameter("'' given, a folder's path allowed")
+        raise typer.BadParameter("must be the path of a folder (got '')")
     return Path(text)
 
 
 def file(text: str) -> Path:
     """Read the path of a file."""
     if not str(text):
-        raise typer.BadParameter("'' given, a file's path allowed")
+        raise typer.BadParameter("must be the path of a file (got '')")
     return Path(text)
 
 
@@ -66,61 +66,6 @@ def path(help_: str, *names: str, **settings: Any) -> Any:
 ResultsOption = Annotated[Path, path("Folder of all studies.", "--results")]
 JobsOption = Annotated[
     int | None, whole("Number of worker processes.", "--jobs", show_default="all cores")
-]
-BudgetOption = Annotated[
-    str,
-    typer.Option(
-        "--budget",
-        help="Time to spend, such as 90s, 15m or 1h30m; none for no limit. Validation goes on "
-        "until it is spent, unless --standard-error or --validation-games is given.",
-        metavar="TIME",
-    ),
-]
-StandardErrorOption = Annotated[
-    float | None,
-    decimal(
-        "Validation: standard error of the mean at which a point has enough games.",
-        "--standard-error",
-        show_default="the goal's, if it has one: 500 points; 0.015 of a win rate",
-    ),
-]
-ValidationGamesOption = Annotated[
-    int | None,
-    whole(
-        "Validation: largest number of games per point.",
-        "--validation-games",
-        show_default="1000",
-    ),
-]
-ValidationPointsOption = Annotated[
-    int,
-    whole(
-        "Validation: number of cost budgets; each adds a proposal of the model.",
-        "--validation-points",
-    ),
-]
-SchedulerOption = Annotated[
-    str | None,
-    typer.Option(
-        "--scheduler",
-        help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786, whose workers play; see "
-        "thetafront worker.",
-        metavar="ADDRESS",
-        show_default="this machine's cores play",
-    ),
-]
-TlsCaOption = Annotated[
-    str | None,
-    typer.Option(
-        "--tls-ca", help="TLS: certificate of the authority, in PEM format.", metavar="FILE"
-    ),
-]
-TlsCertOption = Annotated[
-    str | None,
-    typer.Option("--tls-cert", help="TLS: certificate of this side.", metavar="FILE"),
-]
-TlsKeyOption = Annotated[
-    str | None, typer.Option("--tls-key", help="TLS: its private key.", metavar="FILE")
 ]
 
 
@@ -181,10 +126,34 @@ class SweepOptions:
             metavar="X",
         ),
     ] = None
-    standard_error: StandardErrorOption = None
-    validation_games: ValidationGamesOption = None
-    validation_points: ValidationPointsOption = 12
-    budget: BudgetOption = "15m"
+    standard_error: Annotated[
+        float | None,
+        decimal(
+            "Validation: standard error of the mean at which a point has enough games.",
+            show_default="the goal's, if it has one: 500 points; 0.015 of a win rate",
+        ),
+    ] = None
+    validation_games: Annotated[
+        int | None,
+        whole(
+            "Validation: largest number of games per point.",
+            show_default="1000",
+        ),
+    ] = None
+    validation_points: Annotated[
+        int,
+        whole(
+            "Validation: number of cost budgets; each adds a proposal of the model.",
+        ),
+    ] = 12
+    budget: Annotated[
+        str,
+        typer.Option(
+            help="Time to spend, such as 90s, 15m or 1h30m; none for no limit. Validation goes on "
+            "until it is spent, unless --standard-error or --validation-games is given.",
+            metavar="TIME",
+        ),
+    ] = "15m"
     no_validation: Annotated[
         bool, typer.Option("--no-validation", help="Stop after the search.")
     ] = False
@@ -199,10 +168,26 @@ class SweepOptions:
         str | None,
         typer.Option(help="A storage URL.", show_default="sqlite:///results/NAME/study.db"),
     ] = None
-    scheduler: SchedulerOption = None
-    tls_ca: TlsCaOption = None
-    tls_cert: TlsCertOption = None
-    tls_key: TlsKeyOption = None
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786, whose workers play; "
+            "see thetafront worker.",
+            metavar="ADDRESS",
+            show_default="this machine's cores play",
+        ),
+    ] = None
+    tls_ca: Annotated[
+        str | None,
+        typer.Option(help="TLS: certificate of the authority, in PEM format.", metavar="FILE"),
+    ] = None
+    tls_cert: Annotated[
+        str | None,
+        typer.Option(help="TLS: certificate of this side.", metavar="FILE"),
+    ] = None
+    tls_key: Annotated[str | None, typer.Option(help="TLS: its private key.", metavar="FILE")] = (
+        None
+    )
     results: ResultsOption = RESULTS
 
     def __post_init__(self) -> None:
@@ -210,7 +195,7 @@ class SweepOptions:
         for name, hint in get_type_hints(SweepOptions).items():
             if not fits(value := getattr(self, name), hint):
                 words = name.replace("_", " ")
-                raise InputError(f"{words}: {value!r} given, {allowed(hint)} allowed")
+                raise InputError(f"{words} must be {allowed(hint)} (got {value!r})")
             if is_real(value) and isinstance(value, Integral):
                 object.__setattr__(self, name, int(value))
 

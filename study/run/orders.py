@@ -121,8 +121,8 @@ class SweepOrder:
         if target is not None:
             if asked.no_validation:
                 raise InputError(
-                    "until regret: given with --no-validation, without which no regret is known; "
-                    "one allowed"
+                    "--until-regret cannot be combined with --no-validation, without which no "
+                    "regret is known"
                 )
             if standard_error is None and not goal.is_exact:
                 usual = goal.standard_error
@@ -215,7 +215,7 @@ class SweepOrder:
         out.print("playing a first game")
         experiment, warning, seconds = settled(experiment, self.settings.seed, self.budget_seconds)
         if warning:
-            out.print(f"warning: {warning}", soft_wrap=True)
+            out.print(f"warning: {warning}")
         return experiment, seconds
 
     def timed(
@@ -253,15 +253,15 @@ class SweepOrder:
                 experiment = experiment.with_cost(cost)
         self.executor.admit(experiment, {} if study is None else study.machines)
         for line in self.executor.news():
-            out.print(line, soft_wrap=True)
+            out.print(line)
         return experiment
 
     def dry_run(self, out: Console) -> None:
         """Print the plan, from a few games that are not stored; the study stays as it is."""
         if self.wishes:
-            raise InputError("dry run: given with --widen, which writes to the study; one allowed")
+            raise InputError("--dry-run cannot be combined with --widen, which writes to the study")
         if self.executor.is_cluster:
-            raise InputError("dry run: given with --scheduler, which it does not use; one allowed")
+            raise InputError("--dry-run cannot be combined with --scheduler, which it does not use")
         self.check_results()
         with storage_errors_reported(self.location):
             study = existing(self.location)
@@ -276,7 +276,7 @@ class SweepOrder:
         settings = self.timed(experiment, n_before, seconds)
         plan = self.rehearsed_plan(settings, experiment, study, ProgressDisplay(out))
         said = "plan: no game ended in time" if plan is None else plan.text(experiment.goal)
-        out.print(said, soft_wrap=True)
+        out.print(said)
 
     def rehearsed_plan(
         self,
@@ -327,7 +327,7 @@ def validate_study(
         check_seconds(log, experiment, executor.is_cluster)
         executor.admit(experiment, data.machines)
         for line in executor.news():
-            out.print(line, soft_wrap=True)
+            out.print(line)
         run = Sweep(
             experiment, location, log, executor, out, budget_seconds, precision=precision, lock=lock
         )

@@ -43,8 +43,8 @@ class RegretTarget:
     def __post_init__(self) -> None:
         if not (math.isfinite(self.value) and self.value > 0):
             raise InputError(
-                f"until regret: {self.text!r} given, a number above 0 or a percentage such as 2% "
-                "allowed"
+                "until regret must be a number above 0 or a percentage such as 2% (got "
+                f"{self.text!r})"
             )
 
     @classmethod
@@ -57,7 +57,7 @@ class RegretTarget:
             return cls(float(text))
         except ValueError:
             raise InputError(
-                f"until regret: {text!r} given, a number above 0 or a percentage such as 2% allowed"
+                f"until regret must be a number above 0 or a percentage such as 2% (got {text!r})"
             ) from None
 
     @property
@@ -106,7 +106,7 @@ class Precision:
     def __post_init__(self) -> None:
         wanted = self.standard_error
         if wanted is not None and not (math.isfinite(wanted) and wanted > 0):
-            raise InputError(f"standard error: {wanted:g} given, a finite number above 0 allowed")
+            raise InputError(f"standard error must be a finite number above 0 (got {wanted:g})")
         check_range("validation games", self.most_games, 2, MOST_GAMES_ALLOWED)
         check_range("validation points", self.n_points, 2, MOST_POINTS)
 
@@ -135,8 +135,8 @@ class Precision:
                 usual = goal.standard_error
                 example = f", such as {usual:g} for {goal.format.text(usual)}" if usual else ""
                 raise InputError(
-                    f"standard error: {standard_error:g} given, of a {goal.label} a share above 0 "
-                    f"and up to 1 allowed{example}"
+                    f"standard error of a {goal.label} must be a share above 0 and up to 1 "
+                    f"(got {standard_error:g}){example}"
                 )
             return cls(standard_error, most_games, n_points)
         return cls(goal.standard_error, most_games, n_points, open_end, of_a_run)

@@ -2,6 +2,7 @@
 
 import math
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ from thetafront.study import interrupt
 from thetafront.study.errors import RunError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.connection import StorageConnection
-from thetafront.study.log.invocation import command_line, option
+from thetafront.study.log.invocation import CALL, command_line, option
 from thetafront.study.log.location import Location
 from thetafront.study.log.lock import Lock
 from thetafront.study.log.log import Log
@@ -118,6 +119,7 @@ class Sweep:
     planner: Planner = field(default_factory=Planner)
     machines_stored: Machines | None = None
     latest: Analysis | None = None
+    is_loaded: bool = False  # and has been told
 
     @cached_property
     def budget(self) -> Budget:
@@ -142,7 +144,7 @@ class Sweep:
 
     def say(self, text: str) -> None:
         """Print a line."""
-        self.out.print(text, soft_wrap=True)
+        self.out.print(text)
 
     def analysis(self) -> Analysis:
         """Read the study as it is now; what follows from the same games is computed once."""
@@ -317,11 +319,12 @@ class Sweep:
         print_front(self.out, analysis)
         print_notes(self.out, analysis, self.location)
         paths = self.write_results(analysis)
-        self.say(f"written: {', '.join(str(path) for path in paths)}")
+        self.say(f"tables, pictures and page are in {paths[0].parent}")
         if self.n_failed:
             self.say(f"{counted(self.n_failed, 'trial')} left out; trials.csv says why")
         if self.budget.is_limited:
             self.say_what_goes_on(analysis.data)
+        self.say_next_steps(analysis)
 
     def say_what_goes_on(self, data: StudyData) -> None:
         """Say how precise the results are, and what makes them more so."""
@@ -339,8 +342,19 @@ class Sweep:
                 ways += [f"a smaller {option('standard-error')}"] if has_target else []
                 ways.append(f"more {option('validation-games')}")
             again = f"for more, ask with {' or '.join(ways)}"
-        self.say(f"{state}: {reached(data)}")
-        self.say(again)
+        self.out.print(f"{state}: {reached(data)}")
+        self.out.print(again)
+
+    def say_next_steps(self, analysis: Analysis) -> None:
+        """Name the commands that a user may want next; a call from Python has its study."""
+        if CALL.get() or not analysis.rows:
+            return
+        study, cost = shlex.join(self.location.words), self.experiment.cost
+        dearest = max(row[f"combined_{cost.name}"] for row in analysis.rows)
+        step = 10.0 ** math.floor(math.log10(dearest))
+        limit = cost.argument(math.ceil(dearest / step) * step)
+        self.out.print(f"to read it: thetafront report {study} --open")
+        self.out.print(f"to choose θ: thetafront pick {study} {option(cost.bound)} {limit}")
 
     def write_results(self, analysis: Analysis, is_running: bool = False) -> list[Path]:
         """Write tables, pictures and page; a page of a running study reads itself again."""
@@ -420,7 +434,8 @@ class Sweep:
             if learned:
                 played += f", agents learned in {learned:.1%}"
         self.out.print(played)
-        if used.is_loaded:
+        if used.is_loaded and not self.is_loaded:
+            self.is_loaded = True
             timed = [each.name.replace("_", " ") for each in self.experiment.costs if each.is_timed]
             inexact = f", and {' and '.join(timed)} are less exact" if timed else ""
             self.say(

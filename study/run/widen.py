@@ -39,8 +39,8 @@ def widen(
     unsaid = [wish.name for wish in wishes if wish.bounds is None]
     if unsaid and not thetas:
         raise InputError(
-            f"widen: {unsaid[0]!r} given, but no trial is complete to tell which bound; "
-            f"{unsaid[0]}=LOW:HIGH allowed"
+            f"widen must be {unsaid[0]}=LOW:HIGH: no trial is complete to tell which bound "
+            f"(got {unsaid[0]!r})"
         )
     space = widened(experiment, wishes, edges_of(experiment, thetas))
     record = data.record.with_space(space, len(data.trials))

@@ -97,15 +97,15 @@ def sampler_of_class(name: str, seed: int, n_design: int) -> BaseSampler:
     try:
         kind = getattr(importlib.import_module(module), class_name)
     except Exception as error:  # any code: whatever it raises is the module's answer
-        raise InputError(f"sampler: {name!r} given, which cannot be imported: {error}") from None
+        raise InputError(f"sampler {name!r} cannot be imported: {error}") from None
     if not (isinstance(kind, type) and issubclass(kind, BaseSampler)):
-        raise InputError(f"sampler: {name!r} given, a class derived from BaseSampler allowed")
+        raise InputError(f"sampler must be a class derived from BaseSampler (got {name!r})")
     offered = {"seed": seed, "n_startup_trials": startup(n_design)}
     taken = inspect.signature(kind).parameters
     try:
         return kind(**{each: value for each, value in offered.items() if each in taken})
     except Exception as error:  # and that of the class
-        raise InputError(f"sampler: {name!r} given, which cannot be made: {error}") from None
+        raise InputError(f"sampler {name!r} cannot be made: {error}") from None
 
 
 def make_sampler(
@@ -139,14 +139,14 @@ def make_sampler(
     """
     if name not in SAMPLERS and "." not in name:
         raise InputError(
-            f"sampler: {name!r} given, one of {', '.join(SAMPLERS)} allowed, "
-            "or a class such as optuna.samplers.GPSampler"
+            f"sampler must be one of {', '.join(SAMPLERS)}, or a class such as "
+            f"optuna.samplers.GPSampler (got {name!r})"
         )
     if not is_installed(name):
         others = ", ".join(each for each in SAMPLERS if each not in LIBRARIES)
         raise InputError(
-            f"sampler: {name!r} given, which needs {LIBRARIES[name]}, which is not installed "
-            f"(pip install 'thetafront[{name}]'); {others} do not"
+            f"sampler {name!r} needs {LIBRARIES[name]}, which is not installed (pip install "
+            f"'thetafront[{name}]'); {others} do not"
         )
     seed = trial_seed(study_seed, trial_number)
     with warnings.catch_warnings():
@@ -195,4 +195,4 @@ def check_sampler(name: str, space: Space) -> None:
             warnings.simplefilter("ignore")  # what it warns of, the sweep's own calls do again
             study.ask(distributions)
     except Exception as error:  # any code: whatever it raises is its answer
-        raise InputError(f"sampler: {name!r} given, which cannot search here: {error}") from None
+        raise InputError(f"sampler {name!r} cannot search here: {error}") from None

@@ -59,7 +59,7 @@ class ModelSampler(BaseSampler):
         """Return the parameters that all complete trials share, except those of a single value."""
         if len(study.directions) != 2:
             raise ValueError(
-                f"{type(self).__name__}: {len(study.directions)} objectives given, two allowed"
+                f"{type(self).__name__} must have two objectives (got {len(study.directions)})"
             )
         if self.space is not None:
             return self.space.distributions()

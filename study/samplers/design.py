@@ -23,8 +23,8 @@ def sobol(n_dimensions: int, n_points: int, seed: int) -> npt.NDArray[np.float64
     """Draw a scrambled Sobol sequence, shape (n_points, n_dimensions)."""
     if n_points & (n_points - 1):
         raise InputError(
-            f"design size: {n_points} given, a power of two allowed (the Sobol sequence is "
-            "balanced at powers of two only; the design 'lhs' takes any size)"
+            f"design size must be a power of two (got {n_points}): the Sobol sequence is "
+            "balanced at powers of two only; the design 'lhs' takes any size"
         )
     from scipy.stats import qmc  # noqa: PLC0415, takes half a second
 
@@ -66,7 +66,7 @@ def draw_design(name: str, space: Space, n_points: int, seed: int) -> list[dict[
         If there is no such design, or it cannot have that size.
     """
     if name not in DESIGNS:
-        raise InputError(f"design: {name!r} given, one of {', '.join(sorted(DESIGNS))} allowed")
+        raise InputError(f"design must be one of {', '.join(sorted(DESIGNS))} (got {name!r})")
     categorical = np.array([isinstance(each, CategoricalParameter) for each in space])
     n_drawn, n_before = n_points, 0
     while True:

@@ -12,13 +12,16 @@ MacKay, *Information Theory, Inference, and Learning Algorithms* (2003), §27.1 
 """
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import lapack
-from scipy.optimize import OptimizeResult, minimize
 
 from thetafront.study.samplers.covariance import ROUGH, SMOOTH, Floats, Hyperparameters, matern
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
 
 # Lognormal priors for data scaled to variance 1: (median, standard deviation of the log).
 LENGTH_PRIOR = (0.5, 0.55)  # times √p: points of a cube are farther apart in more dimensions
@@ -154,8 +157,10 @@ def fit_hyperparameters(
     return hyperparameters_of(best.x, values, owners, SMOOTH)
 
 
-def highest(objective: NegativeLogPosterior, logs: Floats) -> OptimizeResult:
+def highest(objective: NegativeLogPosterior, logs: Floats) -> "OptimizeResult":
     """Climb to the highest density from these logarithms."""
+    from scipy.optimize import minimize  # noqa: PLC0415, slow to import
+
     return minimize(
         objective,
         logs,

@@ -49,10 +49,10 @@ class Objectives:
         if self.reference_point is None:
             return
         if len(self.reference_point) != 2 or not np.all(np.isfinite(self.reference_point)):
-            raise ValueError(f"reference point: {self.reference_point} given, two numbers allowed")
+            raise ValueError(f"reference point must be two numbers (got {self.reference_point})")
         for value, scale in zip(self.reference_point, self.scales, strict=True):
             if not np.isfinite(scale.of(np.clip(value, scale.low, scale.high))):
-                raise ValueError(f"reference point: {value:g} given, above 0 allowed")
+                raise ValueError(f"reference point must be above 0 (got {value:g})")
 
 
 @dataclass(frozen=True)
@@ -145,10 +145,10 @@ def noise_of(
         return np.full(raw.shape, np.nan)
     variances = np.asarray(noise(trials), np.float64)
     if variances.shape != raw.shape:
-        raise ValueError(f"noise: shape {variances.shape} returned, {raw.shape} needed")
+        raise ValueError(f"noise must have shape {raw.shape} (got {variances.shape})")
     if np.any(variances < 0.0) or np.any(np.isinf(variances)):
         raise ValueError(
-            "noise: a negative or infinite variance returned, 0 and above or NaN allowed"
+            "noise must be finite and 0 or more, or NaN (got a negative or infinite variance)"
         )
     columns = zip(scales, raw.T, variances.T, strict=True)
     return np.column_stack([scale.variances(*each) for scale, *each in columns])

@@ -130,12 +130,10 @@ def board_of(text: str) -> int:
     except ValueError as error:
         raise InputError(str(error)) from None
     if not board:
-        raise InputError("board: 16 empty cells given, a board with at least one tile allowed")
+        raise InputError("board must have a tile or more (got 16 empty cells)")
     if not legal_actions(board):
         rows = " / ".join(" ".join(row.split()) for row in render(board).splitlines())
-        raise InputError(
-            f"board: {rows} given, where the game is over; a board with a legal action allowed"
-        )
+        raise InputError(f"board must have a legal action (got {rows}, where the game is over)")
     return board
 
 

@@ -32,6 +32,7 @@ from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
 from thetafront.agents.twenty48.schedule import Schedule
 from thetafront.engine.twenty48 import afterstate, legal_actions, n_empty
 from thetafront.study.errors import InputError
+from thetafront.study.estimate import Z95
 from thetafront.study.text import counted
 
 MAX_EMPTY = 15
@@ -42,9 +43,7 @@ def schedule_of(name: str, agent: Agent2048) -> Schedule:
     schedule = getattr(agent, "schedule", None)
     if not isinstance(schedule, Schedule):
         allowed = [each for each, make in AGENTS.items() if hasattr(make(), "schedule")]
-        raise InputError(
-            f"agent: {name!r} given, which has no schedule; one of {', '.join(allowed)} allowed"
-        )
+        raise InputError(f"agent must have a schedule: one of {', '.join(allowed)} (got {name!r})")
     return schedule
 
 
@@ -154,9 +153,9 @@ def schedule_table(schedule: Schedule, use: Use | None) -> Table:
 
 def use_text(use: Use) -> str:
     """Say in lines of text how games use the schedule."""
-    error = f"{use.playouts_sem:,.1f}" if math.isfinite(use.playouts_sem) else "?"
+    half = f"{Z95 * use.playouts_sem:,.1f}" if math.isfinite(use.playouts_sem) else "?"
     return (
-        f"per move      {use.playouts_per_move:,.1f} ± {error} playouts (standard error over "
+        f"per move      {use.playouts_per_move:,.1f} ± {half} playouts (95% interval over "
         f"{counted(use.n_games, 'game')}, {counted(use.n_moves, 'move')})\n"
         f"              {use.playout_moves_per_move:,.0f} playout moves\n"
         "              a single legal action is taken without playouts, and is not evaluated"

@@ -110,6 +110,6 @@ def refuse_others(path: Path, trained: dict[str, Any], given: dict[str, Any]) ->
     for name, value in given.items():
         if trained.get(name) != value:
             raise InputError(
-                f"{name}: {value} given, {trained.get(name)} allowed for the network "
-                f"{path.parent.name!r}; another --name for another network"
+                f"{name} must be {trained.get(name)} for the network {path.parent.name!r}, or "
+                f"another --name given (got {value})"
             )

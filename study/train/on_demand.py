@@ -110,7 +110,7 @@ def room() -> float:
     except ValueError:
         found = -1.0
     if not found >= 0.0:
-        raise InputError(f"{ROOM}: {given!r} given, a number of gigabytes allowed")
+        raise InputError(f"{ROOM} must be a number of gigabytes (got {given!r})")
     return 1e9 * found
 
 

@@ -1,6 +1,7 @@
 """Parameters: what is allowed passes, and all else is refused by name with what is allowed."""
 
 import math
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -66,24 +67,24 @@ def test_there_is_one_zero() -> None:
 @pytest.mark.parametrize(
     ("domain", "value", "said"),
     [
-        (IntegerRange(1, 5), 0, "x: 0 given, an integer from 1 to 5 allowed"),
-        (IntegerRange(1, 5), 1.5, "x: 1.5 given, an integer from 1 to 5 allowed"),
-        (IntegerRange(1, 5), 2.0, "x: 2.0 given, an integer from 1 to 5 allowed"),
-        (IntegerRange(1, 5), True, "x: True given, an integer from 1 to 5 allowed"),
-        (IntegerRange(1, 5), math.nan, "x: nan given, an integer from 1 to 5 allowed"),
-        (IntegerRange(0), -1, "x: -1 given, an integer of 0 or more allowed"),
-        (RealRange(0, 1), 1.5, "x: 1.5 given, 0 to 1 allowed"),
-        (RealRange(0, 1), 1 + 2**-52, "x: 1.0000000000000002 given, 0 to 1 allowed"),
-        (RealRange(0, 1), math.nan, "x: nan given, 0 to 1 allowed"),
-        (RealRange(0, 1), "much", "x: 'much' given, 0 to 1 allowed"),
-        (RealRange(0, 1, open_low=True), 0.0, "x: 0 given, above 0 and up to 1 allowed"),
-        (RealRange(0, 5, whole=True), 1.5, "x: 1.5 given, a whole number from 0 to 5 allowed"),
-        (RealRange(0, 5, whole=True), 6.0, "x: 6 given, a whole number from 0 to 5 allowed"),
-        (RealRange(0), math.inf, "x: inf given, a finite number of 0 or more allowed"),
+        (IntegerRange(1, 5), 0, "x must be an integer from 1 to 5 (got 0)"),
+        (IntegerRange(1, 5), 1.5, "x must be an integer from 1 to 5 (got 1.5)"),
+        (IntegerRange(1, 5), 2.0, "x must be an integer from 1 to 5 (got 2.0)"),
+        (IntegerRange(1, 5), True, "x must be an integer from 1 to 5 (got True)"),
+        (IntegerRange(1, 5), math.nan, "x must be an integer from 1 to 5 (got nan)"),
+        (IntegerRange(0), -1, "x must be an integer of 0 or more (got -1)"),
+        (RealRange(0, 1), 1.5, "x must be between 0 and 1 (got 1.5)"),
+        (RealRange(0, 1), 1 + 2**-52, "x must be between 0 and 1 (got 1.0000000000000002)"),
+        (RealRange(0, 1), math.nan, "x must be between 0 and 1 (got nan)"),
+        (RealRange(0, 1), "much", "x must be between 0 and 1 (got 'much')"),
+        (RealRange(0, 1, open_low=True), 0.0, "x must be above 0 and up to 1 (got 0)"),
+        (RealRange(0, 5, whole=True), 1.5, "x must be a whole number from 0 to 5 (got 1.5)"),
+        (RealRange(0, 5, whole=True), 6.0, "x must be a whole number from 0 to 5 (got 6)"),
+        (RealRange(0), math.inf, "x must be a finite number of 0 or more (got inf)"),
     ],
 )
 def test_all_else_is_refused(domain: Domain, value: float, said: str) -> None:
-    with pytest.raises(ValueError, match=f"^{said}$"):
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
         domain.check("x", value)
 
 
@@ -98,9 +99,9 @@ def test_fields_are_checked_and_converted() -> None:
     made = Settings(colour="blue", quick=1)  # type: ignore[arg-type]
     assert made.colour is Colour.BLUE
     assert made.quick is True
-    with pytest.raises(ValueError, match=r"^colour: 'green' given, one of red, blue allowed$"):
+    with pytest.raises(ValueError, match=r"^colour must be one of red, blue \(got 'green'\)$"):
         Settings(colour="green")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"^quick: 2 given, 0 or 1 allowed$"):
+    with pytest.raises(ValueError, match=r"^quick must be 0 or 1 \(got 2\)$"):
         Settings(quick=2)  # type: ignore[arg-type]
 
 
@@ -117,16 +118,16 @@ def test_numbers_and_text_become_values(name: str, given: float, expected: objec
 @pytest.mark.parametrize(
     ("name", "given", "said"),
     [
-        ("n", 1.5, "n: 1.5 given, an integer from 1 to 5 allowed"),
-        ("n", 1e300, r"n: 1e\+300 given, an integer from 1 to 5 allowed"),
-        ("n", math.inf, "n: inf given, an integer from 1 to 5 allowed"),
-        ("n", "two", "n: 'two' given, an integer from 1 to 5 allowed"),
-        ("colour", 1.0, "colour: 1 given, one of red, blue allowed"),
-        ("quick", "yes", "quick: 'yes' given, 0 or 1 allowed"),
+        ("n", 1.5, "n must be an integer from 1 to 5 (got 1.5)"),
+        ("n", 1e300, "n must be an integer from 1 to 5 (got 1e+300)"),
+        ("n", math.inf, "n must be an integer from 1 to 5 (got inf)"),
+        ("n", "two", "n must be an integer from 1 to 5 (got 'two')"),
+        ("colour", 1.0, "colour must be one of red, blue (got 1)"),
+        ("quick", "yes", "quick must be 0 or 1 (got 'yes')"),
     ],
 )
 def test_numbers_and_text_are_refused(name: str, given: float, said: str) -> None:
-    with pytest.raises(ValueError, match=f"^{said}$"):
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
         parameters_of(Settings)[name].from_number(given)
 
 
@@ -138,5 +139,5 @@ class Larger(Settings):
 def test_a_default_may_be_another_ones() -> None:
     assert (Settings().n, Larger().n) == (2, 4)
     assert list(parameters_of(Larger)) == list(parameters_of(Settings))
-    with pytest.raises(ValueError, match="n: 6 given, an integer from 1 to 5 allowed"):
+    with pytest.raises(ValueError, match=r"n must be an integer from 1 to 5 \(got 6\)"):
         Larger(6)

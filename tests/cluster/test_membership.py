@@ -130,7 +130,7 @@ def test_seconds_of_two_classes_are_refused(ground: Ground) -> None:
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
     assert "seconds of machines of several classes do not compare: " in done.stderr
     assert "compiled for x86-64" in done.stderr
-    assert done.stderr.endswith("workers of one class allowed, or --cost n_sweeps\n")
+    assert done.stderr.endswith("all must be workers of one class, or --cost n_sweeps\n")
     assert not (ground.folder / "results" / "dice").exists()
     done = run(ground, *given)
     assert done.returncode == 0, done.stderr
@@ -178,13 +178,17 @@ def test_seconds_are_of_one_game_a_core(ground: Ground) -> None:
         (("sweep", "dice", "--scheduler", "tcp://127.0.0.1:{port}"), 1, "nobody answers at"),
         (("worker", "tcp://127.0.0.1:{port}"), 1, "nobody answers at"),
         (("cluster", "tcp://127.0.0.1:{port}"), 1, "nobody answers at"),
-        (("cluster", "127.0.0.1:{port}"), 2, "an address such as tcp://10.0.0.1:8786 allowed"),
+        (("cluster", "127.0.0.1:{port}"), 2, "must be an address such as tcp://10.0.0.1:8786"),
         (("cluster", "tls://127.0.0.1:{port}"), 2, "--tls-ca, --tls-cert and --tls-key needed"),
-        (("worker", "tcp://127.0.0.1:{port}", "--processes", "0"), 2, "processes: 0 given"),
+        (
+            ("worker", "tcp://127.0.0.1:{port}", "--processes", "0"),
+            2,
+            "processes must be between 1",
+        ),
         (
             ("sweep", "dice", "--scheduler", "tcp://127.0.0.1:{port}", "--jobs", "2"),
             2,
-            "jobs: 2 given with --scheduler",
+            "--jobs cannot be combined with --scheduler",
         ),
     ],
 )

@@ -76,7 +76,7 @@ NEEDED: dict[str, Words] = {  # arguments and options that a command cannot do w
 CONTRADICTIONS: tuple[Words, ...] = (
     ["watch", "--seed", "1", "--replay", "1"],
     ["watch", "pacman", "--human"],
-    ["pick", "study", "--score", "1", "--seconds-per-move", "1"],
+    ["pick", "study", "--min-score", "1", "--max-seconds-per-move", "1"],
     ["pick", "study"],
     ["equal-time", "one", "one"],
     ["compare", "one", "one"],

@@ -83,8 +83,8 @@ def file_as_folder(results: Path) -> None:
     (results / "s").write_text("mine\n")
 
 
-NOT_A_FILE = "which is not a file"
-CLOSED = "standard output: closed"
+NOT_A_FILE = "is not a file"
+CLOSED = "standard output must be open"
 CASES = (
     Case("closed standard input", f"{SWEEP} <&-"),
     Case("closed standard output", f"{SWEEP} >&-", 2, CLOSED),
@@ -102,12 +102,22 @@ CASES = (
     Case("games, no study", SWEEP, 2, "of a study that is gone", empty_database_beside_games),
     Case("a study's folder that is a file", SWEEP, 2, "is a file", file_as_folder),
     Case("results that are a file", f"{SWEEP}/../R2", 2, "results"),
-    Case("a driver unknown", f"{SWEEP} --storage sqlite+no:///x.db", 2, "for SQLite allowed"),
     Case(
-        "a database unknown", f"{SWEEP} --storage mysql://host/x", 2, "sqlite or postgresql allowed"
+        "a driver unknown", f"{SWEEP} --storage sqlite+no:///x.db", 2, "storage of SQLite must be"
+    ),
+    Case(
+        "a database unknown",
+        f"{SWEEP} --storage mysql://host/x",
+        2,
+        "storage must be sqlite or postgresql",
     ),
     *(
-        Case(f"memory limited to {kib} KiB", f"ulimit -v {kib}; {SWEEP}", 2, "memory: limited to")
+        Case(
+            f"memory limited to {kib} KiB",
+            f"ulimit -v {kib}; {SWEEP}",
+            2,
+            "memory must be limited to",
+        )
         for kib in (300_000, 600_000, 1_000_000)
     ),
     Case("memory limited to 1,600,000 KiB", f"ulimit -v 1600000; {SWEEP}"),

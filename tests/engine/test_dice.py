@@ -116,21 +116,21 @@ def test_scores_have_the_exact_distribution() -> None:
 @pytest.mark.parametrize(
     ("call", "part"),
     [
-        (lambda: Dice(0, 6), "n_dice: 0 given, 1 or more allowed"),
-        (lambda: Dice(3, 1), "n_sides: 1 given, 2 or more allowed"),
-        (lambda: Dice(7, 6), "n_dice: 7 given with 6 sides, fewer of either allowed"),
-        (lambda: Dice(10**9, 6), "n_dice: 1000000000 given with 6 sides"),
-        (lambda: Dice(1, 10**9), "n_dice: 1 given with 1000000000 sides"),
-        (lambda: THREE_DICE.state((1, 2)), "roll: 2 dice given, 3 expected"),
-        (lambda: THREE_DICE.state((1, 2, 7)), "roll: face 7 given, 1 to 6 allowed"),
-        (lambda: THREE_DICE.state((0, 2, 6)), "roll: face 0 given, 1 to 6 allowed"),
+        (lambda: Dice(0, 6), "n_dice must be 1 or more (got 0)"),
+        (lambda: Dice(3, 1), "n_sides must be 2 or more (got 1)"),
+        (lambda: Dice(7, 6), "(got 7 with 6 sides)"),
+        (lambda: Dice(10**9, 6), "(got 1000000000 with 6 sides)"),
+        (lambda: Dice(1, 10**9), "outcomes at most (got 1 with 1000000000 sides)"),
+        (lambda: THREE_DICE.state((1, 2)), "roll must have 3 dice (got 2)"),
+        (lambda: THREE_DICE.state((1, 2, 7)), "roll must have faces between 1 and 6 (got 7)"),
+        (lambda: THREE_DICE.state((0, 2, 6)), "roll must have faces between 1 and 6 (got 0)"),
         (
             lambda: THREE_DICE.policy([7] * 55),
-            "holds: shape (55,) of type int64 given, 56 integers",
+            "holds must be 56 integers (got shape (55,) of type int64)",
         ),
-        (lambda: THREE_DICE.policy([0.5] * 56), "of type float64 given, 56 integers expected"),
-        (lambda: THREE_DICE.policy([7] * 55 + [8]), "holds: 8 given, 0 to 7 allowed"),
-        (lambda: THREE_DICE.policy([-1] + [7] * 55), "holds: -1 given, 0 to 7 allowed"),
+        (lambda: THREE_DICE.policy([0.5] * 56), "of type float64)"),
+        (lambda: THREE_DICE.policy([7] * 55 + [8]), "holds must be between 0 and 7 (got 8)"),
+        (lambda: THREE_DICE.policy([-1] + [7] * 55), "holds must be between 0 and 7 (got -1)"),
     ],
 )
 def test_bad_input_is_named(call: Any, part: str) -> None:

@@ -190,7 +190,7 @@ def test_too_few_games_are_told_in_one_line(
 ) -> None:
     with pytest.raises(SystemExit):
         run(tmp_path, "--games", "10")
-    assert capsys.readouterr().err.endswith("--games: 10 given, 20 or more allowed\n")
+    assert capsys.readouterr().err.endswith("--games must be 20 or more (got 10)\n")
 
 
 def test_agents_have_digests_of_their_own() -> None:

@@ -110,9 +110,9 @@ def test_a_table_of_an_earlier_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--games", "1"], "argument --games: 1 given, 2 to 100000 allowed"),
-        (["--games", "many"], "argument --games: many given, 2 to 100000 allowed"),
-        (["--seed", "-1"], "argument --seed: -1 given"),
+        (["--games", "1"], "argument --games must be between 2 and 100000 (got 1)"),
+        (["--games", "many"], "argument --games must be between 2 and 100000 (got many)"),
+        (["--seed", "-1"], "argument --seed: must be between"),
         (["--what"], "unrecognized arguments: --what"),
         (["--output", "no/such/folder"], "No such file or directory"),
         ([], "manifest.json: no manifest; use another folder, or move it away"),

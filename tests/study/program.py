@@ -29,7 +29,7 @@ def refused(*arguments: str) -> str:
 def output_refused(words: list[str], output: Path) -> str:
     """Give a command a folder that cannot be made: the line names the option that was given."""
     line = refused(*words, "--output", str(output))
-    assert line.startswith("thetafront: output: ")
+    assert line.startswith("thetafront: output")
     return line
 
 

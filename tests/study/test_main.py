@@ -27,7 +27,7 @@ def test_without_standard_output_nothing_is_done(closed: str) -> None:
     done = shell(f"{COMMAND} {closed}")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "thetafront: standard output: closed, an open one needed (>/dev/null if nobody reads it)\n"
+        "thetafront: standard output must be open (>/dev/null if nobody reads it)\n"
     )
 
 
@@ -43,7 +43,7 @@ def test_too_small_a_limit_on_memory_is_named() -> None:
     done = shell(f"ulimit -v 400000; {COMMAND}")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "thetafront: memory: limited to 400000 KiB (ulimit -v), 1572864 KiB or more needed\n"
+        "thetafront: memory must be limited to 1572864 KiB or more (ulimit -v; got 400000 KiB)\n"
     )
     assert shell(f"ulimit -v 1600000; {COMMAND}").returncode == 0
 

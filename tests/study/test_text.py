@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from thetafront.study.cli import app
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.text import counted, there_already
+from thetafront.study.text import counted, did_you_mean, seconds_in, there_already
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,25 @@ from thetafront.study.text import counted, there_already
 )
 def test_one_has_no_s(n: int, said: str) -> None:
     assert counted(n, "game") == said
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("1h30m", 5400.0), ("90s", 90.0), ("1m500ms", 60.5), ("100us", 1e-4), ("2µs", 2e-6)],
+)
+def test_times_have_units(text: str, seconds: float) -> None:
+    assert seconds_in(text) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("text", ["", "15", "s", "5m1h", "1 s", "-1s", "1d"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="must be a time such as 15m or 100us"):
+        seconds_in(text)
+
+
+def test_a_word_that_is_like_another_is_corrected() -> None:
+    assert did_you_mean("swep", ["sweep", "pick"]) == "; did you mean sweep?"
+    assert did_you_mean("fly", ["sweep", "pick"]) == ""
 
 
 def test_what_is_there_already() -> None:
@@ -30,7 +49,7 @@ def test_a_sweep_of_one_job_and_one_trial_says_so(solver: Experiment, tmp_path: 
     where = ["--results", str(tmp_path)]
     sweep = ["sweep", "solver", "--trials", "1", "--design-size", "1", "--jobs", "1", *where]
     said = ""
-    pick = ["pick", "solver", "--score", "1", "--games", "0", *where]
+    pick = ["pick", "solver", "--min-score", "1", "--games", "0", *where]
     for words in (sweep, sweep, ["status", "solver", *where], pick,
                   ["compare", "solver", *where]):  # fmt: skip
         done = CliRunner().invoke(app, words)

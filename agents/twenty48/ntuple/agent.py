@@ -50,8 +50,8 @@ class NTuple(LookaheadAgent):
         found = trained_network(self.network)
         if found.digest != self.digest:
             raise ValueError(
-                f"network: {self.network!r} of digest {self.digest} given, which has learned since "
-                f"({found.digest})"
+                f"network {self.network!r} has learned since: digest {self.digest} was asked "
+                f"for, {found.digest} is there"
             )
         return found
 

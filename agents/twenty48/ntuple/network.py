@@ -139,7 +139,7 @@ def trained_network(name: str) -> TrainedNetwork:
             raise ValueError("it is no file")
         found = json.loads(path.read_text(encoding="utf-8"))
         if found["format"] != FORMAT:
-            raise ValueError(f"format {found['format']} given, {FORMAT} allowed")
+            raise ValueError(f"format must be {FORMAT} (got {found['format']})")
         network = TrainedNetwork(
             name=name,
             training=dict(found["training"]),
@@ -153,7 +153,7 @@ def trained_network(name: str) -> TrainedNetwork:
         known = trained_networks()
         allowed = f"one of {', '.join((NONE, *known))}" if known else NONE
         raise ValueError(
-            f"network: {name!r} given, {allowed} allowed; thetafront train ntuple --name {name} "
+            f"network must be {allowed} (got {name!r}); thetafront train ntuple --name {name} "
             "makes it"
         ) from None
     except (OSError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as error:

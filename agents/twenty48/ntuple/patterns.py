@@ -98,7 +98,7 @@ class Pattern:
             masks[shift] = masks.get(shift, 0) | (0xF << NIBBLE * position)
         first, *rest = masks.items()
         if len(rest) > 1 or min(masks) < 0:
-            raise ValueError(f"pattern: {digits!r} given, two ascending stretches of cells allowed")
+            raise ValueError(f"pattern must be two ascending stretches of cells (got {digits!r})")
         second = rest[0] if rest else (0, 0)
         return cls(cells, (first[0], second[0]), (first[1], second[1]))
 

@@ -218,7 +218,9 @@ class Search:
     ) -> None:
         mdp.check_state(start, "start")
         if not mdp.actions(start):
-            raise ValueError(f"start: {start} given, a terminal state; one with an action expected")
+            raise ValueError(
+                f"start must be a state with an action (got {start}, a terminal state)"
+            )
         check_seed(seed)
         self.tables, self.start, self.seed, self.delta = mdp.tables, start, np.uint64(seed), delta
         self.values = np.where(mdp.terminal, 0.0, mdp.checked_values(upper_bound, "upper_bound"))

@@ -148,7 +148,7 @@ class Small2048:
         padded[: self.n_rows, : self.n_columns] = faces
         at = np.flatnonzero(self.boards == np.uint64(parse(" ".join(map(str, padded.ravel())))))
         if not len(at):
-            raise ValueError(f"faces: {faces} given, which no game reaches")
+            raise ValueError(f"faces: no game reaches {faces}")
         return int(at[0])
 
     def faces(self, state: int) -> list[list[int]]:

@@ -96,7 +96,7 @@ def numbers(found: Mapping[str, pd.DataFrame], n_games: int) -> dict[str, Any]:
 def pacman(run: paper.Paper) -> None:
     """Select settings, play, and write tables, figures and text."""
     if run.n_games < MIN_GAMES:
-        raise InputError(f"--games: {run.n_games} given, {MIN_GAMES} or more allowed")
+        raise InputError(f"--games must be {MIN_GAMES} or more (got {run.n_games})")
     first = run.seeds[0]
     others = range(first + FIRST_TO_SELECT, first + FIRST_TO_SELECT + run.n_games)
     more_seeds = range(first, first + design.MORE * run.n_games)

@@ -16,7 +16,12 @@ import numpy as np
 from thetafront.agents.agent import Game
 from thetafront.agents.external.report import MOVES, ReportedGame
 from thetafront.study.batch_means import LogVariances, variances_of_log_ratios
-from thetafront.study.experiments.objectives.formats import format_seconds, significant
+from thetafront.study.experiments.objectives.formats import (
+    SECONDS_PREFIXES,
+    format_seconds,
+    significant,
+)
+from thetafront.study.text import seconds_in
 
 Per = Literal["move", "game"]
 
@@ -125,15 +130,36 @@ class Cost:
         return f"{self.text(value)}{of}{what}"
 
     @property
-    def option(self) -> str:
-        """The command line's option for a limit."""
-        return f"--{self.name.replace('_', '-')}"
+    def bound(self) -> str:
+        """What a limit is called in commands and calls: ``max_seconds_per_move``."""
+        return f"max_{self.name}"
 
     @property
     def option_help(self) -> str:
-        """What the option means."""
-        unit = "seconds" if self.is_timed else self.unit
-        return f"The most {self.label}{unit and f', in {unit}'}."
+        """What the option for a limit means."""
+        unit = self.unit and f"in {self.unit}"
+        if self.is_timed:
+            unit = "such as 100us or 0.0001 (seconds)"
+        return f"Largest {self.label}{unit and f', {unit}'}."
+
+    def read(self, given: str | float) -> float:
+        """Read a value that a user gives; ValueError if it is none."""
+        try:
+            return float(given)
+        except ValueError:
+            if not self.is_timed:
+                raise
+            return seconds_in(str(given))
+
+    def argument(self, value: float) -> str:
+        """Write a value as :meth:`read` reads it: ``100us``."""
+        value = float(f"{value:.3g}")
+        if not self.is_timed:
+            return f"{value:g}"
+        for scale, unit in SECONDS_PREFIXES:
+            if value >= scale:
+                return f"{value / scale:g}{unit.replace('µ', 'u')}"
+        return f"{value:g}"
 
     @property
     def axis_label(self) -> str:
@@ -180,7 +206,7 @@ def reported(field: str, *, unit: str = "", per: Per = "game", label: str | None
     if field == SECONDS.counted:
         return replace(cpu_seconds(per), label=label or f"time a {per}", is_reported=True)
     if check_name("cost", field) in OF_EVERY_GAME:
-        raise ValueError(f"cost: {field!r} given, which every game has; another name allowed")
+        raise ValueError(f"cost must have another name (got {field!r}, which every game has)")
     words = f"{field.replace('_', ' ')} a {per}" if label is None else label
     return Cost(f"{field}_per_{per}", words, field, unit, per_move=per == "move", is_whole=False)
 
@@ -188,5 +214,5 @@ def reported(field: str, *, unit: str = "", per: Per = "game", label: str | None
 def check_name(what: str, name: str) -> str:
     """Return a name if it can be that of a column and an option; ValueError otherwise."""
     if not (name.isascii() and name.isidentifier()):
-        raise ValueError(f"{what}: {name!r} given, a name of letters, digits and _ allowed")
+        raise ValueError(f"{what} must have a name of letters, digits and _ (got {name!r})")
     return name

@@ -118,14 +118,18 @@ class Goal:
         return self.sign * value >= self.sign * wanted or (self.is_exact and same)
 
     @property
-    def option(self) -> str:
-        """The command line's option for a value that is wanted."""
-        return f"--{self.name.replace('_', '-')}"
+    def bound(self) -> str:
+        """What a value that is wanted is called in commands and calls: ``min_score``."""
+        return f"{'min' if self.sign > 0 else 'max'}_{self.name}"
 
     @property
     def option_help(self) -> str:
-        """What the option means."""
+        """What the option for a value that is wanted means."""
         return f"The {self.label} wanted{', 0 to 1' if self.is_share else ''}."
+
+    def read(self, given: str | float) -> float:
+        """Read a value that a user gives; ValueError if it is none."""
+        return float(given)
 
     def column(self, statistic: str) -> str:
         """Name a column of observed values: ``score_mean_points``."""
@@ -368,8 +372,10 @@ def checked(goal: Goal) -> Goal:
         allowed = "" if is_open else f" between {low:g} and {high:g}"
         raise ValueError(f"penalty must be a finite number{allowed} (got {goal.penalty!r})")
     if goal.game_column in COLUMNS or goal.name in OPTIONS_AND_KEYS:
-        raise ValueError(f"goal: {goal.name!r} given, which names something else; another allowed")
+        raise ValueError(
+            f"goal must have another name (got {goal.name!r}, which names something else)"
+        )
     error = 1.0 if goal.is_exact or goal.standard_error is None else goal.standard_error
     if not error > 0.0 or goal.replicates < 1:
-        raise ValueError("objective: standard_error above 0 and replicates from 1 on allowed")
+        raise ValueError("standard_error must be above 0, and replicates 1 or more")
     return goal

@@ -116,10 +116,10 @@ def test_what_a_study_asks() -> None:
 @pytest.mark.parametrize(
     ("call", "part"),
     [
-        (lambda: BEST.games(2**63 - 1, 2), f"seed: {2**63} given"),
-        (lambda: BEST.games(0, 0), "n_games: 0 given, 1 or more allowed"),
-        (lambda: BEST.solving_seconds(0), "n_times: 0 given, 1 or more allowed"),
-        (lambda: BEST.act((1, 2)), "roll: 2 dice given, 3 expected"),
+        (lambda: BEST.games(2**63 - 1, 2), "seed must be between 0"),
+        (lambda: BEST.games(0, 0), "n_games must be 1 or more (got 0)"),
+        (lambda: BEST.solving_seconds(0), "n_times must be 1 or more (got 0)"),
+        (lambda: BEST.act((1, 2)), "roll must have 3 dice (got 2)"),
     ],
 )
 def test_bad_input_is_named(call: Any, part: str) -> None:

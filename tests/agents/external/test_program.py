@@ -211,11 +211,11 @@ HOSTILE = {
         "no answer within 1 s",
     ),
     "silent end": ("sys.exit(0)", "without an answer"),
-    "garbage": ("print('hello', flush=True)", "'hello' answered, a JSON object in one line"),
-    "list": ("print('[1]', flush=True)", "'[1]' answered, a JSON object in one line"),
-    "torn": ("print('{\"score\": 1', flush=True)", "answered, a JSON object in one line"),
-    "infinite": ("print('{\"score\": Infinity}', flush=True)", "score: inf reported, a finite"),
-    "no score": ("print('{}', flush=True)", "a report with 'score' expected"),
+    "garbage": ("print('hello', flush=True)", "must be a JSON object in one line (got 'hello')"),
+    "list": ("print('[1]', flush=True)", "must be a JSON object in one line (got '[1]')"),
+    "torn": ("print('{\"score\": 1', flush=True)", "must be a JSON object in one line"),
+    "infinite": ("print('{\"score\": Infinity}', flush=True)", "score must be a finite"),
+    "no score": ("print('{}', flush=True)", "a report must have 'score'"),
     "another seed": (
         "print(json.dumps({'score': 1, 'seed': 5}), flush=True)",
         "which is the game of another seed than 4",
@@ -224,8 +224,8 @@ HOSTILE = {
         "while True: sys.stdout.write('x' * 10000)",
         "more than 262,144 bytes of output",
     ),
-    "binary": ("sys.stdout.buffer.write(b'\\xff\\xfe\\n'); sys.stdout.flush()", "answered, a JSON"),
-    "deep": ("print('[' * 5000 + ']' * 5000, flush=True)", "answered, a JSON object in one line"),
+    "binary": ("sys.stdout.buffer.write(b'\\xff\\xfe\\n'); sys.stdout.flush()", "must be a JSON"),
+    "deep": ("print('[' * 5000 + ']' * 5000, flush=True)", "must be a JSON object in one line"),
     "memory": (
         f"x = bytearray(300_000_000)\nfor k in range(0, len(x), 4096): x[k] = 1\n{HANG}",
         "MB of memory taken, 100 MB allowed",
@@ -254,7 +254,7 @@ def test_hostile_programs_fail_with_a_reason_and_are_ended(
     assert reason in str(failed.value)
     assert "(seed 4)" in str(failed.value)
     assert "\n" not in str(failed.value)
-    if "report" in reason:  # what the program answers is wrong, but it still serves
+    if name in {"infinite", "no score"}:  # what the program answers is wrong, but it still serves
         end_programs()
     wait_until_gone(command[-1])
     wait_until_gone("987654")
@@ -370,17 +370,17 @@ def test_programs_in_other_languages(tmp_path: Path, program: str, text: str) ->
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"command": ()}, "command: nothing given"),
-        ({"command": ("./nothing",)}, "command: './nothing' given, which is not there"),
+        ({"command": ()}, "command must be "),
+        ({"command": ("./nothing",)}, "command: './nothing' is not there"),
         (
             {"command": ("no-such-program-here",)},
-            "'no-such-program-here' given, which is not there",
+            "'no-such-program-here' is not there",
         ),
-        ({"command": ("./plain",)}, "command: './plain' given, which cannot be executed"),
-        ({"command": ("cat",), "seconds": 0.0}, "time_limit: 0 given, seconds above 0 allowed"),
+        ({"command": ("./plain",)}, "command: './plain' cannot be executed"),
+        ({"command": ("cat",), "seconds": 0.0}, "time_limit must be above 0 s (got 0)"),
         (
             {"command": ("cat", "{depth}"), "protocol": "serve"},
-            "command: {depth} given, but a program that serves",
+            "command must not have {depth}: a program that serves",
         ),
         (
             {"command": ("cat",), "protocol": "server"},
@@ -392,7 +392,7 @@ def test_programs_that_cannot_be_are_refused(
     tmp_path: Path, values: dict[str, object], message: str
 ) -> None:
     (tmp_path / "plain").write_text("")
-    with pytest.raises(ValueError, match=r"given|got") as refused:
+    with pytest.raises(ValueError, match=r"command|time_limit|protocol") as refused:
         Program(folder=str(tmp_path), **values)  # type: ignore[arg-type]
     assert message in str(refused.value)
 
@@ -400,7 +400,9 @@ def test_programs_that_cannot_be_are_refused(
 def test_placeholders_that_are_no_parameters_are_refused(tmp_path: Path) -> None:
     program = Program(("cat", "{width}", "a{seed}"), str(tmp_path))
     program.check_names(("width",))
-    with pytest.raises(ValueError, match=r"command: \{width\} given in '\{width\}', one of depth"):
+    with pytest.raises(
+        ValueError, match=r"command must have only depth.* in braces \(got \{width\} in '\{width\}'"
+    ):
         program.check_names(("depth",))
 
 

@@ -94,9 +94,9 @@ def test_a_copy_in_another_process_is_the_same_to_kernels() -> None:
 @pytest.mark.parametrize(
     ("changes", "part"),
     [
-        ({"discount": 0}, "discount: 0 given"),
-        ({"discount": 1.01}, "discount: 1.01 given"),
-        ({"discount": float("nan")}, "discount: nan given"),
+        ({"discount": 0}, "discount must be above 0"),
+        ({"discount": 1.01}, "discount must be above 0"),
+        ({"discount": float("nan")}, "discount must be above 0"),
         ({"first_action": [0]}, "first_action must have two entries or more (got no state)"),
         ({"first_action": [1, 2, 3, 3]}, "first_action must rise from 0 to 3 by 0 or more each"),
         ({"first_action": [0, 2, 3, 4]}, "first_action must rise from 0 to 3 by 0 or more each"),
@@ -134,11 +134,11 @@ def test_bad_arrays_are_named(changes: dict[str, Any], part: str) -> None:
 
 def test_bad_calls_are_named() -> None:
     mdp = small()
-    with pytest.raises(ValueError, match=r"state: 3 given, 0 to 2 allowed"):
+    with pytest.raises(ValueError, match=r"state must be between 0 and 2 \(got 3\)"):
         mdp.actions(3)
-    with pytest.raises(ValueError, match=r"action: 3 given, 0 to 2 allowed"):
+    with pytest.raises(ValueError, match=r"action must be between 0 and 2 \(got 3\)"):
         mdp.outcomes(3)
-    with pytest.raises(ValueError, match=r"values: 2 given for 3 states"):
+    with pytest.raises(ValueError, match=r"values must have 3 values, one per state \(got 2\)"):
         mdp.greedy([0, 0])
     with pytest.raises(
         ValueError, match=r"values must be a one-dimensional array of finite numbers"

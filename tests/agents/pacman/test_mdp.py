@@ -164,11 +164,13 @@ def test_it_wins_and_a_game_can_be_cut() -> None:
 
 def test_bad_worlds_are_named() -> None:
     agent = PacmanMDP()
-    with pytest.raises(ValueError, match=r"^world: a game in the maze medium given, one in small"):
+    with pytest.raises(
+        ValueError, match=r"^world must be in the agent's maze, small \(got medium\)"
+    ):
         agent.act(World.start(MEDIUM, 0))
     world = World.start(agent.layout, 0, most_steps=1)
     world.step(0)
-    with pytest.raises(ValueError, match=r"^world: a game that is cut given, a running one expect"):
+    with pytest.raises(ValueError, match=r"^world must be a running game \(got one that is cut\)"):
         agent.act(world)
 
 

@@ -38,8 +38,11 @@ def test_whole_quotients_stay_whole() -> None:
 @pytest.mark.parametrize(
     ("theta", "part"),
     [
-        ((500, 54, 18, 9), "4 values given, 5 expected"),
-        ((1e9, 54, 18, 9, 6), "n_twos: 1000000000 given for 1 empty cells"),
+        ((500, 54, 18, 9), r"5 values, θ1 … θ5 \(got 4\)"),
+        (
+            (1e9, 54, 18, 9, 6),
+            r"n_twos must be between 1 and .* \(got 1000000000 for 1 empty cells\)",
+        ),
     ],
 )
 def test_theta_out_of_range_is_named(theta: tuple[float, ...], part: str) -> None:
@@ -48,9 +51,12 @@ def test_theta_out_of_range_is_named(theta: tuple[float, ...], part: str) -> Non
 
 
 def test_tables_are_checked() -> None:
-    with pytest.raises(ValueError, match="n_fours: 14 entries given"):
+    with pytest.raises(
+        ValueError,
+        match=r"n_fours must have 15 entries, .* \(got 14\)",
+    ):
         Schedule((3,) * 15, (3,) * 14)
-    with pytest.raises(ValueError, match="0 given for 2 empty cells"):
+    with pytest.raises(ValueError, match="got 0 for 2 empty cells"):
         Schedule((3, 0) + (3,) * 13, (3,) * 15)
-    with pytest.raises(ValueError, match="0 given for 1 empty cells"):
+    with pytest.raises(ValueError, match="got 0 for 1 empty cells"):
         Schedule.from_theta((0, 0, 0, 0, 1), min_playouts=0)

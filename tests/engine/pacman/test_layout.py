@@ -148,32 +148,32 @@ def grid(width: int, height: int, inside: str = " ") -> str:
 
 
 REFUSED = {
-    "": "nothing given, a drawing expected",
-    "\n\n": "nothing given, a drawing expected",
-    "%%%%\n%P.%\n%%%": "line 3 has 3 characters, 4 expected as in line 1",
-    "%%%%\n%P.%\n%%%% %": "line 3 has 6 characters, 4 expected as in line 1",
-    "%%%%\n%P.%.\n%%%%": "line 2 has 5 characters, 4 expected as in line 1",
-    "%%%%\n%P..%\n%%%%": "'.' given on the border, in line 2, column 4; a wall (%) expected",
-    "%%%%%\n%P.5%\n%%%%%": "'5' given in line 2, column 4; % (wall)",
-    "%%%%\n\n%P.%\n%%%%": "line 2 has 0 characters, 4 expected as in line 1",
-    "%%%%\n%%%%": "height of 2 given, 3 to 64 allowed",
-    "%%\n%%\n%%": "width of 2 given, 3 to 64 allowed",
-    "%%%%\n%P.%\n%": "line 3 has 1 character, 4 expected as in line 1",
-    grid(65, 5): "width of 65 given, 3 to 64 allowed",
-    grid(5, 65): "height of 65 given, 3 to 64 allowed",
-    "%%%%%\n%P.x%\n%%%%%": "'x' given in line 2, column 4; % (wall), . (food), o (capsule), "
-    "G or 1 to 4 (ghost), P (Pacman) and space allowed",
-    "%%%%%\n%P.\t%\n%%%%%": "'\\t' given in line 2, column 4; % (wall)",
-    "%%%%%\n%. .%\n%%%%%": "0 Pacmen (P) given, 1 expected",
-    "%%%%%\n%P.P%\n%%%%%": "2 Pacmen (P) given, 1 expected",
-    grid(9, 5, "4"): "19 ghosts (G) given, 0 to 16 allowed",
-    "%% %%\n%P..%\n%%%%%": "' ' given on the border, in line 1, column 3; a wall (%) expected",
-    "%%%%%\n%P...\n%%%%%": "'.' given on the border, in line 2, column 5; a wall",
-    "%%%%%\n.P..%\n%%%%%": "'.' given on the border, in line 2, column 1; a wall",
-    "%%%%%\n%P..%\n%%%G%": "'G' given on the border, in line 3, column 4; a wall",
-    "\n%%%%\n%P.%\n%%%%": "line 1 is empty, the top of the maze expected",
-    "%%%%%\n%P o%\n%%%%%": "no food (.) given, 1 or more expected",
-    "%%%%%\n%P.%%\n%%%.%\n%%%%%": "food given in line 3, column 4, which Pacman cannot reach; food",
+    "": "must have a drawing (got none)",
+    "\n\n": "must have a drawing (got none)",
+    "%%%%\n%P.%\n%%%": "must have 4 characters in line 3, as in line 1 (got 3)",
+    "%%%%\n%P.%\n%%%% %": "must have 4 characters in line 3, as in line 1 (got 6)",
+    "%%%%\n%P.%.\n%%%%": "must have 4 characters in line 2, as in line 1 (got 5)",
+    "%%%%\n%P..%\n%%%%": "walls (%) on its border (got '.' in line 2, column 4)",
+    "%%%%%\n%P.5%\n%%%%%": "(got '5' in line 2, column 4)",
+    "%%%%\n\n%P.%\n%%%%": "must have 4 characters in line 2, as in line 1 (got 0)",
+    "%%%%\n%%%%": "must have a height between 3 and 64 (got 2)",
+    "%%\n%%\n%%": "must have a width between 3 and 64 (got 2)",
+    "%%%%\n%P.%\n%": "must have 4 characters in line 3, as in line 1 (got 1)",
+    grid(65, 5): "must have a width between 3 and 64 (got 65)",
+    grid(5, 65): "must have a height between 3 and 64 (got 65)",
+    "%%%%%\n%P.x%\n%%%%%": "must be drawn by % (wall), . (food), o (capsule), G or "
+    "1 to 4 (ghost), P (Pacman) and space (got 'x' in line 2, column 4)",
+    "%%%%%\n%P.\t%\n%%%%%": "(got '\\t' in line 2, column 4)",
+    "%%%%%\n%. .%\n%%%%%": "must have 1 Pacman (P) (got 0)",
+    "%%%%%\n%P.P%\n%%%%%": "must have 1 Pacman (P) (got 2)",
+    grid(9, 5, "4"): "must have 0 to 16 ghosts (G) (got 19)",
+    "%% %%\n%P..%\n%%%%%": "must have walls (%) on its border (got ' ' in line 1, column 3)",
+    "%%%%%\n%P...\n%%%%%": "walls (%) on its border (got '.' in line 2, column 5)",
+    "%%%%%\n.P..%\n%%%%%": "walls (%) on its border (got '.' in line 2, column 1)",
+    "%%%%%\n%P..%\n%%%G%": "walls (%) on its border (got 'G' in line 3, column 4)",
+    "\n%%%%\n%P.%\n%%%%": "must begin with the top of the maze (line 1 is empty)",
+    "%%%%%\n%P o%\n%%%%%": "must have food (.) (got none)",
+    "%%%%%\n%P.%%\n%%%.%\n%%%%%": "(got food out of reach in line 3, column 4)",
 }
 
 
@@ -181,7 +181,8 @@ REFUSED = {
 def test_bad_drawings_are_refused_in_one_line(text: str) -> None:
     with pytest.raises(ValueError) as refused:  # noqa: PT011
         Layout.parse(text, "bad")
-    assert str(refused.value).startswith(f"layout bad: {REFUSED[text]}")
+    assert str(refused.value).startswith("layout bad must ")
+    assert REFUSED[text] in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
@@ -195,33 +196,31 @@ def test_walled_in_ghosts_and_capsules_do_no_harm() -> None:
 
 
 def test_a_maze_without_a_name_is_called_unnamed() -> None:
-    with pytest.raises(ValueError, match=r"^layout unnamed: width of 2 given, 3 to 64 allowed$"):
+    with pytest.raises(
+        ValueError, match=r"^layout unnamed must have a width between 3 and 64 \(got 2\)$"
+    ):
         Layout.parse("%%\n%%\n%%")
 
 
 def test_bad_files_and_names_are_refused_in_one_line(tmp_path: Path) -> None:
     missing = tmp_path / "none.lay"
-    with pytest.raises(
-        ValueError, match=f"^layout: file {missing} given, which cannot be read: No such file"
-    ):
+    with pytest.raises(ValueError, match=f"^layout file {missing} cannot be read: No such file"):
         Layout.load(missing)
-    with pytest.raises(ValueError, match="which cannot be read: Is a directory"):
+    with pytest.raises(ValueError, match="cannot be read: Is a directory"):
         Layout.load(tmp_path)
     pipe = tmp_path / "pipe.lay"
     os.mkfifo(pipe)
-    with pytest.raises(ValueError, match=f"^layout: {pipe} given, which is not a file$"):
+    with pytest.raises(ValueError, match=f"^layout: {pipe} is not a file$"):
         Layout.load(pipe)  # without waiting for a writer
     huge = tmp_path / "huge.lay"
     huge.write_text("%" * 100_001)
-    with pytest.raises(ValueError, match=f"file {huge} given, with more than 100,000 bytes"):
+    with pytest.raises(ValueError, match=f"file {huge} .*got more than 100,000 bytes"):
         Layout.load(huge)
     binary = tmp_path / "binary.lay"
     binary.write_bytes(b"%%%\xff")
-    with pytest.raises(ValueError, match="given, with byte 255 at 3; plain text of % "):
+    with pytest.raises(ValueError, match="must be plain text of % "):
         Layout.find(str(binary))
-    with pytest.raises(ValueError, match=r"^layout: 'big' given, small or medium allowed$"):
+    with pytest.raises(ValueError, match=r"^layout must be small or medium \(got 'big'\)$"):
         Layout.named("big")
-    with pytest.raises(
-        ValueError, match=r"^layout: 'big' given, small or medium allowed, or the path"
-    ):
+    with pytest.raises(ValueError, match=r"^layout must be small or medium, or the path"):
         Layout.find("big")

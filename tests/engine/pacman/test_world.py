@@ -93,15 +93,15 @@ def test_open_directions_are_those_without_a_wall() -> None:
 
 def test_bad_games_are_refused_in_one_line() -> None:
     for given, message in (
-        ({"seed": -1}, "^seed: -1 given, 0 to 2\\*\\*64 - 1 allowed$"),
-        ({"seed": 2**64}, "^seed: 18446744073709551616 given"),
+        ({"seed": -1}, "^seed must be between 0 and 2\\*\\*64 - 1 \\(got -1\\)$"),
+        ({"seed": 2**64}, "^seed must be between 0"),
         (
             {"seed": 0, "ghosts": "clever"},
-            "^ghosts: 'clever' given, random or directional allowed$",
+            r"^ghosts must be random or directional \(got 'clever'\)$",
         ),
-        ({"seed": 0, "most_steps": 0}, "^most_steps: 0 given, 1 to 2\\*\\*62 allowed$"),
-        ({"seed": 0, "p_chosen": 1.01}, "^p_chosen: 1.01 given, 0 to 1 allowed$"),
-        ({"seed": 0, "p_chosen": float("nan")}, "^p_chosen: nan given, 0 to 1 allowed$"),
+        ({"seed": 0, "most_steps": 0}, "^most_steps must be between 1 and 2\\*\\*62 \\(got 0\\)$"),
+        ({"seed": 0, "p_chosen": 1.01}, r"^p_chosen must be between 0 and 1 \(got 1.01\)$"),
+        ({"seed": 0, "p_chosen": float("nan")}, r"^p_chosen must be between 0 and 1 \(got nan\)$"),
     ):
         with pytest.raises(ValueError, match=message):
             World.start(CORRIDOR, **given)
@@ -111,9 +111,11 @@ def test_bad_actions_are_refused_in_one_line() -> None:
     world = World.start(CORRIDOR, seed=0)
     for action in (-1, 5):
         names = "0 north, 1 east, 2 south, 3 west, 4 stop"
-        with pytest.raises(ValueError, match=f"^action: {action} given, one of {names} allowed$"):
+        with pytest.raises(ValueError, match=rf"^action must be one of {names} \(got {action}\)$"):
             world.step(action)
     put(world, 0, 2, 2, W)
     world.step(STOP)
-    with pytest.raises(ValueError, match=r"^action: 4 given in a game that is lost; a running"):
+    with pytest.raises(
+        ValueError, match=r"^action must be given in a running game \(got 4 in one that is lost"
+    ):
         world.step(4)

@@ -135,7 +135,7 @@ def test_the_empty_board_has_no_action() -> None:
 
 @pytest.mark.parametrize("board", [-1, 2**64])
 def test_a_number_that_is_no_board_is_refused(board: int) -> None:
-    with pytest.raises(ValueError, match=r"0 to 2\*\*64 - 1 allowed"):
+    with pytest.raises(ValueError, match=r"must be between 0 and 2\*\*64 - 1"):
         is_terminal(board)
 
 

@@ -34,7 +34,7 @@ def test_rendered_boards_are_read_back() -> None:
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("2 4", "2 cells given"),
+        ("2 4", r"board must have 16 cells \(got 2\)"),
         ("3" + " 0" * 15, "'3'"),
         ("1" + " 0" * 15, "'1'"),
         ("65536" + " 0" * 15, "'65536'"),

@@ -205,10 +205,10 @@ def test_what_never_ends() -> None:
 @pytest.mark.parametrize(
     ("start", "bound", "seed", "message"),
     [
-        (6, ZEROS, 0, r"start: 6 given, 0 to 5 allowed"),
-        (5, ZEROS, 0, r"start: 5 given, a terminal state"),
-        (0, ZEROS, -1, r"seed: -1 given"),
-        (0, [0.0], 0, r"upper_bound: 1 given for 6 states"),
+        (6, ZEROS, 0, r"start must be between 0 and 5 \(got 6\)"),
+        (5, ZEROS, 0, r"start must be a state with an action \(got 5"),
+        (0, ZEROS, -1, r"seed must be between 0"),
+        (0, [0.0], 0, r"upper_bound must have 6 values, one per state \(got 1\)"),
     ],
 )
 def test_bad_searches_are_named(start: int, bound: Any, seed: int, message: str) -> None:

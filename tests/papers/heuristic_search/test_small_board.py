@@ -115,6 +115,9 @@ def test_the_worth_of_the_largest_board() -> None:
 
 def test_boards_that_no_game_reaches() -> None:
     game = small_2048(2, 2)
-    for faces, message in (([[3, 0], [0, 2]], r"tile '3' given"), ([[32, 32], [0, 2]], "reaches")):
+    for faces, message in (
+        ([[3, 0], [0, 2]], r"board tiles must be powers of two"),
+        ([[32, 32], [0, 2]], "reaches"),
+    ):
         with pytest.raises(ValueError, match=message):
             game.state(faces)

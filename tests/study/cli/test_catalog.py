@@ -64,10 +64,10 @@ def test_they_are_readable(words: list[str], parts: list[str]) -> None:
 def test_pick_has_an_option_for_every_objective() -> None:
     shown = CliRunner().invoke(app, ["pick", "--help"]).stdout
     for each in objectives():
-        assert f"  {each.option} X " in shown
+        assert f"  --{each.bound.replace('_', '-')} " in shown
         assert each.option_help.split()[1] in shown
 
 
 def test_an_unknown_name_is_refused() -> None:
-    assert "agent: 'chess' given, one of " in refused("agents", "chess")
-    assert "experiment: 'chess' given, one of " in refused("experiments", "chess")
+    assert "agent must be one of " in refused("agents", "chess")
+    assert "experiment must be one of " in refused("experiments", "chess")

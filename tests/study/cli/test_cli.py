@@ -135,7 +135,7 @@ def test_a_theta_is_picked_and_played(finished: Path, tmp_path: Path) -> None:
     finished = tmp_path
     runner = CliRunner()
     where = ["s", "--results", str(finished)]
-    for limit in (["--seconds-per-move", "1"], ["--score", "10"]):
+    for limit in (["--max-seconds-per-move", "1"], ["--min-score", "10"]):
         picked = runner.invoke(app, ["pick", *where, *limit, "--games", "5", "--json"])
         assert picked.exit_code == 0, picked.stderr
         answer = json.loads(picked.stdout)

@@ -154,7 +154,7 @@ def test_all_commands_work_on_such_a_study(folder: Path, door: str) -> None:
 
 def wish(name: str) -> list[str]:
     """Return what to ask for."""
-    return ["--error", "0.5"] if name == "searcher" else ["--won", "0.2"]
+    return ["--max-error", "0.5"] if name == "searcher" else ["--min-won", "0.2"]
 
 
 @pytest.mark.sweeps
@@ -204,8 +204,8 @@ def test_a_study_whose_definition_is_gone_is_still_shown(folder: Path) -> None:
     thetafront(folder, "front", "coins")
     thetafront(folder, "plot", "coins")
     thetafront(folder, "export", "coins")
-    assert "expect" in thetafront(folder, "pick", "coins", "--won", "0.1", "--games", "0")
-    assert "no game is played: " in thetafront(folder, "pick", "coins", "--won", "0.1")
+    assert "expect" in thetafront(folder, "pick", "coins", "--min-won", "0.1", "--games", "0")
+    assert "no game is played: " in thetafront(folder, "pick", "coins", "--min-won", "0.1")
     line = refused_study(folder, "validate", "coins", "--validation-games", "6")
     assert f"its definition {folder}/coins.py:COINS cannot be read" in line
 
@@ -368,23 +368,26 @@ def test_objectives_may_be_called_what_is_no_name_in_python(folder: Path) -> Non
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        ("sweep none.py", "none.py: is not there; a Python file allowed"),
-        ("sweep none.toml", "none.toml: No such file or directory"),
-        ("sweep coins.py:NOTHING", "which is no Experiment; one of COINS allowed"),
+        ("sweep none.py", "none.py must be a Python file (it is not there)"),
+        ("sweep none.toml", "none.toml must be a TOML file (No such file or directory)"),
+        ("sweep coins.py:NOTHING", "is no Experiment; there is COINS"),
         ("sweep no_package:X", "no_package: cannot be imported: ModuleNotFoundError"),
-        ("try none.py", "none.py: is not there"),
-        ("try coins.py --corners -1", "corners: -1 given, 0 to 1024 allowed"),
-        ("play none.toml", "none.toml: No such file"),
-        ("play coins.py --set effort=x", "effort: 'x' given, an integer allowed"),
-        ("play coins.py --set effort=1.5", "effort: '1.5' given, an integer allowed"),
-        ("play coins.py --set side=top", "side: 'top' given, one of face, edge allowed"),
-        ("play coins.py --set speed=1", "set: 'speed' given, one of effort, side allowed"),
-        ("play coins.py --set speed", "set: 'speed' given, name=value allowed"),
-        ("play coins.py --theta 1,2", "theta: 2 values given, 1 expected (effort)"),
-        ("play coins.py --layout small", "layout: 'small' given for coins.py, which has no maze"),
-        ("experiments none.py", "none.py: is not there"),
-        ("sweep coins.py --cost euros", "cost: 'euros' given, one of seconds_per_move, seconds_p"),
-        ("sweep coins.py --widen speed", "widen: 'speed' given"),
+        ("try none.py", "none.py must be a Python file (it is not there)"),
+        ("try coins.py --corners -1", "corners must be between 0 and 1024 (got -1)"),
+        ("play none.toml", "none.toml must be a TOML file"),
+        ("play coins.py --set effort=x", "effort must be an integer (got 'x')"),
+        ("play coins.py --set effort=1.5", "effort must be an integer (got '1.5')"),
+        ("play coins.py --set side=top", "side must be one of face, edge (got 'top')"),
+        ("play coins.py --set speed=1", "set must be of effort, side (got 'speed')"),
+        ("play coins.py --set speed", "set must be name=value (got 'speed')"),
+        ("play coins.py --theta 1,2", "theta must have 1 value, effort (got 2)"),
+        (
+            "play coins.py --layout small",
+            "layout must be left out for coins.py, which has no maze (got 'small')",
+        ),
+        ("experiments none.py", "none.py must be a Python file"),
+        ("sweep coins.py --cost euros", "cost must be one of seconds_per_move, seconds_p"),
+        ("sweep coins.py --widen speed", "widen must be "),
     ],
 )
 def test_bad_input_is_one_line(folder: Path, words: str, part: str) -> None:
@@ -393,7 +396,7 @@ def test_bad_input_is_one_line(folder: Path, words: str, part: str) -> None:
 
 def test_a_missing_folder_of_studies_is_told_before_a_game_is_played(folder: Path) -> None:
     said = thetafront(folder, "sweep", "coins.py", "--results", "none", code=2)
-    assert said == "thetafront: results: folder 'none' given, which does not exist\n"
+    assert said == "thetafront: results folder 'none' does not exist\n"
 
 
 @pytest.mark.sweeps
@@ -401,12 +404,15 @@ def test_pick_takes_the_objectives_of_the_study_alone(folder: Path) -> None:
     few = ["--trials", "4", *FEW]
     thetafront(folder, "sweep", "search.py", *few)
     for words, part in (
-        ("--score 3", "pick: --score given, --seconds-per-game or --error allowed"),
-        ("--error much", "'--error': 'much' given, a number allowed"),
-        ("--error nan", "pick: nan given, a finite number allowed"),
-        ("--error -2 --seconds-per-game 1", "pick: one of --seconds-per-game and --error allowed"),
-        ("", "pick: one of --seconds-per-game and --error allowed, and needed"),
+        ("--min-score 3", "pick must have --max-seconds-per-game or --max-error (got --min-score)"),
+        ("--max-error much", "--max-error must be a number or a time (got 'much')"),
+        ("--max-error nan", "error must be a finite number (got nan)"),
+        (
+            "--max-error -2 --max-seconds-per-game 1",
+            "pick must have one of --max-seconds-per-game and --max-error",
+        ),
+        ("", "pick must have one of --max-seconds-per-game and --max-error"),
     ):
         assert part in thetafront(folder, "pick", "searcher", *words.split(), code=2)
-    said = thetafront(folder, "pick", "searcher", "--error", "-1.5", "--games", "0")
+    said = thetafront(folder, "pick", "searcher", "--max-error", "-1.5", "--games", "0")
     assert "reaches -1.5" in said

@@ -70,4 +70,4 @@ def test_how_certain_pacmans_motion_is_can_be_set() -> None:
     assert [game["score"] for game in games[0]] != [game["score"] for game in plain]
     refused = CliRunner().invoke(app, [*words, "p_chosen=1.5"])
     assert refused.exit_code == 2
-    assert "p_chosen: 1.5 given, 0 to 1 allowed" in refused.stderr
+    assert "p_chosen must be between 0 and 1 (got 1.5)" in refused.stderr

@@ -47,7 +47,7 @@ def test_what_it_cannot_do_is_refused(tmp_path: Path) -> None:
     made(tmp_path)
     words = ["sweep", "flaky.toml", "--until-regret"]
     said = thetafront(tmp_path, *words, "none", code=2)
-    assert "until regret: 'none' given, a number above 0 or a percentage such as 2% allowed" in said
+    assert "until regret must be a number above 0 or a percentage such as 2% (got 'none')" in said
     said = thetafront(tmp_path, *words, "2", "--no-validation", code=2)
-    assert "until regret: given with --no-validation" in said
+    assert "--until-regret cannot be combined with --no-validation" in said
     assert not (tmp_path / "results").exists()

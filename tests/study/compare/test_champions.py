@@ -59,5 +59,5 @@ def test_a_picture_has_every_network_with_every_search(networks: Path) -> None:
 
 def test_a_network_that_is_not_trained_is_refused(networks: Path) -> None:
     line = refused("champions", "--network", "c", "--output", str(networks / "champions"))
-    assert "network: 'c' given, one of none, a, b allowed" in line
+    assert "network must be one of none, a, b (got 'c')" in line
     assert not (networks / "champions").exists()

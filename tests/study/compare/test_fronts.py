@@ -40,15 +40,15 @@ def test_points_beyond_the_other_front_are_left_out() -> None:
     assert len(within(other, front).validated) == 3
     baseline = by_cost[by_cost["origin"] == "author's θ"]
     few = within(front, Front("x", 1, front.experiment, baseline))
-    with pytest.raises(InputError, match=r"'mcmdp' has 0 points .* 2 or more allowed"):
+    with pytest.raises(InputError, match=r"'mcmdp' must have 2 points or more"):
         contender_of(few)
 
 
 def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"which has no front\.csv"):
+    with pytest.raises(InputError, match=r"has no front\.csv"):
         front_in_folder(tmp_path)
     shutil.copy(PUBLISHED / "front.csv", tmp_path)
-    with pytest.raises(InputError, match=r"which has no manifest\.json"):
+    with pytest.raises(InputError, match=r"has no manifest\.json"):
         front_in_folder(tmp_path)
     manifest = json.loads((PUBLISHED / "manifest.json").read_text())
     for damaged in ("{", "[]", json.dumps(manifest | {"seed": "x"}), '{"study": "a"}'):
@@ -56,7 +56,7 @@ def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="is no manifest of a study"):
             front_in_folder(tmp_path)
     (tmp_path / "manifest.json").write_text(json.dumps(manifest | {"experiment": "chess"}))
-    with pytest.raises(InputError, match="experiment: 'chess' given"):
+    with pytest.raises(InputError, match="experiment must be one of"):
         front_in_folder(tmp_path)
     shutil.copy(PUBLISHED / "manifest.json", tmp_path)
     pd.read_csv(PUBLISHED / "front.csv").drop(columns="theta3").to_csv(tmp_path / "front.csv")
@@ -71,13 +71,29 @@ def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
     ("column", "value", "said"),
     [
         # A word in a column of a table makes words of all of it.
-        ("theta1", "x", r"row 1, theta1: '\d+' given, a whole number from 0 to 1000000 allowed"),
-        ("theta1", -5, "row 2, theta1: -5 given, a whole number from 0 to 1000000 allowed"),
-        ("theta6", math.nan, "row 2, theta6: nan given, above 0 and up to 1 allowed"),
-        ("score_mean_points", math.nan, "score_mean_points: nan given in row 2, a finite number"),
-        ("score_mean_points", "many", "score_mean_points: many given in row 2, a finite number"),
-        ("seconds_per_move", -1, "seconds_per_move: -1.* given in row 2, a finite number of 0"),
-        ("playout_moves_per_move", math.inf, "playout_moves_per_move: inf given in row 2"),
+        ("theta1", "x", r"row 1, theta1 must be a whole number from 0 to 1000000 \(got '\d+'\)"),
+        ("theta1", -5, r"row 2, theta1 must be a whole number from 0 to 1000000 \(got -5\)"),
+        ("theta6", math.nan, r"row 2, theta6 must be above 0 and up to 1 \(got nan\)"),
+        (
+            "score_mean_points",
+            math.nan,
+            r"score_mean_points must be a finite number of 0 or more \(got nan in row 2\)",
+        ),
+        (
+            "score_mean_points",
+            "many",
+            r"score_mean_points must be a finite number of 0 or more \(got many in row 2\)",
+        ),
+        (
+            "seconds_per_move",
+            -1,
+            r"seconds_per_move must be a finite number of 0 or more \(got -1.* in row 2\)",
+        ),
+        (
+            "playout_moves_per_move",
+            math.inf,
+            r"playout_moves_per_move must be a finite number of 0 or more \(got inf in row 2",
+        ),
     ],
 )
 def test_a_damaged_row_is_named(tmp_path: Path, column: str, value: object, said: str) -> None:
@@ -102,7 +118,5 @@ def test_a_front_with_words_is_read_and_a_wrong_word_named(tmp_path: Path) -> No
     assert set(contender.agents.values()) == {EXPERIMENTS["uct"].build(values)}
     assert set(contender.thetas.values()) == {"U random, m 100, d 10, c 100, k′ 30.00, α′ 0.50"}
     table.assign(leaf_value="best").to_csv(tmp_path / "front.csv", index=False)
-    with pytest.raises(
-        InputError, match=r"front\.csv, row 1, leaf_value: 'best' given, one of random"
-    ):
+    with pytest.raises(InputError, match=r"front\.csv, row 1, leaf_value must be one of random"):
         front_in_folder(tmp_path)

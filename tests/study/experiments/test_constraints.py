@@ -101,12 +101,12 @@ def test_constraints_hold_where_python_says_so() -> None:
         ("solver + 'x' == 'sgd'", "solver is a text, not a number"),
         ("a and b", "a is a number, not a condition"),
         ("(" * 300 + "a" + ")" * 300 + " < 1", "cannot be read"),
-        ("not " * 200 + "flag", "nested too deeply"),
+        ("not " * 200 + "flag", "nested deeper than"),
         ("a < 1 and " * 200 + "a < 2", "characters"),
     ],
 )
 def test_anything_else_is_refused_in_one_line(text: str, why: str) -> None:
-    with pytest.raises(ValueError, match="constraints: ") as refused:
+    with pytest.raises(ValueError, match=r"^constraint ") as refused:
         Constraint(text, KINDS)
     assert why in str(refused.value)
     assert "\n" not in str(refused.value)
@@ -140,11 +140,11 @@ def test_an_inactive_parameter_is_not_part_of_theta() -> None:
     assert SOLVERS.active({**given, "solver": "lbfgs"}) == {"solver": "lbfgs"}
     assert SOLVERS.is_whole({"solver": "adam", "batch": 8})
     assert not SOLVERS.is_whole({"solver": "lbfgs", "batch": 8})
-    with pytest.raises(InputError, match="alpha: given, one of momentum, solver"):
+    with pytest.raises(InputError, match="must have only momentum, solver"):
         SOLVERS.completed({"alpha": 1})
     assert [each.name for each in SOLVERS.in_order][:3] == ["solver", "momentum", "batch"]
     assert Space.from_records(SOLVERS.as_records(), SOLVERS.constraints) == SOLVERS
-    with pytest.raises(InputError, match="batch: 8 given, allowed only when solver is sgd or adam"):
+    with pytest.raises(InputError, match="batch must be left out unless solver is sgd or adam"):
         SOLVERS.check({"solver": "lbfgs", "batch": 8})
 
 
@@ -167,7 +167,7 @@ def test_what_is_not_given_is_feasible() -> None:
     with pytest.raises(InputError, match="constraint"):
         space.completed({"lc": 4})
     assert set(SOLVERS.completed({"nesterov": True})) == set(SOLVERS.names)
-    with pytest.raises(InputError, match="allowed only when"):
+    with pytest.raises(InputError, match="left out unless"):
         SOLVERS.completed({"solver": "lbfgs", "batch": 8})
 
 
@@ -179,10 +179,13 @@ def test_functions_are_constraints_too() -> None:
     assert copy.broken_by({"lc": 2, "lp": 1})
     assert not copy.broken_by({"lc": 1, "lp": 1})
     both = (lambda theta: theta["lc"] > 0, lambda theta: theta["lp"] > 0)
-    with pytest.raises(ValueError, match=r"two functions <lambda>\(\) given, other names allowed"):
+    with pytest.raises(
+        ValueError,
+        match=r"constraints must have different names \(got two functions <lambda>\(\)\)",
+    ):
         Space((LC, LP), both)
     never = Space((LC, LP), (lambda theta: theta["nothing"],))
-    with pytest.raises(ValueError, match=r"0 of 4,096 points .*KeyError: 'nothing'"):
+    with pytest.raises(ValueError, match=r"of 4,096 points \(got 0\) .*KeyError: 'nothing'"):
         never.check_feasible()
 
 
@@ -192,9 +195,9 @@ def test_functions_are_constraints_too() -> None:
         ({"other": [1]}, "which is no parameter"),
         ({"lp": [1]}, "depend on one another"),
         ({"width": [1]}, "which has no choices"),
-        ({"solver": ["x"]}, "'x' given, one of sgd, adam, lbfgs allowed"),
-        ({"solver": []}, "no value"),
-        ([1], "allowed"),
+        ({"solver": ["x"]}, "when solver must be one of sgd, adam, lbfgs"),
+        ({"solver": []}, "one value or more"),
+        ([1], "when must be"),
     ],
 )
 def test_conditions_that_cannot_be_are_refused(when: Any, why: str) -> None:
@@ -221,10 +224,10 @@ def test_choices_are_of_one_kind_and_stay_what_they_are() -> None:
     assert truth.text(True) == "true"
     assert type(CategoricalParameter("n", (np.int64(1), 2)).choices[0]) is int  # type: ignore[arg-type]
     assert count.check(np.float64(2.0)) == 2
-    with pytest.raises(InputError, match=r"'x' given, one of 1, 2, 4\.5 allowed"):
+    with pytest.raises(InputError, match=r"must be one of 1, 2, 4\.5 \(got 'x'\)"):
         count.read("x")
     for parameter, wrong in ((truth, 1), (truth, "true"), (count, True), (count, "1")):
-        with pytest.raises(InputError, match="allowed"):
+        with pytest.raises(InputError, match="must be one of"):
             parameter.check(wrong)
     for choices in (
         (1, True),
@@ -238,7 +241,7 @@ def test_choices_are_of_one_kind_and_stay_what_they_are() -> None:
         ("a", "b", "a"),
         ("a", ""),
     ):
-        with pytest.raises(ValueError, match="allowed"):
+        with pytest.raises(ValueError, match="choices must be"):
             CategoricalParameter("x", choices)  # type: ignore[arg-type]
     for each in (truth, count):
         record = Space((each,)).as_records()

@@ -132,54 +132,62 @@ def test_reported_seconds_take_the_place_of_those_measured(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('command = ["cat"', "command = [1", "command: [1, '--depth={depth}', '{seed}'] given"),
+        ('command = ["cat"', "command = [1", "command must be a list of texts"),
         (
             'command = ["cat", "--depth={depth}", "{seed}"]',
             'command = "cat"',
-            "command: 'cat' given, a list of texts",
+            "command must be a list of texts",
         ),
-        ('command = ["cat", "--depth={depth}", "{seed}"]', "", "command: nothing given, a list"),
-        ("{depth}", "{dept}", "command: {dept} given in '--depth={dept}', one of depth, width"),
-        ('["cat"', '["no-such-program"', "'no-such-program' given, which is not there"),
-        ('"once"', '"twice"', "protocol: 'twice' given, one of once, serve allowed"),
-        ('protocol = "once"', 'protocol = "serve"', "{depth} given, but a program that serves"),
-        ("time_limit = 2.5", "time_limit = 0", "time_limit: 0 given, seconds above 0 allowed"),
-        ("time_limit = 2.5", 'time_limit = "2"', "time_limit: '2' given, a number allowed"),
-        ('"1.5 GB"', '"lots"', "memory_limit: 'lots' given, a size such as '500 MB' allowed"),
-        ('"1.5 GB"', "100", "memory_limit: 100 given, a size such as '500 MB' allowed"),
-        ('THREADS = "1"', "THREADS = 1", "environment.THREADS: 1 given, text allowed"),
+        ('command = ["cat", "--depth={depth}", "{seed}"]', "", "command must be a list"),
+        ("{depth}", "{dept}", "command must have only depth, width"),
+        ('["cat"', '["no-such-program"', "'no-such-program' is not there"),
+        ('"once"', '"twice"', "protocol must be one of once, serve (got 'twice')"),
+        (
+            'protocol = "once"',
+            'protocol = "serve"',
+            "command must not have {depth}: a program that serves",
+        ),
+        ("time_limit = 2.5", "time_limit = 0", "time_limit must be above 0 s (got 0)"),
+        ("time_limit = 2.5", 'time_limit = "2"', "time_limit must be a number (got '2')"),
+        ('"1.5 GB"', '"lots"', "memory_limit must be a size such as '500 MB' (got 'lots')"),
+        ('"1.5 GB"', "100", "memory_limit must be a size such as '500 MB' (got 100)"),
+        ('THREADS = "1"', "THREADS = 1", "environment.THREADS must be text (got 1)"),
         ("low = 1\nhigh = 12", "low = 12\nhigh = 1", "depth: bounds 12 to 1 are no interval"),
-        ("low = 1\nhigh = 12", "high = 12", "parameters.depth.low: nothing given, a number"),
+        ("low = 1\nhigh = 12", "high = 12", "parameters.depth.low must be a number"),
         ("low = 1\nhigh = 12", "low = 1.5\nhigh = 12", "depth: bounds 1.5 to 12 are not whole"),
         ("low = 0.1", "low = 0", "width: a log scale needs a bound above 0"),
-        ("integer = true", 'integer = "yes"', "depth.integer: 'yes' given, true or false allowed"),
-        ("integer = true", "integers = true", "depth.integers: given, which is none of"),
-        ('["a4", "d4"]', '["a4"]', "opening: choices 'a4' given, two or more different ones"),
-        ("[parameters.depth]", "[parameters.loss]", "'loss' given, which is a column's"),
-        ("[parameters.depth]", "[parameters.seed]", "'seed' given, which is a column's"),
-        ("[parameters.depth]", '[parameters."a b"]', "'a b' given, letters, digits and _"),
-        ('direction = "minimize"', 'direction = "down"', "objective.direction: 'down' given"),
-        ('kind = "mean"', 'kind = "median"', "objective.kind: 'median' given, one of mean, rate"),
-        ('kind = "mean"', 'kind = "rate"', "objective.unit: given, which is none of"),
-        ('name = "loss"', 'name = "my loss"', "'my loss' given, a name of letters, digits"),
-        ("standard_error = 0.01", "standard_error = 0", "standard_error above 0"),
-        ('per = "move"', 'per = "hour"', "cost.per: 'hour' given, move or game allowed"),
-        ('field = "nodes"', "", "cost: unit given without the field"),
+        ("integer = true", 'integer = "yes"', "depth.integer must be true or false (got 'yes')"),
+        ("integer = true", "integers = true", "depth.integers is unknown: it must be one of"),
+        ('["a4", "d4"]', '["a4"]', "opening: choices must be two or more different ones"),
+        ("[parameters.depth]", "[parameters.loss]", "'loss', which is a column's"),
+        ("[parameters.depth]", "[parameters.seed]", "'seed', which is a column's"),
+        ("[parameters.depth]", '[parameters."a b"]', "names of letters, digits and _ (got 'a b')"),
+        ('direction = "minimize"', 'direction = "down"', "objective.direction must be"),
+        ('kind = "mean"', 'kind = "median"', "objective.kind must be one of mean, rate"),
+        ('kind = "mean"', 'kind = "rate"', "objective.unit is unknown: it must be one of"),
+        (
+            'name = "loss"',
+            'name = "my loss"',
+            "must have a name of letters, digits and _ (got 'my loss')",
+        ),
+        ("standard_error = 0.01", "standard_error = 0", "standard_error must be above 0"),
+        ('per = "move"', 'per = "hour"', "cost.per must be move or game (got 'hour')"),
+        ('field = "nodes"', "", "cost.unit must be left out without the field"),
         ("step = 0.25", "step = 0.25\nmost = 0.5", "share: bounds 0 to 1 are beyond -inf to 0.5"),
-        ("time_limit = 2.5", 'files = ["none"]', "files: 'none' given, a file in "),
-        ("cost = 1e6", "cost = 0", "reference.cost: 0 given, a number above 0 allowed"),
+        ("time_limit = 2.5", 'files = ["none"]', "files must be in "),
+        ("cost = 1e6", "cost = 0", "reference.cost must be a number above 0 (got 0)"),
         (
             "[baselines.plain]",
             "[baselines]\nplain = 3\n[baselines.other]",
-            "baselines.plain: 3 given, a table",
+            "baselines.plain must be a table",
         ),
-        ("depth = 3", "depth = [3]", "baseline 'plain': depth: [3] given, an integer from 1 to 12"),
+        ("depth = 3", "depth = [3]", "baseline 'plain': depth must be an integer from 1 to 12"),
         ("step = 0.25", "step = inf", "share: steps of inf do not fit into the bounds"),
-        ("cost = 1e6", "", "reference: one of objective and cost given, both or none"),
-        ("depth = 3", "depht = 3", "baseline 'plain': depht, width, share, opening given"),
-        ("depth = 3", "depth = 30", "baseline 'plain': depth: 30 given, an integer from 1 to 12"),
+        ("cost = 1e6", "", "reference must have objective and cost, or neither"),
+        ("depth = 3", "depht = 3", "(got depht, width, share, opening)"),
+        ("depth = 3", "depth = 30", "baseline 'plain': depth must be an integer from 1 to 12"),
         ('name = "mygame"', 'name = "mygame', "no TOML: "),
-        ('name = "mygame"', "speed = 3", "speed: given, which is none of name, title"),
+        ('name = "mygame"', "speed = 3", "speed is unknown: it must be one of name, title"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_file(
@@ -197,7 +205,7 @@ def test_what_is_wrong_is_named_with_its_file(
 def test_costs_of_the_program_may_have_a_label(tmp_path: Path) -> None:
     found = read(tmp_path, f'{LEAST}[cost]\nper = "game"\nlabel = "CPU time a slice"\n')
     assert (found.cost.name, found.cost.label) == ("seconds_per_game", "CPU time a slice")
-    with pytest.raises(InputError, match="cost: label given without per, move or game"):
+    with pytest.raises(InputError, match=r"cost.label must be left out without per, move or game"):
         read(tmp_path, f'{LEAST}[cost]\nlabel = "CPU time a slice"\n')
 
 
@@ -213,7 +221,7 @@ def test_bounds_are_widened_no_further_than_allowed(tmp_path: Path) -> None:
     edges = edges_of(found, [{"depth": 1}, {"depth": 12}])
     assert [(each.is_upper, each.bound) for each in edges] == [(True, 12)]
     assert widened(found, [Wish("depth")], edges).parameters[0].high == 14
-    with pytest.raises(InputError, match=r"depth=0:20 given: .*beyond 1 to 14"):
+    with pytest.raises(InputError, match=r"widen: depth: .*beyond 1 to 14"):
         parse_wish("depth=0:20", found)
     records = found.space.as_records()
     assert Space.from_records(records) == found.space
@@ -230,9 +238,9 @@ def test_files_that_games_depend_on_are_part_of_the_digest(tmp_path: Path) -> No
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="No such file or directory; a TOML file allowed"):
+    with pytest.raises(InputError, match=r"must be a TOML file \(No such file or directory\)"):
         read_program_file(tmp_path / "none.toml")
-    with pytest.raises(InputError, match="is no file; a TOML file allowed"):
+    with pytest.raises(InputError, match=r"must be a TOML file \(it is no file\)"):
         read_program_file(tmp_path)
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match="no TOML"):

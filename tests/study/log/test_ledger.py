@@ -122,7 +122,7 @@ def test_a_damaged_table_of_agents_is_named(tmp_path: Path, content: str) -> Non
 
 
 def test_a_folder_in_its_place_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="not a file; a table of games allowed"):
+    with pytest.raises(InputError, match=r"must be a table of games \(it is not a file\)"):
         Ledger(tmp_path, Game2048)
 
 

@@ -24,7 +24,7 @@ def test_a_password_is_not_shown(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["", "../up", "a/b", "-x", "a b", "x" * 65, "reference"])
 def test_names_that_are_no_folder_are_refused(name: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="name: "):
+    with pytest.raises(InputError, match=r"^name "):
         locate(name, tmp_path, None)
 
 
@@ -39,5 +39,5 @@ def test_folders_that_cannot_be_used_are_named(tmp_path: Path) -> None:
 
 
 def test_sqlite_has_one_driver(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="for SQLite allowed: sqlite:///"):
+    with pytest.raises(InputError, match="storage of SQLite must be sqlite:///"):
         locate("s", tmp_path, "sqlite+other:///x.db")

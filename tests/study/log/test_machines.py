@@ -95,7 +95,7 @@ def test_sweeps_validations_and_picks_are_refused(quick: Experiment, tmp_path: P
     for words in (
         ("sweep", "quick", *design),
         ("validate", "quick", "--jobs", "1"),
-        ("pick", "quick", quick.cost.option, "0.01", "--games", "5"),
+        ("pick", "quick", "--max-seconds-per-move", "10ms", "--games", "5"),
     ):
         said = run(*words)
         assert said.startswith("2 "), said

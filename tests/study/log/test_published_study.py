@@ -99,13 +99,13 @@ def copy_of(folder: Path, into: Path) -> Path:
 
 
 def test_what_is_no_study_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"'.*nowhere' given, which does not exist"):
+    with pytest.raises(InputError, match=r"'.*nowhere' does not exist"):
         read_published(tmp_path / "nowhere")
-    with pytest.raises(InputError, match=r"given, which has no manifest\.json"):
+    with pytest.raises(InputError, match=r"has no manifest\.json"):
         read_published(tmp_path)
     folder = copy_of(REFERENCE / "dice_study", tmp_path)
     (folder / "games.csv").rename(folder / "elsewhere.csv")
-    with pytest.raises(InputError, match=r"given, which has no games\.csv"):
+    with pytest.raises(InputError, match=r"has no games\.csv"):
         read_published(folder)
     (folder / "elsewhere.csv").rename(folder / "games.csv")
     (folder / "manifest.json").write_text("[1]")

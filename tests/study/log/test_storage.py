@@ -135,17 +135,17 @@ def test_what_is_no_study_stays_as_it_is_and_gets_no_lock(
 @pytest.mark.parametrize(
     ("url", "part"),
     [
-        ("nonsense", "a database URL allowed"),
+        ("nonsense", "storage must be a database URL"),
         ("sqlite:////no/such/folder/study.db", "folder '/no/such/folder' does not exist"),
-        ("fancydb://host/x", "sqlite or postgresql allowed"),
-        ("mysql://me@host/x", "sqlite or postgresql allowed"),
-        ("sqlite:////proc", "which is not a file"),
-        ("sqlite://", "which names no file; a file allowed, such as sqlite:///folder/study.db"),
-        ("sqlite:///", "storage: 'sqlite:///' given, which names no file"),
-        ("postgresql://me:secret@host:x/db", "'postgresql://me:***@host:x/db' given, a database"),
-        ("sqlite:///:memory:", "which is in memory"),
-        ("sqlite:///file:x.db?uri=true", "a plain path allowed"),
-        ("sqlite:///x.db?mode=ro", "a plain path allowed"),
+        ("fancydb://host/x", "storage must be sqlite or postgresql"),
+        ("mysql://me@host/x", "storage must be sqlite or postgresql"),
+        ("sqlite:////proc", "is not a file"),
+        ("sqlite://", "storage must name a file, as sqlite:///folder/study.db does"),
+        ("sqlite:///", "storage must name a file, as sqlite:///"),
+        ("postgresql://me:secret@host:x/db", "'postgresql://me:***@host:x/db'"),
+        ("sqlite:///:memory:", "must name a file"),
+        ("sqlite:///file:x.db?uri=true", "must be a plain path"),
+        ("sqlite:///x.db?mode=ro", "must be a plain path"),
     ],
 )
 def test_storages_that_cannot_be_opened_are_named_and_leave_nothing(
@@ -172,7 +172,7 @@ def test_a_database_whose_making_was_cut_short_is_completed(
     partial.folder.mkdir()
     with sqlite3.connect(tmp_path / "t" / "study.db") as database:
         database.execute(statement)
-    with pytest.raises(InputError, match="holds: none"):
+    with pytest.raises(InputError, match="holds none"):
         open_for_reading("t", tmp_path)
     study = create_or_resume(partial, record(quick))
     assert study.name == "t"
@@ -258,7 +258,7 @@ def test_reading_creates_nothing(tmp_path: Path, quick: Experiment) -> None:
     create_or_resume(location, record(quick))
     _, found, data = open_for_reading(location.url, tmp_path)
     assert (data.name, found.name, data.experiment) == ("s", "s", quick)
-    with pytest.raises(InputError, match=r"'t' given; .* holds: s"):
+    with pytest.raises(InputError, match=r"'t' is not there; .* holds s"):
         open_for_reading(location.url, tmp_path, "t")
 
 

@@ -176,7 +176,7 @@ def test_without_trials_nothing_says_which_bound(tmp_path: Path) -> None:
 @pytest.mark.parametrize("entry", [7, {"name": "n_playouts"}, {"name": "n", "low": 1, "high": 2}])
 def test_a_damaged_entry_is_named(entry: Any) -> None:
     stored = {**SETTINGS.record(EXPERIMENT).as_data(), "widened": [entry]}
-    with pytest.raises(DamageError, match=f"{ATTRIBUTE}: .* given"):
+    with pytest.raises(DamageError, match=f"{ATTRIBUTE}: .* must"):
         StudyRecord.read(stored, "s")
 
 

@@ -24,7 +24,7 @@ def check(page: Analysis, every: int) -> Choices:
     data, experiment = page.data, page.data.experiment
     candidates = Analysis(data).to_pick_from()
     for step in choices.steps[::every]:
-        wish = Wish(experiment, float(step.option))
+        wish = Wish(experiment, experiment.cost.read(step.option))
         said = pick_text(candidates.pick(wish, candidates.propose(wish)))
         assert laid_out(step.lines(choices.answers[step.answer], choices.label), experiment) == said
         has_games = choices.answers[step.answer].number > 0

@@ -228,10 +228,10 @@ def test_the_command_names_the_study_where_it_is(
     from thetafront.study.page.page import pick_words
 
     page = mcmdp[1]
-    usual = "thetafront pick s --games 0 --seconds-per-move "
+    usual = "thetafront pick s --games 0 --max-seconds-per-move "
     assert pick_words(page, locate("s", Path("results"), None)) == usual
     elsewhere = pick_words(page, locate("s", tmp_path, None))
-    assert elsewhere == f"thetafront pick s --results {tmp_path} --games 0 --seconds-per-move "
+    assert elsewhere == f"thetafront pick s --results {tmp_path} --games 0 --max-seconds-per-move "
     server = Location("s", "postgresql+psycopg://me:secret@host/db", Path("results/s"))
     said = pick_words(page, server)
     assert "secret" not in said
@@ -256,12 +256,12 @@ def test_other_files_are_left_alone(tmp_path: Path) -> None:
     assert page.read_text() == f"{BEGINNING}2"
     other = tmp_path / "other.html"
     other.write_text("<!doctype html><p>mine")
-    with pytest.raises(InputError, match="which is no page of a study"):
+    with pytest.raises(InputError, match="is no page of a study"):
         write_page(BEGINNING, other)
     assert other.read_text() == "<!doctype html><p>mine"
-    with pytest.raises(InputError, match="a folder; a file allowed"):
+    with pytest.raises(InputError, match="output must be a regular file"):
         check_page(tmp_path)
     with pytest.raises(InputError, match="does not exist"):
         check_page(tmp_path / "none" / "page.html")
-    with pytest.raises(InputError, match="no regular file"):
+    with pytest.raises(InputError, match="must be a regular file"):
         check_page(Path("/dev/null"))

@@ -122,16 +122,16 @@ def test_of_a_goal_that_is_minimized_the_least_is_the_best() -> None:
 @pytest.mark.parametrize(
     ("goal", "allowed", "refused", "message"),
     [
-        (SCORE, [0.5], [0.0, -1.0], "a number above 0 allowed"),
-        (WIN_RATE, [0.01, 1.0], [0.0, 1.1], "a share above 0 and up to 1 allowed"),
+        (SCORE, [0.5], [0.0, -1.0], "score must be a number above 0"),
+        (WIN_RATE, [0.01, 1.0], [0.0, 1.1], "must be a share above 0 and up to 1"),
         (
             replace(WIN_RATE, direction="minimize"),
             [0.0, 0.99],
             [1.0, -0.1],
-            "a share from 0 and below 1 allowed",
+            "must be a share from 0 and below 1",
         ),
-        (LOSS, [-7.0, 0.0, 7.0], [math.nan, -math.inf], "a finite number allowed"),
-        (GAIN, [-7.0, 0.0, 7.0], [math.nan, math.inf], "a finite number allowed"),
+        (LOSS, [-7.0, 0.0, 7.0], [math.nan, -math.inf], "must be a finite number"),
+        (GAIN, [-7.0, 0.0, 7.0], [math.nan, math.inf], "must be a finite number"),
     ],
 )
 def test_what_may_be_wanted_depends_on_the_goal(
@@ -244,26 +244,26 @@ def test_what_was_played_for_a_pick_and_is_worse_is_named(quick: Experiment) -> 
 @pytest.mark.parametrize(
     ("points", "asked", "message"),
     [
-        (THREE, {}, "pick: one of --seconds-per-move and --score allowed, and needed"),
+        (THREE, {}, "pick must have one of --max-seconds-per-move and --min-score"),
         (
             THREE,
             {"cost_limit": 1.0, "score_wanted": 1.0},
-            "pick: one of --seconds-per-move and --score allowed, and needed",
+            "pick must have one of --max-seconds-per-move and --min-score",
         ),
-        (THREE, {"cost_limit": 0.0}, "pick: 0 given, a number above 0 allowed"),
-        (THREE, {"cost_limit": -1.5}, "pick: -1.5 given, a number above 0 allowed"),
-        (THREE, {"score_wanted": float("nan")}, "pick: nan given, a number above 0 allowed"),
-        (THREE, {"score_wanted": float("inf")}, "pick: inf given, a number above 0 allowed"),
+        (THREE, {"cost_limit": 0.0}, r"^CPU time a move must be above 0 \(got 0\)$"),
+        (THREE, {"cost_limit": -1.5}, r"^CPU time a move must be above 0 \(got -1.5\)$"),
+        (THREE, {"score_wanted": float("nan")}, r"^score must be a number above 0 \(got nan\)$"),
+        (THREE, {"score_wanted": float("inf")}, r"^score must be a number above 0 \(got inf\)$"),
         (
             THREE,
             {"cost_limit": 0.0002},
-            r"pick: CPU time a move of 200 µs given; the cheapest θ takes "
-            r"[\d.]+ (ms|µs) ± [\d.]+%, within it with a probability of 0.00, 0.95 needed",
+            r"pick: no θ is sure to take CPU time a move of 200 µs at most; the cheapest "
+            r"takes [\d.]+ (ms|µs) ± [\d.]+%, within it with a probability of 0.00, below 0.95",
         ),
         (
             THREE,
             {"score_wanted": 12_345.6},
-            r"pick: score 12,346 given; the best θ is expected to reach [78],\d+",
+            r"pick: no θ is expected to reach a score of 12,346; the best reaches [78],\d+",
         ),
         ({}, {"cost_limit": 1.0}, "study: 's' has no complete trial yet: nothing to pick from"),
     ],
@@ -273,7 +273,7 @@ def test_what_cannot_be_picked_is_refused_in_one_line(
 ) -> None:
     with pytest.raises(InputError) as refused:
         picked(study_of(points), quick, **asked)
-    assert re.fullmatch(message, str(refused.value)), refused.value
+    assert re.search(message, str(refused.value)), refused.value
 
 
 def test_what_nobody_has_played_is_named_and_never_the_answer(quick: Experiment) -> None:

@@ -50,7 +50,7 @@ def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(InputError) as refused:
         seconds_of(text)
     assert str(refused.value) == (
-        f"budget: {text!r} given, a time such as 90s, 15m or 1h30m, 8760h at most, or none allowed"
+        f"budget must be a time such as 90s, 15m or 1h30m, 8760h at most, or none (got {text!r})"
     )
 
 

@@ -202,14 +202,16 @@ def test_plans_are_equal(results: Path) -> None:
     np.testing.assert_allclose(expected[0].decades, expected[1].decades, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("wish", [("--seconds-per-move", "0.05"), ("goal", "0.2"), ("goal", "-1")])
+@pytest.mark.parametrize(
+    "wish", [("--max-seconds-per-move", "0.05"), ("goal", "0.2"), ("goal", "-1")]
+)
 def test_picks_are_mirrored(results: Path, wish: tuple[str, str]) -> None:
     option, value = wish
     answers = []
     for name, sign in zip(SIDES, (-1, 1), strict=True):
         given = wish
         if option == "goal":
-            given = f"--{'gain' if sign < 0 else 'loss'}", f"{sign * float(value)}"
+            given = f"--{'min-gain' if sign < 0 else 'max-loss'}", f"{sign * float(value)}"
         said = thetafront(results, "pick", name, *given, "--games", "0", "--json")
         answers.append(json.loads(said))
     gain, loss = answers
@@ -230,7 +232,10 @@ def test_a_loss_that_none_has_is_refused_with_the_least(results: Path) -> None:
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 2
     least = pd.read_csv(results / "losses" / "front.csv")["combined_mean_nats"].min()
-    assert f"pick: loss -5.000 given; the best θ is expected to reach {least:.3f}" in done.stderr
+    assert (
+        f"pick: no θ is expected to reach a loss of -5.000; the best reaches {least:.3f}"
+        in done.stderr
+    )
 
 
 @pytest.mark.sweeps

@@ -69,7 +69,7 @@ def test_games_of_other_kinds_are_stored_and_read_back(game: Game) -> None:
 
 
 def test_a_record_of_an_unknown_kind_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"a game of 'chess' given, of .*2048.*coin"):
+    with pytest.raises(ValueError, match=r"must be a game of .*2048.*coin.* \(got 'chess'\)"):
         record_to_game({"game": "chess", "seed": 1})
 
 
@@ -123,9 +123,8 @@ def test_a_win_rate_goes_through_the_pipeline(coin: Experiment, tmp_path: Path) 
     for command in ("validate", "sweep"):
         line = refused(tmp_path, command, "coin", "--standard-error", "2")
         assert line == (
-            "thetafront: standard error: 2 given, of a win rate a share above 0 "
-            "and up to 1 allowed, such as 0.015 "
-            "for 1.5%\n"
+            "thetafront: standard error of a win rate must be a share above 0 and up to 1 "
+            "(got 2), such as 0.015 for 1.5%\n"
         )
 
 
@@ -138,7 +137,7 @@ def n_stored(results: Path) -> int:
 def picked_is_right(results: Path) -> None:
     """What is picked from the coin's study, and what is refused."""
     before = n_stored(results)
-    words = ["pick", "coin", "--win-rate", "0.3", "--games", "30", "--jobs", "1"]
+    words = ["pick", "coin", "--min-win-rate", "0.3", "--games", "30", "--jobs", "1"]
     answer = json.loads(succeeded(results, *words, "--json"))
     assert n_stored(results) in {before, before + 30}, "a θ that has as many is not played again"
     assert answer["expected_win_rate"]["mean"] >= 0.3
@@ -148,30 +147,21 @@ def picked_is_right(results: Path) -> None:
     truth = Coin(answer["params"]["effort"]).p_win
     assert answer["expected_win_rate"]["mean"] == pytest.approx(truth, abs=0.25)
     assert "  30 │ ok, of" in succeeded(results, "verify", "coin")
-    words = ["pick", "coin", "--seconds-per-move", "1", "--games", "0"]
+    words = ["pick", "coin", "--max-seconds-per-move", "1", "--games", "0"]
     before = n_stored(results)
     said = succeeded(results, *words)
     assert "% to " in said
     assert "points" not in said
     assert n_stored(results) == before
+    either = "pick must have --max-seconds-per-move or --min-win-rate"
+    share = "win rate must be a share above 0 and up to 1, such as 0.3 for 30%"
     for option, message in (
-        (["--score", "5"], "pick: --score given, --seconds-per-move or --win-rate allowed"),
-        (
-            ["--playout-moves-per-move", "5"],
-            "pick: --playout-moves-per-move given, --seconds-per-move or --win-rate allowed",
-        ),
-        ([], "pick: one of --seconds-per-move and --win-rate allowed, and needed"),
-        (["--games", "-1", "--win-rate", "0.3"], "games: -1 given, 0 to 10000 allowed"),
-        (
-            ["--games", "0", "--win-rate", "1"],
-            "pick: win rate 100.0% given; the best θ is expected to reach ",
-        ),
-        (
-            ["--win-rate", "30"],
-            "pick: win rate 30 given, a share above 0 and up to 1 allowed, such as 0.3 for 30%",
-        ),
-        (["--win-rate", "nan"], "pick: win rate nan given, a share above 0 and up to 1 allowed"),
-        (["--win-rate", "0"], "pick: win rate 0 given, a share above 0 and up to 1 allowed"),
+        (["--min-score", "5"], f"{either} (got --min-score)"),
+        (["--max-playout-moves-per-move", "5"], f"{either} (got --max-playout-moves-per-move)"),
+        ([], "pick must have one of --max-seconds-per-move and --min-win-rate"),
+        (["--games", "-1", "--min-win-rate", "0.3"], "games must be between 0 and 10000 (got -1)"),
+        (["--games", "0", "--min-win-rate", "1"], "pick: no θ is expected to reach a win rate of "),
+        *((["--min-win-rate", value], f"{share} (got {value})") for value in ("30", "nan", "0")),
     ):
         assert message in refused(results, "pick", "coin", *option)
 
@@ -206,13 +196,13 @@ def test_an_exact_score_goes_through_the_pipeline(solver: Experiment, tmp_path: 
     assert "nan" not in status
     assert "pareto.png" in succeeded(tmp_path, "plot", "solver")
     assert not (folder / "scores.png").exists()
-    words = ["pick", "solver", "--score", "11", "--jobs", "1", "--json"]
+    words = ["pick", "solver", "--min-score", "11", "--jobs", "1", "--json"]
     answer = json.loads(succeeded(tmp_path, *words))
     assert answer["validated_score"]["n_games"] in {3, 4}, "for its time"
     expected = answer["expected_score"]
     assert expected["low95"] == expected["high95"] == expected["mean"]
     assert expected["mean"] == pytest.approx(Solver(answer["params"]["sweeps"]).worth)
-    words = ["pick", "solver", "--solving-seconds", "1", "--jobs", "1"]
+    words = ["pick", "solver", "--max-solving-seconds", "1", "--jobs", "1"]
     assert "(exact)" in succeeded(tmp_path, *words)
 
 
@@ -228,28 +218,32 @@ def test_a_cost_that_is_not_offered_is_refused(
     words: list[str], allowed: str, coin: Experiment, solver: Experiment, tmp_path: Path
 ) -> None:
     line = refused(tmp_path, "sweep", *words)
-    assert line == f"thetafront: cost: '{words[-1]}' given, one of {allowed} allowed\n"
+    assert line == f"thetafront: cost must be one of {allowed} (got '{words[-1]}')\n"
     assert not list(tmp_path.iterdir())
 
 
 def test_an_experiment_offers_its_cost_and_has_a_reference_for_each() -> None:
     found = experiment("mcmdp")
     plain: dict[str, Any] = {each.name: getattr(found, each.name) for each in fields(found)}
-    with pytest.raises(ValueError, match="cost: n_sweeps given, one of seconds_per_move"):
+    with pytest.raises(ValueError, match="cost must be one of seconds_per_move"):
         Experiment(**{**plain, "cost": SWEEPS})
-    with pytest.raises(ValueError, match="reference costs: of n_sweeps given, of seconds_per_move"):
+    with pytest.raises(
+        ValueError, match=r"reference costs must be of seconds_per_move.* \(got n_sweeps\)"
+    ):
         Experiment(**{**plain, "reference_costs": {"n_sweeps": 1.0}})
     space = Space((NumericParameter("seconds_per_move", 1, 2),))
-    with pytest.raises(ValueError, match="space: seconds_per_move given, which is a cost"):
+    with pytest.raises(
+        ValueError, match=r"space must have other names \(got seconds_per_move, which is a cost\)"
+    ):
         Experiment(**{**plain, "space": space})
     assert experiment("mcmdp").by("playout_moves_per_move").cost == PLAYOUT_MOVES
 
 
 def test_what_is_for_2048_alone_is_refused(coin: Experiment) -> None:
     check_2048("study: 'a'", Game2048)
-    with pytest.raises(InputError, match="study: 'a' given, of games of coin; of 2048 allowed"):
+    with pytest.raises(InputError, match=r"study: 'a' must play 2048 \(its games are of coin\)"):
         check_2048("study: 'a'", coin.summary.game)
-    with pytest.raises(InputError, match="'coin' given, which plays another game; one of"):
+    with pytest.raises(InputError, match=r"\(got 'coin', which plays another game\)"):
         agent_2048_of("coin")
 
 

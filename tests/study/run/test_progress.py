@@ -1,4 +1,4 @@
-"""Progress in a notebook: one output that is written again, not a line each time."""
+"""How far a run is: in a notebook one output that is written again; a budget's bar is of time."""
 
 import io
 import sys
@@ -9,11 +9,12 @@ import pytest
 from rich.console import Console
 
 from thetafront.study.check.replay import Replays
-from thetafront.study.run import progress
+from thetafront.study.run.budget import Budget
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.source import Snapshot
 from thetafront.study.run.workers import Workers
+from thetafront.study.terminal import progress
 
 
 def test_a_notebook_has_one_line_that_changes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,3 +44,20 @@ def test_a_notebook_has_one_line_that_changes(monkeypatch: pytest.MonkeyPatch) -
     assert first == ""
     assert last.startswith("trials 99/100 · games 99/100 · "), "what came last is shown"
     assert 10 <= len(texts) <= 13, "once a second"
+
+
+def test_the_bar_of_a_budget_is_of_its_time() -> None:
+    """After 60 of 80 s, 20 of them kept for the report, all is done, whatever the trials are."""
+    clock = [0.0]
+    shown = ProgressDisplay(Console(file=io.StringIO()))
+    budget = Budget(80.0, clock=lambda: clock[0], reserve=lambda: 20.0)
+    dispatch = Dispatch(Replays([], ""), Workers(1), shown, budget)
+    for clock[0], share, left in (
+        (0.0, 0.0, "1 min 00 s"),
+        (15.0, 0.25, "45 s"),
+        (60.0, 1.0, "0 s"),
+    ):
+        shown.show(Snapshot("trials", 3, 8, 3, 8), dispatch)
+        assert shown.share == pytest.approx(share)
+        assert shown.left == f"{left} of 1 min 20 s left"
+        assert shown.figures[:2] == ["trials 3/8", "games 3"]

@@ -348,10 +348,10 @@ def test_one_failure_after_the_other_stops_the_search_and_costs_no_budget(
 @pytest.mark.parametrize(
     ("settings", "part"),
     [
-        ({"n_trials": 0}, "trials: 0 given"),
-        ({"n_replicates": -2}, "replicates: -2 given"),
-        ({"seed": -1}, "seed: -1 given"),
-        ({"design_size": 0}, "design size: 0 given"),
+        ({"n_trials": 0}, "trials must be between 1"),
+        ({"n_replicates": -2}, "replicates must be between 1"),
+        ({"seed": -1}, "seed must be between 0"),
+        ({"design_size": 0}, "design size must be between 1 and"),
     ],
 )
 def test_settings_out_of_range_are_named(settings: dict[str, int], part: str) -> None:

@@ -13,20 +13,20 @@ from thetafront.study.run.stopping import FEWEST_GAMES, Precision, RegretTarget
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"standard_error": 0.0}, "standard error: 0 given, a finite number above 0 allowed"),
-        ({"standard_error": -3.5}, "standard error: -3.5 given, a finite number above 0 allowed"),
+        ({"standard_error": 0.0}, "standard error must be a finite number above 0 (got 0)"),
+        ({"standard_error": -3.5}, "standard error must be a finite number above 0 (got -3.5)"),
         (
             {"standard_error": math.inf},
-            "standard error: inf given, a finite number above 0 allowed",
+            "standard error must be a finite number above 0 (got inf)",
         ),
         (
             {"standard_error": math.nan},
-            "standard error: nan given, a finite number above 0 allowed",
+            "standard error must be a finite number above 0 (got nan)",
         ),
-        ({"most_games": 1}, "validation games: 1 given, 2 to 400000 allowed"),
-        ({"most_games": 400_001}, "validation games: 400001 given, 2 to 400000 allowed"),
-        ({"n_points": 0}, "validation points: 0 given, 2 to 1000 allowed"),
-        ({"n_points": 1001}, "validation points: 1001 given, 2 to 1000 allowed"),
+        ({"most_games": 1}, "validation games must be between 2 and 400000 (got 1)"),
+        ({"most_games": 400_001}, "validation games must be between 2 and 400000 (got 400001)"),
+        ({"n_points": 0}, "validation points must be between 2 and 1000 (got 0)"),
+        ({"n_points": 1001}, "validation points must be between 2 and 1000 (got 1001)"),
     ],
 )
 def test_a_precision_out_of_range_is_refused_in_one_line(
@@ -78,5 +78,5 @@ def test_a_regret_is_given_in_the_goal_s_unit_or_as_a_share() -> None:
 
 @pytest.mark.parametrize("given", ["0", "-3", "nan", "inf", "0%", "many", "%", ""])
 def test_a_regret_that_cannot_be_is_refused(given: str) -> None:
-    with pytest.raises(InputError, match="a number above 0 or a percentage such as 2% allowed"):
+    with pytest.raises(InputError, match="must be a number above 0 or a percentage such as 2%"):
         RegretTarget.of(given)

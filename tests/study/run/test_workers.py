@@ -177,7 +177,9 @@ def test_ending_at_once_spares_other_children() -> None:
 
 @pytest.mark.parametrize("jobs", [0, -1, 50_000])
 def test_jobs_out_of_range_are_named(jobs: int) -> None:
-    with pytest.raises(InputError, match=f"jobs: {jobs} given, 1 to {32 * n_cores()} allowed"):
+    with pytest.raises(
+        InputError, match=rf"jobs must be between 1 and {32 * n_cores()} \(got {jobs}\)"
+    ):
         check_jobs(jobs)
 
 

@@ -61,7 +61,7 @@ def test_the_first_trials_are_random_by_the_seed() -> None:
 
 def test_a_study_of_one_objective_is_refused() -> None:
     study = optuna.create_study(sampler=NoisyEHVISampler())
-    with pytest.raises(ValueError, match="1 objectives given, two allowed"):
+    with pytest.raises(ValueError, match=r"must have two objectives \(got 1\)"):
         study.ask(UNIT)
 
 

@@ -145,7 +145,7 @@ def test_roots_of_noisy_means_are_not_biased() -> None:
 
 
 def test_noise_of_another_shape_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"noise: shape \(1,\) returned, \(1, 2\) needed"):
+    with pytest.raises(ValueError, match=r"noise must have shape \(1, 2\) \(got \(1,\)\)"):
         seen([trial(0.1, (1.0, 2.0))], noise=lambda trials: np.ones(len(trials)))
 
 

@@ -1,7 +1,6 @@
 """Samplers by name, and the random numbers of each trial."""
 
 import importlib.util
-import re
 
 import optuna
 import pytest
@@ -53,14 +52,14 @@ def test_any_sampler_of_optuna_is_made_by_its_class() -> None:
     [
         ("nowhere.Sampler", "cannot be imported: No module named 'nowhere'"),
         ("optuna.samplers.Nothing", "cannot be imported: .* has no attribute 'Nothing'"),
-        ("optuna.study.Study", "a class derived from BaseSampler allowed"),
+        ("optuna.study.Study", "must be a class derived from BaseSampler"),
         ("optuna.samplers.GridSampler", "cannot be made: .*'search_space'"),
         (".Sampler", "cannot be imported"),
         ("..", "cannot be imported"),
     ],
 )
 def test_what_is_no_sampler_is_refused(name: str, said: str) -> None:
-    with pytest.raises(InputError, match=rf"sampler: '{re.escape(name)}' given, (which )?{said}"):
+    with pytest.raises(InputError, match=rf"sampler .*{said}"):
         make_sampler(name, 0, 0, 8, OBJECTIVES)
 
 
@@ -74,7 +73,7 @@ def test_what_is_no_sampler_is_refused(name: str, said: str) -> None:
 def test_a_sampler_that_cannot_search_the_space_is_refused_before_anything_is_written(
     name: str, said: str
 ) -> None:
-    with pytest.raises(InputError, match=f"sampler: '{name}' given, which cannot search .*{said}"):
+    with pytest.raises(InputError, match=f"sampler '{name}' cannot search .*{said}"):
         check_sampler(name, EXPERIMENTS["dice"].space)
 
 
@@ -85,7 +84,7 @@ def test_a_sampler_that_can_search_the_space_passes(name: str) -> None:
 
 def test_an_unknown_sampler_is_named() -> None:
     allowed = "knowledge-gradient, nehvi, tpe, nsga2, random, gp"
-    with pytest.raises(InputError, match=f"'magic' given, one of {allowed} allowed, or a"):
+    with pytest.raises(InputError, match=f"sampler must be one of {allowed}, or a"):
         make_sampler("magic", 0, 0, 8, OBJECTIVES)
 
 

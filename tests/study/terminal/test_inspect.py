@@ -111,12 +111,12 @@ def test_a_decision_is_timed() -> None:
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        (" ".join("2" * 15), "15 cells given, 16 expected"),
-        ("3 " + ". " * 15, "tile '3' given, a power of two"),
-        ("65536 " + ". " * 15, "tile '65536' given"),
-        (". " * 16, "16 empty cells given, a board with at least one tile allowed"),
+        (" ".join("2" * 15), r"board must have 16 cells \(got 15\)"),
+        ("3 " + ". " * 15, "board tiles must be powers of two"),
+        ("65536 " + ". " * 15, "board tiles must be powers of two"),
+        (". " * 16, r"board must have a tile or more \(got 16 empty cells\)"),
         ("2 4 2 4 / 4 2 4 2 / 2 4 2 4 / 4 2 4 2", "2 4 2 4 / 4 2 4 2 / .* where the game is over"),
-        ("", "0 cells given"),
+        ("", r"board must have 16 cells \(got 0\)"),
     ],
 )
 def test_a_bad_board_is_named(text: str, named: str) -> None:

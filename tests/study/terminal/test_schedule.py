@@ -92,7 +92,7 @@ def test_playouts_of_an_action_are_by_hand() -> None:
 
 
 def test_an_agent_without_a_schedule_is_refused() -> None:
-    with pytest.raises(InputError, match=r"'pmcts' given, which has no schedule; one of mcmdp.*"):
+    with pytest.raises(InputError, match=r"agent must have a schedule: one of mcmdp.*'pmcts'"):
         schedule_of("pmcts", PureMonteCarlo(1))
     assert schedule_of("table1", Table1()) == AUTHORS_SCHEDULE
 

@@ -7,7 +7,7 @@ import pytest
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SECONDS, format_seconds
+from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SECONDS, Cost, format_seconds
 
 
 def game(n_moves: int, seconds: float, n_playout_moves: int) -> Game:
@@ -34,7 +34,7 @@ def test_an_unknown_cost_is_named(quick: Experiment) -> None:
         quick.by("joules")
     assert (
         str(refused.value)
-        == "cost: 'joules' given, one of seconds_per_move, playout_moves_per_move allowed"
+        == "cost must be one of seconds_per_move, playout_moves_per_move (got 'joules')"
     )
 
 
@@ -56,3 +56,21 @@ def test_an_unknown_cost_is_named(quick: Experiment) -> None:
 )
 def test_seconds_are_shown_with_three_digits_and_a_unit(seconds: float, text: str) -> None:
     assert SECONDS.text(seconds) == format_seconds(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("cost", "given", "value", "written"),
+    [
+        (SECONDS, "100us", 1e-4, "100us"),
+        (SECONDS, "0.0001", 1e-4, "100us"),
+        (SECONDS, 2.5, 2.5, "2.5s"),
+        (SECONDS, "1.5ms", 1.5e-3, "1.5ms"),
+        (PLAYOUT_MOVES, "2000", 2000.0, "2000"),
+    ],
+)
+def test_limits_are_read_and_written(
+    cost: Cost, given: str | float, value: float, written: str
+) -> None:
+    assert cost.read(given) == pytest.approx(value)
+    assert cost.argument(value) == written
+    assert cost.read(written) == pytest.approx(value)

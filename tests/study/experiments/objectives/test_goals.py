@@ -91,7 +91,7 @@ def test_columns_end_in_the_unit() -> None:
         "win_rate_low95",
         "posterior_sd",
     ]
-    assert (SCORE.option, WIN_RATE.option) == ("--score", "--win-rate")
+    assert (SCORE.bound, WIN_RATE.bound) == ("min_score", "min_win_rate")
 
 
 def test_a_goal_that_is_minimized_is_reached_from_above() -> None:

@@ -1,0 +1,79 @@
+"""Consoles, and tables that fit them."""
+
+import re
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+# A path may hold [/] or :x:, which are no markup.
+PLAIN: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
+MAX_WIDTH = 400  # of a table in a file or a pipe
+
+
+def console(*, stderr: bool = False, quiet: bool = False) -> "Console":
+    """Return a console: for text and tables, for progress (``stderr``), or for nothing.
+
+    A terminal wraps text between words. In a file or a pipe a message is one line.
+    """
+    from rich.console import Console  # noqa: PLC0415, not needed for help
+
+    if quiet:
+        return Console(quiet=True, force_terminal=False, force_jupyter=False)
+    out = Console(**PLAIN, stderr=stderr)
+    out.soft_wrap = not (out.is_terminal or out.is_jupyter)
+    return out
+
+
+def print_text(out: "Console", text: str) -> None:
+    """Print lines of labels and texts; what a terminal wraps of a text stands below the text.
+
+    A command is left in one line, to be copied.
+    """
+    for line in text.splitlines():
+        label = re.match(r"(?:\S.*?)? {2,}", line)
+        indent = len(label.group()) if label else 0
+        wrapped = [line]
+        if out.is_terminal and not line.startswith("thetafront ", indent):
+            wrapped = wrap(line, out.width, subsequent_indent=" " * indent, break_long_words=False)
+        out.print("\n".join(wrapped), soft_wrap=True)
+
+
+def print_table(out: "Console", table: "Table", optional: Sequence[str] = ()) -> None:
+    """Print a table; on a terminal that is too narrow, without columns that can be spared.
+
+    In a file or a pipe every column is printed, however wide the table becomes.
+
+    Parameters
+    ----------
+    out : Console
+        Where to print it.
+    table : Table
+        The table; columns go from it.
+    optional : sequence of str
+        Headings of columns that can be spared, the first to go first.
+    """
+    from rich.console import Console  # noqa: PLC0415
+    from rich.measure import Measurement  # noqa: PLC0415
+
+    options = out.options.update(max_width=MAX_WIDTH)
+    if not out.is_terminal:
+        width = max(out.width, Measurement.get(out, options, table).maximum)
+        out = Console(file=out.file, width=width, quiet=out.quiet, force_jupyter=False, **PLAIN)
+    for column in table.columns:  # words stay whole
+        texts = [Measurement.get(out, options, each) for each in (column.header, *column.cells)]
+        column.min_width = max(each.maximum if column.no_wrap else each.minimum for each in texts)
+    left_out = []
+    for heading in optional:
+        if Measurement.get(out, options, table).minimum <= out.width:
+            break
+        kept = [each for each in table.columns if " ".join(str(each.header).split()) != heading]
+        if len(kept) < len(table.columns):
+            left_out.append(heading)
+            table.columns = kept
+    out.print(table, soft_wrap=False)
+    if left_out:
+        out.print(f"too narrow for: {', '.join(left_out)}", style="dim")
