@@ -1,7 +1,7 @@
 """Follow the θ of trial 0 through a sweep of `dice`: ``python -m tests.tools.climbs``.
 
 A call of a function on the main thread counts if one of its arguments is or holds the θ, at most
-two containers or dataclasses deep. The rooms of these calls, one after the other, are its path. A
+three containers or dataclasses deep. The rooms of these calls, one after the other, are its path. A
 *climb* is a step of the path to a higher room, by the layers in pyproject.toml; a *return* is one
 to a room where the θ has been before.
 """
@@ -33,7 +33,7 @@ def levels() -> dict[str, int]:
     return {name.strip(): k for k, line in enumerate(layers) for name in line.split("|")}
 
 
-def holds(value: Any, theta: dict[str, Any], depth: int = 2) -> bool:
+def holds(value: Any, theta: dict[str, Any], depth: int = 3) -> bool:
     """Whether a value is the θ, or has it inside."""
     if isinstance(value, dict):
         if all(isinstance(value.get(k), float) and value[k] == v for k, v in theta.items()):
