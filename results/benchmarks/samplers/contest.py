@@ -59,7 +59,7 @@ OBJECTIVES = Objectives((Scale.ROOT, Scale.LOG), REFERENCE, noise_of)
 def check_sampler(name: str) -> str:
     """Return the name of a sampler; InputError if it does not exist or cannot run."""
     if name not in SAMPLERS:
-        raise InputError(f"sampler: {name!r} given, one of {', '.join(SAMPLERS)} allowed")
+        raise InputError(f"sampler must be one of {', '.join(SAMPLERS)} (got {name!r})")
     make_sampler(name, 0, 0, 1, OBJECTIVES)
     return name
 

@@ -212,7 +212,7 @@ SURFACES = tuple(SPACES)
 def surface(name: str) -> Surface:
     """Return the surface called ``name``, made once a process; InputError if there is none."""
     if name not in SPACES:
-        raise InputError(f"surface: {name!r} given, one of {', '.join(SURFACES)} allowed")
+        raise InputError(f"surface must be one of {', '.join(SURFACES)} (got {name!r})")
     if name == "recorded":
         return recorded()
     return Surface(name, SPACES[name], next(f for f in CLOSED_FORMS if f.__name__ == name))
