@@ -33,7 +33,8 @@ BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.M | re.S)
 INLINE = re.compile(r"`([^`\n]+)`")
 COMMAND = re.compile(r"(?:^|[\s/])thetafront ([a-z][\w-]*)([^#\n]*)", re.M)
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
-OF_DEFINITIONS = {"--won", "--elo", "--result", "--seconds-per-game"}  # of studies of users
+# Of studies of users.
+OF_DEFINITIONS = {"--min-won", "--elo", "--min-result", "--max-seconds-per-game"}
 OF_OTHERS = {  # of Dask, of benchmarks, and of an example
     *(
         "--host",

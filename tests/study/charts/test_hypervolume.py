@@ -76,7 +76,7 @@ def test_times_that_cannot_be_of_these_games_are_not_used(small: Analysis) -> No
 
 
 def test_failures_and_utilization_are_said(small: Analysis) -> None:
-    failed = replace(small.data.trials[0], state="fail", error="broken")
+    failed = replace(small.data.trials[0], error="broken")
     data = replace(small.data)
     data.__dict__["trials"] = [failed, *small.data.trials[1:]]
     data.__dict__["runs"] = [

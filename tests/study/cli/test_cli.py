@@ -92,7 +92,7 @@ def test_a_sweep_leaves_its_tables_and_pictures(finished: Path) -> None:
     for name in ("pareto.png", "scores.png", "hypervolume.png"):
         assert (folder / name).read_bytes().startswith(b"\x89PNG")
     assert (folder / "report.html").read_text().startswith("<!doctype html>")
-    assert "score ± 95%" in (finished / "stdout.txt").read_text()
+    assert "± 95%" in (finished / "stdout.txt").read_text()
 
 
 def test_repeating_it_changes_nothing_and_says_so(finished: Path) -> None:

@@ -71,5 +71,7 @@ def test_a_study_without_validated_points_is_named(quick: Experiment) -> None:
 def test_a_widened_study_is_of_the_same_experiment(quick: Experiment) -> None:
     space = Space((NumericParameter("n_playouts", 1, 80, integer=True),))
     check_comparable([quick, replace(quick, space=space)])
-    with pytest.raises(InputError, match="of quick by seconds_per_move, quick by playout_moves"):
+    with pytest.raises(
+        InputError, match=r"\(got quick by seconds_per_move, quick by playout_moves"
+    ):
         check_comparable([quick, quick.with_cost(PLAYOUT_MOVES)])

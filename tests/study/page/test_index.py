@@ -49,10 +49,10 @@ def test_the_pages_share_one_script(written: Path) -> None:
 
 
 def test_what_cannot_be_listed_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="not there"):
+    with pytest.raises(InputError, match="does not exist"):
         write_each(tmp_path / "nowhere")
     (tmp_path / "some").mkdir()
-    with pytest.raises(InputError, match="no folder has tables of a study"):
+    with pytest.raises(InputError, match="has no folder with tables of a study"):
         write_each(tmp_path)
 
 

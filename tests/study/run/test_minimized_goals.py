@@ -133,10 +133,10 @@ def test_common_and_local_errors_and_proposals_are_equal(results: Path) -> None:
     gains, losses = models
     assert gains is not None
     assert losses is not None
-    for one, other in zip(gains.fronts, losses.fronts, strict=True):
-        assert one.common_deviation == pytest.approx(other.common_deviation, rel=1e-12)
-        np.testing.assert_allclose(one.local_deviation, other.local_deviation, rtol=1e-12)
-        np.testing.assert_array_equal(one.points, other.points)
+    one, other = gains.predicted_front, losses.predicted_front
+    assert one.common_deviation == pytest.approx(other.common_deviation, rel=1e-12)
+    np.testing.assert_allclose(one.local_deviation, other.local_deviation, rtol=1e-12)
+    np.testing.assert_array_equal(one.points, other.points)
     chosen = [
         [each.params for each in choose_points(model, data, 5)]
         for model, data in zip((gains, losses), both(results), strict=True)

@@ -206,5 +206,5 @@ def test_room_that_is_no_number_is_refused_before_anything_is_written(
     with pytest.raises(InputError, match="THETAFRONT_LEARNED_GB"):
         learn_first(learner())
     line = refused("sweep", "ntuple", "--results", str(tmp_path))
-    assert f"THETAFRONT_LEARNED_GB: '{given}' given, a number of gigabytes allowed" in line
+    assert f"THETAFRONT_LEARNED_GB must be a number of gigabytes (got '{given}')" in line
     assert not list(tmp_path.iterdir())
