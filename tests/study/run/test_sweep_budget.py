@@ -58,10 +58,9 @@ def test_a_sweep_ends_by_its_budget_and_goes_on(
     for words in (SWEEP, ["validate", "coin", "--jobs", "1", "--validation-points", "2"]):
         text = said(tmp_path, *words, "--budget", "8s")
         assert "validation on fresh seeds: " in text
-        *_, reached, again = text.splitlines()
-        assert reached.startswith("the budget of 8 s is spent: ")
-        assert "points validated to standard errors of " in reached
-        assert again.startswith("the same command goes on: thetafront")
+        reached = r"^the budget of 8 s is spent: .* points validated to standard errors of "
+        assert re.search(reached, text, re.M)
+        assert "\nthe same command goes on: thetafront" in text
         games = pd.read_csv(folder / "games.csv")
         is_validation = games["phase"] == "validation"
         assert (~is_validation).sum() % 10 == 0, "trials that were begun are complete"
@@ -120,10 +119,10 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(coin: Experiment, tmp_path
     found = re.search(plan, text)
     assert found, text
     assert int(found[2]) == 40 * int(found[1])
-    last = said(tmp_path, *SWEEP, *TARGETS, "--budget", "1h").splitlines()[-2:]
-    assert last[0].startswith("done before the budget of 1 h 00 min was spent: 4 trials, ")
+    ended = said(tmp_path, *SWEEP, *TARGETS, "--budget", "1h")
+    assert "\ndone before the budget of 1 h 00 min was spent: 4 trials, " in ended
     wanted = "--trials or a smaller --standard-error or more --validation-games"
-    assert last[1] == f"for more, ask with {wanted}"
+    assert f"\nfor more, ask with {wanted}\n" in ended
     before = files(tmp_path)
     more = ["--trials", "6", "--validation-games", "50"]
     assert "plan: to 6 trials with 20 games in " in said(tmp_path, *dry, *more)
