@@ -110,8 +110,8 @@ def test_a_table_of_an_earlier_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--games", "1"], "argument --games must be between 2 and 100000 (got 1)"),
-        (["--games", "many"], "argument --games must be between 2 and 100000 (got many)"),
+        (["--games", "1"], "argument --games: must be between 2 and 100000 (got 1)"),
+        (["--games", "many"], "argument --games: must be between 2 and 100000 (got many)"),
         (["--seed", "-1"], "argument --seed: must be between"),
         (["--what"], "unrecognized arguments: --what"),
         (["--output", "no/such/folder"], "No such file or directory"),

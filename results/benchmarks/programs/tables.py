@@ -77,7 +77,7 @@ def kept_of(picks: pd.DataFrame) -> pd.DataFrame:
     key = [*RUN, "budget"]
     pairs = picks[key].merge(picks.dropna(subset="true_score").drop(columns="budget"), on=RUN)
     pairs = pairs[pairs["true_cost"] <= pairs["budget"]]
-    signs = {name: case.sign for name, case in CASES.items()}
+    signs = {name: CASES[name].sign for name in picks["program"].unique()}
     pairs["better"] = pairs["true_score"] * pairs["program"].map(signs)
     best = pairs.loc[pairs.groupby(key)["better"].idxmax()].drop(columns="better")
     return picks[key].merge(best, "left", on=key).assign(is_over=False)

@@ -96,8 +96,8 @@ def test_a_run_whose_line_lacks_its_end_is_kept(tmp_path: Path) -> None:
     [
         (("--sampler", "magic"), "sampler must be one of knowledge-gradient"),
         (("--surface", "moon"), "argument --surface: invalid choice: 'moon'"),
-        (("--seeds", "0"), "argument --seeds must be between 1 and 10000 (got 0)"),
-        (("--jobs", "0"), "argument --jobs must be between 1 and 10000 (got 0)"),
+        (("--seeds", "0"), "argument --seeds: must be between 1 and 10000 (got 0)"),
+        (("--jobs", "0"), "argument --jobs: must be between 1 and 10000 (got 0)"),
         (("--budget", "16x9"), "argument --budget: invalid budget value: '16x9'"),
     ],
 )
