@@ -32,8 +32,11 @@ def decides(settings_class: type[Settings], kernels: Kernels = KERNELS) -> Calla
     """Return a decorator that registers the kernel of a class of settings, by default to decide.
 
     The kernel has the arguments and results of the marked function, such as its game's ``decide``,
-    settings first.
+    settings first. ValueError if another class has the same name: numba tells classes of the same
+    fields by their names alone, and the first one's kernel would play for both.
     """
+    if settings_class.__name__ in {each.__name__ for each in kernels}:
+        raise ValueError(f"settings must have a name of their own (got {settings_class.__name__})")
 
     def register(function: F) -> F:
         kernels[settings_class] = function

@@ -13,6 +13,7 @@ from numba.core.errors import TypingError
 
 from tests.agents.conformance import small, small_variants
 from thetafront.agents.catalog import AGENTS
+from thetafront.agents.policy_dispatch import decides
 from thetafront.agents.twenty48.agent import Agent2048, Progress
 from thetafront.agents.twenty48.loop import decide, play_on
 from thetafront.agents.twenty48.published_program import OneSpawnADirection
@@ -77,6 +78,14 @@ def test_settings_that_nobody_decides_by_are_refused() -> None:
         decide(Unknown(1), board, zero, None)
     with pytest.raises(TypingError, match="Unknown"):
         play_on(Unknown(1), zero, board, 0, 0, 0, zero, 1, None)
+
+
+def test_settings_of_a_name_that_is_taken_are_refused() -> None:
+    class UCTSettings(NamedTuple):
+        n: int
+
+    with pytest.raises(ValueError, match="name of their own"):
+        decides(UCTSettings)
 
 
 COUNT = """
