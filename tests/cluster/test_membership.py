@@ -179,7 +179,7 @@ def test_seconds_are_of_one_game_a_core(ground: Ground) -> None:
         (("worker", "tcp://127.0.0.1:{port}"), 1, "nobody answers at"),
         (("cluster", "tcp://127.0.0.1:{port}"), 1, "nobody answers at"),
         (("cluster", "127.0.0.1:{port}"), 2, "must be an address such as tcp://10.0.0.1:8786"),
-        (("cluster", "tls://127.0.0.1:{port}"), 2, "--tls-ca, --tls-cert and --tls-key needed"),
+        (("cluster", "tls://127.0.0.1:{port}"), 2, "needs --tls-ca, --tls-cert and --tls-key"),
         (
             ("worker", "tcp://127.0.0.1:{port}", "--processes", "0"),
             2,
