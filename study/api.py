@@ -104,8 +104,9 @@ def sweep(
     storage : str, optional
         A storage URL; by default ``results/name/study.db``.
     trials, replicates : int
-        Total of trials, 128 by default (if scores are exact, as many as the budget allows), and
-        games of each: 4 by default, 10 for a win rate, 1 if exact.
+        Total of trials, by default 384 if the budget allows (as many as it allows if scores are
+        exact; 128 without a budget), and games of each: 4 by default, 10 for a win rate, 1 if
+        exact; up to 128 after the design where games are short.
     jobs : int, optional
         Worker processes; all cores by default.
     seed : int

@@ -52,14 +52,14 @@ def hypervolume_chart(analysis: Analysis) -> Chart:
     validated = validated_hypervolume(searched, experiment, data.reference)
     area = f"{goal.format.area_unit} · decades"
     too_high = (
-        ", and of the trials' own values."
+        ", and for the trials' own values."
         if goal.is_exact
-        else ", and of observed means, which is too high: the best of noisy means is mostly luck."
+        else ", and for observed means, which is too high: the best of noisy means is mostly luck."
     )
     text = (
-        f"The area between front and reference point, of the first m of "
-        f"{counted(int(trace['n_trials'].iloc[-1]), 'complete trial')}: of 12 points of the front "
-        f"that the model predicts from them{too_high}"
+        "Hypervolume is the area between a front and the reference point. It is shown for the "
+        f"first trials, up to all {counted(int(trace['n_trials'].iloc[-1]), 'complete trial')}: "
+        f"for 12 points of the front that the model predicts from them{too_high}"
     )
     if math.isfinite(validated[0]):
         text += f" Validated points: {area_text(validated, goal)} {area}."

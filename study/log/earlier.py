@@ -165,7 +165,6 @@ def imported(
     usual = [run["n_replicates"] for run in runs.values() if "n_replicates" in run]
     for trial in trials:
         own = dict(games.get((SEARCH, str(trial.number)), {})) | attached(trial.user_attrs)
-        is_open = trial.state == TrialState.RUNNING
         if trial.state == TrialState.WAITING or not (
             trial.state.is_finished() or experiment.space.is_whole(trial.params)
         ):
@@ -173,7 +172,7 @@ def imported(
         n_games = len(own)
         if experiment.goal.penalty is None:
             n_games -= sum(game.get(KIND) == FailedGame.kind for game, _ in own.values())
-        if is_open:
+        if trial.state != TrialState.COMPLETE:  # so many were asked for
             n_games = max([n_games, *usual[-1:]])
         unit = SEARCH, trial.number
         origin, notes = trial.user_attrs.get("origin", ""), dict(trial.system_attrs)

@@ -312,14 +312,6 @@ class Log:
             counts = self.count(connection)
         return counts.n_games, counts.next_event
 
-    def games_of_newest_trial(self) -> int | None:
-        """Return how many games were asked of the newest trial; None before the first."""
-        is_trial = (POINTS.c.study == self.study) & (POINTS.c.phase == SEARCH)
-        query = select(POINTS.c.n_games).where(is_trial).order_by(POINTS.c.number.desc()).limit(1)
-        with self.engine.connect() as connection:
-            found: int | None = connection.scalar(query)
-        return found
-
     def machines(self) -> set[str]:
         """Return the classes of machines that played games; empty for games without a cluster."""
         query = select(GAMES.c.machine).where(GAMES.c.study == self.study).distinct()

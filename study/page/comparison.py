@@ -82,7 +82,7 @@ def comparison_claims(fronts: Sequence[ComparedFront]) -> list[Claim]:
             unsure = ", which may be chance" if low <= 0.0 <= high and low < high else ""
             said.append(f"{front.name} differs by {seen}{unsure}")
         about = f"At an expected {cost.in_words(each)}"
-        found.append(Claim(about, f"{'; '.join(said)} (95% intervals, each for itself)."))
+        found.append(Claim(about, f"{'; '.join(said)} (each with its own 95% interval)."))
     return found
 
 

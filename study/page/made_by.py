@@ -127,7 +127,9 @@ def again(data: StudyData) -> str:
 
 def again_note(data: StudyData) -> str:
     """Say what the commands need, and what will differ."""
-    said = ["In a folder without this study: where it is, the same commands go on with it."]
+    said = [
+        "Run these commands in a folder without this study; where it is, they would continue it."
+    ]
     revisions = distinct(data.runs, "git_revision")
     if any("+" in each for each in revisions):
         said.append("The checkout had changes that were not committed.")

@@ -186,17 +186,16 @@ def predicted_front_frame(experiment: Experiment, model: "FittedModel") -> pd.Da
 def combined_front_frame(experiment: Experiment, combined: "FittedModel") -> pd.DataFrame:
     """Return the front over the whole space given all games, thinned, the cheapest first.
 
-    A row has θ, and the combined mean and 95% interval of score and cost.
+    A row has θ, and the combined mean and 95% interval of score and cost. What is expected of
+    untested θ may be less than the model says (:meth:`FittedModel.expects`): those that others
+    dominate by that are no part of the front.
     """
     front = combined.predicted_front
     thetas = [combined.cube.decode(front.points[k]) for k in thinned(len(front.points))]
     found = expected_at(combined, thetas)
-    return pd.DataFrame(
-        [
-            {**theta, **combined_columns(expected, experiment)}
-            for theta, expected in zip(thetas, found, strict=True)
-        ]
-    )
+    scores = np.array([experiment.goal.sign * each.score.value for each in found])
+    kept = nondominated(scores, np.array([each.cost.value for each in found]))
+    return pd.DataFrame([{**thetas[k], **combined_columns(found[k], experiment)} for k in kept])
 
 
 def thinned(n: int) -> list[int]:

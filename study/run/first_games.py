@@ -1,13 +1,12 @@
-"""First games of an experiment, before anything is stored.
+"""First games of an experiment that is not ours, before anything is stored.
 
-They tell how long a game takes, and of an experiment that is not ours whether it can be played at
-all, whether a seed decides a game, and whether games have moves.
+They tell whether it can be played at all, whether a seed decides a game, and whether games have
+moves. Workers play them, as they will play all others.
 """
 
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 
 from thetafront.agents.agent import FailedGame, Game
 from thetafront.study.errors import InputError
@@ -18,8 +17,6 @@ from thetafront.study.log.same_game import difference
 from thetafront.study.run.workers import PlayError, Task, Workers
 
 N_SEEDS = 3  # to be tried, of a game that fails
-SECONDS_A_TRIAL = 0.25  # of games: about as long as a proposal takes
-MAX_SHORT_GAMES = 128  # of a trial, which then tells a win rate to 4%
 
 
 def first_games(
@@ -46,15 +43,11 @@ def first_games(
                     back = workers.returned.popleft()
                     game = back.games[0] if back.games else FailedGame(seed, back.error)
                     points[back.key].add(0, game, None)
-                    timed = replace(points[back.key], began=back.began, ended=back.ended)
-                    points[back.key] = timed
             yield points[number]
 
 
-def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experiment, str, float]:
-    """Play an experiment for the first time.
-
-    Return it with its cost, a warning or nothing, and how many seconds a game takes.
+def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experiment, str]:
+    """Play an experiment for the first time; return it with its cost, and a warning or nothing.
 
     Raises
     ------
@@ -84,26 +77,9 @@ def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experime
             f"two games with seed {seed + number} differ ({differs}): games cannot be played again "
             "from their seeds"
         )
-    return experiment, warning, again.ended - again.began
+    return experiment, warning
 
 
 def has_moves(*games: Game) -> bool:
     """Return whether games report moves: one of them has more than one."""
     return any(game.n_moves > 1 for game in games)
-
-
-def seconds_of_game(experiment: Experiment, seed: int) -> float:
-    """Return how many CPU seconds a game of the agent's own θ takes: the second one, if short."""
-    agent = experiment.build({})
-    for _ in range(2):
-        began = time.thread_time()
-        agent.play(seed)
-        if (seconds := time.thread_time() - began) > SECONDS_A_TRIAL:
-            break
-    return seconds
-
-
-def short_games(seconds: float, n_usual: int) -> int:
-    """Return how many games a trial has, the usual number or more: a power of two, if short."""
-    n = min(SECONDS_A_TRIAL / max(seconds, 1e-9), MAX_SHORT_GAMES)
-    return n_usual if n < 2 * n_usual else 2 ** math.floor(math.log2(n))

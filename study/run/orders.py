@@ -32,11 +32,11 @@ from thetafront.study.report.analysis import Analysis
 from thetafront.study.run.budget import Budget, seconds_of
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.executor import Executor
-from thetafront.study.run.first_games import seconds_of_game, settled, short_games
+from thetafront.study.run.first_games import settled
 from thetafront.study.run.options import SweepOptions
 from thetafront.study.run.plan import FEWEST_TRIALS, Pace, Plan, plan_of
 from thetafront.study.run.progress import ProgressDisplay, preparing
-from thetafront.study.run.search import Search
+from thetafront.study.run.search import Search, continued
 from thetafront.study.run.settings import (
     DEFAULT_TRIALS,
     MAX_TRIALS,
@@ -115,6 +115,7 @@ class SweepOrder:
             sampler,
             asked.design,
             asked.design_size,
+            asked.replicates is None and not goal.is_exact and not experiment.build({}).learns,
         )
         standard_error, validation_games = asked.standard_error, asked.validation_games
         target = None if asked.until_regret is None else RegretTarget.of(asked.until_regret)
@@ -162,8 +163,7 @@ class SweepOrder:
         with self.executor:
             if not make_results:
                 self.check_results()
-            known, seconds = self.known_experiment(out)
-            experiment = self.admitted(known, out)
+            experiment = self.admitted(self.known_experiment(out), out)
             if make_results:
                 make_folder(self.location.folder.parent)
             prepare_location(self.location)
@@ -186,7 +186,6 @@ class SweepOrder:
                     lock,
                 )
                 run.begin()
-                run.settings = self.timed(experiment, log.games_of_newest_trial(), seconds)
                 run.search()
                 if self.precision is not None:
                     run.validate()
@@ -199,43 +198,24 @@ class SweepOrder:
         if self.location.folder.parent != RESULTS:  # which is made when it is needed
             check_folder(self.location.folder.parent)
 
-    def known_experiment(self, out: Console) -> tuple[Experiment, float | None]:
+    def known_experiment(self, out: Console) -> Experiment:
         """Return the experiment as the study has it; of one that is not ours, play a first game.
 
-        With it, how many seconds a game takes, if it was played. InputError if it cannot be.
+        InputError if it cannot be played.
         """
         experiment = self.experiment
         if not experiment.player.is_external:
-            return experiment, None
+            return experiment
         with storage_errors_reported(self.location):
             study = existing(self.location)
         if study is not None and study.record.defined is not None:
             per_move = study.experiment.cost.per_move
-            return experiment.settled(per_move) if experiment.is_open else experiment, None
+            return experiment.settled(per_move) if experiment.is_open else experiment
         out.print("playing a first game")
-        experiment, warning, seconds = settled(experiment, self.settings.seed, self.budget_seconds)
+        experiment, warning = settled(experiment, self.settings.seed, self.budget_seconds)
         if warning:
             out.print(f"warning: {warning}")
-        return experiment, seconds
-
-    def timed(
-        self, experiment: Experiment, n_before: int | None, seconds: float | None
-    ) -> SearchSettings:
-        """Return the settings with the games of a trial, if it was not said how many.
-
-        They are as many as the newest trial has; of a new study more than usual, where a game
-        takes few ``seconds``. Of our own agents, which are compiled by now, one is timed.
-        """
-        goal, agent = experiment.goal, experiment.build({})
-        if self.options.replicates is not None or goal.is_exact or agent.learns:
-            return self.settings
-        if n_before is None:
-            if seconds is None:
-                seconds = (
-                    math.inf if experiment.player.is_external else seconds_of_game(experiment, 0)
-                )
-            n_before = short_games(seconds, goal.replicates)
-        return replace(self.settings, n_replicates=n_before)
+        return experiment
 
     def admitted(self, experiment: Experiment, out: Console) -> Experiment:
         """Return the experiment by the cost that the workers play for, once they may play."""
@@ -265,31 +245,25 @@ class SweepOrder:
         self.check_results()
         with storage_errors_reported(self.location):
             study = existing(self.location)
-        experiment, seconds = self.known_experiment(out)
+        experiment = self.known_experiment(out)
         if study is not None:
             asked = self.settings.record(experiment)
             check_same(study.record, asked, self.location, self.options.accept_change)
             experiment = experiment.widened_to(study.experiment)
         out.print(preparing(experiment.summary.game))
         warm(experiment.build({}))  # compiled before the clock starts
-        n_before = study.trials[-1].n_games if study is not None and study.trials else None
-        settings = self.timed(experiment, n_before, seconds)
-        plan = self.rehearsed_plan(settings, experiment, study, ProgressDisplay(out))
+        plan = self.rehearsed_plan(experiment, study, ProgressDisplay(out))
         said = "plan: no game ended in time" if plan is None else plan.text(experiment.goal)
         out.print(said)
 
     def rehearsed_plan(
-        self,
-        settings: SearchSettings,
-        experiment: Experiment,
-        study: StudyData | None,
-        display: ProgressDisplay,
+        self, experiment: Experiment, study: StudyData | None, display: ProgressDisplay
     ) -> Plan | None:
         """Play the first θ of the design for some seconds, in memory, and plan the sweep.
 
         Of a study with enough trials the games tell the pace alone.
         """
-        precision, seconds = self.precision, self.budget_seconds
+        settings, precision, seconds = self.settings, self.precision, self.budget_seconds
         few = replace(
             settings,
             n_trials=min(settings.design_size, MAX_DRY_RUN_TRIALS),
@@ -302,6 +276,7 @@ class SweepOrder:
         with self.executor as workers, display:
             dispatch = Dispatch(search, workers, display, budget)
             dispatch.run()
+        settings = search.adapted(continued(settings, [] if study is None else study.trials))
         data, n_complete = study, None
         n_known = 0 if study is None else sum(x.state == "complete" for x in study.trials)
         if data is None or n_known < FEWEST_TRIALS:

@@ -24,6 +24,8 @@ class SearchSettings:
         many as a budget allows.
     n_replicates : int
         Games per trial.
+    adapts : bool
+        Whether trials after the design have more games, where games are short.
     seed : int
         The study's seed.
     sampler, design : str
@@ -43,6 +45,7 @@ class SearchSettings:
     sampler: str = DEFAULT_SAMPLER
     design: str = "sobol"
     design_size: int = 16
+    adapts: bool = False
 
     def __post_init__(self) -> None:
         check_range("trials", self.n_trials, 1, MAX_TRIALS)

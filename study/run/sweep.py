@@ -377,7 +377,7 @@ class Sweep:
         plan = self.planner.new_plan(
             analysis,
             dispatch,
-            self.settings if isinstance(dispatch.source, Search) else None,
+            dispatch.source.settings if isinstance(dispatch.source, Search) else None,
             self.precision,
         )
         if plan is not None:

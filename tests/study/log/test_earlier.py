@@ -202,3 +202,13 @@ def test_it_goes_on_as_the_version_that_began_it_would_have(results: Path) -> No
         pd.testing.assert_frame_equal(*frames)
     study = optuna.load_study(study_name="begun", storage=f"sqlite:///{results}/begun/study.db")
     assert len(study.trials) == 7
+
+
+def test_a_trial_that_failed_early_was_asked_for_as_many_games(results: Path) -> None:
+    """So trials after it have as many."""
+    newest = "(SELECT max(number) FROM trials)"
+    execute(results, "begun", f"UPDATE trials SET state = 'FAIL' WHERE number = {newest}")
+    trials = open_for_reading("begun", results)[2].trials
+    assert trials[-1].state == "fail"
+    assert len(trials[-1].outcomes) <= 1
+    assert {each.n_games for each in trials} == {trials[0].n_games}

@@ -1,0 +1,61 @@
+"""Where games are short, trials after the design have more of them."""
+
+from pathlib import Path
+from time import sleep
+
+import pytest
+
+from thetafront import Experiment, NumericParameter, Space, mean, sweep
+from thetafront.study.run.search import MAX_SHORT_GAMES, SECONDS_A_TRIAL, short_games
+
+pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
+
+
+@pytest.mark.parametrize(
+    ("games_in_time", "n_usual", "n"),
+    [
+        *[(0.01, 4, 4), (4.0, 4, 4), (7.9, 4, 4), (8.0, 4, 8), (15.9, 4, 8), (100.0, 4, 64)],
+        *[(19.0, 10, 10), (20.0, 10, 16), (1e6, 10, MAX_SHORT_GAMES), (1e6, 200, 200)],
+    ],
+)
+def test_games_fill_the_time_of_a_proposal(games_in_time: float, n_usual: int, n: int) -> None:
+    assert short_games(SECONDS_A_TRIAL / games_in_time, n_usual) == n
+
+
+def test_a_study_keeps_its_number_of_games_until_another_is_asked_for(tmp_path: Path) -> None:
+    def games(trials: int, replicates: int | None = None) -> list[int]:
+        study = sweep(
+            "pacman_small",
+            trials=trials,
+            replicates=replicates,
+            design_size=2,
+            sampler="random",
+            validate=False,
+            progress=False,
+            jobs=1,
+            results=tmp_path,
+        )
+        return study.trials["n_games"].tolist()
+
+    *design, more = games(3)
+    assert design == [10, 10]
+    assert more >= 16, "a game takes some milliseconds"
+    assert games(4) == [10, 10, more, more]
+    assert games(5, replicates=5) == [10, 10, more, more, 5]
+    assert games(6) == [10, 10, more, more, 5, 5]
+
+
+def test_the_longest_games_of_a_design_count(tmp_path: Path) -> None:
+    """Those of a cheap θ are short, but a trial of the dearest would take a minute."""
+
+    def play(seed: int, depth: int) -> dict[str, float]:
+        if depth > 3:
+            sleep(0.4)
+        return {"score": float(seed % 7 + depth)}
+
+    space = Space((NumericParameter("depth", 1, 4, integer=True),))
+    slow = Experiment(name="slow", agent=play, space=space, goal=mean("score"))
+    asked = {"trials": 9, "design_size": 8, "sampler": "random", "results": tmp_path}
+    study = sweep(slow, validate=False, progress=False, jobs=1, **asked)
+    assert (study.trials["depth"][:8] > 3).any()
+    assert study.trials["n_games"].tolist() == [4] * 9
