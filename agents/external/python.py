@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 
 import cloudpickle
 
-from thetafront.agents.agent import Agent, ChangedError, GameError, check_seed
+from thetafront.agents.agent import Agent, ChangedError, GameError, check_seed, digits
 from thetafront.agents.external.child import Child, python_command, server_of
 from thetafront.agents.external.limits import SECONDS, Limits
 from thetafront.agents.external.program import SEED, parsed
@@ -81,7 +81,8 @@ class PythonAgent(Agent):
 
     @property
     def made_of(self) -> Mapping[str, Value]:
-        return {**dict(self.theta), "source": str(self.source), "digest": self.digest}
+        digest = self.digest if self.packed is None else digits(self.packed)
+        return {**dict(self.theta), "source": str(self.source), "digest": digest}
 
     @cached_property
     def packed(self) -> bytes | None:

@@ -89,6 +89,22 @@ def test_several_agents_play_the_same_seeds_in_turns(tmp_path: Path) -> None:
     assert played["seed"].tolist() == [7, 7, 8, 8, 9, 9], "no agent is far ahead"
 
 
+def test_functions_with_the_same_theta_are_several_agents() -> None:
+    space = public.Space((public.NumericParameter("x", 0.0, 1.0),))
+    players = {"low": lambda seed, x: x + seed, "high": lambda seed, x: x + seed + 10}
+    agents = {
+        name: Experiment(name, agent=player, space=space, goal=public.mean("value")).build(
+            {"x": 0.5}
+        )
+        for name, player in players.items()
+    }
+    games = public.play(agents, 2, jobs=1, progress=False)
+    assert games.groupby("name")["score"].agg(list).to_dict() == {
+        "low": [0.5, 1.5],
+        "high": [10.5, 11.5],
+    }
+
+
 @pytest.mark.parametrize(
     "ledger",
     ["/sys", "/proc/none", "a\0b", 3],
