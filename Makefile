@@ -51,7 +51,8 @@ test-sweeps: $(INSTALLED) ## run the tests of whole sweeps, kills and failures (
 test-papers: $(INSTALLED) ## run the tests of papers and benchmarks (minutes)
 	$(PYTEST) -m "papers and not slow"
 
-test-slow: $(INSTALLED) ## run the tests that take longer
+test-slow: $(INSTALLED) ## run the tests that take longer, and the notebooks of docs/
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint .constraints.txt --editable '.[dev,docs]'
 	$(BIN)/python -m pytest -m slow
 
 test-cluster: $(INSTALLED) ## run the tests that need Dask or PostgreSQL, with real processes (minutes)
@@ -189,8 +190,10 @@ docs: $(INSTALLED) ## build the documentation into site/, strictly: a broken lin
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo 'Open site/index.html'
 
-docs-outputs: $(INSTALLED) ## run the commands of the tutorial again and write what they print (minutes)
+docs-outputs: $(INSTALLED) ## run the commands of the tutorial and the notebooks again and store what they print (minutes)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint .constraints.txt --editable '.[dev,docs]'
 	@$(BIN)/python docs/tools/outputs.py docs/tutorial.md
+	@$(BIN)/python docs/tools/notebooks.py docs/notebooks/*.ipynb
 
 clean: ## remove environment and caches; results stay
 	rm -rf $(VENV) site .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -29,6 +29,8 @@ FOLDERS = (
 )
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "results/README.md")]
 PAGES += [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.md"))]
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+PAGES += NOTEBOOKS
 BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.M | re.S)
 INLINE = re.compile(r"`([^`\n]+)`")
 COMMAND = re.compile(r"(?:^|[\s/])thetafront ([a-z][\w-]*)([^#\n]*)", re.M)
@@ -54,15 +56,26 @@ STALE = (  # sentences and words that readers had to read twice
 )
 
 
-def texts(kinds: set[str], pages: list[Path] = PAGES) -> list[str]:
+def content(path: Path) -> str:
+    """Return a page as Markdown; a notebook's outputs are left out."""
+    text = path.read_text("utf-8")
+    if path.suffix != ".ipynb":
+        return text
+    cells = [(each["cell_type"], "".join(each["source"])) for each in json.loads(text)["cells"]]
+    return "\n\n".join(
+        source if kind == "markdown" else f"```python\n{source}\n```" for kind, source in cells
+    )
+
+
+def texts(kinds: set[str]) -> list[str]:
     """Return the blocks of code of some kinds, of all pages."""
-    found = [block for path in pages for block in BLOCK.findall(path.read_text("utf-8"))]
+    found = [block for path in PAGES for block in BLOCK.findall(content(path))]
     return [text for kind, text in found if kind in kinds]
 
 
 def spans(path: Path) -> list[str]:
     """Return the inline code of a page."""
-    return INLINE.findall(BLOCK.sub("", path.read_text("utf-8")))
+    return INLINE.findall(BLOCK.sub("", content(path)))
 
 
 @lru_cache
@@ -79,7 +92,7 @@ def options() -> dict[str, set[str]]:
 
 def said(path: Path) -> list[str]:
     """Return every piece of code of a page in which a command may stand."""
-    blocks = [text for kind, text in BLOCK.findall(path.read_text("utf-8")) if kind != "python"]
+    blocks = [text for kind, text in BLOCK.findall(content(path)) if kind != "python"]
     return [*blocks, *spans(path)]
 
 
@@ -141,19 +154,59 @@ def test_the_reference_has_every_public_name() -> None:
 
 def test_every_page_is_in_the_menu() -> None:
     menu = (ROOT / "mkdocs.yml").read_text("utf-8").partition("\nnav:\n")[2]
-    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    files = [*(ROOT / "docs").rglob("*.md"), *NOTEBOOKS]
+    pages = {path.relative_to(ROOT / "docs").with_suffix(".md").as_posix() for path in files}
     assert set(re.findall(r"[\w/-]+\.md", menu)) == pages
 
 
-def test_the_site_has_the_files_to_which_pages_link() -> None:
+def tool(name: str) -> dict[str, Any]:
+    """Return what a tool of the documentation defines; skip the test where it cannot run."""
     pytest.importorskip("mkdocs", reason="installed by make docs")
-    hook = runpy.run_path(str(ROOT / "docs" / "tools" / "repository_links.py"))
+    pytest.importorskip("nbclient", reason="installed by make docs")
+    return runpy.run_path(str(ROOT / "docs" / "tools" / f"{name}.py"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_run_and_show_what_they_store(path: Path) -> None:
+    def kinds(cells: Any) -> list[list[str]]:
+        outputs = [each["outputs"] for each in cells if each["cell_type"] == "code"]
+        return [[kind for each in some for kind in each.get("data", {"text"})] for some in outputs]
+
+    stored = json.loads(path.read_text("utf-8"))["cells"]
+    assert kinds(tool("notebooks")["executed"](path).cells) == kinds(stored)
+
+
+def test_the_page_of_a_notebook_has_its_outputs(tmp_path: Path) -> None:
+    outputs = [
+        {"output_type": "stream", "name": "stdout", "text": "<5>\n"},
+        {"output_type": "display_data", "metadata": {}, "data": {"image/svg+xml": "<svg/>"}},
+        {"output_type": "display_data", "metadata": {}, "data": {"text/html": "<p>a\n\nb</p>"}},
+        {"output_type": "display_data", "metadata": {}, "data": {"text/plain": "{1: 2}"}},
+    ]
+    code = {"cell_type": "code", "metadata": {}, "execution_count": 1, "source": "x"}
+    words = {"cell_type": "markdown", "metadata": {}, "id": "a", "source": "# Words"}
+    cells = [words, code | {"id": "b", "outputs": outputs}]
+    path = tmp_path / "some.ipynb"
+    path.write_text(
+        json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    )
+    shown = tool("notebooks")["markdown"](path)
+    assert shown.startswith("# Words\n\n```python\nx\n```\n\n```text\n<5>\n```\n\n<img ")
+    assert "base64,PHN2Zy8+" in shown
+    assert "<div>\n<p>a\nb</p>\n</div>\n\n```text\n{1: 2}\n```" in shown
+    assert shown.endswith('<a href="some.ipynb" download>some.ipynb</a>')
+
+
+def test_the_site_has_the_files_to_which_pages_link() -> None:
+    hook = tool("repository_links")
     docs = ROOT / "docs"
     page, studies = docs / "how-to" / "pick.md", "../../results/reference"
     assert hook["target"](f"{studies}/mcmdp", page) == ROOT / "results/reference/mcmdp/report.html"
     assert hook["target"](f"{studies}/bench", page) is None, "a folder without a page"
     assert hook["target"]("../../../elsewhere.md", page) is None
     assert hook["uri"](page, docs) == "how-to/pick.md"
+    assert hook["uri"](docs / "notebooks/own-agent.ipynb", docs) == "notebooks/own-agent.md"
     assert hook["uri"](ROOT / "engine/README.md", docs) == "repository/engine/README.md"
     assert ROOT / "results/reference/index.html" in hook["links"](docs / "how-to" / "read.md")
     script = ROOT / "results" / "reference" / "thetafront-page.js"
@@ -170,5 +223,5 @@ def test_readmes_are_short() -> None:
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_words(path: Path) -> None:
-    text = " ".join(path.read_text("utf-8").split()).lower()
+    text = " ".join(content(path).split()).lower()
     assert [each for each in STALE if each in text] == []

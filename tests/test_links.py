@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[1]
 ROOMS = ("engine", "agents", "study", "src", "tests", "results/benchmarks", "results/papers")
 READMES = [ROOT / "README.md", ROOT / "results" / "README.md"]
 READMES += [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.md"))]
-DOCS = sorted((ROOT / "docs").rglob("*.md"))
+DOCS = sorted([*(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").rglob("*.ipynb")])
 TEXTS = [
     *READMES,
     *DOCS,

@@ -42,7 +42,8 @@ def links(file: Path) -> list[Path]:
 
 
 def uri(path: Path, docs: Path) -> str:
-    """Return where the site has a file."""
+    """Return where the site has a file; a notebook has a page."""
+    path = path.with_suffix(".md") if path.suffix == ".ipynb" else path
     if path.is_relative_to(docs):
         return path.relative_to(docs).as_posix()
     return f"repository/{path.relative_to(ROOT).as_posix()}"
@@ -65,7 +66,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Let links lead to where the site has their files."""
-    docs, here = Path(config.docs_dir).resolve(), Path(str(page.file.abs_src_path))
+    docs = Path(config.docs_dir).resolve()
+    here = Path(page.file.abs_src_path or docs / page.file.src_uri)
 
     def rewritten(match: re.Match[str]) -> str:
         words, link, anchor = match.group(1), match.group(2), match.group(3) or ""
