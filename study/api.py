@@ -153,7 +153,7 @@ def sweep(
     tuned = found(experiment)
     if (depends_on := tuned.player.dependencies) is not None and depends_on.unknown:
         warnings.warn(
-            f"changes are not noticed of what {tuned.player.name} depends on: "
+            f"these dependencies of {tuned.player.name} are not checked for changes: "
             f"{'; '.join(depends_on.unknown)}",
             RuntimeWarning,
             stacklevel=2,
@@ -676,7 +676,9 @@ def found(experiment: str | Experiment) -> Experiment:
     ours = EXPERIMENTS.get(experiment.name)
     if ours is not None and ours != experiment:
         name = experiment.name
-        raise InputError(f"experiment must have a new name (got {name!r}, the name of one of ours)")
+        raise InputError(
+            f"experiment must have a new name (got {name!r}, the name of a built-in experiment)"
+        )
     return experiment
 
 

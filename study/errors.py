@@ -69,5 +69,5 @@ def of_study(name: str) -> Iterator[None]:
         yield
     except DamageError as error:
         raise DamageError(
-            f"study {name!r}: {error}; `thetafront verify {name} --repair` mends what can be mended"
+            f"study {name!r}: {error}; `thetafront verify {name} --repair` repairs what it can"
         ) from None

@@ -41,12 +41,6 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
-def there_already(*counts: str) -> str:
-    """Say of counts from :func:`counted` that they need not be played again."""
-    one = len(counts) == 1 and counts[0].startswith("1 ")
-    return f"{' and '.join(counts)} {'is' if one else 'are'} there already"
-
-
 def listed(names: Sequence[str]) -> str:
     """Write ``a``, ``a and b``, ``a, b and c``."""
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]

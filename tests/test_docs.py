@@ -169,9 +169,9 @@ def tool(name: str) -> dict[str, Any]:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebooks_run_and_show_what_they_store(path: Path) -> None:
-    def kinds(cells: Any) -> list[list[str]]:
+    def kinds(cells: Any) -> list[list[list[str]]]:
         outputs = [each["outputs"] for each in cells if each["cell_type"] == "code"]
-        return [[kind for each in some for kind in each.get("data", {"text"})] for some in outputs]
+        return [[sorted(each.get("data", ["text"])) for each in some] for some in outputs]
 
     stored = json.loads(path.read_text("utf-8"))["cells"]
     assert kinds(tool("notebooks")["executed"](path).cells) == kinds(stored)

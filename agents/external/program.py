@@ -219,7 +219,7 @@ def parsed(said: bytes, seed: int | None = None) -> Any:
     if not isinstance(found, dict | int | float):
         raise GameError(f"answer must be a JSON object in one line (got {shown(said)})")
     if isinstance(found, dict) and seed is not None and found.pop(SEED, seed) != seed:
-        raise GameError(f"{shown(said)} answered, which is the game of another seed than {seed}")
+        raise GameError(f"answer {shown(said)} is for another seed than {seed}")
     return found
 
 

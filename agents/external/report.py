@@ -143,7 +143,7 @@ class Report:
         score = self.value(name, fields.pop(name))
         moves: Any = fields.pop(MOVES, 1)
         if not is_real(moves) or moves != moves // 1 or not 1 <= moves <= LARGEST:
-            raise ReportError(f"{MOVES} must be a whole number from 1 on (got {moves!r})")
+            raise ReportError(f"{MOVES} must be a whole number of 1 or more (got {moves!r})")
         for cost in self.costs:
             spent: Any = fields.get(cost)
             if not (is_real(spent) and 0 < spent <= LARGEST):
@@ -152,7 +152,7 @@ class Report:
         if SECONDS in self.costs:
             seconds = fields.pop(SECONDS)
         if not (is_real(seconds) and 0 <= seconds <= LARGEST):
-            raise ReportError(f"{SECONDS} must be a finite number from 0 on (got {seconds!r})")
+            raise ReportError(f"{SECONDS} must be a finite number of 0 or more (got {seconds!r})")
         costs = {name: fields.pop(name) for name in self.costs if name in fields}
         return ReportedGame(
             seed,

@@ -73,7 +73,7 @@ class Source:
         if spec is None:
             module_of_name(self.module)  # which says why there is none
         if spec is None or not spec.origin or not spec.origin.endswith(SUFFIX):
-            raise SourceError(f"{self.module}: cannot be imported: it is no file of Python code")
+            raise SourceError(f"{self.module}: cannot be imported: it is not a file of Python code")
         return Path(spec.origin)
 
     @property

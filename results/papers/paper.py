@@ -128,7 +128,7 @@ def earlier_manifest(folder: Path) -> dict[str, Any]:
         assert isinstance(found.get("earlier_runs", []), list)
     except (OSError, ValueError, AssertionError):
         raise thetafront.InputError(
-            f"{path}: no manifest; use another folder, or move it away"
+            f"{path}: not a manifest; use another folder, or move it away"
         ) from None
     return found
 

@@ -103,7 +103,7 @@ class GamesTable(ABC):
             self.games.flaws.append(f"line {len(lines) + 1}: torn off, without an end")
         for name in self.lacking():
             raise InputError(
-                f"{folder / name}: missing, or nothing in it; restore it, since nothing else tells "
+                f"{folder / name}: missing or empty; restore it, since nothing else says "
                 f"who played the games of {GAMES}"
             )
         self.examine()

@@ -138,7 +138,7 @@ def verify_folder(folder: Path, settings: Settings, repair: bool) -> Report:
         If a game cannot be played.
     """
     if not (folder / GAMES).is_file():
-        raise InputError(f"{folder}: no {GAMES} in it, nor a study.db: nothing to verify")
+        raise InputError(f"{folder}: no {GAMES} in it, and no study.db: nothing to verify")
     if not repair:
         return examined_table(folder, settings)[0]
     with AppendOnlyFile(folder / GAMES, "a table of games").held(len):
@@ -148,7 +148,7 @@ def verify_folder(folder: Path, settings: Settings, repair: bool) -> Report:
         if table.n_dropped > len(table.lines) / 2:
             raise InputError(
                 f"{table.path}: repair would drop {table.n_dropped} of {len(table.lines)} lines, "
-                "since nothing tells what games they are; restore the files beside it"
+                "since nothing says which games they are; restore the files beside it"
             )
         repaired = restore(table.entries, different, settings)
         if table.content == table.path.read_bytes():

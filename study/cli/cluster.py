@@ -20,7 +20,7 @@ def worker(
         whole("Number of worker processes.", "--processes", show_default="one a physical core"),
     ] = None,
     name: Annotated[
-        str | None, typer.Option("--name", help="What Dask's dashboard calls them.")
+        str | None, typer.Option("--name", help="Name of the workers in Dask's dashboard.")
     ] = None,
     *,
     options: SweepOptions,
@@ -48,7 +48,7 @@ def cluster(
 ) -> None:
     """Show the machines of a cluster.
 
-    Which may play, their classes, and how many games a second they play.
+    Shows which of them may play, their classes, and how many games a second they play.
     """
     from thetafront.study.cluster.cluster import DaskCluster
     from thetafront.study.cluster.overview import cluster_json, cluster_table, machine_rows

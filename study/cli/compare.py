@@ -92,15 +92,15 @@ def equal_time(
         bool,
         typer.Option(
             "--overlap-only",
-            help="Leave out points that cost more or fewer playout moves than all of the other "
-            "front: valid where playout moves of both agents take the same time.",
+            help="Leave out points with more, or fewer, playout moves than every point of the "
+            "other front. This is valid if playout moves of both agents take the same time.",
         ),
     ] = False,
 ) -> None:
     """Compare the fronts of two studies at equal CPU time.
 
     Plays both validated fronts again on seeds that neither study has used. All points take turns,
-    so that a change in the machine's speed affects all alike. Repeat the command to go on after a
+    so that a change in the machine's speed affects all alike. Repeat the command to resume after a
     stop.
     """
     from thetafront.agents.twenty48.agent import Game2048
@@ -137,14 +137,16 @@ def champions(
         list[Path] | None,
         path("Folder of a study whose front is drawn; repeatable.", show_default="published ones"),
     ] = None,
-    games: Annotated[int, whole("Games at one ply; a third at two, a tenth at three.")] = 300,
+    games: Annotated[
+        int, whole("Games at one ply; a third as many at two, a tenth at three.")
+    ] = 300,
     seed: SeedOption = 2000,
     jobs: JobsOption = None,
     output: Annotated[Path, output_option("champions")] = RESULTS / "champions",
 ) -> None:
     """Draw all agents of 2048: score against CPU time.
 
-    Plays each network with several depths of search. Repeat the command to go on after a stop.
+    Plays each network with several depths of search. Repeat the command to resume after a stop.
     """
     from thetafront.agents.twenty48.agent import Game2048
     from thetafront.agents.twenty48.ntuple.network import trained_network

@@ -42,7 +42,7 @@ def act(
     set_: SetOption = None,
     stream: Annotated[int, whole("Random stream of the decision.")] = 0,
     repeats: Annotated[
-        int, whole("Repeat it with so many other streams; no more are begun after 2 s.")
+        int, whole("Repeat it with this many other streams, for at most 2 s.")
     ] = 200,
     json_: JsonOption = False,
 ) -> None:
@@ -146,7 +146,7 @@ def watch(
     seed: Annotated[
         int | None, whole("Seed of the game.", "--seed", show_default="a random one")
     ] = None,
-    replay: Annotated[int | None, whole("The same; the game is that of play --seed.")] = None,
+    replay: Annotated[int | None, whole("Same as --seed: show the game of play --seed N.")] = None,
     speed: Annotated[float, decimal("Moves per second at first, 0.5 to 1000.")] = 5.0,
     human: Annotated[
         bool,

@@ -44,7 +44,7 @@ def play(
     side_by_side: Annotated[
         int | None,
         whole(
-            "Play so many games with consecutive seeds side by side, as validation does.",
+            "Play this many games with consecutive seeds side by side, as validation does.",
             show_default="each alone",
         ),
     ] = None,

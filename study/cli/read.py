@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @app.command()
 def status(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
-    """Show how far a study is, even while its sweep runs."""
+    """Show a study's progress, also while its sweep runs."""
     from thetafront.study.report.status import status_lines
 
     with reading(study, name, results) as (_, location, data):
@@ -30,7 +30,7 @@ def status(study: StudyArgument, name: NameOption = None, results: ResultsOption
 
 @app.command()
 def front(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
-    """Print a study's front, validated or else predicted."""
+    """Print a study's validated front, or the predicted one."""
     from thetafront.study.report.analysis import Analysis
     from thetafront.study.report.front_tables import print_front, print_notes
 
@@ -59,9 +59,8 @@ def pick(
 ) -> None:
     """Choose a θ for a budget or a target.
 
-    Give one of the study's own cost and goal. The best θ as far as the study knows is played on
-    fresh seeds, and its games are stored as those of a validated point; the answer is the best one
-    that has been played.
+    Give a limit of the study's cost, or a target of its goal. The most promising θ is played on
+    fresh seeds and becomes a validated point; the answer is the best θ that has been played.
     """
     from thetafront.study.report.analysis import Analysis
     from thetafront.study.report.pick_text import pick_json, pick_text
@@ -109,7 +108,7 @@ def plot(
     name: NameOption = None,
     results: ResultsOption = RESULTS,
 ) -> None:
-    """Draw a study's pictures into its folder, of tables, too."""
+    """Draw a study's pictures, also from a folder of tables."""
     from thetafront.study.log.published_study import read_published
 
     if "/" in study and "://" not in study:

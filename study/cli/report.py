@@ -68,9 +68,9 @@ def report(
     name: NameOption = None,
     results: ResultsOption = RESULTS,
 ) -> None:
-    """Write a study, or several beside each other, as one HTML page.
+    """Write one study, or several side by side, as an HTML page.
 
-    It needs no network. Its charts answer to a pointer, and a slider to a budget.
+    It needs no network. Point at a mark to see its numbers; a slider sets the budget.
     """
     if library not in {"inside", "beside"}:
         raise InputError(f"--library must be inside or beside (got {library!r})")
@@ -204,7 +204,7 @@ def follow(
 
     path = default_path(location) if output is None else output
     check_page(path)
-    print(path, "is written again while the study grows; Ctrl-C ends it", flush=True)
+    print(path, "is rewritten while the study grows; Ctrl-C stops", flush=True)
     shown: list[Path] = []
 
     def write(reload_seconds: float | None) -> None:

@@ -36,10 +36,10 @@ def train(
     ] = None,
     moves: Annotated[int | None, whole("Moves of training in all.")] = None,
     jobs: Annotated[
-        int, whole("Number of threads; with more than one, weights depend on their timing.")
+        int, whole("Number of threads; with several, the weights depend on their timing.")
     ] = 1,
 ) -> None:
-    """Train a network of an agent, or go on with it.
+    """Train an agent's network, or continue its training.
 
     With --method td the learning rate is 0.1 by default.
     """
@@ -84,15 +84,15 @@ def train(
     make_folder(folder, "name")
     with held_folder(folder, f"name: {name!r} is being trained by another run; wait for it"):
         if has_lost_its_checkpoint(folder):
-            raise InputError(
-                f"name must be another: network {name!r} has lost its {CHECKPOINT} and cannot go on"
-            )
+            raise InputError(f"name must be another: network {name!r} has lost its {CHECKPOINT}")
         earlier_manifest(folder / MANIFEST)  # a damaged one is refused before anything is written
         with working(PREPARING):
             training = Training(folder / CHECKPOINT, settings, budget, jobs)
         out = console()
         if training.is_done:
-            out.print(f"network {name!r} has this budget behind it: {text_of(training)}")
+            out.print(
+                f"network {name!r} has already been trained for this long: {text_of(training)}"
+            )
         else:
             try:
                 with progress(training, budget) as show:
@@ -100,7 +100,7 @@ def train(
             except KeyboardInterrupt:
                 out.print(f"stopped: {text_of(training)}")
                 if training.checkpoint.exists():
-                    out.print(f"written: {training.checkpoint}; the same command goes on from here")
+                    out.print(f"written: {training.checkpoint}; the same command resumes")
                 raise
             out.print(f"network {name!r}: {text_of(training)}")
         with working("writing the weights"):

@@ -30,14 +30,14 @@ def try_experiment(
         ),
     ],
     corners: Annotated[
-        int, whole("Corners of the space to play at, at most; 0 for the middle alone.")
+        int, whole("Largest number of corners to play at; 0 for the middle only.")
     ] = MOST_CORNERS,
     seed: Annotated[int, whole("Seed of the games.")] = 0,
     jobs: JobsOption = None,
 ) -> None:
-    """Play first games of an experiment: middle and corners.
+    """Play a few games of an experiment: middle and corners.
 
-    The game in the middle is played twice, which must give the same. Nothing is stored.
+    The game in the middle is played twice and must give the same score. Nothing is stored.
     """
     from thetafront.study.errors import check_range
     from thetafront.study.experiments.registry import experiment as find_experiment

@@ -41,9 +41,9 @@ def sweep(
     """Tune an experiment: search, then validate the front.
 
     An initial design and a sampler choose the trials; the best of them and the model's proposals
-    are played again on fresh seeds. Half of the budget is for the search, and what that leaves for
-    validation. Repeat the command to go on after a stop or for another budget, or with more trials.
-    Ctrl-C stops: finished games are stored, tables and pictures written.
+    are played again on fresh seeds. Half of the budget goes to the search, the rest to validation.
+    Repeat the command to resume after a stop, or to add another budget or more trials. Ctrl-C
+    stops: finished games are stored, tables and pictures written.
     """
     import optuna
 
@@ -77,7 +77,7 @@ def sweep(
 def validate(study: StudyArgument, name: NameOption = None, *, options: SweepOptions) -> None:
     """Play a study's front again on fresh seeds.
 
-    Validated points keep their games; a smaller standard error adds to them.
+    Validated points keep their games; a smaller standard error adds games.
     """
     from thetafront.study.cluster.given import executor_for
     from thetafront.study.experiments.objectives import SCORE

@@ -37,9 +37,7 @@ def verify(
     ] = "30",
     repair: Annotated[
         bool,
-        typer.Option(
-            "--repair", help="Mend what can be mended: damaged games are played from their seeds."
-        ),
+        typer.Option("--repair", help="Repair: play damaged games again from their seeds."),
     ] = False,
     jobs: JobsOption = None,
     json_: JsonOption = False,
@@ -53,7 +51,7 @@ def verify(
     """Check a study, or a folder with a games.csv.
 
     Reads every stored value, compares counts, seeds and objectives with the games, and plays a
-    sample of the games again: they must be the same to the bit, but for their seconds. Exit code 0
+    sample of the games again: they must be the same to the bit, except for times. Exit code 0
     if all is well, 1 if not.
     """
     from thetafront.study.check.replay import Settings

@@ -358,12 +358,14 @@ def one_class(experiment: Experiment, able: Iterable[WorkerProbe], known: Machin
     if stored:
         if len(stored & here) != 1:
             raise InputError(
-                f"{seconds} other classes than the study's do not compare: "
+                f"{seconds} other classes than the study's cannot be compared with its own: "
                 f"{described(known.values())} played it, {described(records)} are there; {ways}"
             )
         return str((stored & here).pop())
     if len(here) > 1:
-        raise InputError(f"{seconds} several classes do not compare: {described(records)}; {ways}")
+        raise InputError(
+            f"{seconds} several classes cannot be compared: {described(records)}; {ways}"
+        )
     return str(here.pop())
 
 

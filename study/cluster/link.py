@@ -65,7 +65,7 @@ def connect(address: str, tls: Tls | None) -> "Client":
         socket.create_connection((host, port), timeout=SECONDS_TO_CONNECT).close()
     except OSError as error:
         why = error.strerror or str(error)
-        raise RunError(f"scheduler: nobody answers at {address}: {why}") from None
+        raise RunError(f"scheduler: no answer from {address}: {why}") from None
     try:
         with ThreadPoolExecutor(1) as apart:  # a notebook has a loop in its own thread
             asked = asyncio.wait_for(identity(address, tls), SECONDS_TO_CONNECT)
@@ -79,7 +79,7 @@ def connect(address: str, tls: Tls | None) -> "Client":
     except Exception as error:
         why = " ".join(str(error).split()) or type(error).__name__
         raise RunError(
-            f"scheduler: {address} does not answer as a scheduler of Dask"
+            f"scheduler: {address} is not a Dask scheduler"
             f"{'' if tls is None else ' with these certificates'}: {why[:200]}"
         ) from None
 

@@ -52,7 +52,7 @@ class Tls:
         except (OSError, ValueError) as error:  # of SSL, too
             raise InputError(
                 f"tls: {self.ca}, {self.cert} and {self.key} cannot be read, have a passphrase "
-                f"or do not fit each other: {error}"
+                f"or do not match: {error}"
             ) from None
 
     @classmethod

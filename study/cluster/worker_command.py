@@ -121,7 +121,7 @@ class WorkerProcesses:
                 if self.answers() and time.monotonic() - began < LONG_RUN_SECONDS:
                     n_failed += 1
                     if n_failed >= MAX_FAILED_STARTS:
-                        raise RunError(f"worker: Dask's worker ends again and again: {said}")
+                        raise RunError(f"worker: Dask's worker keeps ending: {said}")
                     pause()
                     continue
                 n_failed = 0

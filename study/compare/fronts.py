@@ -57,7 +57,7 @@ def front_in_folder(folder: Path) -> Front:
         name, seed, found = str(made["study"]), int(made["seed"]), str(made["experiment"])
         cost = str(made.get("cost", "seconds_per_move"))
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
-        raise InputError(f"front: {manifest} is no manifest of a study") from None
+        raise InputError(f"front: {manifest} is not a manifest of a study") from None
     experiment = experiment_by_name(found).by(cost)
     words = {choice.name: str for choice in experiment.space.categorical}
     try:

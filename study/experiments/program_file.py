@@ -49,14 +49,14 @@ def read_program_file(path: Path) -> Experiment:
     """
     try:
         if path.exists() and not path.is_file():  # a pipe would have to be filled
-            raise InputError(f"{path} must be a TOML file (it is no file)")
+            raise InputError(f"{path} must be a TOML file (it is not a file)")
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path} must be a TOML file ({error.strerror or error})") from None
     except RecursionError:
-        raise InputError(f"{path}: no TOML: nested too deeply") from None
+        raise InputError(f"{path}: not TOML: nested too deeply") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"{path}: no TOML: {error}") from None
+        raise InputError(f"{path}: not TOML: {error}") from None
     try:
         return call(experiment_of, content, more={"path": path})
     except (InputError, ValueError) as error:
@@ -166,9 +166,9 @@ def cost_of(
     if field is not None:
         return reported(field, unit=unit, per=per or "game", label=label)
     if unit:
-        raise InputError("cost.unit must be left out without the field that the program reports")
+        raise InputError("cost.unit must be left out unless cost.field is given")
     if label and per is None:
-        raise InputError("cost.label must be left out without per, move or game")
+        raise InputError("cost.label must be left out unless cost.per is given")
     if per is None:
         return UNSAID
     return replace(cpu_seconds(per), label=label) if label else cpu_seconds(per)

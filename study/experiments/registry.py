@@ -107,7 +107,7 @@ def python_experiment(source: Source) -> Experiment:
     if source.name:
         if source.name not in found:
             known = ", ".join(found) or "none"
-            raise InputError(f"experiment: {source} is no Experiment; there is {known}")
+            raise InputError(f"experiment: {source} is not an Experiment; there is {known}")
         name = source.name
     elif len(found) == 1:
         (name,) = found

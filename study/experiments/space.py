@@ -143,7 +143,7 @@ class NumericParameter(Described):
     Raises
     ------
     ValueError
-        If the bounds are no interval, or beyond ``least`` and ``most``, not integers for an
+        If the bounds are not an interval, or beyond ``least`` and ``most``, not integers for an
         integer, not positive for a logarithmic scale, or no whole number of steps apart.
     """
 
@@ -165,7 +165,7 @@ class NumericParameter(Described):
             allowed = f"{self.least:g} to {self.most:g}"
             raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are beyond {allowed}")
         if not (self.low < self.high and math.isfinite(self.high - self.low)):
-            raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are no interval")
+            raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are not an interval")
         if self.integer and (self.low != int(self.low) or self.high != int(self.high)):
             raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are not whole")
         if self.integer:
@@ -182,7 +182,7 @@ class NumericParameter(Described):
         n_steps = (self.high - self.low) / self.step if self.step else 0.0
         if abs(n_steps - round(n_steps)) > TOLERANCE:
             raise ValueError(
-                f"{self.name}: bounds {self.low} to {self.high} are no whole number of steps of "
+                f"{self.name}: bounds {self.low} to {self.high} are not a whole number of steps of "
                 f"{self.step} apart"
             )
 

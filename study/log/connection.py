@@ -118,14 +118,14 @@ class StorageConnection:
                 raise self.ended
             if self.n_losses != n_losses:
                 return
-            self.message("storage lost: waiting for it")
+            self.message("storage: connection lost, waiting for it")
             deadline = time.monotonic() + LONGEST_SECONDS
             while not self.is_back():
                 self.heed_interrupt()
                 if self.given_up.wait(PAUSE_SECONDS) or time.monotonic() > deadline:
                     raise error
             self.n_losses += 1
-            self.message("the storage is back: going on")
+            self.message("storage: connected again, resuming")
         except (RunError, StorageInternalError, SQLAlchemyError) as last:
             self.ended = last
             raise

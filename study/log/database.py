@@ -22,7 +22,7 @@ from thetafront.study.log.location import Location
 from thetafront.study.log.server_lock import SOON_LOST
 from thetafront.study.log.tables import TABLES
 
-MENDED = "`thetafront verify NAME --repair` mends what can be mended; else restore a copy"
+MENDED = "`thetafront verify NAME --repair` repairs what it can; or restore a copy"
 SECONDS_TO_WAIT = 60  # for another process, such as a reader during a sweep
 DURABLE = "PRAGMA synchronous = FULL"
 SQLITE_HEADER = b"SQLite format 3\0"

@@ -88,7 +88,7 @@ def earlier_manifest(path: Path) -> dict[str, Any]:
         if not isinstance(earlier.get("earlier_runs", []), list):
             raise ValueError("earlier_runs must be a list")
     except (OSError, ValueError, RecursionError, AttributeError):
-        raise InputError(f"{path}: no manifest; use another folder, or move it away") from None
+        raise InputError(f"{path}: not a manifest; use another folder, or move it away") from None
     assert isinstance(earlier, dict)  # of JSON's kinds, the one that has get
     return earlier
 

@@ -91,7 +91,7 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
     manifest = manifest_in(folder)
     found = record_in(manifest)
     if found is None:
-        raise InputError(f"study: {folder / MANIFEST} is no manifest of a study")
+        raise InputError(f"study: {folder / MANIFEST} is not a manifest of a study")
     record = record_of(found, folder)
     experiment = record.experiment_as_made()
     games = games_in(folder / "games.csv", experiment)
@@ -118,7 +118,7 @@ def rows_of(path: Path) -> Iterator[tuple[int, Row]]:
                     raise ValueError(f"line {number} has another number of cells than line 1")
                 yield number, row
     except (ValueError, csv.Error) as error:
-        raise InputError(f"study: {path} is no table of a study: {error}") from None
+        raise InputError(f"study: {path} is not a table of a study: {error}") from None
 
 
 def games_in(path: Path, experiment: Experiment) -> dict[Unit, Games]:

@@ -125,8 +125,8 @@ def create_or_resume(
     elif (same := made.found_again(record)) != made:
         if made.source == record.source:
             warnings.warn(
-                f"study {location.name!r}: an earlier version did not note all that its code "
-                "depends on; from now on changes are noticed",
+                f"study {location.name!r}: an earlier version did not record all that its "
+                "code depends on; changes are detected from now on",
                 stacklevel=2,
             )
         log.write(event(RECORD, **same.as_data()))
@@ -137,7 +137,7 @@ def open_for_games(location: Location, say: Say = lambda text: None) -> Log:
     """Open a study that exists to add games to it; it must be locked."""
     source = find(open_engine(location, for_writing=True), location.name)
     if source is None:
-        raise InputError(f"study {location.name!r} is not there any more")
+        raise InputError(f"study {location.name!r} no longer exists")
     return log_to_write(source, say)
 
 
@@ -148,19 +148,19 @@ def check_same(
     if differences := made.differences(asked):
         raise InputError(
             f"study: {location.name!r} was made with {'; '.join(differences)}; "
-            "give what it was made with, or another name"
+            "give the same, or another name"
         )
     if made.defined is None or asked.defined is None:
         return
     if changes := made.defined.objectives_changed(asked.defined):
         raise InputError(
-            f"study: {location.name!r} has trials by other objectives: {'; '.join(changes)}; "
+            f"study: {location.name!r} has trials with other objectives: {'; '.join(changes)}; "
             "give another name"
         )
     if not accept_change and (changes := made.changes(asked)):
         raise InputError(
             f"study: {location.name!r}: its definition has changed: {'; '.join(changes)}; "
-            "--accept-change goes on with it, or give another name"
+            "accept it with --accept-change, or give another name"
         )
 
 

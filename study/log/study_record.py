@@ -266,7 +266,7 @@ class StudyRecord:
         if changed := self.defined.changes(Definition.of(today)):
             raise InputError(
                 f"study: the definition {self.source} has changed: {'; '.join(changed)}; "
-                f"thetafront sweep {self.source} --accept-change goes on with it"
+                f"thetafront sweep {self.source} --accept-change accepts it"
             )
         return today.player
 

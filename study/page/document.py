@@ -179,7 +179,7 @@ def write_page(html: str, path: Path) -> None:
 
 
 def check_page(path: Path) -> None:
-    """Refuse, by InputError, to overwrite what is no page of a study."""
+    """Refuse, by InputError, to overwrite what is not a page of a study."""
     given, folder = f"output {str(path)!r}", path.parent
     if path.exists() and not path.is_file():
         raise InputError(f"output must be a regular file (got {str(path)!r})")
@@ -198,7 +198,7 @@ def check_page(path: Path) -> None:
                 raise
             raise InputError(f"{given} cannot be written: {error.strerror}") from None
     if start and start != BEGINNING.encode():
-        raise InputError(f"{given} is no page of a study; give another file, or move it away")
+        raise InputError(f"{given} is not a page of a study; give another file, or move it away")
 
 
 def write_library(folder: Path) -> None:

@@ -230,7 +230,9 @@ class Dispatch(Generic[Key]):
             if not len(workers) and (thinking is None or self.budget.is_spent):
                 return
             if self.budget.is_exceeded:
-                self.display.message("games that outlast the budget are ended, and played later")
+                self.display.message(
+                    "games that outlast the budget are stopped, and played again later"
+                )
                 break
             self.budget.clock()  # often: many seconds without a look count as a pause
             # With the line full, a proposal that is ready must not wake the loop again and again.

@@ -143,8 +143,8 @@ class Executor(ABC, Generic[Key]):
             return False
         if task.agent.is_ours:
             raise PlayError(
-                f"workers die again and again while playing {task.key} alone, "
-                f"seed {task.seeds[0]}; perhaps out of memory"
+                f"workers keep dying while playing {task.key} alone, "
+                f"seed {task.seeds[0]}; they may be out of memory"
             )
         died = "the process that played it died: crashed, ended or out of memory"
         games = tuple(FailedGame(seed, died) for seed in task.seeds)

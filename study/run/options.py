@@ -114,15 +114,15 @@ class SweepOptions:
     widen: Annotated[
         list[str] | None,
         typer.Option(
-            help="Widen the range of a parameter, where the front lies at its end or to "
-            "NAME=LOW:HIGH; the study's trials stay. Repeatable.",
+            help="Widen a parameter's range at the end where the front lies, or to NAME=LOW:HIGH; "
+            "the study's trials stay. Repeatable.",
             metavar="NAME",
         ),
     ] = None
     until_regret: Annotated[
         str | None,
         typer.Option(
-            help="Go on until, with 95% probability, no θ beats the recommended one by more, at "
+            help="Continue until, with 95% probability, no θ beats the recommended one by more, at "
             "any budget: points such as 3000, or a share such as 5%. A --budget ends it earlier.",
             metavar="X",
         ),
@@ -150,7 +150,7 @@ class SweepOptions:
     budget: Annotated[
         str,
         typer.Option(
-            help="Time to spend, such as 90s, 15m or 1h30m; none for no limit. Validation goes on "
+            help="Time to spend, such as 90s, 15m or 1h30m; none for no limit. Validation runs "
             "until it is spent, unless --standard-error or --validation-games is given.",
             metavar="TIME",
         ),
@@ -162,7 +162,7 @@ class SweepOptions:
         bool,
         typer.Option(
             "--accept-change",
-            help="Go on with a study whose definition has changed; the study remembers it.",
+            help="Continue a study whose definition has changed; the study records the change.",
         ),
     ] = False
     storage: Annotated[

@@ -11,7 +11,7 @@ from thetafront.study.run.dispatch import play_here
 from thetafront.study.run.progress import PREPARING, ProgressDisplay
 from thetafront.study.run.source import Snapshot, Source
 from thetafront.study.run.workers import Finished, PlayError, Task
-from thetafront.study.text import counted, there_already
+from thetafront.study.text import counted
 
 G = TypeVar("G", bound=Game)
 Key = tuple[str, int]
@@ -137,7 +137,7 @@ def play_missing(
         if source.n_missing:
             if source.n_before:
                 n_games = counted(source.n_before, "game")
-                out.print(f"{what or 'going on'}: {there_already(n_games)}")
+                out.print(f"{what or 'resuming'}: {n_games} already stored")
             out.print(PREPARING)
             for agent in different.values():
                 warm(agent)

@@ -230,7 +230,7 @@ class Search(Source[Key]):
                     f"the process that proposes trials died {MOST_DEATHS} times in a row: {error}"
                 )
                 raise PlayError(text) from None
-            self.message("the process that proposes trials died; another goes on")
+            self.message("the process that proposes trials died; a new one continues")
             self.proposals.close()
             self.trials.writer.flush()
             seconds = self.proposals.seconds

@@ -42,7 +42,7 @@ from thetafront.study.run.source import Source
 from thetafront.study.run.stopping import Precision, RegretTarget
 from thetafront.study.run.validation import Validation
 from thetafront.study.run.workers import PlayError
-from thetafront.study.text import counted, duration, there_already
+from thetafront.study.text import counted, duration
 from thetafront.study.train.on_demand import room
 
 MAX_SHARE_OF_REPORT = 0.4  # of a budget, on a loaded machine
@@ -205,7 +205,7 @@ class Sweep:
                 )
                 return
             if before.n_games_done:
-                self.out.print(f"going on: {there_already(n_trials, n_games)}")
+                self.out.print(f"resuming: {n_trials} and {n_games} already stored")
             asked = {
                 **({"n_trials": settings.n_trials} if settings.has_total else {}),
                 "n_replicates": settings.n_replicates,
@@ -234,7 +234,7 @@ class Sweep:
             self.say(certificate_line(found))
             allowed = target.allowed(found.expected)
             if (found.bounds <= allowed).all():
-                self.say(f"the regret asked for, {target.text}, is kept at every budget")
+                self.say(f"the regret asked for, {target.text}, is reached at every budget")
                 return
             known = {each.key for each in data.points}
             if points := found.worth_playing(allowed, known):
@@ -301,7 +301,7 @@ class Sweep:
                 return
             if validation.n_games_before:
                 n_games = counted(validation.n_games_before, "game")
-                self.out.print(f"going on: {there_already(n_games)}")
+                self.out.print(f"resuming: {n_games} already stored")
             asked = {
                 "standard_error": 0.0 if goal.is_exact else precision.standard_error,
                 "validation_games": precision.most_games,
@@ -333,7 +333,7 @@ class Sweep:
             state = f"the budget of {budget} is spent"
             if not self.budget.is_spent:
                 state = f"the search's part of the budget of {budget} is spent"
-            again = f"the same command goes on: {without_widening(command_line())}"
+            again = f"to continue: {without_widening(command_line())}"
         else:
             state = f"done before the budget of {budget} was spent"
             ways = [option("trials")] if self.settings is not None else []
@@ -467,12 +467,12 @@ class Sweep:
             self.say(
                 f"stopped in the {phase}: what has finished is stored in "
                 f"{self.location.url_without_password}, {shown}; "
-                "the same command goes on from here"
+                "the same command resumes"
             )
             raise
         except PlayError as error:
             raise StoppedError(
-                f"{error}; what has finished is stored, the same command goes on"
+                f"{error}; what has finished is stored; the same command resumes"
             ) from None
         except SQLAlchemyError as error:
             # A full disk or a lost server: every game stored before is there.

@@ -39,7 +39,7 @@ def widen(
     unsaid = [wish.name for wish in wishes if wish.bounds is None]
     if unsaid and not thetas:
         raise InputError(
-            f"widen must be {unsaid[0]}=LOW:HIGH: no trial is complete to tell which bound "
+            f"widen must be {unsaid[0]}=LOW:HIGH: no complete trial shows which bound to move "
             f"(got {unsaid[0]!r})"
         )
     space = widened(experiment, wishes, edges_of(experiment, thetas))

@@ -86,7 +86,7 @@ def load(path: Path, settings: TrainingSettings, weights: Floats, coherence: Flo
     """
     try:
         if not path.is_file():  # a pipe would have to be filled
-            raise ValueError("it is no file")
+            raise ValueError("it is not a file")
         with np.load(path, allow_pickle=False) as saved:
             header = json.loads(str(saved["header"]))
             refuse_others(

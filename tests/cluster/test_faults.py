@@ -101,7 +101,7 @@ def test_a_killed_coordinator_is_resumed_by_the_same_command(
     n = ground.n_stored()
     assert 4 <= n < 80
     said = check(ground, ground.sweep(), of_one_machine)
-    assert f"{n} games are there already" in said
+    assert f"{n} games already stored" in said
 
 
 def test_workers_come_late_and_leave(ground: Ground, of_one_machine: pd.DataFrame) -> None:

@@ -115,7 +115,7 @@ def test_a_table_of_an_earlier_run(tmp_path: Path) -> None:
         (["--seed", "-1"], "argument --seed: must be between"),
         (["--what"], "unrecognized arguments: --what"),
         (["--output", "no/such/folder"], "No such file or directory"),
-        ([], "manifest.json: no manifest; use another folder, or move it away"),
+        ([], "manifest.json: not a manifest; use another folder, or move it away"),
     ],
 )
 def test_bad_input_is_one_line(

@@ -299,7 +299,7 @@ def test_calling_it_again_goes_on(tmp_path: Path, capfd: pytest.CaptureFixture[s
     second = sweep("dice", results=str(tmp_path), budget=30, **more)
     out, err = capfd.readouterr()
     assert out == ""
-    assert "going on: 6 trials and 6 games are there already" in err
+    assert "resuming: 6 trials and 6 games already stored" in err
     assert "for more, ask with trials\n" in err
     state_after = (
         signal.getsignal(signal.SIGINT),
@@ -424,7 +424,7 @@ except KeyboardInterrupt:
         out, err = process.communicate(timeout=300)
     n_games, is_default, children = out.split()
     assert (process.returncode, is_default, children) == (0, "True", "[]"), err
-    assert "the same command goes on from here" in err.replace("\n", " ")
+    assert "the same command resumes" in err.replace("\n", " ")
     assert "Traceback" not in err
     table = pd.read_csv(tmp_path / "mcmdp" / "games.csv")
     assert 5 <= len(table) == int(n_games), "tables show what is stored"
@@ -455,11 +455,11 @@ def test_a_global_of_a_notebook_that_has_changed_is_refused(tmp_path: Path) -> N
         open_study("toy", results=tmp_path, experiment=names["TOY"])
     names["SCALE"] = 3
     forget_dependencies(study)  # as in a study of before
-    with pytest.warns(UserWarning, match="'toy': an earlier version did not note all that"):
+    with pytest.warns(UserWarning, match="'toy': an earlier version did not record all that"):
         assert len(sweep(names["TOY"], **{**small, "trials": 7}).trials) == 7
     with (tmp_path / "data").open("w") as names["FILE"]:
         names["SCALE"] = 4
-        unnoticed = pytest.warns(RuntimeWarning, match=r"not noticed of what .* FILE: cannot")
+        unnoticed = pytest.warns(RuntimeWarning, match=r"these dependencies of .* FILE: cannot")
         with unnoticed, pytest.raises(InputError, match="SCALE 4 now, not 3"):
             sweep(names["TOY"], **small)
 

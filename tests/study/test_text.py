@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from thetafront.study.cli import app
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.text import counted, did_you_mean, seconds_in, there_already
+from thetafront.study.text import counted, did_you_mean, seconds_in
 
 
 @pytest.mark.parametrize(
@@ -35,12 +35,6 @@ def test_what_is_no_time_is_refused(text: str) -> None:
 def test_a_word_that_is_like_another_is_corrected() -> None:
     assert did_you_mean("swep", ["sweep", "pick"]) == "; did you mean sweep?"
     assert did_you_mean("fly", ["sweep", "pick"]) == ""
-
-
-def test_what_is_there_already() -> None:
-    assert there_already("1 game") == "1 game is there already"
-    assert there_already("12 games") == "12 games are there already"
-    assert there_already("1 trial", "1 game") == "1 trial and 1 game are there already"
 
 
 @pytest.mark.sweeps

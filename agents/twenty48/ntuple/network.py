@@ -66,7 +66,7 @@ class TrainedNetwork:
         path = self.weights_file
         try:
             if not path.is_file():  # a pipe would have to be filled
-                raise ValueError("it is no file")
+                raise ValueError("it is not a file")
             mapped = np.lib.format.open_memmap(path, mode="r")
             if mapped.dtype != np.float32 or mapped.shape != expected:
                 what = f"{mapped.shape} numbers of {mapped.dtype}"
@@ -136,7 +136,7 @@ def trained_network(name: str) -> TrainedNetwork:
     path = folder_of(name) / MANIFEST
     try:
         if path.exists() and not path.is_file():
-            raise ValueError("it is no file")
+            raise ValueError("it is not a file")
         found = json.loads(path.read_text(encoding="utf-8"))
         if found["format"] != FORMAT:
             raise ValueError(f"format must be {FORMAT} (got {found['format']})")
@@ -157,5 +157,5 @@ def trained_network(name: str) -> TrainedNetwork:
             "makes it"
         ) from None
     except (OSError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise ValueError(f"network: {path} is no manifest of a network ({error})") from None
+        raise ValueError(f"network: {path} is not a manifest of a network ({error})") from None
     return network

@@ -59,7 +59,7 @@ class Learning:
     restart: int = integer(
         100,
         *RESTARTS,
-        "games restart from the middle of their last part if it has so many moves; 0: never",
+        "games restart from the middle of their last part if it has this many moves; 0: never",
         "R",
         Tuned(100, 4100, step=1000),
     )

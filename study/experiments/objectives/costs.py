@@ -140,7 +140,7 @@ class Cost:
         unit = self.unit and f"in {self.unit}"
         if self.is_timed:
             unit = "such as 100us or 0.0001 (seconds)"
-        return f"Largest {self.label}{unit and f', {unit}'}."
+        return f"Limit: {self.label}{unit and f', {unit}'}."
 
     def read(self, given: str | float) -> float:
         """Read a value that a user gives; ValueError if it is none."""

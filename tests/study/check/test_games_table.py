@@ -151,7 +151,7 @@ def test_without_the_agents_no_line_is_dropped(
 ) -> None:
     before = (folder / "games.csv").read_bytes()
     damage(folder / "agents.json")
-    with pytest.raises(InputError, match=r"agents.json: missing, or nothing in it; restore it"):
+    with pytest.raises(InputError, match=r"agents.json: missing or empty; restore it"):
         verify_folder(folder, ALL, repair=True)
     assert sorted(each.name for each in folder.iterdir() if each.name != "agents.json") == [
         "games.csv"

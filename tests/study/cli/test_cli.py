@@ -212,7 +212,7 @@ def test_kill_9_at_several_points_loses_nothing_and_plays_nothing_twice(
         survived = now
     ended = run(*QUICK_SWEEP, "--results", str(tmp_path))
     assert ended.returncode == 0, ended.stderr
-    assert f"{survived - N_GAMES} games are there already" in ended.stdout
+    assert f"{survived - N_GAMES} games already stored" in ended.stdout
     resumed = pd.read_csv(tmp_path / "s" / "games.csv")
     assert stored_games(database) == len(resumed)
     assert not resumed.duplicated(["phase", "trial", "point", "replicate"]).any()
@@ -236,7 +236,7 @@ def test_an_interrupt_stops_soon_and_can_be_resumed(tmp_path: Path) -> None:
         os.killpg(sweep.pid, signal.SIGINT)  # as a terminal does: to parent and workers alike
         stdout, stderr = sweep.communicate(timeout=600)
     assert sweep.returncode == 130
-    assert "the same command goes on from here" in stdout
+    assert "the same command resumes" in stdout
     assert stderr.splitlines() == ["thetafront: interrupted"]
     table = pd.read_csv(tmp_path / "s" / "games.csv")
     assert 5 <= len(table) <= stored_games(database), "tables show what is stored"

@@ -117,7 +117,7 @@ def test_a_sweep_is_killed_and_goes_on_and_all_commands_work(folder: Path, door:
     wait_until_gone("engine.py")
     n_before = n_trials(database)
     said = thetafront(folder, "sweep", door, *SWEEP)
-    assert "going on: " in said
+    assert "resuming: " in said
     assert n_trials(database) == 10 > n_before
     trials = pd.read_csv(folder / "results" / name / "trials.csv")
     assert set(trials["state"]) == {"complete"}
@@ -165,7 +165,7 @@ def test_a_changed_definition_is_refused_with_what_changed(folder: Path) -> None
     (folder / "engine.py").write_text(ENGINE.replace("90", "80"))
     line = refused_study(folder, "sweep", "once.toml", *few)
     assert "'engine': its definition has changed: the program or a file of its command now" in line
-    assert "--accept-change goes on with it" in line
+    assert "--accept-change accepts it" in line
     line = refused_study(folder, "validate", "engine", "--validation-games", "2")
     assert "has changed: the program or a file of its command now" in line
     (folder / "once.toml").write_text(ONCE.replace("time_limit = 20", "time_limit = 30"))
@@ -182,7 +182,7 @@ def test_a_changed_definition_is_refused_with_what_changed(folder: Path) -> None
         COINS.replace('rate("won")', 'rate("won", direction="minimize")')
     )
     line = refused_study(folder, "sweep", "coins.py", *few, "--accept-change")
-    assert "has trials by other objectives: objective's direction minimize, not maximize" in line
+    assert "has trials with other objectives: objective's direction minimize, not maximize" in line
     (folder / "coins.py").write_text(COINS.replace("1, 100", "1, 200"))
     line = refused_study(folder, "sweep", "coins.py", *few, "--accept-change")
     assert "another search space (effort 1 to 100)" in line
@@ -370,7 +370,7 @@ def test_objectives_may_be_called_what_is_no_name_in_python(folder: Path) -> Non
     [
         ("sweep none.py", "none.py must be a Python file (it is not there)"),
         ("sweep none.toml", "none.toml must be a TOML file (No such file or directory)"),
-        ("sweep coins.py:NOTHING", "is no Experiment; there is COINS"),
+        ("sweep coins.py:NOTHING", "is not an Experiment; there is COINS"),
         ("sweep no_package:X", "no_package: cannot be imported: ModuleNotFoundError"),
         ("try none.py", "none.py must be a Python file (it is not there)"),
         ("try coins.py --corners -1", "corners must be between 0 and 1024 (got -1)"),

@@ -86,7 +86,7 @@ def test_export_writes_it_too(swept: Path) -> None:
         (("report", DICE, "--watch"), "--watch cannot be combined with folder"),
         (("report", DICE, "-o", "no/folder/x.html"), "folder 'no/folder' does not exist"),
         (("report", DICE, "-o", DICE), "output must be a regular file"),
-        (("report", DICE, "-o", f"{DICE}/front.csv"), "is no page of a study"),
+        (("report", DICE, "-o", f"{DICE}/front.csv"), "is not a page of a study"),
         (("report", DICE, "-o", ""), "must be the path of a file (got '')"),
         (("report",), "Missing argument 'studies'"),
     ],

@@ -45,7 +45,7 @@ def test_a_task_that_dask_gives_up_is_a_suspect(sending: Sending[str]) -> None:
     assert workers.unsent == [sending]
     assert sending.is_suspect
     workers.in_flight["future"] = sending
-    with pytest.raises(PlayError, match="workers die again and again while playing trial 3"):
+    with pytest.raises(PlayError, match="workers keep dying while playing trial 3"):
         workers.take(("future", KilledWorker("games", "worker", 3)))
 
 

@@ -53,7 +53,7 @@ def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
     manifest = json.loads((PUBLISHED / "manifest.json").read_text())
     for damaged in ("{", "[]", json.dumps(manifest | {"seed": "x"}), '{"study": "a"}'):
         (tmp_path / "manifest.json").write_text(damaged)
-        with pytest.raises(InputError, match="is no manifest of a study"):
+        with pytest.raises(InputError, match="is not a manifest of a study"):
             front_in_folder(tmp_path)
     (tmp_path / "manifest.json").write_text(json.dumps(manifest | {"experiment": "chess"}))
     with pytest.raises(InputError, match="experiment must be one of"):

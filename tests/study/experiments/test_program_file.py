@@ -152,7 +152,7 @@ def test_reported_seconds_take_the_place_of_those_measured(tmp_path: Path) -> No
         ('"1.5 GB"', '"lots"', "memory_limit must be a size such as '500 MB' (got 'lots')"),
         ('"1.5 GB"', "100", "memory_limit must be a size such as '500 MB' (got 100)"),
         ('THREADS = "1"', "THREADS = 1", "environment.THREADS must be text (got 1)"),
-        ("low = 1\nhigh = 12", "low = 12\nhigh = 1", "depth: bounds 12 to 1 are no interval"),
+        ("low = 1\nhigh = 12", "low = 12\nhigh = 1", "depth: bounds 12 to 1 are not an interval"),
         ("low = 1\nhigh = 12", "high = 12", "parameters.depth.low must be a number"),
         ("low = 1\nhigh = 12", "low = 1.5\nhigh = 12", "depth: bounds 1.5 to 12 are not whole"),
         ("low = 0.1", "low = 0", "width: a log scale needs a bound above 0"),
@@ -186,7 +186,7 @@ def test_reported_seconds_take_the_place_of_those_measured(tmp_path: Path) -> No
         ("cost = 1e6", "", "reference must have objective and cost, or neither"),
         ("depth = 3", "depht = 3", "(got depht, width, share, opening)"),
         ("depth = 3", "depth = 30", "baseline 'plain': depth must be an integer from 1 to 12"),
-        ('name = "mygame"', 'name = "mygame', "no TOML: "),
+        ('name = "mygame"', 'name = "mygame', "not TOML: "),
         ('name = "mygame"', "speed = 3", "speed is unknown: it must be one of name, title"),
     ],
 )
@@ -205,7 +205,7 @@ def test_what_is_wrong_is_named_with_its_file(
 def test_costs_of_the_program_may_have_a_label(tmp_path: Path) -> None:
     found = read(tmp_path, f'{LEAST}[cost]\nper = "game"\nlabel = "CPU time a slice"\n')
     assert (found.cost.name, found.cost.label) == ("seconds_per_game", "CPU time a slice")
-    with pytest.raises(InputError, match=r"cost.label must be left out without per, move or game"):
+    with pytest.raises(InputError, match=r"cost.label must be left out unless cost.per is given"):
         read(tmp_path, f'{LEAST}[cost]\nlabel = "CPU time a slice"\n')
 
 

@@ -142,7 +142,7 @@ REFUSED = {
     ),
     "reversed bounds": (
         f"{BEGIN}NumericParameter('effort', 9, 1)\n",
-        "effort: bounds 9 to 1 are no interval",
+        "effort: bounds 9 to 1 are not an interval",
     ),
     "log from 0": (
         f"{BEGIN}NumericParameter('effort', 0, 1, log=True)\n",
@@ -174,7 +174,7 @@ def test_a_file_or_name_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.py must be a Python file \(it is not there\)"):
         experiment(str(tmp_path / "none.py"))
     path = write(tmp_path, COINS)
-    with pytest.raises(InputError, match="is no Experiment; there is COINS"):
+    with pytest.raises(InputError, match="is not an Experiment; there is COINS"):
         experiment(f"{path}:play")
     with pytest.raises(InputError, match="no_such_package: cannot be imported: ModuleNotFound"):
         experiment("no_such_package:X")

@@ -109,14 +109,14 @@ def test_what_is_no_study_is_refused(tmp_path: Path) -> None:
         read_published(folder)
     (folder / "elsewhere.csv").rename(folder / "games.csv")
     (folder / "manifest.json").write_text("[1]")
-    with pytest.raises(InputError, match=r"manifest\.json is no manifest of a study"):
+    with pytest.raises(InputError, match=r"manifest\.json is not a manifest of a study"):
         read_published(folder)
 
 
 @pytest.mark.parametrize(
     ("table", "old", "new", "said"),
     [
-        ("games.csv", "search,1,", "search,1,1,", r"games\.csv is no table of a study: line 3"),
+        ("games.csv", "search,1,", "search,1,1,", r"games\.csv is not a table of a study: line 3"),
         ("games.csv", "search,1,", "search,7777,", "together: trial 1 must have two values"),
         ("games.csv", "12.132734504794534", "many", r"games\.csv, line 3: no game"),
         ("games.csv", "validation,,85f07897f0", "validation,,0000000000", r"front\.csv has no"),

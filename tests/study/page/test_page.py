@@ -256,7 +256,7 @@ def test_other_files_are_left_alone(tmp_path: Path) -> None:
     assert page.read_text() == f"{BEGINNING}2"
     other = tmp_path / "other.html"
     other.write_text("<!doctype html><p>mine")
-    with pytest.raises(InputError, match="is no page of a study"):
+    with pytest.raises(InputError, match="is not a page of a study"):
         write_page(BEGINNING, other)
     assert other.read_text() == "<!doctype html><p>mine"
     with pytest.raises(InputError, match="output must be a regular file"):

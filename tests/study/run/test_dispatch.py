@@ -187,7 +187,7 @@ def test_a_game_that_outlasts_the_budget_is_ended() -> None:
     Dispatch(source, workers, display, Budget(10.0, lambda: next(looks, 11.6))).run()
     assert len(workers) == 0, "stopped"
     assert source.finished == []
-    assert display.messages == ["games that outlast the budget are ended, and played later"]
+    assert display.messages == ["games that outlast the budget are stopped, and played again later"]
 
 
 @pytest.mark.parametrize(("left", "n_in_line"), [(math.inf, 6), (4.5, 4), (2.5, 2), (0.0, 0)])

@@ -159,7 +159,7 @@ def test_a_search_goes_on_when_the_process_that_proposes_is_killed(
 ) -> None:
     study, watch = search_apart(quick, tmp_path, n_kills=1)
     assert [text for text in watch.messages if "died" in text] == [
-        "the process that proposes trials died; another goes on"
+        "the process that proposes trials died; a new one continues"
     ]
     assert states_of(study) == ["complete"] * SETTINGS.n_trials
     assert all(set(trial.games) == {0, 1} for trial in trials_of(study))

@@ -60,7 +60,7 @@ def test_a_sweep_ends_by_its_budget_and_goes_on(
         assert "validation on fresh seeds: " in text
         reached = r"^the budget of 8 s is spent: .* points validated to standard errors of "
         assert re.search(reached, text, re.M)
-        assert "\nthe same command goes on: thetafront" in text
+        assert "\nto continue: thetafront" in text
         games = pd.read_csv(folder / "games.csv")
         is_validation = games["phase"] == "validation"
         assert (~is_validation).sum() % 10 == 0, "trials that were begun are complete"

@@ -137,7 +137,7 @@ def test_an_interrupt_writes_a_checkpoint(networks: Path) -> None:
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "the same command goes on from here" in out
+    assert "the same command resumes" in out
     assert new_training("i").counts.n_games > before
     assert not (networks / "i" / MANIFEST).exists()
 
