@@ -63,7 +63,7 @@ def front_in_folder(folder: Path) -> Front:
     try:
         validated = pd.read_csv(table, dtype=words)
     except (ValueError, pd.errors.ParserError):
-        raise InputError(f"front: {table} is no table") from None
+        raise InputError(f"front: {table} is not a table") from None
     goal = experiment.goal
     needed = NEEDED | {goal.column("mean"), goal.column("sem")}
     needed |= {each.name for each in experiment.costs} | set(experiment.space.names)

@@ -79,7 +79,7 @@ def test_it_survives_and_gives_what_one_machine_gives(
     assert begun().wait(SECONDS) == 0, ground.said("sweep")
     said = ground.said("sweep")
     assert "2 workers on 1 machine" in said
-    assert "the storage is back" in said
+    assert "storage: connected again" in said
     assert "already" in said  # games, or all of the search
     assert "Traceback" not in said
     both = [table(ground.folder, each, "search") for each in ("there", "alone")]

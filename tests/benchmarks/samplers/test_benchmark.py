@@ -121,4 +121,4 @@ def test_a_damaged_manifest_is_refused(
 ) -> None:
     (tmp_path / "manifest.json").write_text("{")
     assert called(monkeypatch, tmp_path) == 2
-    assert "no manifest; use another folder, or move it away" in capsys.readouterr().err
+    assert "not a manifest; use another folder, or move it away" in capsys.readouterr().err

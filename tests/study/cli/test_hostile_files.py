@@ -31,7 +31,7 @@ DEFINITIONS = {
     "memory.toml": (f'memory_limit = "{"9" * 400} GB"\n{ONCE}', "memory_limit must be a size"),
     "wide.toml": (
         'command = ["true"]\n[parameters.depth]\nlow = -1e308\nhigh = 1e308\n',
-        "no interval",
+        "not an interval",
     ),
     "nan.toml": (
         f"{ONCE}[reference]\nobjective = nan\ncost = 1.0\n",
@@ -41,7 +41,7 @@ DEFINITIONS = {
         f"{ONCE}[reference]\nobjective = inf\ncost = 1.0\n",
         "score must be finite (got inf)",
     ),
-    "nul.toml": ("\0", "nul.toml: no TOML"),
+    "nul.toml": ("\0", "nul.toml: not TOML"),
     "exits.py": (
         "import os\nos._exit(0)\n",
         "cannot be imported: SystemExit: os._exit(0) (exits.py, line 2)",

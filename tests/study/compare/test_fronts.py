@@ -63,7 +63,7 @@ def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has no column theta3"):
         front_in_folder(tmp_path)
     (tmp_path / "front.csv").write_text("")
-    with pytest.raises(InputError, match="is no table"):
+    with pytest.raises(InputError, match="is not a table"):
         front_in_folder(tmp_path)
 
 

@@ -240,8 +240,8 @@ def test_files_that_games_depend_on_are_part_of_the_digest(tmp_path: Path) -> No
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"must be a TOML file \(No such file or directory\)"):
         read_program_file(tmp_path / "none.toml")
-    with pytest.raises(InputError, match=r"must be a TOML file \(it is no file\)"):
+    with pytest.raises(InputError, match=r"must be a TOML file \(it is not a file\)"):
         read_program_file(tmp_path)
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError, match="no TOML"):
+    with pytest.raises(InputError, match="not TOML"):
         read_program_file(tmp_path / "binary.toml")

@@ -71,7 +71,7 @@ def test_values_between_steps_are_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"step": 0.4}, "no whole number of steps of 0.4"),
+        ({"step": 0.4}, "not a whole number of steps of 0.4"),
         ({"step": 0.7}, "steps of 0.7 do not fit"),
         ({"step": -0.1}, "steps of -0.1 do not fit"),
         ({"step": math.inf}, "steps of inf do not fit"),

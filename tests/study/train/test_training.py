@@ -148,7 +148,7 @@ def test_a_budget_that_is_spent_is_not_spent_again() -> None:
     assert "to play: thetafront play ntuple --set network=v" in first.stdout
     again = CliRunner().invoke(app, ["train", "ntuple", "--name", "v", *WORDS, "--moves", "5000"])
     assert again.exit_code == 0
-    assert "has this budget behind it" in again.stdout
+    assert "has already been trained for this long" in again.stdout
 
 
 @pytest.mark.parametrize(
