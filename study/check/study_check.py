@@ -42,10 +42,7 @@ from thetafront.study.log.log import (
 from thetafront.study.log.mirror import Mirror, optuna_study
 from thetafront.study.log.point import DESIGN, Point
 from thetafront.study.log.published_study import read_published
-from thetafront.study.log.seeds import (
-    search_seed,
-    validation_seed,
-)
+from thetafront.study.log.seeds import search_seed, validation_seed
 from thetafront.study.log.storage import Study
 from thetafront.study.log.study_data import StudyData, check_theta
 from thetafront.study.log.study_record import StudyRecord

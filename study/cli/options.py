@@ -109,10 +109,7 @@ def reading(
     """Open and read an existing study; InputError if the storage fails."""
     from thetafront.study.log.database import storage_errors_reported
     from thetafront.study.log.location import without_password
-    from thetafront.study.log.storage import (
-        location_given,
-        open_for_reading,
-    )
+    from thetafront.study.log.storage import location_given, open_for_reading
 
     with storage_errors_reported(location_given(study, results, name)):
         with working(f"reading {without_password(study)}"):

@@ -27,10 +27,7 @@ from thetafront.study.pareto import nondominated
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.sections import markdown_table
 from thetafront.study.report.tables import games_note
-from thetafront.study.report.validated_rows import (
-    validated_hypervolume,
-    without_baselines,
-)
+from thetafront.study.report.validated_rows import validated_hypervolume, without_baselines
 from thetafront.study.text import counted
 
 

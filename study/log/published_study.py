@@ -16,13 +16,7 @@ from thetafront.agents.agent import Outcome
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import split
-from thetafront.study.log.exported import (
-    manifest_in,
-    record_in,
-    record_of,
-    runs_told,
-    theta_of,
-)
+from thetafront.study.log.exported import manifest_in, record_in, record_of, runs_told, theta_of
 from thetafront.study.log.game_rows import outcome_in
 from thetafront.study.log.location import Location
 from thetafront.study.log.manifest import MANIFEST
