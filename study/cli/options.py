@@ -115,3 +115,22 @@ def reading(
         with working(f"reading {without_password(study)}"):
             opened = open_for_reading(study, results, name)
         yield opened
+
+
+def is_folder(study: str) -> bool:
+    """Tell whether a folder is given, rather than a name or a URL."""
+    return "/" in study and "://" not in study
+
+
+@contextmanager
+def reading_tables(
+    study: str, name: str | None, results: Path
+) -> "Iterator[tuple[Location, StudyData]]":
+    """Read an existing study, or the tables in a folder; InputError if that fails."""
+    if is_folder(study):
+        from thetafront.study.log.published_study import read_published
+
+        yield read_published(Path(study))
+    else:
+        with reading(study, name, results) as (_, location, data):
+            yield location, data
