@@ -73,18 +73,10 @@ PLAYOUTS = (2, 16, 128)
 
 @dataclass(frozen=True)
 class Row:
-    """One point of the picture.
+    """One point of the picture."""
 
-    Attributes
-    ----------
-    family : str
-        What is joined by a line.
-    agent : Agent
-        That plays.
-    """
-
-    family: str
-    agent: Agent
+    family: str  # what is joined by a line
+    agent: Agent  # that plays
 
 
 def training_text(network: TrainedNetwork) -> str:

@@ -33,26 +33,17 @@ from thetafront.study.text import counted
 
 @dataclass(frozen=True)
 class ComparedStudy:
-    """One study of a comparison.
+    """One study of a comparison."""
 
-    Attributes
-    ----------
-    name, sampler : str
-        The study's name, and who proposed its trials.
-    seed, n_trials, n_games : int
-        Its seed, complete trials, and games of the search.
-    validated : DataFrame
-        Its validated points, without baselines, the cheapest first.
-    reference : (float, float), optional
-        Its reference point; None if no trial is complete and the experiment has none.
-    """
-
+    # The study's name, and who proposed its trials.
     name: str
     sampler: str
+    # Its seed, complete trials, and games of the search.
     seed: int
     n_trials: int
     n_games: int
-    validated: pd.DataFrame
+    validated: pd.DataFrame  # its validated points, without baselines, the cheapest first
+    # Its reference point; None if no trial is complete and the experiment has none.
     reference: tuple[float, float] | None
 
 

@@ -110,17 +110,10 @@ def place_of(row: tuple[Any, ...]) -> str:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of a study at one moment.
+    """The rows of a study at one moment."""
 
-    Attributes
-    ----------
-    study : StudyRow
-        What made it.
-    points, games, events : sequence of rows
-        By their keys.
-    """
-
-    study: StudyRow
+    study: StudyRow  # what made it
+    # By their keys.
     points: Sequence[PointRow] = ()
     games: Sequence[GameRow] = ()
     events: Sequence[EventRow] = ()

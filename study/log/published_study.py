@@ -37,14 +37,9 @@ Unit = tuple[str, str]
 
 @dataclass(frozen=True)
 class PublishedStudy(StudyData):
-    """A study as its tables have it, without a database.
+    """A study as its tables have it, without a database."""
 
-    Attributes
-    ----------
-    counted : mapping of str to int
-        How many games each point of ``front.csv`` has, by its key.
-    """
-
+    # How many games each point of `front.csv` has, by its key.
     counted: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property

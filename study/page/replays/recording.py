@@ -6,19 +6,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Recording:
-    """A game as it is seen.
+    """A game as it is seen."""
 
-    Attributes
-    ----------
-    data : dict
-        Plain data for JSON: ``game``; what does not change in it; and ``steps``, a column for each
-        thing that is seen, with a value for each position, ``score`` among them.
-    score : int
-        In points.
-    n_moves : int
-        Number of actions.
-    """
-
+    # Plain data for JSON: `game`; what does not change in it; and `steps`, a column for each thing
+    # that is seen, with a value for each position, `score` among them.
     data: dict[str, Any]
-    score: int
-    n_moves: int
+    score: int  # in points
+    n_moves: int  # number of actions
