@@ -175,7 +175,7 @@ def compare(
 ) -> None:
     """Compare the validated fronts of several studies.
 
-    Draws one figure, and prints hypervolumes with intervals.
+    Draws and prints their hypervolumes with intervals.
     """
     from thetafront.study.compare.studies import (
         check_comparable,
@@ -205,7 +205,7 @@ def compare(
         if output is not None:
             write_csv(frame, output / "compare.csv")
             write_text(compare_markdown(frame, experiments[0].goal), output / "compare.md")
-            save(compare_figure(entries, experiments[0]), output / "compare.png")
+            save(compare_figure(frame, experiments[0]), output / "compare.png")
             write_json(provenance(), output / MANIFEST)
     print(compare_markdown(frame, experiments[0].goal), end="")
 

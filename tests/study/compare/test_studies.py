@@ -55,11 +55,13 @@ def test_hypervolumes_by_hand(quick: Experiment) -> None:
     text = compare_markdown(frame, quick.goal)
     assert "| nehvi | 2 | 2,000 ± 1,000 |" in text
     assert "| tpe | 1 | 500 ± ? |" in text
-    (legend,) = compare_figure(entries, quick).legends
-    assert [each.get_text() for each in legend.get_texts()] == [
+    (axes,) = compare_figure(frame, quick).axes
+    assert [each.get_text() for each in axes.get_yticklabels()] == [
         "nehvi (2 studies)",
         "tpe (1 study)",
     ]
+    means = next(line for line in axes.lines if line.get_marker() == "D")
+    assert [*means.get_xdata()] == pytest.approx([2000.0, 500.0])
 
 
 def test_a_study_without_validated_points_is_named(quick: Experiment) -> None:
