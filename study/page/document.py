@@ -37,6 +37,7 @@ BEGINNING = f"""<!doctype html>
 <meta name="generator" content="{GENERATOR}">"""
 """What a page begins with, so that no other file is overwritten."""
 NUMBER = re.compile("[-+−↑↓]? ?[0-9]")  # what a cell with a number begins with
+MAX_MISSING = 1  # characters of a cell without a number: empty, ? or -
 Library = Literal["inside", "beside"]
 Data = Mapping[str, Any]
 # Overrides, embeddings and isolates: a sentence's own numbers would be written backwards.
@@ -125,7 +126,11 @@ def table_of(frame: pd.DataFrame) -> dict[str, Any]:
     return {
         "columns": [str(each) for each in frame.columns],
         "rows": rows,
-        "is_text": [not any(map(NUMBER.match, cells)) for cells in zip(*rows, strict=True)],
+        "is_text": [
+            not all(NUMBER.match(cell) or len(cell) <= MAX_MISSING for cell in cells)
+            or not any(map(NUMBER.match, cells))
+            for cells in zip(*rows, strict=True)
+        ],
     }
 
 
