@@ -1,6 +1,7 @@
 """The chart of a pair: lines of equal goal and of equal cost over two parameters."""
 
 from collections.abc import Callable, Sequence
+from itertools import compress, product
 from typing import Any
 
 import numpy as np
@@ -49,46 +50,38 @@ def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
     goal, cost, space = experiment.goal, experiment.cost, experiment.space
     points = chosen_points(analysis, model)
     name, theta = points[len(points) // 2]
-    parameters = [[*space][k] for k in np.argsort(-importance.total.sum(axis=0), kind="stable")]
-    pair = [
+    active = [
         each
-        for each in parameters
+        for each in (list(space)[k] for k in np.argsort(-importance.total.sum(axis=0)))
         if isinstance(each, NumericParameter) and not is_absent(theta.get(each.name))
-    ][:2]
-    if len(pair) < 2:
+    ]
+    if len(active) < 2:
         return Chart(KEY, TITLE, "There is no pair of numbers to draw: fewer than two are tuned.")
-    first, second = pair
+    pair = first, second = active[0], active[1]
     x, y = (np.array(steps_of(each, theta[each.name]), np.float64) for each in pair)
     thetas = [
         space.active({**theta, first.name: a, second.name: b})
-        for b in steps_of(second, theta[second.name])
-        for a in steps_of(first, theta[first.name])
+        for b, a in product(*(steps_of(each, theta[each.name]) for each in (second, first)))
     ]
     allowed = np.array([not space.broken_by(each) for each in thetas])
     values = np.full((2, len(thetas)), np.nan)
     with threadpool_limits(1):
-        codes = model.cube.encode([each for each, ok in zip(thetas, allowed, strict=True) if ok])
+        codes = model.cube.encode([*compress(thetas, allowed)])
         values[:, allowed] = model.posterior.goal(codes).mean, model.posterior.cost(codes)
     goals, costs = values.reshape(2, len(y), len(x))
     goal_kind, cost_kind = (
         Kind(f"equal {short(each.label)}", colour, LINE)
         for each, colour in ((goal, BLUE), (cost, GREEN))
     )
-    on_front = [row for row in analysis.tables["front"].to_dict("records") if row["on_front"]]
+    front = [
+        {"x": row[first.name], "y": row[second.name], "who": f"number {row['number']}"}
+        for row in analysis.tables["front"].to_dict("records")
+        if row["on_front"] and not any(is_absent(row[each.name]) for each in pair)
+    ]
     layers = [
         *lines_of(goal_kind, (x, y, goals), round_values, goal.format.at_axis, 0),
         *lines_of(cost_kind, (x, y, costs), log_ticks, lambda each: cost_tick(cost, each), 1),
-        Layer(
-            "point",
-            FRONT,
-            [
-                {"x": row[first.name], "y": row[second.name], "who": f"number {row['number']}"}
-                for row in on_front
-                if not (is_absent(row[first.name]) or is_absent(row[second.name]))
-            ],
-            tooltip={"who": "point"},
-            size=50,
-        ),
+        Layer("point", FRONT, front, tooltip={"who": "point"}, size=50),
         Layer("point", HERE, [{"x": theta[first.name], "y": theta[second.name]}], size=90),
     ]
     text = (
@@ -97,25 +90,19 @@ def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
         f"alone change from point {name} (the diamond). Circles differ from it in other parameters "
         "too. The slices above show how sure the model is."
     )
-    few_x, few_y = (
-        np.unique(np.linspace(0, len(each) - 1, N_CELLS).astype(int)) for each in (x, y)
+    rows, columns = (
+        np.unique(np.linspace(0, len(each) - 1, N_CELLS).astype(int)) for each in (y, x)
     )
-    table = pd.DataFrame(
-        [
-            {
-                second.label: second.text(rounded(y[k], 3)),
-                **{
-                    f"{first.label} {first.text(rounded(x[j], 3))}": (
-                        f"{goal.format.text(goals[k, j])}, {cost.text(costs[k, j])}"
-                        if np.isfinite(goals[k, j])
-                        else "not allowed"
-                    )
-                    for j in few_x
-                },
-            }
-            for k in few_y
+    written = {
+        f"{first.label} {first.text(rounded(x[j], 3))}": [
+            "-"
+            if np.isnan(goals[k, j])
+            else f"{goal.format.text(goals[k, j])}, {cost.text(costs[k, j])}"
+            for k in rows
         ]
-    )
+        for j in columns
+    }
+    table = pd.DataFrame({second.label: [second.text(rounded(y[k], 3)) for k in rows], **written})
     across, up = (parameter_axis(each, short(each.label)) for each in pair)
     return Chart(KEY, TITLE, text, table, [[Panel(across, up, layers)]], experiment.title)
 
@@ -129,10 +116,9 @@ def lines_of(
 ) -> list[Layer]:
     """Return lines of equal value on a grid, with round values between its least and its most."""
     x, y, z = values
-    found, labels = contour_generator(x, y, np.ma.masked_invalid(z)), list[Row]()
-    low, high = float(np.nanmin(z)), float(np.nanmax(z))
-    segments: list[Row] = []
-    for level in thinned(ticks(low, high), N_LEVELS[which]) if low < high else ():
+    found, low, high = contour_generator(x, y, np.ma.masked_invalid(z)), np.nanmin(z), np.nanmax(z)
+    segments, labels = list[Row](), list[Row]()
+    for level in thinned(ticks(float(low), float(high)), N_LEVELS[which]) if low < high else ():
         parts: Any = found.lines(level)
         for part in parts:
             ends = zip(part[:-1].tolist(), part[1:].tolist(), strict=True)

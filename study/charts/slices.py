@@ -144,14 +144,8 @@ def slices_chart(analysis: Analysis) -> Chart:
     panels = []
     for parameter in space:
         x = parameter_axis(parameter, short(parameter.label))
-        mine, said = (
-            rows[parameter.name],
-            {
-                "v": short(parameter.label),
-                "g": short(goal.label),
-                "c": short(cost.label),
-            },
-        )
+        mine = rows[parameter.name]
+        said = {"v": short(parameter.label), "g": short(goal.label), "c": short(cost.label)}
         panels.append(
             [
                 Panel(x, y, layers_of(parameter, mine, fields, kind, said), HEIGHT)

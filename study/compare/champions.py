@@ -9,8 +9,7 @@ their scores are given here, and a machine of another speed moves them to a side
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -18,7 +17,7 @@ from matplotlib.figure import Figure
 from thetafront.agents.agent import Agent
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.agents.twenty48.ntuple.agent import NTuple
-from thetafront.agents.twenty48.ntuple.network import TrainedNetwork, trained_network
+from thetafront.agents.twenty48.ntuple.network import trained_network
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.agents.twenty48.random import RandomAgent
 from thetafront.engine.jit import ROOT
@@ -26,7 +25,7 @@ from thetafront.study.charts.axes import cost_axis, log_ticks, values_of
 from thetafront.study.charts.chart import BLUE, GREY, PINK, Axis, Chart, Kind, Layer, Panel
 from thetafront.study.charts.comparison import COLOURS, SHAPES
 from thetafront.study.charts.picture import picture
-from thetafront.study.compare.comparison import Comparison, Results
+from thetafront.study.compare.comparison import Comparison
 from thetafront.study.compare.fronts import Front
 from thetafront.study.compare.scores import (
     estimate_format,
@@ -71,32 +70,20 @@ SEARCHES = (
 PLAYOUTS = (2, 16, 128)
 
 
-@dataclass(frozen=True)
-class Row:
-    """One point of the picture.
-
-    Attributes
-    ----------
-    family : str
-        What is joined by a line.
-    agent : Agent
-        That plays.
-    """
+class Row(NamedTuple):
+    """One point of the picture: what a line joins it with, and who plays."""
 
     family: str
     agent: Agent
-
-
-def training_text(network: TrainedNetwork) -> str:
-    """Say how long a network was trained."""
-    return f"{network.settings.patterns}, {network.cpu_seconds / 60:.3g} CPU min of training"
 
 
 def network_rows(names: Sequence[str]) -> dict[str, Row]:
     """Return the rows of some networks, by name; ValueError if one is not trained."""
     rows = {}
     for name in names:
-        family = f"ntuple {name}: {training_text(trained_network(name))}"
+        network = trained_network(name)
+        training = f"{network.cpu_seconds / 60:.3g} CPU min of training"
+        family = f"ntuple {name}: {network.settings.patterns}, {training}"
         for search in SEARCHES:
             plies = f"{search['depth']} plies" if search["depth"] > 1 else "1 ply"
             deeper = ", deeper below 4 empty" if "deeper_below" in search else ""
@@ -256,7 +243,7 @@ def show_champions(
     training = training_frame(frame, names)
     text = champions_markdown(frame, training)
     networks = {name: trained_network(name).to_json() for name in names}
-    figures = {"champions": champions_figure(frame, training, fronts)}
     tables = {"champions": frame, "training": training}
-    run.write(Results("champions", text, tables, figures), {**settings, "networks": networks})
+    figure = champions_figure(frame, training, fronts)
+    run.write("champions", text, tables, figure, {**settings, "networks": networks})
     return text

@@ -6,7 +6,7 @@ choosing. Baselines, which all studies share, do not count.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -32,31 +32,6 @@ STUDY, MEAN = Kind("a study, 95% interval", BLUE), Kind("mean of the studies", O
 HEIGHT_PER_SAMPLER, SPREAD = 70, 0.8  # in pixels; in distances between two samplers
 
 
-@dataclass(frozen=True)
-class ComparedStudy:
-    """One study of a comparison.
-
-    Attributes
-    ----------
-    name, sampler : str
-        The study's name, and who proposed its trials.
-    seed, n_trials, n_games : int
-        Its seed, complete trials, and games of the search.
-    validated : DataFrame
-        Its validated points, without baselines, the cheapest first.
-    reference : (float, float), optional
-        Its reference point; None if no trial is complete and the experiment has none.
-    """
-
-    name: str
-    sampler: str
-    seed: int
-    n_trials: int
-    n_games: int
-    validated: pd.DataFrame
-    reference: tuple[float, float] | None
-
-
 def check_comparable(experiments: Sequence[Experiment]) -> None:
     """Refuse, by InputError, studies of different experiments; one of them may be widened."""
     first = experiments[0]
@@ -65,50 +40,40 @@ def check_comparable(experiments: Sequence[Experiment]) -> None:
         raise InputError(f"studies must be of one experiment and cost (got {names})")
 
 
-def compared_study(data: StudyData) -> ComparedStudy:
-    """Return a study's part in a comparison; InputError if nothing of it is validated."""
-    rows = without_baselines(Analysis(data).rows, data.experiment)
-    if not rows:
-        raise InputError(
-            f"study: {data.name!r} has no validated points (thetafront validate {data.name})"
-        )
-    complete = [trial for trial in data.trials if trial.state == "complete"]
-    samplers = sorted({trial.origin for trial in complete} - {"design"})
-    return ComparedStudy(
-        name=data.name,
-        sampler=" + ".join(samplers) or "design",
-        seed=data.record.seed,
-        n_trials=len(complete),
-        n_games=sum(len(trial.games) for trial in complete),
-        validated=pd.DataFrame(rows),
-        reference=data.reference,
-    )
-
-
-def common_reference(entries: Sequence[ComparedStudy], goal: Goal) -> tuple[float, float] | None:
+def common_reference(studies: Sequence[StudyData], goal: Goal) -> tuple[float, float] | None:
     """Return the reference point for all studies: in both objectives the worst of theirs."""
-    found = [entry.reference for entry in entries if entry.reference is not None]
+    found = [each.reference for each in studies if each.reference is not None]
     if not found:
         return None
     scores, costs = zip(*found, strict=True)
     return goal.sign * min(goal.sign * each for each in scores), max(costs)
 
 
-def compare_frame(entries: Sequence[ComparedStudy], experiment: Experiment) -> pd.DataFrame:
-    """Return one row a study: its validated hypervolume with its 95% interval."""
-    rows, reference = [], common_reference(entries, experiment.goal)
-    for entry in entries:
-        points = entry.validated.to_dict("records")
+def compare_frame(studies: Sequence[StudyData]) -> pd.DataFrame:
+    """Return one row a study: who proposed its trials, and its validated hypervolume.
+
+    InputError if nothing of one is validated.
+    """
+    experiment, rows = studies[0].experiment, []
+    reference = common_reference(studies, experiment.goal)
+    for data in studies:
+        points = without_baselines(Analysis(data).rows, data.experiment)
+        if not points:
+            raise InputError(
+                f"study: {data.name!r} has no validated points (thetafront validate {data.name})"
+            )
+        complete = [trial for trial in data.trials if trial.state == "complete"]
+        samplers = sorted({trial.origin for trial in complete} - {"design"})
         volume, low, high = validated_hypervolume(points, experiment, reference)
         rows.append(
             {
-                "study": entry.name,
-                "sampler": entry.sampler,
-                "seed": entry.seed,
-                "n_trials": entry.n_trials,
-                "n_games": entry.n_games,
-                "n_validated_points": len(entry.validated),
-                "n_validation_games": int(entry.validated["n_games"].sum()),
+                "study": data.name,
+                "sampler": " + ".join(samplers) or "design",
+                "seed": data.record.seed,
+                "n_trials": len(complete),
+                "n_games": sum(len(trial.games) for trial in complete),
+                "n_validated_points": len(points),
+                "n_validation_games": sum(int(row["n_games"]) for row in points),
                 "hypervolume": volume,
                 "hypervolume_low95": low,
                 "hypervolume_high95": high,

@@ -40,6 +40,7 @@ NUMBER = re.compile("[-+−↑↓]? ?[0-9]")  # what a cell with a number begins
 MAX_MISSING = 1  # characters of a cell without a number: empty, ? or -
 Library = Literal["inside", "beside"]
 Data = Mapping[str, Any]
+NOTHING: Data = {"choices": None, "replays": [], "reload": None}  # of a page without these
 # Overrides, embeddings and isolates: a sentence's own numbers would be written backwards.
 TURNING = dict.fromkeys(
     [*range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\N{REPLACEMENT CHARACTER}"
@@ -88,7 +89,7 @@ def document(
         style=Markup("".join(map(static, styles))),
         scripts=[Markup(checked(each)) for each in written],
         beside=library_at,
-        data=Markup(embedded({"made": made.timestamp(), **data})),
+        data=Markup(embedded({**NOTHING, "made": made.timestamp(), **data})),
         made=made.astimezone(UTC).isoformat(timespec="seconds"),
         made_text=f"{made.astimezone(UTC):%Y-%m-%d %H:%M} UTC",
         table_of=table_of,
