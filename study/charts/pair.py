@@ -69,18 +69,14 @@ def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
         codes = model.cube.encode([*compress(thetas, allowed)])
         values[:, allowed] = model.posterior.goal(codes).mean, model.posterior.cost(codes)
     goals, costs = values.reshape(2, len(y), len(x))
-    goal_kind, cost_kind = (
-        Kind(f"equal {short(each.label)}", colour, LINE)
-        for each, colour in ((goal, BLUE), (cost, GREEN))
-    )
     front = [
         {"x": row[first.name], "y": row[second.name], "who": f"number {row['number']}"}
         for row in analysis.tables["front"].to_dict("records")
         if row["on_front"] and not any(is_absent(row[each.name]) for each in pair)
     ]
     layers = [
-        *lines_of(goal_kind, (x, y, goals), round_values, goal.format.at_axis, 0),
-        *lines_of(cost_kind, (x, y, costs), log_ticks, lambda each: cost_tick(cost, each), 1),
+        *lines_of(goal.label, (x, y, goals), round_values, goal.format.at_axis, 0),
+        *lines_of(cost.label, (x, y, costs), log_ticks, lambda each: cost_tick(cost, each), 1),
         Layer("point", FRONT, front, tooltip={"who": "point"}, size=50),
         Layer("point", HERE, [{"x": theta[first.name], "y": theta[second.name]}], size=90),
     ]
@@ -108,7 +104,7 @@ def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
 
 
 def lines_of(
-    kind: Kind,
+    label: str,
     values: tuple[Floats, Floats, Floats],
     ticks: Callable[[float, float], Sequence[float]],
     write: Callable[[float], str],
@@ -117,6 +113,7 @@ def lines_of(
     """Return lines of equal value on a grid, with round values between its least and its most."""
     x, y, z = values
     found, low, high = contour_generator(x, y, np.ma.masked_invalid(z)), np.nanmin(z), np.nanmax(z)
+    kind = Kind(f"equal {short(label)}", (BLUE, GREEN)[which], LINE)
     segments, labels = list[Row](), list[Row]()
     for level in thinned(ticks(float(low), float(high)), N_LEVELS[which]) if low < high else ():
         parts: Any = found.lines(level)

@@ -198,13 +198,14 @@ def table_of(
 ) -> pd.DataFrame:
     """Return the parameters: what they are, and what each does along its slice shown first."""
     goal, cost, lines = experiment.goal, experiment.cost, []
-    given = experiment.baselines
+    given, is_described = experiment.baselines, any(p.description for p in experiment.space)
     for each in experiment.space:
         mine = [row for row in rows[each.name] if row["s"] == choice.start]
         is_choice = isinstance(each, CategoricalParameter)
         values = map(each.text, each.choices) if is_choice else ()  # type: ignore[union-attr]
         span = ", ".join(values) or f"{each.low:,g} to {each.high:,g}"  # type: ignore[union-attr]
         line = {"symbol": short(each.label), "what it is": each.description, "range": span}
+        line = {key: text for key, text in line.items() if key != "what it is" or is_described}
         if given:
             shown = [each.text(rounded(theta.get(each.name), 4)) for theta in given.values()]
             line["baseline" if len(given) == 1 else "baselines"] = ", ".join(shown)
