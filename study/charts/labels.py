@@ -77,7 +77,6 @@ def places(points: Sequence[Box], texts: Sequence[str]) -> list[Box]:
     Each takes the nearest place that is free, or the one that covers least.
     """
     taken: list[Box] = list(points)
-    found = []
     for point, after, text in zip(points, [*points, None][1:], texts, strict=True):
         width, height = CHARACTER_WIDTH * FONT_SIZE * len(text) + ROOM, LINE_HEIGHT * FONT_SIZE
         x, y = (point.left + point.right) / 2, (point.bottom + point.top) / 2
@@ -94,8 +93,7 @@ def places(points: Sequence[Box], texts: Sequence[str]) -> list[Box]:
             boxes.append(Box(left, bottom, left + width, bottom + height))
         best = min(boxes, key=lambda box: sum(map(box.overlap, taken)) + outside(box))
         taken.append(best)
-        found.append(best)
-    return found
+    return taken[len(points) :]
 
 
 def outside(box: Box) -> float:
