@@ -43,10 +43,9 @@ class Tick:
 class Strip:
     """An axis from 0 to 1, with what is written on it."""
 
-    title: str  # what it is
-    ticks: list[Tick]  # values on it, those that are too close together left out
-    # Where the front lies at an edge of the space, and how many of its points.
-    edges: list[tuple[float, str]] = field(default_factory=list)
+    title: str
+    ticks: list[Tick]  # without those that are too close together
+    edges: list[tuple[float, str]] = field(default_factory=list)  # of the space, where the front is
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ def folder_of(
     return Comparison.begun(output, game, n_jobs, console(stderr=True))
 
 
-def front_of(text: str, results: Path) -> "Front":
+def front_in(text: str, results: Path) -> "Front":
     """Read the validated front of a study, or of a folder: a path with a slash."""
     from thetafront.study.compare.fronts import Front
 
@@ -110,7 +110,7 @@ def equal_time(
         raise InputError(f"studies must be different (got {first!r} twice)")
     fronts = []
     for given in (first, second):
-        front = front_of(given, results)
+        front = front_in(given, results)
         if front.seed == seed:
             raise InputError(
                 f"seed must be one that no study has used (got {seed}, which study "
@@ -173,14 +173,13 @@ def compare(
 ) -> None:
     """Compare the validated fronts of several studies.
 
-    Draws one figure, and prints hypervolumes with intervals.
+    Draws and prints their hypervolumes with intervals.
     """
     from thetafront.study.compare.studies import (
         check_comparable,
         compare_figure,
         compare_frame,
         compare_markdown,
-        compared_study,
     )
     from thetafront.study.log.location import make_folder
     from thetafront.study.log.manifest import MANIFEST, check_output, provenance, write_json
@@ -189,23 +188,23 @@ def compare(
 
     if len(set(studies)) < len(studies):
         raise InputError(f"studies must each be given once (got {', '.join(studies)})")
-    entries, experiments = [], []
+    read = []
     for study in studies:
         with reading(study, None, results) as (_, _, data):
-            entries.append(compared_study(data))
-            experiments.append(data.experiment)
-    check_comparable(experiments)
+            read.append(data)
+    experiment = read[0].experiment
+    check_comparable([each.experiment for each in read])
     if output is not None:
         make_folder(output, "output")
         check_output(output)
     with working("comparing"):
-        frame = compare_frame(entries, experiments[0])
+        frame = compare_frame(read)
         if output is not None:
             write_csv(frame, output / "compare.csv")
-            write_text(compare_markdown(frame, experiments[0].goal), output / "compare.md")
-            save(compare_figure(entries, experiments[0]), output / "compare.png")
+            write_text(compare_markdown(frame, experiment.goal), output / "compare.md")
+            save(compare_figure(frame, experiment), output / "compare.png")
             write_json(provenance(), output / MANIFEST)
-    print(compare_markdown(frame, experiments[0].goal), end="")
+    print(compare_markdown(frame, experiment.goal), end="")
 
 
 @app.command()

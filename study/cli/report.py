@@ -188,7 +188,7 @@ def follow(
     from thetafront.study.log.lock import holder_of
     from thetafront.study.log.study_data import StudyData
     from thetafront.study.page.document import check_page
-    from thetafront.study.page.follow import Follower
+    from thetafront.study.page.follow import follow as rewrite
     from thetafront.study.page.page import Circumstances
     from thetafront.study.page.results import default_path, write_report
     from thetafront.study.report.analysis import Analysis
@@ -205,4 +205,4 @@ def follow(
             shown.append(path)
             show(path)
 
-    Follower(lambda: (opened.newest(), holder_of(location)), write).run()
+    rewrite(lambda: (opened.newest(), holder_of(location)), write)

@@ -63,11 +63,8 @@ def claims(page: Analysis, importance: Importance | None = None) -> Claims:
     details, trust, is_trusted = what_is_left(page), "", True
     if not candidates.played:
         n_trials = sum(each.state == "complete" for each in page.data.trials)
-        trials = counted(n_trials, "trial")
-        trust, is_trusted = (
-            f"No θ has games on fresh seeds yet: the model of {trials} alone.",
-            False,
-        )
+        trials, is_trusted = counted(n_trials, "trial"), False
+        trust = f"No θ has games on fresh seeds yet: the model of {trials} alone."
     elif (check := check_of(page)) is not None:
         trust, is_trusted = trust_text(check, experiment.goal), check.is_passed
         details.insert(0, Claim("How the model was checked", check_text(check, page)))

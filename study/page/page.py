@@ -9,6 +9,7 @@ from typing import Any
 from thetafront.study.charts.front import front_chart
 from thetafront.study.charts.hypervolume import hypervolume_chart
 from thetafront.study.charts.importance import importance_chart
+from thetafront.study.charts.pair import pair_chart
 from thetafront.study.charts.scores import scores_chart
 from thetafront.study.charts.slices import slices_chart
 from thetafront.study.charts.sobol import importance_of
@@ -66,6 +67,7 @@ def page_html(
     charts = {
         "front": front_chart(page),
         "slices": slices_chart(page),
+        "pair": pair_chart(page, importance),
         "importance": importance_chart(page, importance),
         "scores": scores_chart(page),
         "timeline": timeline_chart(page),

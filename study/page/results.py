@@ -180,11 +180,5 @@ def index_html(pages: Mapping[str, Analysis], made: datetime | None = None) -> s
     made = datetime.now(UTC) if made is None else made
     entries = [entry_of(link, page) for link, page in pages.items()]
     entries.sort(key=lambda entry: entry["name"])
-    data: dict[str, Any] = {
-        "charts": {},
-        "choices": None,
-        "replays": [],
-        "reload": None,
-        "name": "studies",
-    }
-    return document("index.html.j2", made, data, {"entries": entries, "columns": COLUMNS})
+    texts = {"entries": entries, "columns": COLUMNS}
+    return document("index.html.j2", made, {"charts": {}, "name": "studies"}, texts)

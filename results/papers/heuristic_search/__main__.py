@@ -61,7 +61,6 @@ DRAWN = {
     (LABELLED, BEST_LUCK): (paper.BLUE, "s"),
 }
 DASHED = (0, (3, 2))
-AXES = {"n_backups": "backups", "seconds": "CPU seconds"}
 
 
 class Look(NamedTuple):
@@ -220,24 +219,23 @@ def compared(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def traces_figure(looks: pd.DataFrame, chosen: Sequence[Problem]) -> Figure:
-    """Draw U of the start and the value of greedy play against backups and CPU seconds."""
-    shape: dict[str, Any] = {"nrows": 2, "ncols": len(chosen), "squeeze": False, "sharey": "col"}
-    figure, panels = paper.new_figure(0.6 + 3.7 * len(chosen), 7.4, **shape)
+    """Draw U of the start and the value of greedy play against backups, a panel a problem."""
+    shape: dict[str, Any] = {"nrows": -(-len(chosen) // 2), "ncols": 2, "squeeze": False}
+    figure, panels = paper.new_figure(11.0, 0.8 + 3.6 * shape["nrows"], **shape)
     by = dict(tuple(looks.groupby(RUN)))
-    for problem, column in zip(chosen, panels.T, strict=True):
-        column[0].set_title(problem.name.replace(", from", ",\nfrom"), fontsize=10)
-        highest = float(problem.bounds[BEST_LUCK][problem.start])
-        for axes, (x, label) in zip(column, AXES.items(), strict=True):
-            for solver, (colour, marker) in DRAWN.items():
-                for seed in looks["seed"].unique():
-                    run = by[(problem.name, *solver, seed)]
-                    run, style = run[run[x] > 0], {"color": colour, "linewidth": 1.1}
-                    axes.plot(run[x], run["policy_value"], linestyle=DASHED, alpha=0.55, **style)
-                    axes.plot(run[x], run["value"], alpha=0.8, **style)
-                    end = run.iloc[-1]
-                    axes.plot(end[x], end["value"], marker, color=colour, markersize=5)
-            axes.axhline(problem.optimum, color=paper.GREY, linewidth=0.9, linestyle=":", zorder=0)
-            axes.set(xscale="log", xlabel=label, ylim=(-0.04 * highest, 1.06 * highest))
+    for problem, axes in zip(chosen, panels.flat, strict=False):
+        axes.set_title(problem.name)
+        for solver, (colour, marker) in DRAWN.items():
+            for seed in looks["seed"].unique():
+                run = by[(problem.name, *solver, seed)]
+                run, style = run[run["n_backups"] > 0], {"color": colour, "linewidth": 1.1}
+                axes.plot("n_backups", "policy_value", linestyle=DASHED, data=run, **style)
+                axes.plot("n_backups", "value", data=run, **style)
+                end = run.iloc[-1]
+                axes.plot(end["n_backups"], end["value"], marker, color=colour, markersize=5)
+        axes.axhline(problem.optimum, color=paper.GREY, linewidth=0.9, linestyle=":", zorder=0)
+        axes.set(xscale="log", xlabel="backups")
+        paper.points_axis(axes)
     for axes in panels[:, 0]:
         axes.set_ylabel("value of the start, points")
     handles = [
@@ -249,7 +247,7 @@ def traces_figure(looks: pd.DataFrame, chosen: Sequence[Problem]) -> Figure:
         Line2D([], [], color=paper.BLACK, linestyle=DASHED, label="mean of greedy play"),
         Line2D([], [], color=paper.GREY, linestyle=":", label="optimum V*"),
     ]
-    figure.legend(handles=handles, loc="outside upper right", ncols=4)
+    figure.legend(handles=handles, loc="outside right upper")
     return figure
 
 
