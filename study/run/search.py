@@ -296,7 +296,7 @@ class Search(Source[Key]):
     def record(self, finished: Finished[Key]) -> None:
         """Store a game that has come back."""
         self.n_tasks_out -= 1
-        if finished.games:
+        if finished.games and not finished.is_first:
             self.seconds_timed += finished.ended - finished.began
             self.n_timed += len(finished.games)
             seconds = (finished.ended - finished.began) / len(finished.games)

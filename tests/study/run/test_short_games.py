@@ -1,5 +1,6 @@
 """Where games are short, trials after the design have more of them."""
 
+import sys
 from pathlib import Path
 from time import sleep
 
@@ -8,7 +9,7 @@ import pytest
 from thetafront import Experiment, NumericParameter, Space, mean, sweep
 from thetafront.study.run.search import MAX_SHORT_GAMES, SECONDS_A_TRIAL, short_games
 
-pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,7 @@ def test_games_fill_the_time_of_a_proposal(games_in_time: float, n_usual: int, n
     assert short_games(SECONDS_A_TRIAL / games_in_time, n_usual) == n
 
 
+@pytest.mark.usefixtures("no_processes")
 def test_a_study_keeps_its_number_of_games_until_another_is_asked_for(tmp_path: Path) -> None:
     def games(trials: int, replicates: int | None = None) -> list[int]:
         study = sweep(
@@ -45,6 +47,7 @@ def test_a_study_keeps_its_number_of_games_until_another_is_asked_for(tmp_path: 
     assert games(6) == [10, 10, more, more, 5, 5]
 
 
+@pytest.mark.usefixtures("no_processes")
 def test_the_longest_games_of_a_design_count(tmp_path: Path) -> None:
     """Those of a cheap θ are short, but a trial of the dearest would take a minute."""
 
@@ -59,3 +62,17 @@ def test_the_longest_games_of_a_design_count(tmp_path: Path) -> None:
     study = sweep(slow, validate=False, progress=False, jobs=1, **asked)
     assert (study.trials["depth"][:8] > 3).any()
     assert study.trials["n_games"].tolist() == [4] * 9
+
+
+def test_the_start_of_a_users_process_is_no_game(tmp_path: Path) -> None:
+    def play(seed: int, depth: float) -> float:
+        if not hasattr(sys, "has_loaded"):
+            sys.has_loaded = True  # type: ignore[attr-defined]
+            sleep(2)
+        return depth + seed % 7
+
+    space = Space((NumericParameter("depth", 1, 4),))
+    quick = Experiment(name="quick", agent=play, space=space, goal=mean("score"))
+    asked = {"trials": 9, "design_size": 8, "sampler": "random", "results": tmp_path}
+    study = sweep(quick, validate=False, progress=False, jobs=1, **asked)
+    assert study.trials["n_games"][8] > 8
