@@ -1,13 +1,19 @@
 """Where games are short, trials after the design have more of them."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from time import sleep
+from typing import Any
 
 import pytest
 
 from thetafront import Experiment, NumericParameter, Space, mean, sweep
-from thetafront.study.run.search import MAX_SHORT_GAMES, SECONDS_A_TRIAL, short_games
+from thetafront.study.log.location import locate
+from thetafront.study.log.storage import create_or_resume
+from thetafront.study.run.search import MAX_SHORT_GAMES, SECONDS_A_TRIAL, Search, short_games
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.run.workers import Finished, Task
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -76,3 +82,24 @@ def test_the_start_of_a_users_process_is_no_game(tmp_path: Path) -> None:
     asked = {"trials": 9, "design_size": 8, "sampler": "random", "results": tmp_path}
     study = sweep(quick, validate=False, progress=False, jobs=1, **asked)
     assert study.trials["n_games"][8] > 8
+
+
+@pytest.mark.parametrize(("seconds", "n"), [(10.0, 2), (0.001, 128)])
+def test_games_of_an_earlier_run_count(
+    seconds: float, n: int, coin: Experiment, tmp_path: Path
+) -> None:
+    """The first θ after the design may be a cheap one."""
+    settings = SearchSettings(9, 2, sampler="random", design_size=1, adapts=True)
+    location = locate("s", tmp_path, None)
+    location.folder.mkdir()
+    log = create_or_resume(location, settings.record(coin))
+    for n_tasks, seconds_now in ((2, seconds), (9, 0.001)):
+        source = Search(coin, log, settings, 1, print)
+        for _ in range(n_tasks):
+            task: Task[Any] | None = None
+            while task is None:
+                task = source.next_task()
+            games = tuple(replace(task.agent.play(x), seconds=seconds_now) for x in task.seeds)
+            source.record(Finished(task.key, games, "", 0.0, seconds_now))
+        source.close()
+    assert source.settings.n_replicates == n
