@@ -7,8 +7,10 @@ from time import sleep
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from thetafront import Experiment, NumericParameter, Space, mean, sweep
+from thetafront.study.cli import app
 from thetafront.study.log.location import locate
 from thetafront.study.log.storage import create_or_resume
 from thetafront.study.run.search import MAX_SHORT_GAMES, SECONDS_A_TRIAL, Search, short_games
@@ -103,3 +105,12 @@ def test_games_of_an_earlier_run_count(
             source.record(Finished(task.key, games, "", 0.0, seconds_now))
         source.close()
     assert source.settings.n_replicates == n
+
+
+@pytest.mark.usefixtures("no_processes")
+def test_a_dry_run_tells_the_number_of_games_once(coin: Experiment, tmp_path: Path) -> None:
+    """And not that of its own games, of which each θ has two."""
+    words = ["sweep", "coin", "--jobs", "1", "--dry-run", "--results", str(tmp_path)]
+    done = CliRunner().invoke(app, words)
+    assert done.stdout.count("trials after the design have 128 each") == 1, done.output
+    assert done.stdout.count("games are short") == 1
