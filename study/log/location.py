@@ -154,7 +154,7 @@ def make_folder(folder: Path, option: str = "results") -> None:
     """
     cannot = f"{option}: folder {str(folder)!r} cannot be"
     try:
-        if flaw := why_unusable(folder.parent):
+        if not folder.exists() and (flaw := why_unusable(folder.parent)):
             raise InputError(f"{cannot} made: {str(folder.parent)!r} {flaw}")
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{option}: {str(folder)!r} is a file, not a folder")

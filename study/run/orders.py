@@ -249,6 +249,7 @@ class SweepOrder:
             settings,
             n_trials=min(settings.design_size, MAX_DRY_RUN_TRIALS),
             n_replicates=min(settings.n_replicates, MAX_DRY_RUN_GAMES),
+            adapts=False,
         )
         scratch = Log.in_memory("rehearsal", settings.record(experiment).as_data())
         budget = Budget(DRY_RUN_SECONDS)
