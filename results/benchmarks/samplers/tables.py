@@ -146,7 +146,7 @@ def figure(summary: pd.DataFrame) -> Figure:
                 style: dict[str, Any] = {"fmt": marker, "color": colour, "markersize": 5}
                 style["label"] = f"{n_trials} × {n_games}"
                 axes.errorbar(mine[f"{measure}_mean"], at, xerr=error, **style)
-            axes.set(title=surface.replace("_", " "), xlabel=title)
+            axes.set(title=str(surface).replace("_", " "), xlabel=title)
             axes.set_yticks(range(len(names)), names)
             axes.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
             axes.xaxis.set_major_locator(MaxNLocator(4))
