@@ -14,6 +14,7 @@ BESIDE = 68  # about how many pixels of a panel's width its axis takes
 CHOSEN_SIZE, PINNED_SIZE, PINNED = 260, 420, BLUE
 PROSPECT = Kind("untested: the best θ predicted", BLUE, is_hollow=True, dash=(3, 2))
 NARROW = "isValid(datum.number) && width < 400"  # pixels: no room for names beside numbers
+TEXT = f"{NARROW} ? datum.number : datum.label"
 DX = f"{NARROW} ? clamp(datum.dx, -12, 12) : datum.dx"
 RESERVED = ("title", "image")  # lines of a tooltip with a meaning of their own
 SYMBOLS = {"symbolSize": 70, "symbolOpacity": 1, "symbolStrokeWidth": 2}
@@ -105,13 +106,10 @@ def layer_spec(layer: Layer, chart: Chart) -> Spec:
         "step": {**line, "interpolate": "step-after"},
         "rule": line,
         "point": {**point, "size": layer.size, "opacity": layer.opacity},
-        "text": {"dx": {"expr": DX}, "dy": {"expr": "-datum.dy"}},
+        "text": {"dx": {"expr": DX}, "dy": {"expr": "-datum.dy"}, "text": {"expr": TEXT}},
     }
     places = {"x": layer.x, "y": layer.y, "x2": layer.x2, "y2": layer.y2}
     encoding: Spec = {name: place(at, name) for name, at in places.items() if at is not None}
-    if layer.mark == "text":
-        brief = {"test": NARROW, "field": "number", "type": "nominal"}
-        encoding["text"] = {"condition": brief, "field": "label", "type": "nominal"}
     if layer.mark == "point" and chart.marks_budget and "number" in layer.rows[0]:
         sizes = {"chosen": CHOSEN_SIZE, "pinned": PINNED_SIZE}
         tests = [{"test": f"datum.number == {name}", "value": n} for name, n in sizes.items()]
