@@ -75,6 +75,11 @@ def log_ticks(low: float, high: float) -> list[float]:
     return [each for each in found if low <= each <= high]
 
 
+def thinned(values: Sequence[float], n: int) -> list[float]:
+    """Return at most n of some values, each of the same distance from the next."""
+    return [*values[:: -(-len(values) // n) or 1]]
+
+
 def linear_axis(
     title: str, ends: tuple[float, float], write: Any = significant, n: int = N_TICKS
 ) -> Axis:
@@ -125,7 +130,10 @@ def parameter_axis(parameter: Dimension, title: str) -> Axis:
     if not parameter.log:
         room = ROOM * (high - low)
         found = linear_axis(title, (low - room, high + room), lambda x: f"{x:,g}", 6)
-        return replace(found, ticks={x: t for x, t in found.ticks.items() if low <= x <= high})
+        inside = {x: text for x, text in found.ticks.items() if low <= x <= high}
+        if parameter.integer:
+            inside = {x: text for x, text in inside.items() if x.is_integer()}
+        return replace(found, ticks=inside)
     factor = (high / low) ** ROOM
     ticks = {each: f"{each:,g}" for each in log_ticks(low, high)}
     return Axis(title, low / factor, high * factor, ticks, is_log=True)

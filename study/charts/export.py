@@ -29,7 +29,7 @@ def draw(analysis: Analysis, folder: Path) -> list[Path]:
 
     make_folder(folder)
     charts = {folder / name: make(analysis) for name, make in PICTURES.items()}
-    drawn = {path: chart for path, chart in charts.items() if chart.panels}
-    for path, chart in drawn.items():
-        save(picture(chart), path)
-    return list(drawn)
+    drawn = [path for path, chart in charts.items() if chart.panels]
+    for path in drawn:
+        save(picture(charts[path]), path)
+    return drawn

@@ -43,11 +43,11 @@ def hypervolume_chart(analysis: Analysis) -> Chart:
     goal, effort = experiment.goal, effort_text(analysis.data)
     if analysis.model is None:
         return Chart(KEY, TITLE, f"No trial is complete yet. {effort}")
-    minutes, unit = minutes_of_trials(data)
-    order = sorted(minutes)
+    times, unit = times_of_trials(data)
+    order = sorted(times)
     trace = analysis.trace
-    spent = [max(minutes[k] for k in order[: int(m)]) for m in trace["n_trials"]]
-    trace = trace.assign(minutes=spent)
+    spent = [max(times[k] for k in order[: int(m)]) for m in trace["n_trials"]]
+    trace = trace.assign(time=spent)
     searched = without_baselines(analysis.rows, experiment)
     validated = validated_hypervolume(searched, experiment, data.reference)
     area = f"{goal.format.area_unit} · decades"
@@ -67,12 +67,15 @@ def hypervolume_chart(analysis: Analysis) -> Chart:
         worst, dearest = data.reference
         at = experiment.cost.in_words(dearest)
         text += f" Reference point: {goal.format.with_unit(worst)} at {at}."
+    panels = panels_of(trace, validated, analysis, unit)
+    if n_beyond := int((trace[["predicted", "observed"]] > panels[0].y.high).sum().sum()):
+        text += f" The axis leaves out {counted(n_beyond, 'value')}."
     return Chart(
         KEY,
         TITLE,
         f"{text} {effort}",
         table_of(trace, unit, area, goal),
-        [panels_of(trace, validated, analysis, unit)],
+        [panels],
         experiment.title,
     )
 
@@ -80,20 +83,20 @@ def hypervolume_chart(analysis: Analysis) -> Chart:
 def panels_of(
     trace: pd.DataFrame, validated: tuple[float, float, float], analysis: Analysis, unit: str
 ) -> list[Panel]:
-    """Return the curves against games, and against minutes."""
+    """Return the curves against games, and against time."""
     goal = analysis.data.experiment.goal
     curves = {OBSERVED_EXACT if goal.is_exact else OBSERVED: "observed", MODEL: "predicted"}
     rows = {
         kind: [
             {
                 "n_games": row["n_games"],
-                "minutes": row["minutes"],
+                "time": row["time"],
                 "y": row[column],
                 "who": kind.label,
                 "seen": f"{goal.format.area(row[column])} {goal.format.area_unit} · decades",
                 "m": int(row["n_trials"]),
                 "g": f"{row['n_games']:,.0f}",
-                "t": f"{row['minutes']:,.3g}",
+                "t": f"{row['time']:,.3g}",
             }
             for row in trace.to_dict("records")
         ]
@@ -105,7 +108,7 @@ def panels_of(
     y = area_axis(goal, span_of(known or values, observed=values))
     n_design = sum(t.state == "complete" and t.origin == "design" for t in analysis.data.trials)
     panels = []
-    for name, title in (("n_games", GAMES), ("minutes", unit)):
+    for name, title in (("n_games", GAMES), ("time", unit)):
         most = float(trace[name].max())
         x = linear_axis(title, (-0.02 * most, 1.02 * most), lambda value: f"{value:,g}")
         layers: list[Layer] = []
@@ -128,17 +131,17 @@ def panels_of(
     return panels
 
 
-def minutes_of_trials(data: StudyData) -> tuple[dict[int, float], str]:
-    """Return the minutes until each complete trial, by its number, and what they are.
+def times_of_trials(data: StudyData) -> tuple[dict[int, float], str]:
+    """Return the time until each complete trial, by its number, and what it is.
 
-    Of wall time while a trial was open, so pauses between runs do not count; where the study has no
-    such times, as a published one, of CPU time in the games of the trials until then.
+    Minutes of wall time while a trial was open, so pauses between runs do not count; where the
+    study has no such times, as a published one, CPU seconds in the games of the trials until then.
     """
     complete = [trial for trial in data.trials if trial.state == "complete"]
     cpu, total = {}, 0.0
     for trial in complete:
         total += sum(game.seconds for game in trial.games.values())
-        cpu[trial.number] = total / SECONDS_PER_MINUTE
+        cpu[trial.number] = total
     open_times = sorted(
         (trial.datetime_start.timestamp(), trial.datetime_complete.timestamp(), trial.number)
         for trial in data.frozen_trials
@@ -153,7 +156,7 @@ def minutes_of_trials(data: StudyData) -> tuple[dict[int, float], str]:
     # Trials that were written later, all at once, cannot have played their games in their times.
     if len(wall) == len(cpu) and passed * jobs >= 0.5 * total:
         return wall, "minutes of the search"
-    return cpu, "minutes of CPU time in games"
+    return cpu, "CPU seconds in games"
 
 
 def area_text(area: tuple[float, float, float], goal: Goal) -> str:
@@ -193,7 +196,7 @@ def table_of(trace: pd.DataFrame, unit: str, area: str, goal: Goal) -> pd.DataFr
         {
             "trials": trace["n_trials"].astype(int),
             "games": trace["n_games"].astype(int),
-            unit: [f"{each:.3g}" for each in trace["minutes"]],
+            unit: [f"{each:.3g}" for each in trace["time"]],
             f"by the model, {area}": [write(each) for each in trace["predicted"]],
             f"of observed values, {area}": [write(each) for each in trace["observed"]],
         }

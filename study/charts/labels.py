@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from thetafront.study.charts.chart import Axis
 
@@ -76,7 +77,6 @@ def places(points: Sequence[Box], texts: Sequence[str]) -> list[Box]:
     Each takes the nearest place that is free, or the one that covers least.
     """
     taken: list[Box] = list(points)
-    found = []
     for point, after, text in zip(points, [*points, None][1:], texts, strict=True):
         width, height = CHARACTER_WIDTH * FONT_SIZE * len(text) + ROOM, LINE_HEIGHT * FONT_SIZE
         x, y = (point.left + point.right) / 2, (point.bottom + point.top) / 2
@@ -85,22 +85,15 @@ def places(points: Sequence[Box], texts: Sequence[str]) -> list[Box]:
         if after is not None and 0 <= after.left - point.left < 1.5 * MARKER:
             side, rise = -1, -1 if after.bottom + after.top > point.bottom + point.top else 1
         beside, beyond = MARKER / 2, (point.top - point.bottom) / 2
-        best, least = None, float("inf")
-        for gap in GAPS:
-            for across, up in DIRECTIONS:
-                from_x = beside + gap + width / 2
-                from_y = gap + height / 2 + (beside if across else beyond)
-                at_x, at_y = x + side * across * from_x, y + rise * up * from_y
-                box = Box(at_x - width / 2, at_y - height / 2, at_x + width / 2, at_y + height / 2)
-                covered = sum(box.overlap(other) for other in taken) + outside(box)
-                if covered < least:
-                    best, least = box, covered
-            if least == 0.0:
-                break
-        assert best is not None
+        boxes = []
+        for gap, (across, up) in product(GAPS, DIRECTIONS):
+            from_y = gap + height / 2 + (beside if across else beyond)
+            left = x + side * across * (beside + gap + width / 2) - width / 2
+            bottom = y + rise * up * from_y - height / 2
+            boxes.append(Box(left, bottom, left + width, bottom + height))
+        best = min(boxes, key=lambda box: sum(map(box.overlap, taken)) + outside(box))
         taken.append(best)
-        found.append(best)
-    return found
+    return taken[len(points) :]
 
 
 def outside(box: Box) -> float:

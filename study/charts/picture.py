@@ -73,15 +73,12 @@ def draw(axes: Axes, layer: Layer, rows: Sequence[Row], order: int) -> None:
         ]
         axes.add_collection(PolyCollection(corners, linewidths=0, **style))
     else:
-        centred: dict[str, Any] = {
-            "ha": "center",
-            "va": "center",
-            "fontsize": 8,
-            "fontweight": "bold",
-        }
+        centred: dict[str, Any] = {"ha": "center", "va": "center", "fontweight": "bold"}
         for row, a, b in zip(rows, x, y, strict=True):
             offset = (row["dx"], row["dy"])
-            axes.annotate(row["label"], (a, b), offset, textcoords="offset points", **centred)
+            axes.annotate(
+                row["label"], (a, b), offset, textcoords="offset points", fontsize=8, **centred
+            )
 
 
 def dash_of(kind: Kind) -> Any:

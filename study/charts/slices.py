@@ -9,7 +9,14 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from thetafront.study.charts.axes import cost_axis, goal_axis, parameter_axis, span_of, values_of
+from thetafront.study.charts.axes import (
+    cost_axis,
+    goal_axis,
+    parameter_axis,
+    span_of,
+    thinned,
+    values_of,
+)
 from thetafront.study.charts.chart import (
     BLUE,
     GREEN,
@@ -33,7 +40,8 @@ from thetafront.study.samplers.fitted_model import FittedModel
 
 KEY, TITLE = "slices", "Slices of the model"
 N_POINTS, N_STEPS = 5, 25
-HEIGHT = 96
+HEIGHT = 116
+N_TICKS = 4  # of a cost
 FEW_VALUES = 12  # of a parameter on a grid, up to which each is a dot
 MAX_TITLE = 18  # characters, of an objective
 # Of a row: mean and ends of the band. Short, since there are thousands of them on a page.
@@ -77,7 +85,7 @@ def slice_at(
             "x": parameter.choices.index(value) if is_choice else value,  # type: ignore[union-attr]
             **dict(zip(GOAL_FIELDS, of_goal, strict=True)),
             **dict(zip(COST_FIELDS, of_cost, strict=True)),
-            "v": short(parameter.text(rounded(value, 4)), 60),
+            "v": short(parameter.text(rounded(value, 3)), 60),
             "g": goal.format.interval(*of_goal),
             "c": cost.interval(*of_cost),
         }
@@ -130,20 +138,14 @@ def slices_chart(analysis: Analysis) -> Chart:
     every = [row for each in rows.values() for row in each]
     ends = span_of(values_of(every, GOAL_FIELDS[0]), values_of(every, *GOAL_FIELDS[1:]))
     goal_y = goal_axis(goal, ends, short(goal.label, MAX_TITLE), n=4)
-    cost_y = replace(
-        cost_axis(cost, values_of(every, COST_FIELDS[0])), title=short(cost.label, MAX_TITLE)
-    )
+    cost_y = cost_axis(cost, values_of(every, COST_FIELDS[0]))
+    few = {each: cost_y.ticks[each] for each in thinned([*cost_y.ticks], N_TICKS)}
+    cost_y = replace(cost_y, title=short(cost.label, MAX_TITLE), ticks=few)
     panels = []
     for parameter in space:
         x = parameter_axis(parameter, short(parameter.label))
-        mine, said = (
-            rows[parameter.name],
-            {
-                "v": short(parameter.label),
-                "g": short(goal.label),
-                "c": short(cost.label),
-            },
-        )
+        mine = rows[parameter.name]
+        said = {"v": short(parameter.label), "g": short(goal.label), "c": short(cost.label)}
         panels.append(
             [
                 Panel(x, y, layers_of(parameter, mine, fields, kind, said), HEIGHT)
@@ -196,13 +198,14 @@ def table_of(
 ) -> pd.DataFrame:
     """Return the parameters: what they are, and what each does along its slice shown first."""
     goal, cost, lines = experiment.goal, experiment.cost, []
-    given = experiment.baselines
+    given, is_described = experiment.baselines, any(p.description for p in experiment.space)
     for each in experiment.space:
         mine = [row for row in rows[each.name] if row["s"] == choice.start]
         is_choice = isinstance(each, CategoricalParameter)
         values = map(each.text, each.choices) if is_choice else ()  # type: ignore[union-attr]
         span = ", ".join(values) or f"{each.low:,g} to {each.high:,g}"  # type: ignore[union-attr]
         line = {"symbol": short(each.label), "what it is": each.description, "range": span}
+        line = {key: text for key, text in line.items() if key != "what it is" or is_described}
         if given:
             shown = [each.text(rounded(theta.get(each.name), 4)) for theta in given.values()]
             line["baseline" if len(given) == 1 else "baselines"] = ", ".join(shown)

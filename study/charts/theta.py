@@ -41,21 +41,11 @@ class Tick:
 
 @dataclass(frozen=True)
 class Strip:
-    """An axis from 0 to 1, with what is written on it.
-
-    Attributes
-    ----------
-    title : str
-        What it is.
-    ticks : list of Tick
-        Values on it, those that are too close together left out.
-    edges : list of (float, str)
-        Where the front lies at an edge of the space, and how many of its points.
-    """
+    """An axis from 0 to 1, with what is written on it."""
 
     title: str
-    ticks: list[Tick]
-    edges: list[tuple[float, str]] = field(default_factory=list)
+    ticks: list[Tick]  # without those that are too close together
+    edges: list[tuple[float, str]] = field(default_factory=list)  # of the space, where the front is
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import math
 from thetafront.study.charts.axes import goal_axis, linear_axis, span_of, values_of
 from thetafront.study.charts.chart import BLUE, GREY, ORANGE, Chart, Kind, Layer, Panel, Row
 from thetafront.study.charts.front import titles_of, trial_rows
-from thetafront.study.charts.hypervolume import minutes_of_trials
+from thetafront.study.charts.hypervolume import times_of_trials
 from thetafront.study.charts.theta import table_of
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.text import counted
@@ -19,20 +19,20 @@ LIKELY = 0.1  # of a trial's probability to be on the front
 
 
 def timeline_chart(analysis: Analysis) -> Chart:
-    """Return the goal that each complete trial observed against minutes of the search."""
+    """Return the goal that each complete trial observed against the time of the search."""
     data, experiment, trials = analysis.data, analysis.data.experiment, analysis.tables["trials"]
     goal, cost = experiment.goal, experiment.cost
     known = trials[(trials["state"] == "complete") & (trials[cost.name] > 0)].to_dict("records")
-    minutes, unit = minutes_of_trials(data)
+    times, unit = times_of_trials(data)
     if not known:
         return Chart(KEY, TITLE, "No trial is complete yet: there is nothing to draw.")
     rows: dict[Kind, list[Row]] = {DESIGN: [], SEARCH: [], FRONT: []}
     for row, trial in zip(trial_rows(analysis.tables, experiment), known, strict=True):
         likely = trial.get("p_on_front", math.nan) >= LIKELY
         kind = FRONT if likely else DESIGN if trial["origin"] == "design" else SEARCH
-        rows[kind].append({**row, "x": minutes[trial["trial"]]})
+        rows[kind].append({**row, "x": times[trial["trial"]]})
     every = [row for each in rows.values() for row in each]
-    most = max(minutes.values())
+    most = max(times.values())
     x = linear_axis(unit, (-0.02 * most, 1.02 * most), lambda value: f"{value:,g}")
     y = goal_axis(goal, span_of((), observed=values_of(every, "y")))
     said = titles_of(experiment)

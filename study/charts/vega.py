@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 WIDTH, NOTEBOOK_WIDTH, GAP = 150, 620, 12
 BESIDE = 68  # about how many pixels of a panel's width its axis takes
 CHOSEN_SIZE, PINNED_SIZE, PINNED = 260, 420, BLUE
+PROSPECT = Kind("untested: the best θ predicted", BLUE, is_hollow=True, dash=(3, 2))
+NARROW = "isValid(datum.number) && width < 400"  # pixels: no room for names beside numbers
+TEXT = f"{NARROW} ? datum.number : datum.label"
+DX = f"{NARROW} ? clamp(datum.dx, -12, 12) : datum.dx"
 RESERVED = ("title", "image")  # lines of a tooltip with a meaning of their own
 SYMBOLS = {"symbolSize": 70, "symbolOpacity": 1, "symbolStrokeWidth": 2}
 CONFIG = {
@@ -25,7 +29,8 @@ Spec = dict[str, Any]
 def specification(chart: Chart) -> Spec:
     """Return what Vega-Lite draws a chart from; rows that layers share are embedded once."""
     panels = [[panel_spec(panel, chart) for panel in row] for row in chart.panels]
-    panels[-1][0]["layer"].insert(0, legend(chart.kinds))
+    kinds = [*chart.kinds, PROSPECT] if chart.marks_budget else chart.kinds
+    panels[-1][0]["layer"].insert(0, legend(kinds))
     datasets = {f"rows_{k}": data_of(rows) for k, rows in enumerate(chart.datasets)}
     spec: Spec = {"background": "transparent", "description": chart.title, "config": CONFIG}
     spec |= {"params": params(chart), "datasets": datasets}
@@ -71,15 +76,14 @@ def panel_spec(panel: Panel, chart: Chart) -> Spec:
 def marks_of_page(panel: Panel) -> list[Spec]:
     """Return the marks of what a page sets: a budget, and a θ that nobody has played."""
     rule = {"type": "rule", "strokeDash": [4, 4], "strokeWidth": 1.5, "stroke": GREY}
-    dashed = {"type": "point", "size": 150, "stroke": BLUE, "strokeWidth": 2, "strokeDash": [3, 2]}
-    word = {"type": "text", "dy": 16, "dx": 8, "align": "left", "text": "untested"}
+    dashed = {"type": "point", "size": 150, "stroke": BLUE, "strokeWidth": 2}
+    dashed["strokeDash"] = [*PROSPECT.dash]
     line = {"x": place("at"), "y": {"value": 0}, "y2": {"value": panel.height}}
     spot = {"x": place("at"), "y": place("goal")}
     found: list[Spec] = []
     for mark, cost, where in (
         (rule, "budget", line),
         (dashed, "prospect.x", spot),
-        (word, "prospect.x", spot),
     ):
         given = {"calculate": cost, "as": "at"}, {"calculate": "prospect.y", "as": "goal"}
         steps = [*given, {"filter": "isValid(datum.at)"}]
@@ -102,12 +106,10 @@ def layer_spec(layer: Layer, chart: Chart) -> Spec:
         "step": {**line, "interpolate": "step-after"},
         "rule": line,
         "point": {**point, "size": layer.size, "opacity": layer.opacity},
-        "text": {"dx": {"expr": "datum.dx"}, "dy": {"expr": "-datum.dy"}},
+        "text": {"dx": {"expr": DX}, "dy": {"expr": "-datum.dy"}, "text": {"expr": TEXT}},
     }
     places = {"x": layer.x, "y": layer.y, "x2": layer.x2, "y2": layer.y2}
     encoding: Spec = {name: place(at, name) for name, at in places.items() if at is not None}
-    if layer.mark == "text":
-        encoding["text"] = {"field": "label", "type": "nominal"}
     if layer.mark == "point" and chart.marks_budget and "number" in layer.rows[0]:
         sizes = {"chosen": CHOSEN_SIZE, "pinned": PINNED_SIZE}
         tests = [{"test": f"datum.number == {name}", "value": n} for name, n in sizes.items()]

@@ -11,6 +11,7 @@ from thetafront.study.cli.options import (
     OutputOption,
     StudyArgument,
     reading,
+    reading_tables,
     study_names,
 )
 from thetafront.study.cli.program import app, working
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 G = TypeVar("G", bound="Game")
 
 MOST_GAMES = 100_000
-OR_A_FOLDER = "or a folder (a path with a slash) that holds its front.csv and manifest.json"
+OR_A_FOLDER = "or a folder (a path with a slash) with the tables of one"
 KEPT = "Folder to write to; games that it holds already are not played again."
 
 GamesOption = Annotated[int, whole("Games per row.", "--games")]
@@ -67,16 +68,12 @@ def folder_of(
     return Comparison.begun(output, game, n_jobs, console(stderr=True))
 
 
-def front_of(text: str, results: Path) -> "Front":
+def front_in(text: str, results: Path) -> "Front":
     """Read the validated front of a study, or of a folder: a path with a slash."""
-    from thetafront.study.compare.fronts import Front, front_in_folder
-    from thetafront.study.report.analysis import Analysis
-    from thetafront.study.report.tables import validated_frame
+    from thetafront.study.compare.fronts import Front
 
-    if "/" in text and "://" not in text:
-        return front_in_folder(Path(text))
-    with reading(text, None, results) as (_, place, data):
-        return Front(place.name, data.record.seed, data.experiment, validated_frame(Analysis(data)))
+    with reading_tables(text, None, results) as (_, data):
+        return Front.from_study(data)
 
 
 @app.command("equal-time")
@@ -113,7 +110,7 @@ def equal_time(
         raise InputError(f"studies must be different (got {first!r} twice)")
     fronts = []
     for given in (first, second):
-        front = front_of(given, results)
+        front = front_in(given, results)
         if front.seed == seed:
             raise InputError(
                 f"seed must be one that no study has used (got {seed}, which study "
@@ -151,7 +148,8 @@ def champions(
     from thetafront.agents.twenty48.agent import Game2048
     from thetafront.agents.twenty48.ntuple.network import trained_network
     from thetafront.study.compare.champions import PUBLISHED, show_champions
-    from thetafront.study.compare.fronts import front_in_folder
+    from thetafront.study.compare.fronts import Front
+    from thetafront.study.log.published_study import read_published
 
     seeds = seeds_of(games, seed)
     names = list(dict.fromkeys(network))
@@ -160,7 +158,7 @@ def champions(
             trained_network(name)
     except ValueError as error:
         raise InputError(str(error)) from None
-    fronts = [front_in_folder(folder) for folder in front or PUBLISHED]
+    fronts = [Front.from_study(read_published(folder)[1]) for folder in front or PUBLISHED]
     with folder_of(output, Game2048, jobs) as run:
         text = show_champions(run, names, fronts, seeds, settings_of(games, seed))
     print(text, end="")
@@ -177,14 +175,13 @@ def compare(
 ) -> None:
     """Compare the validated fronts of several studies.
 
-    Draws one figure, and prints hypervolumes with intervals.
+    Draws and prints their hypervolumes with intervals.
     """
     from thetafront.study.compare.studies import (
         check_comparable,
         compare_figure,
         compare_frame,
         compare_markdown,
-        compared_study,
     )
     from thetafront.study.log.location import make_folder
     from thetafront.study.log.manifest import MANIFEST, check_output, provenance, write_json
@@ -193,23 +190,23 @@ def compare(
 
     if len(set(studies)) < len(studies):
         raise InputError(f"studies must each be given once (got {', '.join(studies)})")
-    entries, experiments = [], []
+    read = []
     for study in studies:
         with reading(study, None, results) as (_, _, data):
-            entries.append(compared_study(data))
-            experiments.append(data.experiment)
-    check_comparable(experiments)
+            read.append(data)
+    experiment = read[0].experiment
+    check_comparable([each.experiment for each in read])
     if output is not None:
         make_folder(output, "output")
         check_output(output)
     with working("comparing"):
-        frame = compare_frame(entries, experiments[0])
+        frame = compare_frame(read)
         if output is not None:
             write_csv(frame, output / "compare.csv")
-            write_text(compare_markdown(frame, experiments[0].goal), output / "compare.md")
-            save(compare_figure(entries, experiments[0]), output / "compare.png")
+            write_text(compare_markdown(frame, experiment.goal), output / "compare.md")
+            save(compare_figure(frame, experiment), output / "compare.png")
             write_json(provenance(), output / MANIFEST)
-    print(compare_markdown(frame, experiments[0].goal), end="")
+    print(compare_markdown(frame, experiment.goal), end="")
 
 
 @app.command()

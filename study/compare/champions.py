@@ -9,8 +9,7 @@ their scores are given here, and a machine of another speed moves them to a side
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -18,15 +17,15 @@ from matplotlib.figure import Figure
 from thetafront.agents.agent import Agent
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.agents.twenty48.ntuple.agent import NTuple
-from thetafront.agents.twenty48.ntuple.network import TrainedNetwork, trained_network
+from thetafront.agents.twenty48.ntuple.network import trained_network
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.agents.twenty48.random import RandomAgent
 from thetafront.engine.jit import ROOT
 from thetafront.study.charts.axes import cost_axis, log_ticks, values_of
-from thetafront.study.charts.chart import BLUE, GREY, Axis, Chart, Kind, Layer, Panel
-from thetafront.study.charts.comparison import COLOURS, DASHES, SHAPES
+from thetafront.study.charts.chart import BLUE, GREY, PINK, Axis, Chart, Kind, Layer, Panel
+from thetafront.study.charts.comparison import COLOURS, SHAPES
 from thetafront.study.charts.picture import picture
-from thetafront.study.compare.comparison import Comparison, Results
+from thetafront.study.compare.comparison import Comparison
 from thetafront.study.compare.fronts import Front
 from thetafront.study.compare.scores import (
     estimate_format,
@@ -41,19 +40,19 @@ from thetafront.study.report.sections import document, frame_table
 REFERENCE = ROOT / "results" / "reference"
 PUBLISHED = tuple(REFERENCE / name for name in ("heuristic", "mcmdp", "ntuple", "switching", "uct"))
 FEWER_GAMES = (1, 3, 10)  # by depth, since a move takes ten to twenty times as long
-N_COLOURS = len(COLOURS) - 1  # grey is for others
-BESIDE = {"dx": 26, "dy": 0}  # of a name at the end of a line, from its last point
+N_COLOURS = 3  # of networks
+BELOW = {"dx": -12, "dy": -13}  # of a front's name, from its last point
 TILES = (8192, 16384, 32768)
 
 
 PEERS: Mapping[str, Sequence[tuple[float, float]]] = {
-    "nneonneo/2048-ai (2 to 5 plies)": (
+    "nneonneo/2048-ai": (  # 2 to 5 plies
         (2.5e-6, 31_600),
         (41e-6, 55_300),
         (540e-6, 123_500),
         (3.5e-3, 222_000),
     ),
-    "TDL2048+, 52 CPU s of training (1 to 3 plies)": (
+    "TDL2048+": (  # 52 CPU s of training, 1 to 3 plies
         (0.8e-6, 65_200),
         (19e-6, 104_700),
         (440e-6, 155_000),
@@ -71,32 +70,20 @@ SEARCHES = (
 PLAYOUTS = (2, 16, 128)
 
 
-@dataclass(frozen=True)
-class Row:
-    """One point of the picture.
-
-    Attributes
-    ----------
-    family : str
-        What is joined by a line.
-    agent : Agent
-        That plays.
-    """
+class Row(NamedTuple):
+    """One point of the picture: what a line joins it with, and who plays."""
 
     family: str
     agent: Agent
-
-
-def training_text(network: TrainedNetwork) -> str:
-    """Say how long a network was trained."""
-    return f"{network.settings.patterns}, {network.cpu_seconds / 60:.3g} CPU min of training"
 
 
 def network_rows(names: Sequence[str]) -> dict[str, Row]:
     """Return the rows of some networks, by name; ValueError if one is not trained."""
     rows = {}
     for name in names:
-        family = f"ntuple {name}: {training_text(trained_network(name))}"
+        network = trained_network(name)
+        training = f"{network.cpu_seconds / 60:.3g} CPU min of training"
+        family = f"ntuple {name}: {network.settings.patterns}, {training}"
         for search in SEARCHES:
             plies = f"{search['depth']} plies" if search["depth"] > 1 else "1 ply"
             deeper = ", deeper below 4 empty" if "deeper_below" in search else ""
@@ -189,23 +176,28 @@ def champions_figure(
     frame: pd.DataFrame, training: pd.DataFrame, fronts: Sequence[Front]
 ) -> Figure:
     """Draw score against CPU time a move, and against CPU time of training."""
-    layers = []
-    for k, (family, part) in enumerate(frame.groupby("family", sort=False)):
-        kind = Kind(str(family), COLOURS[k % N_COLOURS], SHAPES[k % len(SHAPES)])
+    untuned = Kind("untuned: random, pure Monte Carlo", GREY, SHAPES[-1])
+    tuned = Kind("tuned: validated fronts of published studies", PINK)
+    others = Kind("other authors' programs, on another machine", GREY, is_hollow=True, dash=(6, 3))
+    layers, n_networks = list[Layer](), 0
+    for family, part in frame.groupby("family", sort=False):
+        kind = untuned
+        if str(family).startswith("ntuple "):
+            colour, shape = COLOURS[n_networks % N_COLOURS], SHAPES[n_networks % len(SHAPES)]
+            kind, n_networks = Kind(str(family), colour, shape), n_networks + 1
         layers += score_layers(kind, score_rows(part))
-    for k, front in enumerate(fronts):
+    for front in fronts:
         validated = front.validated[front.validated["on_front"].astype(bool)]
         validated = validated.sort_values("seconds_per_move")
         means = validated["score_mean_points"]
         rows = score_rows(validated[means == means.cummax()])  # what no cheaper one beats
-        label = f"{front.name}: {front.experiment.title.removeprefix('2048, ')}"
-        kind = Kind(label, GREY, SHAPES[k % len(SHAPES)], dash=DASHES[k % len(DASHES)])
-        layers += score_layers(kind, rows)
-        layers.append(Layer("text", Kind("", GREY), [{**rows[-1], "label": front.name, **BESIDE}]))
-    for k, (name, points) in enumerate(PEERS.items()):
-        kind = Kind(name, GREY, SHAPES[k], is_hollow=True, dash=DASHES[-1])
+        layers += score_layers(tuned, rows)
+        layers.append(Layer("text", Kind("", PINK), [{**rows[-1], "label": front.name, **BELOW}]))
+    for name, points in PEERS.items():
         at = [{"x": seconds, "y": score} for seconds, score in points]
-        layers += [Layer("line", kind, at), Layer("point", kind, at, size=40)]
+        layers += [Layer("line", others, at), Layer("point", others, at, size=40)]
+        label = {**at[-1], "label": name, "dx": -2.5 * len(name), "dy": 10}
+        layers.append(Layer("text", Kind("", GREY), [label]))
     learned = score_rows(
         training.assign(minutes=training["training_cpu_seconds"] / 60), x="minutes"
     )
@@ -231,8 +223,8 @@ def champions_figure(
     n = frame["n_games"]
     text = (
         f"{n.min():,} to {n.max():,} games a point, the same seeds for points of a depth; bars: "
-        "95% intervals. Grey lines: validated fronts of published studies, on games of their own. "
-        "Hollow marks: programs of other authors, built and measured on another machine."
+        "95% intervals. Fronts have games of their own. Other authors' programs play with 2 to 5 "
+        "plies (nneonneo/2048-ai), and with 1 to 3 after 52 CPU s of training (TDL2048+)."
     )
     title = "Score against CPU time a move"
     return picture(Chart("champions", title, text, panels=panels, subject="2048"))
@@ -251,7 +243,7 @@ def show_champions(
     training = training_frame(frame, names)
     text = champions_markdown(frame, training)
     networks = {name: trained_network(name).to_json() for name in names}
-    figures = {"champions": champions_figure(frame, training, fronts)}
     tables = {"champions": frame, "training": training}
-    run.write(Results("champions", text, tables, figures), {**settings, "networks": networks})
+    figure = champions_figure(frame, training, fronts)
+    run.write("champions", text, tables, figure, {**settings, "networks": networks})
     return text

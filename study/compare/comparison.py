@@ -23,16 +23,6 @@ G = TypeVar("G", bound=Game)
 GAMES = "games.csv"
 
 
-@dataclass(frozen=True)
-class Results:
-    """The files of a comparison: Markdown text, and tables and figures by file name."""
-
-    name: str  # of the text's file
-    text: str
-    tables: Mapping[str, pd.DataFrame]
-    figures: Mapping[str, Figure]
-
-
 @dataclass
 class Comparison(Generic[G]):
     """Games of some agents in a folder, and the results made from them; use :meth:`begun`."""
@@ -71,14 +61,23 @@ class Comparison(Generic[G]):
         self.rows.update(rows)
         return play_missing(rows, seeds, self.ledger, self.jobs, self.out, what=what)
 
-    def write(self, results: Results, contents: Mapping[str, Any]) -> None:
-        """Write the results; add the rows and the numbers of games to the manifest."""
+    def write(
+        self,
+        name: str,
+        text: str,
+        tables: Mapping[str, pd.DataFrame],
+        figure: Figure,
+        contents: Mapping[str, Any],
+    ) -> None:
+        """Write the text and the figure by one name, and tables by theirs.
+
+        The manifest has ``contents``, the rows, and the numbers of games.
+        """
         with self.out.status("tables and figures"):
-            for name, frame in results.tables.items():
-                write_csv(frame, self.folder / f"{name}.csv")
-            write_text(results.text, self.folder / f"{results.name}.md")
-            for name, figure in results.figures.items():
-                save(figure, self.folder / f"{name}.png")
+            for stem, frame in tables.items():
+                write_csv(frame, self.folder / f"{stem}.csv")
+            write_text(text, self.folder / f"{name}.md")
+            save(figure, self.folder / f"{name}.png")
         counts = {
             "n_games_played": self.ledger.n_games - self.n_before,
             "n_games_before": self.n_before,

@@ -25,7 +25,7 @@ from thetafront.study import estimate as intervals
 from thetafront.study.charts.axes import cost_axis, goal_axis, values_of
 from thetafront.study.charts.chart import BLUE, GREY, ORANGE, Chart, Kind, Layer, Panel
 from thetafront.study.charts.picture import picture
-from thetafront.study.compare.comparison import Comparison, Results
+from thetafront.study.compare.comparison import Comparison
 from thetafront.study.compare.fronts import Front
 from thetafront.study.compare.scores import (
     estimate_columns,
@@ -143,12 +143,8 @@ def difference_frame(
             weights = weights_at(part["seconds_per_move"].to_numpy(float), budget)
             scores = np.array([scores_of(games[key]) for key in part["point"]])
             weighted.append(weights @ scores)
-            at = intervals.mean(weighted[-1])
-            line |= {
-                f"{role}_score_points": at.value,
-                f"{role}_low95_points": at.low,
-                f"{role}_high95_points": at.high,
-            }
+            value, *ends = estimate_columns(role, intervals.mean(weighted[-1])).items()
+            line |= {f"{role}_score_points": value[1], **dict(ends)}
         line |= estimate_columns("difference", intervals.difference(weighted[1], weighted[0]))
         line["n_games_a_point"] = len(weighted[0])
         lines.append(line)
@@ -243,12 +239,8 @@ def equal_time_figure(
         f"interval. {chosen_by(contenders)}"
     )
     subject = f"{first} and {second}"
-    panels = [[Panel(x, y, layers)]]
-    return picture(
-        Chart(
-            "equal_time", "Two validated fronts at equal time", text, panels=panels, subject=subject
-        )
-    )
+    panels, title = [[Panel(x, y, layers)]], "Two validated fronts at equal time"
+    return picture(Chart("equal_time", title, text, panels=panels, subject=subject))
 
 
 def compare(
@@ -270,6 +262,6 @@ def compare(
     write_csv(frame, run.folder / "points.csv")
     differences = difference_frame(contenders, frame, played)
     text = equal_time_markdown(contenders, frame, differences, seeds)
-    figures = {"equal_time": equal_time_figure(contenders, frame, differences)}
-    run.write(Results("equal_time", text, {"equal_time": differences}, figures), settings)
+    figure = equal_time_figure(contenders, frame, differences)
+    run.write("equal_time", text, {"equal_time": differences}, figure, settings)
     return text

@@ -1,62 +1,35 @@
-"""Studies side by side: validated fronts in one figure, hypervolumes with intervals.
+"""Studies side by side: hypervolumes of their validated fronts, with intervals.
 
 Each study was validated on seeds that its search never used, so the means compared are unbiased by
 choosing. Baselines, which all studies share, do not count.
 """
 
 import math
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from thetafront.study.charts.axes import cost_axis, goal_axis, span_of, values_of
-from thetafront.study.charts.chart import Chart, Kind, Layer, Panel
-from thetafront.study.charts.comparison import COLOURS
-from thetafront.study.charts.front import point_rows
+from thetafront.study.charts.axes import area_axis, span_of
+from thetafront.study.charts.chart import BLUE, ORANGE, Axis, Chart, Kind, Layer, Panel, Row
 from thetafront.study.charts.picture import picture
 from thetafront.study.errors import InputError
 from thetafront.study.estimate import t_interval
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.pareto import nondominated
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.sections import markdown_table
-from thetafront.study.report.tables import games_note
 from thetafront.study.report.validated_rows import (
     validated_hypervolume,
     without_baselines,
 )
 from thetafront.study.text import counted
 
-
-@dataclass(frozen=True)
-class ComparedStudy:
-    """One study of a comparison.
-
-    Attributes
-    ----------
-    name, sampler : str
-        The study's name, and who proposed its trials.
-    seed, n_trials, n_games : int
-        Its seed, complete trials, and games of the search.
-    validated : DataFrame
-        Its validated points, without baselines, the cheapest first.
-    reference : (float, float), optional
-        Its reference point; None if no trial is complete and the experiment has none.
-    """
-
-    name: str
-    sampler: str
-    seed: int
-    n_trials: int
-    n_games: int
-    validated: pd.DataFrame
-    reference: tuple[float, float] | None
+INTERVAL = ["hypervolume", "hypervolume_low95", "hypervolume_high95"]
+STUDY, MEAN = Kind("a study, 95% interval", BLUE), Kind("mean of the studies", ORANGE, "diamond")
+HEIGHT_PER_SAMPLER, SPREAD = 70, 0.8  # in pixels; in distances between two samplers
 
 
 def check_comparable(experiments: Sequence[Experiment]) -> None:
@@ -67,50 +40,40 @@ def check_comparable(experiments: Sequence[Experiment]) -> None:
         raise InputError(f"studies must be of one experiment and cost (got {names})")
 
 
-def compared_study(data: StudyData) -> ComparedStudy:
-    """Return a study's part in a comparison; InputError if nothing of it is validated."""
-    rows = without_baselines(Analysis(data).rows, data.experiment)
-    if not rows:
-        raise InputError(
-            f"study: {data.name!r} has no validated points (thetafront validate {data.name})"
-        )
-    complete = [trial for trial in data.trials if trial.state == "complete"]
-    samplers = sorted({trial.origin for trial in complete} - {"design"})
-    return ComparedStudy(
-        name=data.name,
-        sampler=" + ".join(samplers) or "design",
-        seed=data.record.seed,
-        n_trials=len(complete),
-        n_games=sum(len(trial.games) for trial in complete),
-        validated=pd.DataFrame(rows),
-        reference=data.reference,
-    )
-
-
-def common_reference(entries: Sequence[ComparedStudy], goal: Goal) -> tuple[float, float] | None:
+def common_reference(studies: Sequence[StudyData], goal: Goal) -> tuple[float, float] | None:
     """Return the reference point for all studies: in both objectives the worst of theirs."""
-    found = [entry.reference for entry in entries if entry.reference is not None]
+    found = [each.reference for each in studies if each.reference is not None]
     if not found:
         return None
     scores, costs = zip(*found, strict=True)
     return goal.sign * min(goal.sign * each for each in scores), max(costs)
 
 
-def compare_frame(entries: Sequence[ComparedStudy], experiment: Experiment) -> pd.DataFrame:
-    """Return one row a study: its validated hypervolume with its 95% interval."""
-    rows, reference = [], common_reference(entries, experiment.goal)
-    for entry in entries:
-        points = entry.validated.to_dict("records")
+def compare_frame(studies: Sequence[StudyData]) -> pd.DataFrame:
+    """Return one row a study: who proposed its trials, and its validated hypervolume.
+
+    InputError if nothing of one is validated.
+    """
+    experiment, rows = studies[0].experiment, []
+    reference = common_reference(studies, experiment.goal)
+    for data in studies:
+        points = without_baselines(Analysis(data).rows, data.experiment)
+        if not points:
+            raise InputError(
+                f"study: {data.name!r} has no validated points (thetafront validate {data.name})"
+            )
+        complete = [trial for trial in data.trials if trial.state == "complete"]
+        samplers = sorted({trial.origin for trial in complete} - {"design"})
         volume, low, high = validated_hypervolume(points, experiment, reference)
         rows.append(
             {
-                "study": entry.name,
-                "sampler": entry.sampler,
-                "seed": entry.seed,
-                "n_trials": entry.n_trials,
-                "n_games": entry.n_games,
-                "n_validated_points": len(entry.validated),
-                "n_validation_games": int(entry.validated["n_games"].sum()),
+                "study": data.name,
+                "sampler": " + ".join(samplers) or "design",
+                "seed": data.record.seed,
+                "n_trials": len(complete),
+                "n_games": sum(len(trial.games) for trial in complete),
+                "n_validated_points": len(points),
+                "n_validation_games": sum(int(row["n_games"]) for row in points),
                 "hypervolume": volume,
                 "hypervolume_low95": low,
                 "hypervolume_high95": high,
@@ -144,39 +107,32 @@ def compare_markdown(frame: pd.DataFrame, goal: Goal) -> str:
     return f"{by_study}\n\n{markdown_table(columns, samplers)}\n"
 
 
-def compare_figure(entries: Sequence[ComparedStudy], experiment: Experiment) -> Figure:
-    """Draw all validated fronts, by the points' own games: a colour a sampler, a line a study."""
-    cost, goal = experiment.cost, experiment.goal
-    counts = Counter(entry.sampler for entry in entries)
-    kinds = {
-        sampler: Kind(
-            f"{sampler} ({n} {'study' if n == 1 else 'studies'})", COLOURS[k % len(COLOURS)]
-        )
-        for k, (sampler, n) in enumerate(counts.items())
+def compare_figure(frame: pd.DataFrame, experiment: Experiment) -> Figure:
+    """Draw the hypervolumes of :func:`compare_frame` with their intervals, a row a sampler."""
+    studies: list[Row] = []
+    means: list[Row] = []
+    names = {}
+    for k, (sampler, part) in enumerate(frame.groupby("sampler", sort=False)):
+        names[float(k)] = f"{sampler} ({len(part)} {'study' if len(part) == 1 else 'studies'})"
+        for j, (x, low, high) in enumerate(part[INTERVAL].to_numpy(float).tolist(), 1):
+            y = k + SPREAD * (j / (len(part) + 1) - 0.5)
+            studies.append({"x": x, "low": low, "high": high, "y": y})
+        means.append({"x": float(part["hypervolume"].mean()), "y": k})
+    layers = [
+        Layer("rule", STUDY, studies, x="low", x2="high"),
+        Layer("point", STUDY, studies, size=50),
+        Layer("point", MEAN, means, size=90),
+    ]
+    ends = span_of(frame[INTERVAL].to_numpy(float).flat)
+    y_axis = Axis("", len(names) - 0.5, -0.5, names, has_grid=False)
+    panel = Panel(area_axis(experiment.goal, ends), y_axis, layers, HEIGHT_PER_SAMPLER * len(names))
+    searches = {
+        f"{counted(n_trials, 'trial')}, {counted(n_games, 'game')}"
+        for n_trials, n_games in frame[["n_trials", "n_games"]].to_numpy(int).tolist()
     }
-    layers, every = [], []
-    for entry in entries:
-        points = point_rows(entry.validated, experiment)
-        chosen = nondominated(
-            goal.sign * np.array(values_of(points, "y")), np.array(values_of(points, "x"))
-        )
-        front, kind = [points[k] for k in chosen], kinds[entry.sampler]
-        every += front
-        layers += [
-            Layer("step", kind, front, size=1.2, opacity=0.8),
-            Layer("rule", kind, front, y="low", y2="high", size=1.2, opacity=0.8),
-            Layer("point", kind, front, size=40, opacity=0.8),
-        ]
-    searches = sorted(
-        {f"{counted(each.n_trials, 'trial')}, {counted(each.n_games, 'game')}" for each in entries}
-    )
-    x = cost_axis(cost, values_of(every, "x"))
-    ends = span_of(values_of(every, "y"), values_of(every, "low", "high"))
-    y = goal_axis(goal, ends, f"validated {goal.axis_label}")
-    played = games_note(pd.concat([each.validated for each in entries]), "point")
     text = (
-        f"A line a study ({'; '.join(searches)} of search each): {played} on seeds that no search "
-        "used; bars: 95% intervals."
+        f"The hypervolume of each study's validated front ({'; '.join(sorted(searches))} of search "
+        "each), by games on seeds that no search used; a larger one is better."
     )
-    panels, title = [[Panel(x, y, layers)]], "Validated fronts by sampler"
-    return picture(Chart("compare", title, text, panels=panels, subject=experiment.title))
+    title = "Validated hypervolume by sampler"
+    return picture(Chart("compare", title, text, panels=[[panel]], subject=experiment.title))

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 import numpy as np
 
@@ -47,13 +46,7 @@ def comparison_html(studies: Sequence[Analysis], made: datetime | None = None) -
     experiment = fronts[0].experiment
     machines = ["; ".join(machines_of(front.data.data)) for front in fronts]
     charts = [fronts_chart(fronts, machines), differences_chart(fronts)]
-    data: dict[str, Any] = {
-        "charts": charts_of(charts),
-        "choices": None,
-        "replays": [],
-        "reload": None,
-        "name": "comparison",
-    }
+    data = {"charts": charts_of(charts), "name": "comparison"}
     texts = {
         "title": listed([front.name for front in fronts]),
         "goal": experiment.goal,

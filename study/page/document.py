@@ -37,8 +37,10 @@ BEGINNING = f"""<!doctype html>
 <meta name="generator" content="{GENERATOR}">"""
 """What a page begins with, so that no other file is overwritten."""
 NUMBER = re.compile("[-+−↑↓]? ?[0-9]")  # what a cell with a number begins with
+MAX_MISSING = 1  # characters of a cell without a number: empty, ? or -
 Library = Literal["inside", "beside"]
 Data = Mapping[str, Any]
+NOTHING: Data = {"choices": None, "replays": [], "reload": None}  # of a page without these
 # Overrides, embeddings and isolates: a sentence's own numbers would be written backwards.
 TURNING = dict.fromkeys(
     [*range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\N{REPLACEMENT CHARACTER}"
@@ -87,7 +89,7 @@ def document(
         style=Markup("".join(map(static, styles))),
         scripts=[Markup(checked(each)) for each in written],
         beside=library_at,
-        data=Markup(embedded({"made": made.timestamp(), **data})),
+        data=Markup(embedded({**NOTHING, "made": made.timestamp(), **data})),
         made=made.astimezone(UTC).isoformat(timespec="seconds"),
         made_text=f"{made.astimezone(UTC):%Y-%m-%d %H:%M} UTC",
         table_of=table_of,
@@ -125,7 +127,11 @@ def table_of(frame: pd.DataFrame) -> dict[str, Any]:
     return {
         "columns": [str(each) for each in frame.columns],
         "rows": rows,
-        "is_text": [not any(map(NUMBER.match, cells)) for cells in zip(*rows, strict=True)],
+        "is_text": [
+            not all(NUMBER.match(cell) or len(cell) <= MAX_MISSING for cell in cells)
+            or not any(map(NUMBER.match, cells))
+            for cells in zip(*rows, strict=True)
+        ],
     }
 
 

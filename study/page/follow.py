@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from thetafront.study import interrupt
 
@@ -12,9 +11,13 @@ LARGEST_SHARE = 0.1
 """Of the time that writing may take: the cores are the sweep's."""
 
 
-@dataclass
-class Follower:
-    """Writes a page whenever there is more to show, until Ctrl-C.
+def follow(
+    newest: Callable[[], object],
+    write: Callable[[float | None], None],
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> None:
+    """Write a page at once and whenever there is more to show; at Ctrl-C for the last time.
 
     Parameters
     ----------
@@ -27,25 +30,14 @@ class Follower:
     clock, sleep : callable
         As in :mod:`time`.
     """
-
-    newest: Callable[[], object]
-    write: Callable[[float | None], None]
-    clock: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], None] = time.sleep
-
-    def run(self) -> None:
-        """Write the page at once and whenever the study has grown; at Ctrl-C for the last time."""
-        try:
-            with interrupt.deferred():
-                while not interrupt.requested():
-                    known, began = self.newest(), self.clock()
-                    self.write(SECONDS_BETWEEN_PAGES)
-                    pause = max(SECONDS_BETWEEN_PAGES, (self.clock() - began) / LARGEST_SHARE)
-                    due = self.clock() + pause
-                    while not interrupt.requested() and (
-                        self.clock() < due or self.newest() == known
-                    ):
-                        self.sleep(SECONDS_BETWEEN_LOOKS)
-                self.write(None)
-        except KeyboardInterrupt:
-            return
+    try:
+        with interrupt.deferred():
+            while not interrupt.requested():
+                known, began = newest(), clock()
+                write(SECONDS_BETWEEN_PAGES)
+                due = clock() + max(SECONDS_BETWEEN_PAGES, (clock() - began) / LARGEST_SHARE)
+                while not interrupt.requested() and (clock() < due or newest() == known):
+                    sleep(SECONDS_BETWEEN_LOOKS)
+            write(None)
+    except KeyboardInterrupt:
+        return

@@ -9,6 +9,7 @@ from typing import Any
 from thetafront.study.charts.front import front_chart
 from thetafront.study.charts.hypervolume import hypervolume_chart
 from thetafront.study.charts.importance import importance_chart
+from thetafront.study.charts.pair import pair_chart
 from thetafront.study.charts.scores import scores_chart
 from thetafront.study.charts.slices import slices_chart
 from thetafront.study.charts.sobol import importance_of
@@ -31,20 +32,11 @@ NAME, NOTE = "report.html", "note.txt"
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What a page tells of its own making.
+    """What a page tells of its own making."""
 
-    Attributes
-    ----------
-    made : datetime
-        When.
-    running : str
-        Which sweep held the study then; empty if none did.
-    reload_seconds : float, optional
-        After which time the page reads itself again; None if nothing will rewrite it.
-    """
-
-    made: datetime = field(default_factory=lambda: datetime.now(UTC))
-    running: str = ""
+    made: datetime = field(default_factory=lambda: datetime.now(UTC))  # when
+    running: str = ""  # which sweep held the study then; empty if none did
+    # After which time the page reads itself again; None if nothing will rewrite it.
     reload_seconds: float | None = None
 
 
@@ -75,6 +67,7 @@ def page_html(
     charts = {
         "front": front_chart(page),
         "slices": slices_chart(page),
+        "pair": pair_chart(page, importance),
         "importance": importance_chart(page, importance),
         "scores": scores_chart(page),
         "timeline": timeline_chart(page),

@@ -8,7 +8,7 @@ import argparse
 from results.benchmarks.command import Record, Runs, command, parser, publish, seeds_of
 from results.benchmarks.samplers.contest import N_DESIGN, Run, check_sampler, play
 from results.benchmarks.samplers.surfaces import SURFACES
-from results.benchmarks.samplers.tables import MEASURES, ORDER, markdown, summary_frame
+from results.benchmarks.samplers.tables import MEASURES, ORDER, figure, markdown, summary_frame
 from thetafront.study.samplers import installed_samplers
 
 BUDGETS = ((80, 9), (48, 9), (240, 3))  # trials, games a trial: 720, 432 and 720 games
@@ -50,6 +50,7 @@ def run(given: argparse.Namespace) -> None:
     played = runs.play(planned, name_of, play, given.jobs)
     records = sorted(runs.records, key=table_order)
     summary = summary_frame(records)
+    figure(summary).savefig(given.output / "samplers.png", dpi=160)
     made = [each._asdict() for each in played]
     publish(given.output, "samplers", markdown(summary), {"samplers": summary}, runs=made)
 

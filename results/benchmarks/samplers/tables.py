@@ -8,9 +8,14 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import matplotlib as mpl
 import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from results.benchmarks.command import Record
+from results.papers import paper
+from thetafront.study.estimate import Z95
 from thetafront.study.report.sections import Section, document
 from thetafront.study.text import counted
 
@@ -56,6 +61,16 @@ all evaluated": the most that any choice among the trials could reach.
 Means over {seeds}, ± 1 standard error; Δ: less `nehvi`'s, paired by seed, at the same trials and
 games. CPU time is that of one suggestion after the design of 16 trials: the mean, and the mean of
 the nine up to the 80th trial."""
+DRAWN = {
+    "hypervolume_by_posterior": "hypervolume, share of the true front's",
+    "regret_points_by_posterior": "regret, points",
+}
+"""Of the figure: measures with their titles."""
+TITLE = "What samplers recommend after their trials"
+CAPTION = (
+    "Means over seeds with 95% intervals. The same model recommends θ from the trials of each "
+    "sampler. A higher hypervolume and a lower regret are better."
+)
 ORDER = ("knowledge-gradient", "nehvi", "surrogate", "tpe", "nsga2", "random", "gp", "botorch")
 """Samplers in tables; two of them are in published runs only."""
 
@@ -111,3 +126,32 @@ def markdown(summary: pd.DataFrame) -> str:
     seeds = counted(counts[0], "seed") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} seeds"
     note = NOTE.format(seeds=seeds)
     return document("Samplers on simulated studies", note, *sections)
+
+
+@mpl.rc_context(paper.STYLE)
+def figure(summary: pd.DataFrame) -> Figure:
+    """Draw hypervolume and regret of each sampler, from the trials: a column a surface."""
+    surfaces = dict(tuple(summary.groupby("surface", sort=False)))
+    names = [each for each in ORDER if each in set(summary["sampler"])]
+    budgets = summary[["n_trials", "n_games"]].drop_duplicates().sort_values("n_trials").to_numpy()
+    shape: dict[str, Any] = {"nrows": len(DRAWN), "ncols": len(surfaces), "squeeze": False}
+    drawn, panels = paper.new_figure(3.0 + 2.9 * len(surfaces), 7.2, sharey=True, **shape)
+    for row, (measure, title) in zip(panels, DRAWN.items(), strict=True):
+        for axes, (surface, part) in zip(row, surfaces.items(), strict=True):
+            for k, (n_trials, n_games) in enumerate(budgets):
+                mine = part[(part["n_trials"] == n_trials) & (part["n_games"] == n_games)]
+                colour, marker = paper.MARKS[k]
+                at = [names.index(each) + 0.2 * (k - 1) for each in mine["sampler"]]
+                error = Z95 * mine[f"{measure}_sem"]
+                style: dict[str, Any] = {"fmt": marker, "color": colour, "markersize": 5}
+                style["label"] = f"{n_trials} × {n_games}"
+                axes.errorbar(mine[f"{measure}_mean"], at, xerr=error, **style)
+            axes.set(title=str(surface).replace("_", " "), xlabel=title)
+            axes.set_yticks(range(len(names)), names)
+            axes.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
+            axes.xaxis.set_major_locator(MaxNLocator(4))
+    panels[0, 0].invert_yaxis()
+    handles, labels = panels[0, 0].get_legend_handles_labels()
+    drawn.legend(handles, labels, title="trials × games", loc="outside right upper")
+    paper.entitle(drawn, TITLE, CAPTION)
+    return drawn

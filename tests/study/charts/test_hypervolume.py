@@ -13,7 +13,7 @@ from thetafront.study.charts.hypervolume import (
     VALIDATED,
     effort_text,
     hypervolume_chart,
-    minutes_of_trials,
+    times_of_trials,
 )
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
@@ -28,7 +28,7 @@ def test_curves_are_those_of_the_trace(small: Analysis) -> None:
         assert [row["n_games"] for row in rows] == [*trace["n_games"]]
     assert [panel.x.title for panel in chart.every_panel] == [
         "games of the search",
-        "minutes of CPU time in games",
+        "CPU seconds in games",
     ]
 
 
@@ -61,18 +61,18 @@ def timed(data: StudyData, starts: list[float], seconds: float) -> StudyData:
 
 def test_pauses_between_runs_are_no_minutes_of_the_search(small: Analysis) -> None:
     starts = [0.0, 50.0, 100.0, 150.0, 10_000.0, 10_100.0, 10_200.0, 10_300.0]
-    minutes, unit = minutes_of_trials(timed(small.data, starts, 100.0))
+    times, unit = times_of_trials(timed(small.data, starts, 100.0))
     assert unit == "minutes of the search"
-    seconds = [60.0 * minutes[k] for k in range(8)]
+    seconds = [60.0 * times[k] for k in range(8)]
     assert seconds == pytest.approx([100, 150, 200, 250, 350, 450, 550, 650])
 
 
 def test_times_that_cannot_be_of_these_games_are_not_used(small: Analysis) -> None:
-    minutes, unit = minutes_of_trials(timed(small.data, [0.0] * 8, 1e-6))
-    assert unit == "minutes of CPU time in games"
+    times, unit = times_of_trials(timed(small.data, [0.0] * 8, 1e-6))
+    assert unit == "CPU seconds in games"
     seconds = [sum(g.seconds for g in each.games.values()) for each in small.data.trials]
-    assert 60.0 * minutes[7] == pytest.approx(sum(seconds))
-    assert 60.0 * minutes[0] == pytest.approx(seconds[0])
+    assert times[7] == pytest.approx(sum(seconds))
+    assert times[0] == pytest.approx(seconds[0])
 
 
 def test_failures_and_utilization_are_said(small: Analysis) -> None:

@@ -27,7 +27,7 @@ def test_a_slice_is_what_the_model_says_at_one_theta_after_another(pacman: Analy
         found = slice_at(model, experiment, theta, parameter)
         assert any("here" in row for row in found)
         for row, value in zip(found, steps_of(parameter, theta[parameter.name]), strict=True):
-            assert row["v"] == parameter.text(rounded(value, 4))
+            assert row["v"] == parameter.text(rounded(value, 3))
             code = model.cube.encode([{**theta, parameter.name: value}])
             belief = model.posterior.goal(code)
             expected = [belief.mean[0], belief.low95[0], belief.high95[0]]

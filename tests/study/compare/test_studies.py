@@ -12,7 +12,6 @@ from thetafront.study.compare.studies import (
     compare_figure,
     compare_frame,
     compare_markdown,
-    compared_study,
 )
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
@@ -44,8 +43,7 @@ def test_hypervolumes_by_hand(quick: Experiment) -> None:
         ("y", "nehvi", 1, [3000] * 4),
         ("z", "tpe", 0, [500] * 4),
     ]
-    entries = [compared_study(data_of(study_of(*each), quick)) for each in made]
-    frame = compare_frame(entries, quick)
+    frame = compare_frame([data_of(study_of(*each), quick) for each in made])
     assert frame["hypervolume"].tolist() == pytest.approx([1000.0, 3000.0, 500.0])
     low, high = frame["hypervolume_low95"], frame["hypervolume_high95"]
     assert (low < frame["hypervolume"]).all(), "four games say little of a time"
@@ -55,17 +53,19 @@ def test_hypervolumes_by_hand(quick: Experiment) -> None:
     text = compare_markdown(frame, quick.goal)
     assert "| nehvi | 2 | 2,000 ± 1,000 |" in text
     assert "| tpe | 1 | 500 ± ? |" in text
-    (legend,) = compare_figure(entries, quick).legends
-    assert [each.get_text() for each in legend.get_texts()] == [
+    (axes,) = compare_figure(frame, quick).axes
+    assert [each.get_text() for each in axes.get_yticklabels()] == [
         "nehvi (2 studies)",
         "tpe (1 study)",
     ]
+    means = next(line for line in axes.lines if line.get_marker() == "D")
+    assert [*means.get_xdata()] == pytest.approx([2000.0, 500.0])
 
 
 def test_a_study_without_validated_points_is_named(quick: Experiment) -> None:
     study = study_of("bare", "tpe", 0, [])
     with pytest.raises(InputError, match="'bare' has no validated points"):
-        compared_study(data_of(study, quick))
+        compare_frame([data_of(study, quick)])
 
 
 def test_a_widened_study_is_of_the_same_experiment(quick: Experiment) -> None:

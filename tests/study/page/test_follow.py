@@ -1,7 +1,7 @@
 """A page that follows its study: by a clock that a test turns."""
 
 from thetafront.study import interrupt
-from thetafront.study.page.follow import LARGEST_SHARE, SECONDS_BETWEEN_PAGES, Follower
+from thetafront.study.page.follow import LARGEST_SHARE, SECONDS_BETWEEN_PAGES, follow
 
 
 class Turned:
@@ -26,7 +26,7 @@ class Turned:
 
     def run(self) -> list[float]:
         try:
-            Follower(self.newest, self.write, lambda: self.now, self.sleep).run()
+            follow(self.newest, self.write, lambda: self.now, self.sleep)
         finally:
             interrupt._State.requested = False
         *pages, last = self.written

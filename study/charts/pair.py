@@ -1,0 +1,130 @@
+"""The chart of a pair: lines of equal goal and of equal cost over two parameters."""
+
+from collections.abc import Callable, Sequence
+from itertools import compress, product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from contourpy import contour_generator
+from threadpoolctl import threadpool_limits
+
+from thetafront.study.charts.axes import cost_tick, log_ticks, parameter_axis, round_values, thinned
+from thetafront.study.charts.chart import (
+    BLUE,
+    GREEN,
+    GREY,
+    LINE,
+    ORANGE,
+    Chart,
+    Kind,
+    Layer,
+    Panel,
+    Row,
+    rounded,
+    short,
+)
+from thetafront.study.charts.slices import HERE, chosen_points, steps_of
+from thetafront.study.charts.sobol import Importance
+from thetafront.study.experiments.space import NumericParameter, is_absent
+from thetafront.study.report.analysis import Analysis
+
+KEY, TITLE = "pair", "Two parameters together"
+N_LEVELS = (4, 3)  # of goal and cost: lines, each with a label
+N_CELLS = 5  # of a row of the table, and of a column
+FRONT, LABELS = Kind("points of the front", ORANGE, is_hollow=True), Kind("", GREY)
+
+Floats = npt.NDArray[np.float64]
+
+
+def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
+    """Return goal and cost by the model given all games where two parameters alone change.
+
+    They are the numeric ones with the largest total indices, of both objectives together, among
+    those active at the point of the front in the middle.
+    """
+    experiment, model = analysis.data.experiment, analysis.combined
+    if model is None or importance is None:
+        return Chart(KEY, TITLE, "No game is finished yet: there is no model.")
+    goal, cost, space = experiment.goal, experiment.cost, experiment.space
+    points = chosen_points(analysis, model)
+    name, theta = points[len(points) // 2]
+    active = [
+        each
+        for each in (list(space)[k] for k in np.argsort(-importance.total.sum(axis=0)))
+        if isinstance(each, NumericParameter) and not is_absent(theta.get(each.name))
+    ]
+    if len(active) < 2:
+        return Chart(KEY, TITLE, "There is no pair of numbers to draw: fewer than two are tuned.")
+    pair = first, second = active[0], active[1]
+    x, y = (np.array(steps_of(each, theta[each.name]), np.float64) for each in pair)
+    thetas = [
+        space.active({**theta, first.name: a, second.name: b})
+        for b, a in product(*(steps_of(each, theta[each.name]) for each in (second, first)))
+    ]
+    allowed = np.array([not space.broken_by(each) for each in thetas])
+    values = np.full((2, len(thetas)), np.nan)
+    with threadpool_limits(1):
+        codes = model.cube.encode([*compress(thetas, allowed)])
+        values[:, allowed] = model.posterior.goal(codes).mean, model.posterior.cost(codes)
+    goals, costs = values.reshape(2, len(y), len(x))
+    front = [
+        {"x": row[first.name], "y": row[second.name], "who": f"number {row['number']}"}
+        for row in analysis.tables["front"].to_dict("records")
+        if row["on_front"] and not any(is_absent(row[each.name]) for each in pair)
+    ]
+    layers = [
+        *lines_of(goal.label, (x, y, goals), round_values, goal.format.at_axis, 0),
+        *lines_of(cost.label, (x, y, costs), log_ticks, lambda each: cost_tick(cost, each), 1),
+        Layer("point", FRONT, front, tooltip={"who": "point"}, size=50),
+        Layer("point", HERE, [{"x": theta[first.name], "y": theta[second.name]}], size=90),
+    ]
+    text = (
+        f"The two numbers that matter most. Thick lines have equal {goal.label}, thin ones equal "
+        f"{cost.label}, by the model's mean given all games, if {first.label} and {second.label} "
+        f"alone change from point {name} (the diamond). Circles differ from it in other parameters "
+        "too. The slices above show how sure the model is."
+    )
+    rows, columns = (
+        np.unique(np.linspace(0, len(each) - 1, N_CELLS).astype(int)) for each in (y, x)
+    )
+    written = {
+        f"{first.label} {first.text(rounded(x[j], 3))}": [
+            "-"
+            if np.isnan(goals[k, j])
+            else f"{goal.format.text(goals[k, j])}, {cost.text(costs[k, j])}"
+            for k in rows
+        ]
+        for j in columns
+    }
+    table = pd.DataFrame({second.label: [second.text(rounded(y[k], 3)) for k in rows], **written})
+    across, up = (parameter_axis(each, short(each.label)) for each in pair)
+    return Chart(KEY, TITLE, text, table, [[Panel(across, up, layers)]], experiment.title)
+
+
+def lines_of(
+    label: str,
+    values: tuple[Floats, Floats, Floats],
+    ticks: Callable[[float, float], Sequence[float]],
+    write: Callable[[float], str],
+    which: int,
+) -> list[Layer]:
+    """Return lines of equal value on a grid, with round values between its least and its most."""
+    x, y, z = values
+    found, low, high = contour_generator(x, y, np.ma.masked_invalid(z)), np.nanmin(z), np.nanmax(z)
+    kind = Kind(f"equal {short(label)}", (BLUE, GREEN)[which], LINE)
+    segments, labels = list[Row](), list[Row]()
+    for level in thinned(ticks(float(low), float(high)), N_LEVELS[which]) if low < high else ():
+        parts: Any = found.lines(level)
+        for part in parts:
+            ends = zip(part[:-1].tolist(), part[1:].tolist(), strict=True)
+            segments += [{"x": a, "y": b, "x2": c, "y2": d} for (a, b), (c, d) in ends]
+        if parts:
+            longest = max(parts, key=len)
+            at = longest[(1 + which) * len(longest) // 3].tolist()
+            labels.append({"x": at[0], "y": at[1], "label": write(level), "dx": 0, "dy": 7})
+    return [
+        Layer("rule", kind, segments, x2="x2", y2="y2", size=(2.4, 1.2)[which]),
+        Layer("text", LABELS, labels),
+    ]

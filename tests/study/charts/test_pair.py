@@ -1,0 +1,59 @@
+"""Lines of equal goal and cost over two parameters, against the model itself."""
+
+import numpy as np
+
+from tests.study.charts.specs import drawn, layers_of
+from thetafront.study.charts.pair import pair_chart
+from thetafront.study.charts.slices import HERE, chosen_points, steps_of
+from thetafront.study.charts.sobol import Importance
+from thetafront.study.report.analysis import Analysis
+
+
+def mattering(n: int, *order: int) -> Importance:
+    """Indices of n parameters by which these matter, the first one most."""
+    total = np.zeros((2, n))
+    total[:, [*order]] = np.arange(len(order), 0, -1)
+    return Importance(total, total, total)
+
+
+def test_lines_go_where_the_model_has_their_value(pacman: Analysis) -> None:
+    model, space = pacman.combined, [*pacman.data.experiment.space]
+    assert model is not None
+    names = [each.name for each in space]
+    sweeps, tolerance = names.index("max_sweeps"), names.index("tolerance")
+    chart = pair_chart(pacman, mattering(len(space), sweeps, tolerance))
+    _, theta = chosen_points(pacman, model)[2]
+    (panel,) = chart.every_panel
+    assert (panel.x.title, panel.y.title) == (space[sweeps].label, space[tolerance].label)
+    steps = steps_of(space[sweeps], theta["max_sweeps"])
+    lines, labels = layers_of(chart)[:2]
+    levels = np.array([float(row["label"].rstrip("%")) / 100 for row in labels.rows])
+    assert 1 <= len(levels) <= 4
+    ends = [row for row in lines.rows if row["x"] in steps]
+    assert len(ends) > 10
+    codes = model.cube.encode(
+        [{**theta, "max_sweeps": row["x"], "tolerance": row["y"]} for row in ends]
+    )
+    means = model.posterior.goal(codes).mean
+    assert np.abs(means[:, None] - levels).min(axis=1).max() < 0.01
+    (here,) = layers_of(chart, HERE.label)
+    assert here.rows == [{"x": theta["max_sweeps"], "y": theta["tolerance"]}]
+    assert "%" in str(chart.table.iloc[0, 1])
+    assert labels.rows[0]["label"] in drawn(chart)
+
+
+def test_categories_are_no_part_of_a_pair(pacman: Analysis) -> None:
+    space = [*pacman.data.experiment.space]
+    categorical = [
+        k for k, each in enumerate(space) if each in pacman.data.experiment.space.categorical
+    ]
+    others = [k for k in range(len(space)) if k not in categorical]
+    chart = pair_chart(pacman, mattering(len(space), *categorical, others[1], others[0]))
+    (panel,) = chart.every_panel
+    assert [panel.x.title, panel.y.title] == [space[others[1]].label, space[others[0]].label]
+
+
+def test_one_parameter_makes_no_pair(small: Analysis) -> None:
+    chart = pair_chart(small, mattering(1, 0))
+    assert not chart.panels
+    assert "fewer than two" in chart.caption
