@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeVar, get_type_hints
 
 from thetafront.agents.parameters import Value, check_parameters, parameters_of, plain_values
 
-LARGEST_SEED = 2**63 - 1
+MAX_SEED = 2**63 - 1
 N_DIGITS = 12
 
 
@@ -320,5 +320,5 @@ def warm(agent: Agent) -> None:
 
 def check_seed(seed: int) -> None:
     """Raise ValueError if a game's seed is out of range."""
-    if not 0 <= seed <= LARGEST_SEED:
+    if not 0 <= seed <= MAX_SEED:
         raise ValueError(f"seed must be between 0 and 2**63 - 1 (got {seed})")

@@ -21,7 +21,7 @@ from enum import StrEnum
 from numbers import Integral, Real
 from typing import Any
 
-LARGEST_INTEGER = 2**53
+MAX_INTEGER = 2**53
 """Above it, floats no longer distinguish all integers."""
 
 LARGE = 1e9
@@ -279,7 +279,7 @@ class Parameter:
         if isinstance(value, str) and self.takes_number:
             raise ValueError(f"{self.name} must be {self.domain.allowed} (got {value!r})")
         if isinstance(self.domain, IntegerRange) and isinstance(value, float):
-            if value != value // 1 or abs(value) > LARGEST_INTEGER:
+            if value != value // 1 or abs(value) > MAX_INTEGER:
                 raise ValueError(f"{self.name} must be {self.domain.allowed} (got {value:g})")
             value = int(value)
         return self.domain.check(self.name, value)
@@ -323,6 +323,6 @@ def is_real(value: Any) -> bool:
 
 def bound(number: float) -> str:
     """Write the end of a range: integers in full, large powers of two as powers."""
-    if number > LARGEST_INTEGER and number == 2 ** (int(number).bit_length() - 1):
+    if number > MAX_INTEGER and number == 2 ** (int(number).bit_length() - 1):
         return f"2**{int(number).bit_length() - 1}"
     return str(int(number)) if number == int(number) and abs(number) < LARGE else f"{number:g}"

@@ -34,7 +34,7 @@ from thetafront.engine.rng import SPAWN, START, below, next_word, stream, substr
 REROLL_COST = 1
 """Points for rolling again, with any number of dice."""
 
-MOST_OUTCOMES = 5_000_000
+MAX_OUTCOMES = 5_000_000
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -121,10 +121,10 @@ class Dice:
             if value < least:
                 raise ValueError(f"{name} must be {least} or more (got {value})")
         # So many dice or sides are certainly too many; this avoids sums of huge numbers.
-        large = self.n_dice > MOST_OUTCOMES.bit_length() or self.n_sides > MOST_OUTCOMES
-        if large or self.n_outcomes > MOST_OUTCOMES:
+        large = self.n_dice > MAX_OUTCOMES.bit_length() or self.n_sides > MAX_OUTCOMES
+        if large or self.n_outcomes > MAX_OUTCOMES:
             raise ValueError(
-                f"n_dice must mean {MOST_OUTCOMES:,} outcomes at most (got {self.n_dice} with "
+                f"n_dice must mean {MAX_OUTCOMES:,} outcomes at most (got {self.n_dice} with "
                 f"{self.n_sides} sides)"
             )
 

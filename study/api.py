@@ -37,7 +37,7 @@ from thetafront.study.log.invocation import called
 from thetafront.study.log.ledger import Ledger
 from thetafront.study.log.location import Location, locate, make_folder
 from thetafront.study.log.storage import location_given, open_for_reading
-from thetafront.study.log.study_data import Source, StudyData
+from thetafront.study.log.study_data import StudyData, StudySource
 from thetafront.study.report import recommend
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import Tables
@@ -46,7 +46,7 @@ from thetafront.study.report.pick_text import pick_json, pick_text
 from thetafront.study.run.budget import NO_BUDGET, seconds_of
 from thetafront.study.run.options import SweepOptions
 from thetafront.study.run.orders import SweepOrder, validate_study
-from thetafront.study.run.pick_games import MOST_GAMES_ASKED, played_for
+from thetafront.study.run.pick_games import MAX_GAMES_ASKED, played_for
 from thetafront.study.run.play_missing import play_missing
 from thetafront.study.run.stopping import Precision
 from thetafront.study.run.sweep import reached
@@ -169,7 +169,7 @@ def sweep(
             "results": Path(results),
         }
     )
-    order = SweepOrder.of(tuned, asked, executor_for(asked.jobs, scheduler, tls))
+    order = SweepOrder.from_options(tuned, asked, executor_for(asked.jobs, scheduler, tls))
     with as_guest(call):
         order.run(console(stderr=True, quiet=not progress), make_results=True)
         where = order.location
@@ -544,9 +544,9 @@ class Study:
             If games cannot be played.
         """
         call = call_text(f"{self._opening}.pick", self.pick, locals())
-        games = check_range("games", games, 0, MOST_GAMES_ASKED)
+        games = check_range("games", games, 0, MAX_GAMES_ASKED)
         with called(call):
-            wanted = recommend.Wish.read(self.experiment, wish)
+            wanted = recommend.PickQuery.read(self.experiment, wish)
         proposal = self._analysis.to_pick_from().propose(wanted)
         played: list[str] = []
         if games and proposal is not None:
@@ -581,7 +581,7 @@ class Study:
         call = call_text(f"{self._opening}.validate", self.validate, locals())
         seconds, executor = seconds_of(budget_text(budget)), executor_for(jobs, scheduler, tls)
         with as_guest(call), self._opened() as (_, data):
-            precision = Precision.of(
+            precision = Precision.from_options(
                 data.experiment.goal, standard_error, validation_games, validation_points, seconds
             )
             out = console(stderr=True, quiet=not progress)
@@ -603,7 +603,7 @@ class Study:
         return f"open_study({self.location.url!r}, results={results!r}, name={name!r})"
 
     @contextmanager
-    def _opened(self) -> Iterator[tuple[Source, StudyData]]:
+    def _opened(self) -> Iterator[tuple[StudySource, StudyData]]:
         """Open and read the study as it is now; InputError if the storage fails."""
         where = self.location
         with storage_errors_reported(where):

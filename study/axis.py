@@ -16,7 +16,7 @@ N_DECIMALS = 10  # of values on a grid
 
 
 @dataclass(frozen=True)
-class Axis:
+class ParameterAxis:
     """A numeric parameter's map to [0, 1] and back."""
 
     # Bounds, both allowed.

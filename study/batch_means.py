@@ -45,9 +45,9 @@ from thetafront.study.estimate import Z95, t95
 
 Floats = npt.NDArray[np.float64]
 PSEUDO_BLOCKS = 10.0
-MOST_BLOCKS = 5
+MAX_BLOCKS = 5
 FEW_GAMES = 20
-LEAST_FREEDOM, TYPICAL_DEVIATION = 4, 0.03  # of times
+MIN_FREEDOM, TYPICAL_DEVIATION = 4, 0.03  # of times
 CORRELATED = 2.0  # by how much neighbouring blocks' likeness raises the variance of a mean
 
 
@@ -110,7 +110,7 @@ def of_times(errors: Sequence[Floats], n_blocks: npt.NDArray[np.int64]) -> LogVa
     ]
     freedom = np.where(is_longest & (n_longest > 1), most - 1.0, 0.0)
     square = np.nan_to_num(shrunk(errors, freedom))  # nothing is left of one sample alone
-    missing = max(LEAST_FREEDOM - (most - 1), 0)
+    missing = max(MIN_FREEDOM - (most - 1), 0)
     n = most - 1 + missing
     shared = (known + missing * TYPICAL_DEVIATION**2) / n
     blocks = np.maximum(n_blocks, 1)
@@ -145,7 +145,7 @@ def blocks_of(n_games: int, block: int, drifts: bool) -> int:
     """Return into how many blocks some games are divided."""
     if not drifts:
         return n_games
-    return min(MOST_BLOCKS, max(n_games // block, min(n_games, 1)))
+    return min(MAX_BLOCKS, max(n_games // block, min(n_games, 1)))
 
 
 def deviations(counted: Floats, divisor: Floats, n_blocks: int) -> Floats:

@@ -12,7 +12,7 @@ from thetafront.study.shrinkage import Moments, dispersion
 Z95 = 1.959963984540054  # the normal's 97.5% point
 N_RESAMPLES = 9999
 BATCH = 1000  # resamples at a time, to limit memory
-FEWEST_TO_RESAMPLE = 20
+MIN_TO_RESAMPLE = 20
 ROUNDING = 1e-12  # values that differ by no more, relative to the largest, are equal
 
 
@@ -65,7 +65,7 @@ def mean(values: Sequence[float] | npt.NDArray[np.float64]) -> Estimate:
         value = float(sample.mean())
         return Estimate(value, value, value, 0.0)
     by_t = t_interval(sample)
-    if len(sample) < FEWEST_TO_RESAMPLE:
+    if len(sample) < MIN_TO_RESAMPLE:
         return by_t
     from scipy.stats import bootstrap  # noqa: PLC0415, takes half a second
 
@@ -128,7 +128,7 @@ def bounded_mean(
         return Estimate(math.nan)
     x, steps = float(np.clip(sample.mean(), 0.0, 1.0)), np.diff(sample)
     step = min(1.0, 2.0 * float(np.min(steps[steps > ROUNDING], initial=1.0)))
-    n = len(sample) / dispersion([Moments.of(sample)], step)
+    n = len(sample) / dispersion([Moments.from_sample(sample)], step)
     z = Z95 if step == 1.0 else math.sqrt(step * Z95**2 + (1.0 - step) * t95(len(sample)) ** 2)
     found = share(n * x, n, z)
     mean, least, most = (low + (high - low) * each for each in (x, found.low, found.high))

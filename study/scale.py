@@ -46,7 +46,7 @@ from thetafront.study.estimate import Z95
 Floats = npt.NDArray[np.float64]
 Function = Callable[[Floats], Floats]
 
-MOST_BIAS = 0.02  # of √y, relative: that of the mean of one game of deviation 40%
+MAX_BIAS = 0.02  # of √y, relative: that of the mean of one game of deviation 40%
 BIAS_TAKEN_OFF = 0.5  # of an angle's: a belief's own spread adds about as much again
 RIGHT_ANGLE = math.pi / 2.0
 ROUNDING = 1e-9
@@ -169,7 +169,7 @@ class Scale:
         """
         if self.form is Form.ROOT:
             with np.errstate(divide="ignore", invalid="ignore"):
-                bias = np.minimum(variances / (2.0 * np.abs(scaled)), MOST_BIAS * np.abs(scaled))
+                bias = np.minimum(variances / (2.0 * np.abs(scaled)), MAX_BIAS * np.abs(scaled))
             return np.asarray(scaled + self.side * np.nan_to_num(bias))
         if self.form is Form.ANGLE:
             damped = np.exp(-2.0 * BIAS_TAKEN_OFF * np.nan_to_num(variances))

@@ -49,7 +49,7 @@ class Moments(NamedTuple):
     m2: float
 
     @classmethod
-    def of(cls, sample: Floats) -> "Moments":
+    def from_sample(cls, sample: Floats) -> "Moments":
         """Return the moments of a sample; mean and sum are 0 if it is empty."""
         if not len(sample):
             return cls(0, 0.0, 0.0)

@@ -37,7 +37,7 @@ from thetafront.agents.parameters import Value
 
 SEED = "seed"
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([A-Za-z_]\w*)\}")
-LONGEST_NAME = 255  # of a file
+MAX_NAME_LENGTH = 255  # of a file
 
 
 class Protocol(StrEnum):
@@ -116,7 +116,7 @@ class Program(Limits):
     @property
     def files(self) -> list[Path]:
         """The program, and all files that its command names: what its games may depend on."""
-        words = [*(word for word in self.command[1:] if len(word) < LONGEST_NAME), *self.named]
+        words = [*(word for word in self.command[1:] if len(word) < MAX_NAME_LENGTH), *self.named]
         named = [Path(self.folder, word) for word in words]
         return [Path(self.executable), *(path for path in named if path.is_file())]
 

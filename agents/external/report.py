@@ -20,11 +20,11 @@ SCORE = "score"
 MOVES = "moves"
 SECONDS = "seconds"
 RESULTS = {"win": 1.0, "draw": 0.5, "loss": 0.0}
-LEAST_SECONDS = 1e-9
-LARGEST = 2**53
+MIN_SECONDS = 1e-9
+MAX_NUMBER = 2**53
 TIME = re.compile(r"(.*_)?(seconds|time|elapsed|ms|us|ns)")
-LONGEST_TEXT = 200
-MOST_FIELDS = 64
+MAX_TEXT_LENGTH = 200
+MAX_FIELDS = 64
 
 
 def is_time(name: str) -> bool:
@@ -34,7 +34,7 @@ def is_time(name: str) -> bool:
 
 def kept_fields(given: Mapping[str, Any]) -> dict[str, Reported]:
     """Return fields of a report as they are kept: at most 64, texts of 200 characters."""
-    some = list(given.items())[:MOST_FIELDS]
+    some = list(given.items())[:MAX_FIELDS]
     return {one_line(str(name)): kept(value) for name, value in some}
 
 
@@ -52,7 +52,7 @@ def read_fields(given: Any) -> dict[str, Reported]:
 
 def one_line(text: str) -> str:
     """Return the beginning of a text on one line, as UTF-8 can have it."""
-    return " ".join(text.encode(errors="replace").decode().splitlines())[:LONGEST_TEXT]
+    return " ".join(text.encode(errors="replace").decode().splitlines())[:MAX_TEXT_LENGTH]
 
 
 def kept(value: Any) -> Reported:
@@ -61,10 +61,10 @@ def kept(value: Any) -> Reported:
         return int(value)
     if is_real(value):
         number = int(value) if isinstance(value, Integral) else float(value)
-        return number if math.isfinite(number) and abs(number) <= LARGEST else None
+        return number if math.isfinite(number) and abs(number) <= MAX_NUMBER else None
     if value is None or isinstance(value, str):
         return value if value is None else one_line(value)
-    return json.dumps(value, default=str)[:LONGEST_TEXT]
+    return json.dumps(value, default=str)[:MAX_TEXT_LENGTH]
 
 
 @dataclass(frozen=True)
@@ -102,9 +102,9 @@ class PenalizedGame(ReportedGame, kind="penalized"):
     has_ended: ClassVar[bool] = False
 
     @classmethod
-    def of(cls, failed: FailedGame, penalty: float) -> Self:
+    def from_failed(cls, failed: FailedGame, penalty: float) -> Self:
         """Return a failed game with its penalty."""
-        return cls(failed.seed, penalty, 1, LEAST_SECONDS, {"error": failed.error})
+        return cls(failed.seed, penalty, 1, MIN_SECONDS, {"error": failed.error})
 
 
 class ReportError(ValueError):
@@ -142,23 +142,23 @@ class Report:
             raise ReportError(f"a report must have {self.objective!r}{other}")
         score = self.value(name, fields.pop(name))
         moves: Any = fields.pop(MOVES, 1)
-        if not is_real(moves) or moves != moves // 1 or not 1 <= moves <= LARGEST:
+        if not is_real(moves) or moves != moves // 1 or not 1 <= moves <= MAX_NUMBER:
             raise ReportError(f"{MOVES} must be a whole number of 1 or more (got {moves!r})")
         for cost in self.costs:
             spent: Any = fields.get(cost)
-            if not (is_real(spent) and 0 < spent <= LARGEST):
+            if not (is_real(spent) and 0 < spent <= MAX_NUMBER):
                 shown = repr(spent) if cost in fields else "nothing"
                 raise ReportError(f"{cost} must be a number above 0 (got {shown})")
         if SECONDS in self.costs:
             seconds = fields.pop(SECONDS)
-        if not (is_real(seconds) and 0 <= seconds <= LARGEST):
+        if not (is_real(seconds) and 0 <= seconds <= MAX_NUMBER):
             raise ReportError(f"{SECONDS} must be a finite number of 0 or more (got {seconds!r})")
         costs = {name: fields.pop(name) for name in self.costs if name in fields}
         return ReportedGame(
             seed,
             score,
             int(moves),
-            max(float(seconds), LEAST_SECONDS),
+            max(float(seconds), MIN_SECONDS),
             kept_fields({**costs, **fields}),
         )
 
@@ -171,7 +171,7 @@ class Report:
             if not (is_real(number) and 0 <= number <= 1):
                 words = ", ".join(map(repr, RESULTS))
                 raise ReportError(f"{name} must be {words}, or from 0 to 1 (got {given!r})")
-        if not (is_real(number) and math.isfinite(number) and abs(number) <= LARGEST):
+        if not (is_real(number) and math.isfinite(number) and abs(number) <= MAX_NUMBER):
             raise ReportError(f"{name} must be a finite number up to 2**53 (got {given!r})")
         if self.is_share and number not in {0, 0.5, 1}:
             raise ReportError(f"{name} must be true or false, 1, 0, or 0.5 (got {given!r})")

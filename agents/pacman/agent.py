@@ -18,7 +18,7 @@ from thetafront.agents.pacman.loop import decide, play_on
 from thetafront.agents.parameters import Domain, Value, categorical, integer, parameter, real
 from thetafront.agents.policy_dispatch import Settings
 from thetafront.engine.pacman import (
-    MOST_STEPS,
+    MAX_STEPS,
     Action,
     GhostKind,
     Layout,
@@ -129,7 +129,7 @@ class PacmanAgent(Agent):
 
     layout: Layout = parameter(LayoutName.SMALL, Mazes(), "the maze")
     ghosts: GhostKind = categorical(GhostKind.RANDOM, "how ghosts choose their direction")
-    most_steps: int = integer(MOST_STEPS, 1, NO_CAP, "a game that takes longer is stopped")
+    most_steps: int = integer(MAX_STEPS, 1, NO_CAP, "a game that takes longer is stopped")
     p_chosen: float = real(
         P_CHOSEN, 0, 1, "probability that Pacman moves as he wants, not to a side", later=True
     )

@@ -45,7 +45,7 @@ from thetafront.engine.twenty48.board import (
 from thetafront.engine.twenty48.playout import playouts
 from thetafront.engine.twenty48.rule import BuiltRule
 
-MOST_NODES = N_ACTIONS * 15 * 2
+MAX_NODES = N_ACTIONS * 15 * 2
 
 
 @kernel
@@ -205,8 +205,8 @@ def decide_by_expectation(
     with the largest value, the first one in a tie. A single legal action has the value NaN.
     """
     values = np.full(N_ACTIONS, np.nan)
-    nodes = np.empty(MOST_NODES, np.uint64)
-    counts = np.empty(MOST_NODES, np.int64)
+    nodes = np.empty(MAX_NODES, np.uint64)
+    counts = np.empty(MAX_NODES, np.int64)
     first_node = np.empty(N_ACTIONS + 1, np.int64)
     n_nodes, n_legal, only = put_nodes(settings, board, rule, nodes, counts, first_node, 0)
     if n_legal <= 1:

@@ -31,7 +31,7 @@ from thetafront.engine.twenty48.board import N_ACTIONS, P_FOUR, P_TWO, afterstat
 from thetafront.engine.twenty48.playout import playouts
 from thetafront.engine.twenty48.rule import BuiltRule
 
-MOST_NODES = 30
+MAX_NODES = 30
 
 
 class OneSpawnSettings(NamedTuple):
@@ -80,8 +80,8 @@ def decide_by_twos(
     """Decide by equation 2 with a 2 in place of each 4."""
     schedule, top_share = settings
     values = np.full(N_ACTIONS, np.nan)
-    nodes = np.empty(MOST_NODES, np.uint64)
-    counts = np.empty(MOST_NODES, np.int64)
+    nodes = np.empty(MAX_NODES, np.uint64)
+    counts = np.empty(MAX_NODES, np.int64)
     best = -1
     n_playout_moves = np.int64(0)
     for action in range(N_ACTIONS):

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from thetafront.agents.agent import check_seed, column
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.agents.twenty48.expectation import (
-    MOST_NODES,
+    MAX_NODES,
     ExpectationSettings,
     choose,
     put_nodes,
@@ -84,8 +84,8 @@ def play_on_side_by_side(
     """
     n_games = len(seeds)
     scores, n_moves, n_playout_moves = counters[0], counters[1], counters[2]
-    nodes = np.empty(n_games * MOST_NODES, np.uint64)
-    counts = np.empty(n_games * MOST_NODES, np.int64)
+    nodes = np.empty(n_games * MAX_NODES, np.uint64)
+    counts = np.empty(n_games * MAX_NODES, np.int64)
     first_node = np.empty((n_games, N_ACTIONS + 1), np.int64)
     n_legal = np.empty(n_games, np.int64)
     last = np.empty(n_games, np.int64)

@@ -27,10 +27,10 @@ from thetafront.engine.pacman.motion import P_CHOSEN, chosen_below
 from thetafront.engine.pacman.state import Outcome, Setup, State, new_state
 from thetafront.engine.pacman.step import step
 
-MOST_STEPS = 10_000
+MAX_STEPS = 10_000
 """Default maximum of steps of a game. A game won on ``medium`` takes a few hundred."""
 
-LARGEST_SEED = 2**64 - 1
+MAX_SEED = 2**64 - 1
 SCARED_GHOST = "g"
 
 
@@ -67,7 +67,7 @@ class World:
         layout: Layout,
         seed: int,
         ghosts: str | GhostKind = GhostKind.RANDOM,
-        most_steps: int = MOST_STEPS,
+        most_steps: int = MAX_STEPS,
         p_chosen: float = P_CHOSEN,
     ) -> "World":
         """Begin a game, which is cut if it is still running after ``most_steps``.
@@ -75,7 +75,7 @@ class World:
         Pacman moves as chosen with probability ``p_chosen``. The same seed and actions give the
         same game. ValueError if a number or the kind of ghosts is out of range.
         """
-        if not 0 <= seed <= LARGEST_SEED:
+        if not 0 <= seed <= MAX_SEED:
             raise ValueError(f"seed must be between 0 and 2**64 - 1 (got {seed})")
         kinds = [kind.value for kind in GhostKind]
         if ghosts not in kinds:

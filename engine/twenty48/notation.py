@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 SIZE = 4
 N_CELLS = SIZE * SIZE
-LARGEST_EXPONENT = 15
+MAX_EXPONENT = 15
 EMPTY_WORDS = (".", "0", "-", "_")
 
 
@@ -29,7 +29,7 @@ def pack(grid: npt.ArrayLike) -> int:
     for cell, exponent in enumerate(exponents.ravel().tolist()):
         if isinstance(exponent, bool) or exponent != int(exponent):
             raise ValueError(f"grid exponents must be integers from 0 to 15 (got {exponent!r})")
-        if not 0 <= exponent <= LARGEST_EXPONENT:
+        if not 0 <= exponent <= MAX_EXPONENT:
             raise ValueError(
                 "grid exponents must be between 0 and 15, the tile 32768, which is the "
                 f"largest a board holds (got {exponent})"
@@ -52,7 +52,7 @@ def exponent_of(word: str) -> int:
         return 0
     face = int(word) if word.isdecimal() else 0
     exponent = face.bit_length() - 1
-    if not 1 <= exponent <= LARGEST_EXPONENT or face != 1 << exponent:
+    if not 1 <= exponent <= MAX_EXPONENT or face != 1 << exponent:
         raise ValueError(
             "board tiles must be powers of two from 2 to 32768, or '.' or 0 for an empty cell "
             f"(got {word!r}); two 32768 do not merge"

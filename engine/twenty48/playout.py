@@ -30,13 +30,13 @@ from thetafront.engine.twenty48.lockstep import (
     play_steps,
 )
 from thetafront.engine.twenty48.rule import BuiltRule
-from thetafront.engine.twenty48.swar import MOST_LANES, finish
+from thetafront.engine.twenty48.swar import MAX_LANES, finish
 from thetafront.engine.twenty48.transposition import cross
 
 STEPS_BETWEEN_CHECKS = 8  # 4 is as fast
 EXCHANGE_COST = 1200  # in steps of one lane; 700 to 2,000 are as fast
 NOBODY = -1
-FEW = MOST_LANES  # with this many unfinished playouts, packed boards overtake planes
+FEW = MAX_LANES  # with this many unfinished playouts, packed boards overtake planes
 
 
 @kernel

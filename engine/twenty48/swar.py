@@ -22,7 +22,7 @@ from thetafront.engine.twenty48.board import (
 )
 from thetafront.engine.twenty48.rule import BuiltRule
 
-MOST_LANES = 64
+MAX_LANES = 64
 VECTOR = 8  # lanes are rounded up to whole vectors, which leaves no scalar loop
 STEPS_BETWEEN_CHECKS = 8
 
@@ -70,18 +70,18 @@ def finish(
     seed: np.uint64,
     rule: BuiltRule,
 ) -> None:
-    """Play the ``unfinished`` boards, at most MOST_LANES, to the end; add up their 4s.
+    """Play the ``unfinished`` boards, at most MAX_LANES, to the end; add up their 4s.
 
     Board i draws one word a step from ``substream(seed, i)``.
     """
     n_active = len(unfinished)
-    which = np.empty(MOST_LANES, np.int64)
+    which = np.empty(MAX_LANES, np.int64)
     # One flat array: LLVM would have to test whether separate ones overlap.
-    lanes = np.zeros(3 * MOST_LANES, np.uint64)
+    lanes = np.zeros(3 * MAX_LANES, np.uint64)
     board, counter, fours = (
-        lanes[:MOST_LANES],
-        lanes[MOST_LANES : 2 * MOST_LANES],
-        lanes[2 * MOST_LANES :],
+        lanes[:MAX_LANES],
+        lanes[MAX_LANES : 2 * MAX_LANES],
+        lanes[2 * MAX_LANES :],
     )
     for lane in range(n_active):
         which[lane] = unfinished[lane]

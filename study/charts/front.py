@@ -33,7 +33,7 @@ from thetafront.study.charts.chart import (
     Row,
     short,
 )
-from thetafront.study.charts.labels import Point, offsets
+from thetafront.study.charts.labels import LabelledPoint, offsets
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.report.analysis import Analysis
@@ -318,6 +318,6 @@ def labelled(rows: Sequence[Row], x: Axis, y: Axis, experiment: Experiment) -> l
             left -= bool(name)
         label = f"{row['number']} {short(name, MAX_NAME)}".rstrip()
         found.append({"x": row["x"], "y": row["y"], "label": label, "number": row["number"]})
-    places = [Point(row["x"], row["y"], row["low"], row["high"]) for row in rows]
+    places = [LabelledPoint(row["x"], row["y"], row["low"], row["high"]) for row in rows]
     moved = offsets(places, [row["label"] for row in found], x, y)
     return [{**row, "dx": dx, "dy": dy} for row, (dx, dy) in zip(found, moved, strict=True)]

@@ -34,7 +34,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Point:
+class LabelledPoint:
     """A point of a chart with the ends of its vertical interval."""
 
     x: float
@@ -44,7 +44,7 @@ class Point:
 
 
 def offsets(
-    points: Sequence[Point], texts: Sequence[str], x: Axis, y: Axis
+    points: Sequence[LabelledPoint], texts: Sequence[str], x: Axis, y: Axis
 ) -> list[tuple[float, float]]:
     """Return how far right of each point, and above it, the middle of its text is placed.
 

@@ -49,7 +49,7 @@ class Strip:
 
 
 @dataclass(frozen=True)
-class Line:
+class ThetaLine:
     """A θ: what kind it is, what it is called, and where it is on each strip."""
 
     kind: str
@@ -64,7 +64,7 @@ class ThetaChart:
     caption: str
     table: pd.DataFrame
     strips: Sequence[Strip] = ()
-    lines: Sequence[Line] = ()
+    lines: Sequence[ThetaLine] = ()
     key: str = KEY
     title: str = TITLE
 
@@ -106,7 +106,7 @@ def theta_chart(analysis: Analysis) -> ThetaChart:
             f"{short(each.label)} {each.text(rounded(theta.get(each.name), 4))}" for each in space
         ]
         text = f"{cost.text(theta[cost.name])}, {goal.format.with_unit(expected)} by the model"
-        lines.append(Line(kind, f"{who}: {', '.join(said)}: {text}", places))
+        lines.append(ThetaLine(kind, f"{who}: {', '.join(said)}: {text}", places))
     low, high = (math.exp(end(costs)) for end in (min, max))
     of_cost = {
         share(math.log(each), costs): cost_tick(cost, each)

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from thetafront.agents.agent import LARGEST_SEED, N_DIGITS, Agent, Game, Outcome
+from thetafront.agents.agent import MAX_SEED, N_DIGITS, Agent, Game, Outcome
 from thetafront.agents.parameters import Value
 from thetafront.study.check.replay import Entry
 from thetafront.study.check.report import Check
@@ -53,7 +53,7 @@ def heading_of(path: Path) -> list[str]:
 
 
 @dataclass
-class Line:
+class TableLine:
     """A line of the table: what it holds by column, and what is to be written in its place."""
 
     number: int
@@ -94,7 +94,7 @@ class GamesTable(ABC):
         self.seeds = Check("seeds")
         self.checks = [self.agents, self.games, self.seeds]
         self.built: dict[str, Agent | None] = {}
-        self.places: dict[Place, tuple[Line, Entry]] = {}
+        self.places: dict[Place, tuple[TableLine, Entry]] = {}
         self.prepare()
         *lines, torn = self.path.read_bytes().split(b"\n")
         self.heading = lines[0] if lines else torn
@@ -137,7 +137,7 @@ class GamesTable(ABC):
         """Return a line's cells by the game's fields."""
 
     @abstractmethod
-    def written(self, owner: str, line: Line, game: Outcome) -> bytes:
+    def written(self, owner: str, line: TableLine, game: Outcome) -> bytes:
         """Return the line of a game that was played again."""
 
     def seed_flaw(self, owner: str, cells: Mapping[str, str], seed: int) -> str:
@@ -149,13 +149,13 @@ class GamesTable(ABC):
         """The games whose agent and seed are known."""
         return [entry for _, entry in self.places.values()]
 
-    def line(self, number: int, content: bytes) -> Line:
+    def line(self, number: int, content: bytes) -> TableLine:
         """Read a line as far as it can be read."""
         try:
             words = next(csv.reader([content.decode()]), [])
         except (ValueError, csv.Error):
             words = []
-        return Line(number, content, dict(zip(self.columns, words, strict=False)))
+        return TableLine(number, content, dict(zip(self.columns, words, strict=False)))
 
     def examine(self) -> None:
         """Check all lines, and collect the games; a line that is none may stand for a lost one."""
@@ -171,7 +171,7 @@ class GamesTable(ABC):
                 missing.remove(place)
                 self.enter(line, place)
 
-    def take(self, line: Line) -> bool:
+    def take(self, line: TableLine) -> bool:
         """Check a line; return whether it has a place."""
         self.games.n += 1
         where, game, flaw = f"line {line.number}", None, ""
@@ -217,7 +217,9 @@ class GamesTable(ABC):
                 self.agents.flaws.append(f"{owner}: {error}")
         return self.built[owner] is not None
 
-    def enter(self, line: Line, place: Place, game: Outcome | None = None, where: str = "") -> None:
+    def enter(
+        self, line: TableLine, place: Place, game: Outcome | None = None, where: str = ""
+    ) -> None:
         """Give a line its place; without a game, it is to be played."""
         owner, seed = place
         agent = self.built[owner]
@@ -294,7 +296,7 @@ class LedgerTable(GamesTable):
         columns = self.kind.columns()
         return {name: cells[column] for name, column in columns.items() if column in cells}
 
-    def written(self, owner: str, line: Line, game: Outcome) -> bytes:
+    def written(self, owner: str, line: TableLine, game: Outcome) -> bytes:
         """Return the line as a ledger writes it."""
         return line_of((owner, *game.to_row().values())).rstrip(b"\n")
 
@@ -332,7 +334,7 @@ class ExportedTable(GamesTable):
     def examine(self) -> None:
         """Check all lines, and that trials and points have as many as their own rows say."""
         super().examine()
-        lines: dict[str, dict[int, Line]] = {}
+        lines: dict[str, dict[int, TableLine]] = {}
         for (owner, seed), (line, _) in self.places.items():
             if owner in self.first_seeds:
                 lines.setdefault(owner, {})[seed - self.first_seeds[owner]] = line
@@ -345,10 +347,10 @@ class ExportedTable(GamesTable):
                 for replicate in sorted(set(range(n)) - set(mine)):
                     self.add(owner, replicate, mine)
 
-    def add(self, owner: str, replicate: int, lines: dict[int, Line]) -> None:
+    def add(self, owner: str, replicate: int, lines: dict[int, TableLine]) -> None:
         """Add a line for a game that is not there, to be played."""
         nearest = min(lines, key=lambda each: abs(each - replicate))
-        line = Line(0, b"", {"origin": lines[nearest].cells.get("origin", "")})
+        line = TableLine(0, b"", {"origin": lines[nearest].cells.get("origin", "")})
         place = next(place for place, each in enumerate(self.lines) if each is lines[nearest])
         self.lines.insert(place + (nearest < replicate), line)
         lines[replicate] = line
@@ -405,7 +407,7 @@ class ExportedTable(GamesTable):
                 votes.setdefault(owner, Counter())[seed - replicate] += 1
         return {owner: each.most_common(1)[0][0] for owner, each in votes.items()}
 
-    def written(self, owner: str, line: Line, game: Outcome) -> bytes:
+    def written(self, owner: str, line: TableLine, game: Outcome) -> bytes:
         """Return the line as an export writes it."""
         kind, _, name = owner.partition(" ")
         row = cells_of_game(game, self.experiment) | {
@@ -420,9 +422,9 @@ class ExportedTable(GamesTable):
 def number_in(cells: Mapping[str, Any], name: str) -> int | None:
     """Return the seed, say, in a line's cells; None if there is none that a game can have."""
     word = cells.get(name)
-    if not isinstance(word, str) or not word.isdecimal() or len(word) > len(str(LARGEST_SEED)):
+    if not isinstance(word, str) or not word.isdecimal() or len(word) > len(str(MAX_SEED)):
         return None
-    return int(word) if int(word) <= LARGEST_SEED else None
+    return int(word) if int(word) <= MAX_SEED else None
 
 
 def table_in(folder: Path) -> GamesTable:

@@ -12,7 +12,7 @@ from thetafront.study.check.report import Check
 from thetafront.study.log.same_game import MEASURED, difference
 from thetafront.study.run.dispatch import play_here
 from thetafront.study.run.progress import ProgressDisplay
-from thetafront.study.run.source import Snapshot, Source
+from thetafront.study.run.source import GameSource, Snapshot
 from thetafront.study.run.workers import Finished, PlayError, Task
 from thetafront.study.text import counted
 
@@ -57,7 +57,7 @@ class Entry:
         return replace(played, seconds=seconds) if is_kept else played
 
 
-class Replays(Source[int]):
+class Replays(GameSource[int]):
     """Games to be played again; ``played`` takes them, by place in the list.
 
     Games that were played side by side are so again, all of them at once.

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.table import Table
 
-MOST_SHOWN = 3
+MAX_SHOWN = 3
 
 
 @dataclass
@@ -22,15 +22,15 @@ class Check:
         """Say ``ok``, or how many are wrong and which, the first few of them."""
         if not self.flaws:
             return self.note or "ok"
-        shown = [f"{len(self.flaws):,} wrong", *self.flaws[:MOST_SHOWN]]
+        shown = [f"{len(self.flaws):,} wrong", *self.flaws[:MAX_SHOWN]]
         if self.note:
             shown.insert(1, self.note)
-        more = len(self.flaws) - MOST_SHOWN
+        more = len(self.flaws) - MAX_SHOWN
         return "\n".join([*shown, *([f"and {more:,} more"] if more > 0 else [])])
 
 
 @dataclass
-class Report:
+class CheckReport:
     """All checks of a study or a folder, and what was repaired before them."""
 
     subject: str

@@ -17,7 +17,7 @@ from sqlalchemy.exc import DatabaseError
 
 from thetafront.agents.agent import Agent, Outcome
 from thetafront.study.check.replay import Entry, Settings, replayed
-from thetafront.study.check.report import Check, Report
+from thetafront.study.check.report import Check, CheckReport
 from thetafront.study.errors import DamageError, InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.earlier import EarlierStudy
@@ -76,7 +76,7 @@ class StudyCheck:
 
     Attributes
     ----------
-    report : Report
+    report : CheckReport
         What was checked, and what is wrong.
     entries : list of Entry
         All games that there are or should be.
@@ -129,7 +129,7 @@ class StudyCheck:
             self.copy.flaws += mirror.problems_of(self.mirrored)
         played, self.different = replayed(self.entries, settings)
         checks = [self.integrity, of_rows, self.of_thetas, self.of_seeds, self.copy, played]
-        self.report = Report(f"study {study.name!r}", checks)
+        self.report = CheckReport(f"study {study.name!r}", checks)
 
     def read_record(self, rows: Rows) -> StudyRecord:
         """Return what made the study, by its manifest if its own rows are damaged."""

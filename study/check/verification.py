@@ -7,7 +7,7 @@ from pathlib import Path
 from thetafront.agents.agent import Outcome
 from thetafront.study.check.games_table import GAMES, GamesTable, table_in
 from thetafront.study.check.replay import Entry, Settings, replayed, restore
-from thetafront.study.check.report import Report
+from thetafront.study.check.report import CheckReport
 from thetafront.study.check.study_check import StudyCheck
 from thetafront.study.errors import InputError
 from thetafront.study.log.append_only import AppendOnlyFile
@@ -26,7 +26,7 @@ from thetafront.study.text import counted
 # A study in its storage
 
 
-def verify_study(study: Study, location: Location, settings: Settings, repair: bool) -> Report:
+def verify_study(study: Study, location: Location, settings: Settings, repair: bool) -> CheckReport:
     """Verify a study, and repair it if asked to: its log is built anew.
 
     Parameters
@@ -118,7 +118,7 @@ def copy_of(path: Path) -> Path:
 # A folder of published results
 
 
-def verify_folder(folder: Path, settings: Settings, repair: bool) -> Report:
+def verify_folder(folder: Path, settings: Settings, repair: bool) -> CheckReport:
     """Verify the table of games in a folder, and repair it if asked to.
 
     Parameters
@@ -165,8 +165,8 @@ def verify_folder(folder: Path, settings: Settings, repair: bool) -> Report:
 
 def examined_table(
     folder: Path, settings: Settings
-) -> tuple[Report, GamesTable, list[tuple[Entry, Outcome]]]:
+) -> tuple[CheckReport, GamesTable, list[tuple[Entry, Outcome]]]:
     """Examine a table of games; return the report, the table, and the games that differ."""
     table = table_in(folder)
     check, different = replayed(table.entries, settings)
-    return Report(f"games in {folder}", [*table.checks, check]), table, different
+    return CheckReport(f"games in {folder}", [*table.checks, check]), table, different

@@ -34,7 +34,7 @@ def worker(
     from thetafront.study.cluster.worker_command import WorkerProcesses
 
     out = console()
-    tls = Tls.of(options.tls)
+    tls = Tls.from_mapping(options.tls)
     WorkerProcesses(scheduler, tls, processes, name, out.print).run()
 
 
@@ -54,7 +54,7 @@ def cluster(
     from thetafront.study.cluster.overview import cluster_json, cluster_table, machine_rows
     from thetafront.study.cluster.security import Tls
 
-    tls = Tls.of(options.tls)
+    tls = Tls.from_mapping(options.tls)
     with DaskCluster(scheduler, tls) as found:
         with working(f"asking {scheduler}"):
             rows = machine_rows(found)

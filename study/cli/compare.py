@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 G = TypeVar("G", bound="Game")
 
-MOST_GAMES = 100_000
+MAX_GAMES = 100_000
 OR_A_FOLDER = "or a folder (a path with a slash) with the tables of one"
 KEPT = "Folder to write to; games that it holds already are not played again."
 
@@ -45,10 +45,10 @@ def output_option(name: str, help_: str = KEPT) -> Any:
 
 def seeds_of(games: int, seed: int) -> range:
     """Return the seeds that all rows play; InputError if a number is out of range."""
-    from thetafront.study.log.seeds import LARGEST_STUDY_SEED, game_seed
+    from thetafront.study.log.seeds import MAX_STUDY_SEED, game_seed
 
-    check_range("games", games, 2, MOST_GAMES)
-    check_range("seed", seed, 0, LARGEST_STUDY_SEED)
+    check_range("games", games, 2, MAX_GAMES)
+    check_range("seed", seed, 0, MAX_STUDY_SEED)
     return range(game_seed(seed, 0), game_seed(seed, games))
 
 

@@ -20,10 +20,10 @@ from thetafront.study.errors import InputError, check_range
 from thetafront.study.run.options import decimal, whole
 from thetafront.study.terminal.console import console, print_table, print_text
 
-LARGEST_STREAM = 2**64 - 1
-LARGEST_SEED = 2**63 - 1
-MOST_GAMES = 100_000
-MOST_REPEATS = 100_000
+MAX_STREAM = 2**64 - 1
+MAX_SEED = 2**63 - 1
+MAX_GAMES = 100_000
+MAX_REPEATS = 100_000
 ALIASES = {"pacman": "pacman_mdp"}
 
 AgentOption = Annotated[
@@ -65,8 +65,8 @@ def act(
     )
     from thetafront.study.terminal.tiles import MEDIUM, board_picture
 
-    check_range("stream", stream, 0, LARGEST_STREAM)
-    check_range("repeats", repeats, 2, MOST_REPEATS)
+    check_range("stream", stream, 0, MAX_STREAM)
+    check_range("repeats", repeats, 2, MAX_REPEATS)
     player, params = agent_2048_of(agent, theta, set_ or ())
     packed = board_of(board)
     have_learned(player)
@@ -97,7 +97,7 @@ def schedule(
 ) -> None:
     """Show a schedule of playouts, and how games use it."""
     from thetafront.study.experiments.agent_parser import agent_2048_of
-    from thetafront.study.terminal.progress import Progress
+    from thetafront.study.terminal.progress import ProgressLine
     from thetafront.study.terminal.schedule import (
         Use,
         evaluations_in_game,
@@ -108,13 +108,13 @@ def schedule(
         use_text,
     )
 
-    check_range("games", games, 0, MOST_GAMES)
-    check_range("seed", seed, 0, LARGEST_SEED - games)
+    check_range("games", games, 0, MAX_GAMES)
+    check_range("seed", seed, 0, MAX_SEED - games)
     player, params = agent_2048_of(agent, theta, set_ or ())
     playouts = schedule_of(agent, player)
     n_games = games if follows_schedule(player) else 0
     out, played = console(), []
-    with Progress(console(stderr=True)) as bar:
+    with ProgressLine(console(stderr=True)) as bar:
         for n_played in range(n_games):
             bar.update(n_played / n_games, "", [f"games {n_played:,}/{n_games:,}"])
             played.append(evaluations_in_game(player, seed + n_played))
@@ -167,7 +167,7 @@ def watch(
         raise InputError(f"speed must be between {SLOWEST:g} and {FASTEST:g} (got {speed:g})")
     given = seed if seed is not None else replay
     chosen = given if given is not None else secrets.randbelow(10**9)
-    check_range("seed", chosen, 0, LARGEST_SEED)
+    check_range("seed", chosen, 0, MAX_SEED)
     agent = ALIASES.get(agent, agent)
     check_plays(agent, Agent2048, PacmanAgent)
     player, _ = agent_of(agent, theta, set_ or (), layout)

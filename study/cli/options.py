@@ -14,7 +14,7 @@ from thetafront.study.run.options import RESULTS, SweepOptions, path
 
 if TYPE_CHECKING:
     from thetafront.study.log.location import Location
-    from thetafront.study.log.study_data import Source, StudyData
+    from thetafront.study.log.study_data import StudyData, StudySource
 
 
 def taking(*names: str, **usual: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -105,7 +105,7 @@ LayoutOption = Annotated[
 @contextmanager
 def reading(
     study: str, name: str | None, results: Path
-) -> "Iterator[tuple[Source, Location, StudyData]]":
+) -> "Iterator[tuple[StudySource, Location, StudyData]]":
     """Open and read an existing study; InputError if the storage fails."""
     from thetafront.study.log.database import storage_errors_reported
     from thetafront.study.log.location import without_password

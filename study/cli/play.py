@@ -21,8 +21,8 @@ from thetafront.study.terminal.console import console, print_text
 if TYPE_CHECKING:
     from thetafront.agents.agent import Outcome
 
-MOST_GAMES = 1_000_000
-MOST_SIDE_BY_SIDE = 64
+MAX_GAMES = 1_000_000
+MAX_SIDE_BY_SIDE = 64
 N_REASONS = 3  # shown, of games that failed
 
 
@@ -70,11 +70,11 @@ def play(
     from thetafront.study.run.first_games import has_moves
     from thetafront.study.run.progress import PREPARING
     from thetafront.study.run.workers import PlayError, check_jobs, play_all
-    from thetafront.study.terminal.progress import Progress
+    from thetafront.study.terminal.progress import ProgressLine
 
-    check_range("games", games, 1, MOST_GAMES)
+    check_range("games", games, 1, MAX_GAMES)
     n_together = 1 if side_by_side is None else side_by_side
-    check_range("side by side", n_together, 1, MOST_SIDE_BY_SIDE)
+    check_range("side by side", n_together, 1, MAX_SIDE_BY_SIDE)
     n_jobs = min(check_jobs(jobs), games)
     if not 0 <= seed < 2**62:
         raise InputError(f"seed must be between 0 and 2**62 - 1 (got {seed})")
@@ -102,7 +102,7 @@ def play(
     have_learned(player)
     with working(PREPARING):
         warm(player)
-    with Progress(console(stderr=True)) as bar:
+    with ProgressLine(console(stderr=True)) as bar:
         for finished in play_all(player, range(seed, seed + games), n_jobs, n_together):
             if finished.error:
                 raise PlayError(f"game {finished.key}: {finished.error}")
@@ -119,7 +119,7 @@ def play(
         settled = defined.settled(has_moves(*played)) if defined.is_open else defined
         summary = PlaySummary(agent, params, played, (goal,), (settled.cost,))
     else:
-        summary = PlaySummary.of_catalog(agent, player, params, played)
+        summary = PlaySummary.from_agent(agent, player, params, played)
     if json_:
         failed = [game.to_row() for game in failures.values()]
         rate = failure_rate_json(len(failures), len(outcomes))

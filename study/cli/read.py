@@ -67,15 +67,15 @@ def pick(
     """
     from thetafront.study.report.analysis import Analysis
     from thetafront.study.report.pick_text import pick_json, pick_text
-    from thetafront.study.report.recommend import Wish
+    from thetafront.study.report.recommend import PickQuery
 
     given = given_late(context)
     if games:
-        from thetafront.study.run.pick_games import MOST_GAMES_ASKED
+        from thetafront.study.run.pick_games import MAX_GAMES_ASKED
 
-        check_range("games", games, 0, MOST_GAMES_ASKED)
+        check_range("games", games, 0, MAX_GAMES_ASKED)
     with reading(study, name, results) as (_, location, data):
-        wish = Wish.read(data.experiment, given)
+        wish = PickQuery.read(data.experiment, given)
         with working("looking for the best θ"):
             candidates = Analysis(data).to_pick_from()
             proposal = candidates.propose(wish)

@@ -14,7 +14,7 @@ from thetafront.study.run.options import RESULTS, ResultsOption, file
 
 if TYPE_CHECKING:
     from thetafront.study.log.location import Location
-    from thetafront.study.log.study_data import Source, StudyData
+    from thetafront.study.log.study_data import StudyData, StudySource
     from thetafront.study.page.document import Library
 
 
@@ -178,7 +178,7 @@ def show(path: Path) -> None:
 
 
 def follow(
-    opened: "Source",
+    opened: "StudySource",
     location: "Location",
     output: Path | None,
     library: "Library",

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 DEFAULT_SECONDS = 300.0
 KINDS = ("ntuple",)
-MOST_JOBS = 64
-MOST_MOVES = 10**15
+MAX_JOBS = 64
+MAX_MOVES = 10**15
 RATE_OF_PLAIN = 0.1  # by default, of plain temporal differences
 
 
@@ -55,13 +55,13 @@ def train(
 
     if kind not in KINDS:
         raise InputError(f"train must be {' or '.join(KINDS)} (got {kind!r})")
-    check_range("jobs", jobs, 1, MOST_JOBS)
+    check_range("jobs", jobs, 1, MAX_JOBS)
     if cpu_seconds is None and moves is None:
         cpu_seconds = DEFAULT_SECONDS
     if cpu_seconds is not None and not 0.0 < cpu_seconds < math.inf:
         raise InputError(f"cpu seconds must be a finite number above 0 (got {cpu_seconds:g})")
     if moves is not None:
-        check_range("moves", moves, 1, MOST_MOVES)
+        check_range("moves", moves, 1, MAX_MOVES)
     known = parameters_of(TrainingSettings)
     given = given_late(context)
     if given.get("method") == Method.PLAIN:
@@ -146,11 +146,11 @@ def text_of(training: "Training") -> str:
 @contextlib.contextmanager
 def progress(training: "Training", budget: "TrainingBudget") -> Iterator[Callable[[], None]]:
     """Yield what shows how far a training is, to be called several times a second."""
-    from thetafront.study.terminal.progress import Progress
+    from thetafront.study.terminal.progress import ProgressLine
     from thetafront.study.text import duration
 
     began, share_before = time.monotonic(), budget.share(training.counts)
-    with Progress(console(stderr=True)) as bar:
+    with ProgressLine(console(stderr=True)) as bar:
 
         def show() -> None:
             share, seconds = budget.share(training.counts), time.monotonic() - began

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from thetafront.study.experiments.definition import Experiment
     from thetafront.study.log.point import Point
 
-MOST_CORNERS = 16
+MAX_CORNERS = 16
 
 
 @app.command("try")
@@ -31,7 +31,7 @@ def try_experiment(
     ],
     corners: Annotated[
         int, whole("Largest number of corners to play at; 0 for the middle only.")
-    ] = MOST_CORNERS,
+    ] = MAX_CORNERS,
     seed: Annotated[int, whole("Seed of the games.")] = 0,
     jobs: JobsOption = None,
 ) -> None:
@@ -42,13 +42,13 @@ def try_experiment(
     from thetafront.study.errors import check_range
     from thetafront.study.experiments.registry import experiment as find_experiment
     from thetafront.study.log.same_game import difference
-    from thetafront.study.log.seeds import LARGEST_STUDY_SEED
+    from thetafront.study.log.seeds import MAX_STUDY_SEED
     from thetafront.study.run.first_games import first_games, has_moves
     from thetafront.study.run.workers import PlayError, check_jobs
     from thetafront.study.text import counted
 
     check_range("corners", corners, 0, 1024)
-    check_range("seed", seed, 0, LARGEST_STUDY_SEED)
+    check_range("seed", seed, 0, MAX_STUDY_SEED)
     n_jobs = check_jobs(jobs)
     found = find_experiment(experiment)
     with working("playing first games"):

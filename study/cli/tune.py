@@ -53,7 +53,7 @@ def sweep(
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     executor = executor_for(options.jobs, options.scheduler, options.tls)
-    order = SweepOrder.of(find_experiment(experiment), options, executor)
+    order = SweepOrder.from_options(find_experiment(experiment), options, executor)
     if dry_run:
         order.dry_run(console())
     else:
@@ -89,8 +89,8 @@ def validate(study: StudyArgument, name: NameOption = None, *, options: SweepOpt
     seconds = seconds_of(options.budget)
     of_a_point = options.standard_error, options.validation_games
     wanted = *of_a_point, options.validation_points, seconds
-    Precision.of(SCORE, *wanted)
+    Precision.from_options(SCORE, *wanted)
     executor = executor_for(options.jobs, options.scheduler, options.tls)
     with reading(study, name, options.results) as (_, location, data):
-        precision = Precision.of(data.experiment.goal, *wanted)
+        precision = Precision.from_options(data.experiment.goal, *wanted)
         validate_study(location, data, precision, executor, console(), seconds)

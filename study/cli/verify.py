@@ -14,11 +14,11 @@ from thetafront.study.terminal.console import console, print_table
 
 if TYPE_CHECKING:
     from thetafront.study.check.replay import Settings
-    from thetafront.study.check.report import Report
+    from thetafront.study.check.report import CheckReport
 
 ALL = "all"
 DATABASE = "study.db"
-MOST_GAMES = 10**9
+MAX_GAMES = 10**9
 
 
 @app.command()
@@ -79,9 +79,9 @@ def n_games_of(text: str) -> int | None:
     """Read how many games to play again; None stands for all."""
     if text == ALL:
         return None
-    if not text.isdecimal() or len(text) > len(str(MOST_GAMES)):
-        raise InputError(f"games must be all, or between 0 and {MOST_GAMES} (got {text!r})")
-    check_range("games", int(text), 0, MOST_GAMES)
+    if not text.isdecimal() or len(text) > len(str(MAX_GAMES)):
+        raise InputError(f"games must be all, or between 0 and {MAX_GAMES} (got {text!r})")
+    check_range("games", int(text), 0, MAX_GAMES)
     return int(text)
 
 
@@ -102,7 +102,7 @@ def of_study(
     results: Path,
     settings: "Settings",
     repair: bool,
-) -> "Report":
+) -> "CheckReport":
     """Verify a study: of a name, a folder or a storage."""
     from thetafront.study.check.verification import verify_study
     from thetafront.study.log.database import storage_errors_reported

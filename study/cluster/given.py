@@ -29,4 +29,4 @@ def executor_for(
     from thetafront.study.cluster.dask_workers import DaskWorkers
     from thetafront.study.cluster.security import Tls
 
-    return DaskWorkers(DaskCluster(scheduler, Tls.of(given)))
+    return DaskWorkers(DaskCluster(scheduler, Tls.from_mapping(given)))

@@ -24,7 +24,7 @@ from thetafront.study.processor import cpu_model
 BENCHMARK = "THETAFRONT_BENCHMARK"
 """Where processes of one machine find the benchmark of the first."""
 N_GAMES = 3
-LARGEST_RATIO = 1.25  # of benchmarks of one class
+MAX_RATIO = 1.25  # of benchmarks of one class
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def described(machines: Iterable[Mapping[str, Any]]) -> str:
 def unequal(machines: Iterable[Mapping[str, Any]]) -> str:
     """Warn of hosts of one class whose benchmarks differ; empty if none do."""
     some = sorted(machines, key=lambda each: float(each["benchmark_seconds"]))
-    if not some or some[0]["benchmark_seconds"] * LARGEST_RATIO >= some[-1]["benchmark_seconds"]:
+    if not some or some[0]["benchmark_seconds"] * MAX_RATIO >= some[-1]["benchmark_seconds"]:
         return ""
     fast, slow = some[0], some[-1]
     return (

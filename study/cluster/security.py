@@ -18,7 +18,7 @@ from thetafront.study.errors import InputError
 
 ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9A-Fa-f:.]+\]|[^\s:/@\[\]]+):(\d{1,5})")
 TLS_FIELDS = ("ca", "cert", "key")
-LARGEST_PORT = 65535
+MAX_PORT = 65535
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Tls:
             ) from None
 
     @classmethod
-    def of(cls, given: Mapping[str, Any] | None) -> "Tls | None":
+    def from_mapping(cls, given: Mapping[str, Any] | None) -> "Tls | None":
         """Return the files given by ``ca``, ``cert`` and ``key``; None if none is."""
         there = {name: each for name, each in (given or {}).items() if each is not None}
         if not there:
@@ -76,7 +76,7 @@ class Tls:
 def check_address(address: str, tls: Tls | None) -> str:
     """Return the address of a scheduler; InputError unless it is one, and as safe as asked for."""
     match = ADDRESS.fullmatch(address)
-    if match is None or not 0 < int(match[3]) <= LARGEST_PORT or not is_host(match[2]):
+    if match is None or not 0 < int(match[3]) <= MAX_PORT or not is_host(match[2]):
         raise InputError(
             "scheduler must be an address such as tcp://10.0.0.1:8786 or tls://10.0.0.1:8786 "
             f"(got {address!r})"

@@ -70,14 +70,14 @@ SEARCHES = (
 PLAYOUTS = (2, 16, 128)
 
 
-class Row(NamedTuple):
+class ChampionRow(NamedTuple):
     """One point of the picture: what a line joins it with, and who plays."""
 
     family: str
     agent: Agent
 
 
-def network_rows(names: Sequence[str]) -> dict[str, Row]:
+def network_rows(names: Sequence[str]) -> dict[str, ChampionRow]:
     """Return the rows of some networks, by name; ValueError if one is not trained."""
     rows = {}
     for name in names:
@@ -87,21 +87,23 @@ def network_rows(names: Sequence[str]) -> dict[str, Row]:
         for search in SEARCHES:
             plies = f"{search['depth']} plies" if search["depth"] > 1 else "1 ply"
             deeper = ", deeper below 4 empty" if "deeper_below" in search else ""
-            rows[f"{name}, {plies}{deeper}"] = Row(family, NTuple(network=name, **search))
+            rows[f"{name}, {plies}{deeper}"] = ChampionRow(family, NTuple(network=name, **search))
     return rows
 
 
-def plain_rows() -> dict[str, Row]:
+def plain_rows() -> dict[str, ChampionRow]:
     """Return the rows of agents that know nothing and have nothing to tune."""
     pmcts = {
-        f"pmcts, {n} playouts": Row("pmcts: pure Monte Carlo search", PureMonteCarlo(n_playouts=n))
+        f"pmcts, {n} playouts": ChampionRow(
+            "pmcts: pure Monte Carlo search", PureMonteCarlo(n_playouts=n)
+        )
         for n in PLAYOUTS
     }
-    return {"random": Row("random actions", RandomAgent()), **pmcts}
+    return {"random": ChampionRow("random actions", RandomAgent()), **pmcts}
 
 
 def play_rows(
-    run: Comparison[Game2048], rows: Mapping[str, Row], seeds: Sequence[int]
+    run: Comparison[Game2048], rows: Mapping[str, ChampionRow], seeds: Sequence[int]
 ) -> dict[str, list[Game2048]]:
     """Play all rows, deeper ones fewer games; the same seeds for rows of a depth."""
     played: dict[str, list[Game2048]] = {}
@@ -114,7 +116,9 @@ def play_rows(
     return {name: played[name] for name in rows}
 
 
-def rows_frame(rows: Mapping[str, Row], games: Mapping[str, Sequence[Game2048]]) -> pd.DataFrame:
+def rows_frame(
+    rows: Mapping[str, ChampionRow], games: Mapping[str, Sequence[Game2048]]
+) -> pd.DataFrame:
     """Return one row a point: mean score with its 95% interval, cost, tiles reached."""
     lines = []
     for name, row in rows.items():

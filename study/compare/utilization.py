@@ -27,7 +27,7 @@ from rich.table import Table
 from thetafront.study.errors import InputError
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.sections import new_table
-from thetafront.study.run.source import Source
+from thetafront.study.run.source import GameSource
 
 WORKERS = (2, 8, 16, 64, 256)
 GAMES_A_WORKER = 40  # of each simulated study: its beginning and end then weigh little
@@ -71,7 +71,7 @@ def simulate(
             if proposed:
                 now += durations.begin
                 writing += durations.begin
-            if not waiting or len(out) >= Source.tasks_per_worker * jobs:
+            if not waiting or len(out) >= GameSource.tasks_per_worker * jobs:
                 break
             number, seconds = waiting.popleft()
             start = max(now, heapq.heappop(free))

@@ -244,7 +244,7 @@ class ConstraintFunction:
     errors: list[str] = field(default_factory=list, compare=False)
 
     @classmethod
-    def of(cls, function: Callable[[Mapping[str, Any]], Any]) -> "ConstraintFunction":
+    def from_function(cls, function: Callable[[Mapping[str, Any]], Any]) -> "ConstraintFunction":
         """Return a function as a constraint."""
         name = getattr(function, "__name__", type(function).__name__)
         return function if isinstance(function, cls) else cls(function, f"{name}()")

@@ -57,7 +57,7 @@ class Definition:
     content: dict[str, Any]  # what else it says, as JSON data
 
     @classmethod
-    def of(cls, experiment: Experiment) -> "Definition":
+    def from_experiment(cls, experiment: Experiment) -> "Definition":
         """Return the record of an experiment."""
         player, space = experiment.player, experiment.space
         found = player.dependencies

@@ -52,7 +52,7 @@ def counting(outcome: Outcome, penalty: float | None) -> Game | None:
     """Return a game as it counts; None if it failed and is to be replaced."""
     if not isinstance(outcome, FailedGame):
         return outcome
-    return None if penalty is None else PenalizedGame.of(outcome, penalty)
+    return None if penalty is None else PenalizedGame.from_failed(outcome, penalty)
 
 
 def is_above(limit: float, n_failed: int, n_games: int) -> bool:

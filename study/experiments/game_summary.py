@@ -125,7 +125,7 @@ class PlaySummary:
     costs: tuple[Cost, ...]
 
     @classmethod
-    def of_catalog(cls, name: str, agent: Agent, params: Mapping[str, Value], games: Any) -> Self:
+    def from_agent(cls, name: str, agent: Agent, params: Mapping[str, Value], games: Any) -> Self:
         """Summarize games of an agent of the catalog by what such games have."""
         wins = (WIN_RATE,) if hasattr(games[0], "won") else ()
         counts = (PLAYOUT_MOVES,) if getattr(games[0], "n_playout_moves", 0) else ()

@@ -18,7 +18,7 @@ from thetafront.agents.external.python import PythonAgent, check_player
 from thetafront.agents.external.report import Report
 from thetafront.agents.external.source import Source
 from thetafront.agents.parameters import (
-    LARGEST_INTEGER,
+    MAX_INTEGER,
     IntegerRange,
     Parameter,
     RealRange,
@@ -84,8 +84,8 @@ class Player(ABC):
         known = self.declared.get(parameter.name)
         if known is not None and isinstance(known.domain, IntegerRange | RealRange):
             return known.domain
-        least = max(parameter.least, -LARGEST_INTEGER)
-        most = min(parameter.most, LARGEST_INTEGER)
+        least = max(parameter.least, -MAX_INTEGER)
+        most = min(parameter.most, MAX_INTEGER)
         if parameter.integer:
             return IntegerRange(int(least), int(most))
         return RealRange(float(least), float(most))

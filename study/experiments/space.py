@@ -36,7 +36,7 @@ from thetafront.agents.parameters import (
     parameters_of,
     plain_values,
 )
-from thetafront.study.axis import Axis
+from thetafront.study.axis import ParameterAxis
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.constraints import (
     CONDITION,
@@ -192,9 +192,9 @@ class NumericParameter(Described):
         return NUMBER
 
     @property
-    def axis(self) -> Axis:
+    def axis(self) -> ParameterAxis:
         """The parameter's map to the unit interval and back."""
-        return Axis(float(self.low), float(self.high), self.grid, self.log)
+        return ParameterAxis(float(self.low), float(self.high), self.grid, self.log)
 
     @property
     def grid(self) -> float:
@@ -438,7 +438,10 @@ class Space:
         given = (given,) if isinstance(given, str) or callable(given) else tuple(given)
         if wrong := [each for each in given if not (isinstance(each, str) or callable(each))]:
             raise ValueError(f"constraints must be texts and functions (got {wrong[0]!r})")
-        found = [each if isinstance(each, str) else ConstraintFunction.of(each) for each in given]
+        found = [
+            each if isinstance(each, str) else ConstraintFunction.from_function(each)
+            for each in given
+        ]
         names = [each.text for each in found if isinstance(each, ConstraintFunction)]
         if twice := [each for each in names if names.count(each) > 1]:
             raise ValueError(
@@ -535,7 +538,9 @@ class Space:
         """The constraints, read."""
         kinds = tuple((each.name, each.kind) for each in self.parameters)
         return tuple(
-            Constraint(each, kinds) if isinstance(each, str) else ConstraintFunction.of(each)
+            Constraint(each, kinds)
+            if isinstance(each, str)
+            else ConstraintFunction.from_function(each)
             for each in self.constraints
         )
 

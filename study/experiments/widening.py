@@ -42,14 +42,14 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class Wish:
+class WidenRequest:
     """A parameter to be widened, to the given bounds if there are any."""
 
     name: str
     bounds: tuple[float, float] | None = None
 
 
-def parse_wish(text: str, experiment: Experiment) -> Wish:
+def parse_wish(text: str, experiment: Experiment) -> WidenRequest:
     """Read ``NAME`` or ``NAME=LOW:HIGH``.
 
     Raises
@@ -62,7 +62,7 @@ def parse_wish(text: str, experiment: Experiment) -> Wish:
     if name not in known:
         raise InputError(f"widen must be {FORM}, of {', '.join(known)} (got {text!r})")
     if not has_bounds:
-        return Wish(name)
+        return WidenRequest(name)
     try:
         low, high = map(float, bounds.split(":"))
     except ValueError:
@@ -81,7 +81,7 @@ def parse_wish(text: str, experiment: Experiment) -> Wish:
             experiment.player.domain(parameter).check(name, bound)
     except (ValueError, OverflowError) as error:
         raise InputError(f"widen: {error}") from None
-    return Wish(name, (low, high))
+    return WidenRequest(name, (low, high))
 
 
 def edges_of(experiment: Experiment, thetas: Sequence[Mapping[str, Value]]) -> list[Edge]:
@@ -129,13 +129,13 @@ def moved(experiment: Experiment, parameter: NumericParameter, is_upper: bool) -
     return int(there) if parameter.integer else there
 
 
-def widened(experiment: Experiment, wishes: Sequence[Wish], edges: Sequence[Edge]) -> Space:
+def widened(experiment: Experiment, wishes: Sequence[WidenRequest], edges: Sequence[Edge]) -> Space:
     """Return the experiment's space with wider bounds.
 
     A wish without bounds moves those at which points lie, ``edges``; one with bounds asks for a
     range that holds them. So a wish that is granted changes nothing when it is made again.
     """
-    wished: dict[str, Wish] = {each.name: each for each in wishes}
+    wished: dict[str, WidenRequest] = {each.name: each for each in wishes}
     return replace(
         experiment.space,
         parameters=tuple(
@@ -148,7 +148,7 @@ def widened(experiment: Experiment, wishes: Sequence[Wish], edges: Sequence[Edge
 
 
 def widened_parameter(
-    experiment: Experiment, parameter: NumericParameter, wish: Wish, edges: Sequence[Edge]
+    experiment: Experiment, parameter: NumericParameter, wish: WidenRequest, edges: Sequence[Edge]
 ) -> NumericParameter:
     """Return a parameter with the bounds wished for, or those of its edges moved."""
     low, high = parameter.ends

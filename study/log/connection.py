@@ -18,7 +18,7 @@ from thetafront.study import interrupt
 from thetafront.study.errors import RunError
 from thetafront.study.log.lock import FileLock, Lock
 
-LONGEST_SECONDS = 120.0
+MAX_SECONDS = 120.0
 PAUSE_SECONDS = 1.0
 LOST_STATES = ("08", "57P", "53300")
 """What SQLSTATE begins with: connection exceptions, a server that stops or starts, a full one."""
@@ -119,7 +119,7 @@ class StorageConnection:
             if self.n_losses != n_losses:
                 return
             self.message("storage: connection lost, waiting for it")
-            deadline = time.monotonic() + LONGEST_SECONDS
+            deadline = time.monotonic() + MAX_SECONDS
             while not self.is_back():
                 self.heed_interrupt()
                 if self.given_up.wait(PAUSE_SECONDS) or time.monotonic() > deadline:

@@ -21,7 +21,7 @@ OF_THE_STUDY = {
     "earlier_runs",
 }
 """Keys of a manifest that tell nothing of its last run."""
-LONGEST_NUMBER = 10
+MAX_NUMBER_LENGTH = 10
 """A number of games has fewer digits."""
 
 
@@ -58,7 +58,7 @@ def numbers_of_games(path: Path, key: str, are_replaced: bool = True) -> dict[st
     found = {}
     for row in rows_of(path):
         words = [row.get("n_games") or "", row.get("n_failed") or "0"]
-        if all(each.isdecimal() and len(each) < LONGEST_NUMBER for each in words):
+        if all(each.isdecimal() and len(each) < MAX_NUMBER_LENGTH for each in words):
             counts = [int(each) for each in words]
             found[str(row.get(key))] = sum(counts) if are_replaced else max(counts)
     return found

@@ -186,7 +186,7 @@ def failure(unit: Unit, error: str) -> EventRow:
 
 
 @dataclass
-class Counts:
+class LogCounts:
     """How many points and games a log has, and the number of its next event."""
 
     n_points: int
@@ -212,7 +212,7 @@ class Log:
         self.name = name
         self.study = study
         self.mutex = threading.Lock()
-        self.counts: Counts | None = None
+        self.counts: LogCounts | None = None
 
     @classmethod
     def find(cls, engine: Engine, name: str) -> "Log | None":
@@ -292,14 +292,14 @@ class Log:
         counts.next_event += len(events)
         self.counts = counts
 
-    def count(self, connection: Connection) -> Counts:
+    def count(self, connection: Connection) -> LogCounts:
         """Read how much there is."""
 
         def value(of: Any, table: Table) -> int:
             found = connection.scalar(select(of).where(table.c.study == self.study))
             return -1 if found is None else int(found)
 
-        return Counts(
+        return LogCounts(
             value(func.count(), POINTS),
             max(0, value(func.max(GAMES.c.sequence), GAMES)),
             1 + value(func.max(EVENTS.c.number), EVENTS),

@@ -12,7 +12,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.invocation import option
 from thetafront.study.log.log import MACHINE, Log, event
 
-MOST_NAMED = 3
+MAX_NAMED = 3
 
 
 def store_machines(log: Log, machines: Mapping[str, Mapping[str, Any]]) -> None:
@@ -65,5 +65,5 @@ def named(log: Log, keys: set[str]) -> str:
     """Name machines by their hosts, or else by their keys."""
     known = {each["key"]: each["machine"] for each in log.rows().latest(MACHINE)}
     names = sorted({str(known.get(key, {}).get("host", key)) for key in keys})
-    more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
-    return ", ".join(names[:MOST_NAMED] + more)
+    more = [f"{len(names) - MAX_NAMED} more"] if len(names) > MAX_NAMED else []
+    return ", ".join(names[:MAX_NAMED] + more)

@@ -72,7 +72,7 @@ class Point:
 
     def moments(self, goal: Goal) -> Moments:
         """Return the moments of a goal's samples."""
-        return Moments.of(goal.samples(self.in_order))
+        return Moments.from_sample(goal.samples(self.in_order))
 
     def objectives(self, goal: Goal, cost: Cost) -> tuple[float, float]:
         """Return both objectives of the games so far."""

@@ -26,7 +26,7 @@ from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.tables import SEARCH, VALIDATION
 
 TABLES = ("trials", "front", "games")
-MOST_POINTS = 500
+MAX_POINTS = 500
 STATES = (COMPLETE, FAIL, RUNNING)
 
 Row = Mapping[str, str]
@@ -185,7 +185,7 @@ def points_in(
 def number_of(seed: int, games: Games) -> int:
     """Return the place of a point in the order of first validation, which its seeds tell."""
     for replicate, game in games.items():
-        for number in range(MOST_POINTS):
+        for number in range(MAX_POINTS):
             if validation_seed(seed, number, replicate) == game.seed:
                 return number
     return 0

@@ -22,18 +22,18 @@ seeds. For ``mcmdp`` it makes no difference (−0.004, 1,000 seeds).
 from collections.abc import Mapping
 from typing import Any
 
-from thetafront.agents.agent import LARGEST_SEED, FailedGame, Game, Outcome
+from thetafront.agents.agent import MAX_SEED, FailedGame, Game, Outcome
 from thetafront.agents.external.report import ReportedGame
 
-MOST_REPLICATES = 500_000
+MAX_REPLICATES = 500_000
 GAMES_A_STUDY_SEED = 1_000_000
-FIRST_VALIDATION_REPLICATE = MOST_REPLICATES
+FIRST_VALIDATION_REPLICATE = MAX_REPLICATES
 SEEDS_A_TRIAL, SHIFT_OF_TRIALS = 1_000, 50
 SEEDS_A_POINT, SHIFT_OF_POINTS = 20_000, 1_000
-LARGEST_STUDY_SEED = 2**31 - 1
+MAX_STUDY_SEED = 2**31 - 1
 KIND = "game"
 UNNAMED_KIND = "2048"  # in studies older than the other games
-LARGEST_NUMBER = 2**53  # in a game, but for its seed: up to here floats are exact
+MAX_NUMBER = 2**53  # in a game, but for its seed: up to here floats are exact
 
 
 def game_seed(study_seed: int, number: int) -> int:
@@ -54,13 +54,13 @@ def validation_seed(study_seed: int, point: int, replicate: int) -> int:
 
 def within(index: int, width: int, shift: int, replicate: int) -> int:
     """Return a replicate's number in its half of the seeds; each round of indices is shifted."""
-    n_rounds = index * width // MOST_REPLICATES
-    return (index * width + n_rounds * shift + replicate) % MOST_REPLICATES
+    n_rounds = index * width // MAX_REPLICATES
+    return (index * width + n_rounds * shift + replicate) % MAX_REPLICATES
 
 
 def replicate_of(text: str) -> int:
     """Read a replicate's number from the end of an attribute's name; ValueError if it is none."""
-    if not (text.isdecimal() and text == str(number := int(text)) and number < MOST_REPLICATES):
+    if not (text.isdecimal() and text == str(number := int(text)) and number < MAX_REPLICATES):
         raise ValueError(f"must be the number of a replicate (got {shortened(text)})")
     return number
 
@@ -76,7 +76,7 @@ def record_to_outcome(record: Any, kind: type[Game] = Game) -> Outcome:
     if not (is_failed and issubclass(ReportedGame, kind)):
         return record_to_game(record, kind)
     seed, error = record.get("seed"), record.get("error")
-    if type(seed) is not int or not 0 <= seed <= LARGEST_SEED or not isinstance(error, str):
+    if type(seed) is not int or not 0 <= seed <= MAX_SEED or not isinstance(error, str):
         raise ValueError(f"must be a failed game's seed and error (got {shortened(record)})")
     return FailedGame(seed, error)
 
@@ -113,8 +113,8 @@ def is_countable(row: Mapping[str, Any]) -> bool:
     """Return whether tables and models can take a game's figures: finite, and with a move."""
     figures = [value for name, value in row.items() if name != "seed"]
     numbers = [each for each in figures if isinstance(each, int | float)]
-    in_range = all(abs(each) <= LARGEST_NUMBER for each in numbers)
-    is_seed = 0 <= row["seed"] <= LARGEST_SEED
+    in_range = all(abs(each) <= MAX_NUMBER for each in numbers)
+    is_seed = 0 <= row["seed"] <= MAX_SEED
     return in_range and is_seed and row["n_moves"] >= 1 and row["seconds"] >= 0
 
 

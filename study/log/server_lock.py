@@ -21,7 +21,7 @@ from thetafront.study.errors import RunError
 from thetafront.study.log.location import Location
 
 SECONDS_BETWEEN_CHECKS = 10.0
-LONGEST_NAME = 63  # of a connection, in bytes
+MAX_NAME_LENGTH = 63  # of a connection, in bytes
 SOON_LOST = {
     "connect_timeout": 10,
     "keepalives_idle": 20,
@@ -164,7 +164,7 @@ class ServerLock:
         with contextlib.ExitStack() as unless_taken:
             connection = unless_taken.enter_context(unpooled(self.location).connect())
             name = f"thetafront: process {os.getpid()} on {socket.gethostname()}"
-            shown = name.encode()[:LONGEST_NAME].decode(errors="ignore")
+            shown = name.encode()[:MAX_NAME_LENGTH].decode(errors="ignore")
             for setting, value in {"application_name": shown, **SETTINGS}.items():
                 connection.execute(SET, {"name": setting, "value": value})
             # Known before it has the lock: the answer to that may be lost.

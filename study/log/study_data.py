@@ -51,7 +51,7 @@ MOMENTS_PREFIX = "moments:"
 """Of the attribute by which samplers know the moments of a trial's samples."""
 
 
-class Source(Protocol):
+class StudySource(Protocol):
     """What a study is read from: its log, or a study of an earlier version."""
 
     @property
@@ -82,7 +82,7 @@ class StudyData:
     n_games_by_machine: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @classmethod
-    def read(cls, source: Source, experiment: Experiment | None = None) -> "StudyData":
+    def read(cls, source: StudySource, experiment: Experiment | None = None) -> "StudyData":
         """Read a study; its experiment is that of its record unless given.
 
         Raises
@@ -257,7 +257,7 @@ def moment(at: float) -> datetime | None:
     return datetime.fromtimestamp(at, UTC).replace(tzinfo=None) if at else None
 
 
-def whole_rows(source: Source) -> Rows:
+def whole_rows(source: StudySource) -> Rows:
     """Read a study's rows; DamageError if one is not as it was written, or is gone."""
     rows = source.rows()
     if problems := rows.problems():

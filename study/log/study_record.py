@@ -207,7 +207,11 @@ class StudyRecord:
 
     def changes_to(self, experiment: Experiment) -> list[str]:
         """Say in what an experiment differs from the definition."""
-        return [] if self.defined is None else self.defined.changes(Definition.of(experiment))
+        return (
+            []
+            if self.defined is None
+            else self.defined.changes(Definition.from_experiment(experiment))
+        )
 
     def accepting(self, other: "StudyRecord", n_trials: int) -> "StudyRecord":
         """Return the record of a study that goes on with a changed definition."""
@@ -263,7 +267,7 @@ class StudyRecord:
             raise InputError(
                 f"study: its definition {self.source} cannot be read: {error}"
             ) from None
-        if changed := self.defined.changes(Definition.of(today)):
+        if changed := self.defined.changes(Definition.from_experiment(today)):
             raise InputError(
                 f"study: the definition {self.source} has changed: {'; '.join(changed)}; "
                 f"thetafront sweep {self.source} --accept-change accepts it"
@@ -327,7 +331,7 @@ def definition_of(experiment: Experiment) -> dict[str, Any] | None:
     is_named = experiment.name in EXPERIMENTS and not experiment.source
     if is_named and not experiment.player.is_external:
         return None
-    return asdict(Definition.of(experiment))
+    return asdict(Definition.from_experiment(experiment))
 
 
 def check_dimension(stored: Any) -> None:

@@ -20,8 +20,8 @@ from thetafront.study.log.mirror import Mirror
 from thetafront.study.log.tables import EventRow, GameRow, PointRow
 
 SECONDS_TOGETHER = 0.05
-MOST_TOGETHER = 500
-MOST_WAITING = 1000
+MAX_TOGETHER = 500
+MAX_WAITING = 1000
 SECONDS_BETWEEN_LOOKS = 0.25  # for an interrupt
 
 Write = PointRow | GameRow | EventRow
@@ -67,7 +67,7 @@ class StudyWriter:
     def write(self, *writes: Write) -> None:
         """Take writes, to be committed soon; wait if too many are waiting."""
         with self.changed:
-            while len(self.waiting) >= MOST_WAITING and self.error is None:
+            while len(self.waiting) >= MAX_WAITING and self.error is None:
                 self.wait()
             self.raise_error()
             if self.thread is None:
@@ -77,7 +77,7 @@ class StudyWriter:
             was_empty, began = not self.waiting, time.monotonic()
             self.waiting.extend((began, each) for each in writes)
             self.n_taken += len(writes)
-            if was_empty or len(self.waiting) >= MOST_TOGETHER:
+            if was_empty or len(self.waiting) >= MAX_TOGETHER:
                 self.changed.notify_all()
 
     def flush(self) -> None:
@@ -142,12 +142,12 @@ class StudyWriter:
                 if self.is_closing or not self.waits(math.inf):
                     return []
             due = self.waiting[0][0] + SECONDS_TOGETHER
-            while len(self.waiting) < MOST_TOGETHER and self.n_flushed <= self.n_written:
+            while len(self.waiting) < MAX_TOGETHER and self.n_flushed <= self.n_written:
                 if (left := due - time.monotonic()) <= 0.0:
                     break
                 if not self.waits(left):
                     return []
-            n = min(len(self.waiting), MOST_TOGETHER)
+            n = min(len(self.waiting), MAX_TOGETHER)
             together = [self.waiting.popleft() for _ in range(n)]
             self.changed.notify_all()
             return together

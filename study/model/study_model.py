@@ -82,7 +82,7 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
     if not points:
         return model
     goal, cost, directions = experiment.goal, experiment.cost, directions_of(experiment.goal)
-    cube = UnitCube.of(experiment.space)
+    cube = UnitCube.from_space(experiment.space)
     codes = cube.encode([point.params for point in points])
     games = [point.in_order for point in points]
     raw = np.array([(goal.estimate(each).value, cost.of(each)) for each in games])

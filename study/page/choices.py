@@ -25,7 +25,13 @@ from thetafront.study.report.pick_text import (
     theta_lines,
     untested_lines,
 )
-from thetafront.study.report.recommend import Candidate, Candidates, Pick, Wish, cost_text
+from thetafront.study.report.recommend import (
+    Candidate,
+    Candidates,
+    PickQuery,
+    Recommendation,
+    cost_text,
+)
 from thetafront.study.text import counted
 
 N_STEPS = 120
@@ -90,7 +96,7 @@ class Choices:
     start: int
 
     @classmethod
-    def of(cls, page: Analysis) -> "Choices | None":
+    def from_analysis(cls, page: Analysis) -> "Choices | None":
         """Compute the answers; None if the study has no θ to recommend."""
         candidates = page.candidates
         if candidates is None or not (candidates.played or candidates.anywhere):
@@ -100,7 +106,7 @@ class Choices:
         answers: list[Answer] = []
         places: dict[str, int] = {}
 
-        def place(picked: Pick) -> int:
+        def place(picked: Recommendation) -> int:
             key = picked.chosen.point.key
             if key not in places:
                 places[key] = len(answers)
@@ -109,7 +115,7 @@ class Choices:
 
         steps = []
         for limit in limits:
-            wish = Wish(experiment, limit)
+            wish = PickQuery(experiment, limit)
             picked = candidates.pick(wish, candidates.propose(wish))
             steps.append(
                 Step(
@@ -132,7 +138,7 @@ class Choices:
         return asdict(self)
 
 
-def answer_of(picked: Pick) -> Answer:
+def answer_of(picked: Recommendation) -> Answer:
     """Write what does not depend on the budget."""
     experiment, chosen = picked.wish.experiment, picked.chosen
     goal, score, games = experiment.goal, chosen.expected.score, chosen.point.in_order
@@ -153,7 +159,7 @@ def answer_of(picked: Pick) -> Answer:
     )
 
 
-def prospect_of(picked: Pick) -> dict[str, Any]:
+def prospect_of(picked: Recommendation) -> dict[str, Any]:
     """Return where the θ is that nobody has played, and what plays it."""
     if (each := picked.prospect) is None:
         return {}
@@ -196,14 +202,14 @@ def budgets(candidates: Candidates) -> list[float]:
     experiment, played = candidates.data.experiment, candidates.played
     some = played or candidates.anywhere
     least, most = (rounded_up(end(map(least_limit, some))) for end in (min, max))
-    best = Wish(experiment, most).best(some)
+    best = PickQuery(experiment, most).best(some)
     assert best is not None  # all θ keep this budget
     highest = rounded_up(least_limit(best)) * HEADROOM
     limits = {rounded_up(each, 2) for each in np.geomspace(least, highest, N_STEPS).tolist()}
     limits.add(least)
     last = None
     for limit in sorted({rounded_up(least_limit(each)) for each in played}):
-        now = Wish(experiment, limit).best(played)
+        now = PickQuery(experiment, limit).best(played)
         if now is not last:
             limits.add(limit)
             last = now

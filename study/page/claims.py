@@ -21,7 +21,7 @@ from thetafront.study.page.choices import budget_text, least_limit, near_round, 
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_text
 from thetafront.study.report.expected import best_of
-from thetafront.study.report.recommend import Candidate, Candidates, Wish, cost_text
+from thetafront.study.report.recommend import Candidate, Candidates, PickQuery, cost_text
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.text import counted, listed
 
@@ -102,7 +102,7 @@ def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
     experiment = candidates.data.experiment
     some = candidates.played or candidates.anywhere
     limits = [least_limit(each) for each in some]
-    best = Wish(experiment, max(limits)).best(some)
+    best = PickQuery(experiment, max(limits)).best(some)
     assert best is not None  # all of them keep this budget
     low, high = np.log10(min(limits)), np.log10(least_limit(best))
     found: dict[str, tuple[float, Candidate]] = {}
@@ -110,7 +110,7 @@ def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
         wanted = 10.0 ** (low + fraction * (high - low))
         least = min(limits) if fraction < 1.0 else wanted  # the last one is to buy the best θ
         limit = near_round(wanted, least, 10.0**high * 5.0) or rounded_up(wanted, 2)
-        chosen = Wish(experiment, limit).best(some)
+        chosen = PickQuery(experiment, limit).best(some)
         if chosen is not None:
             found.setdefault(chosen.point.key, (limit, chosen))
     return list(found.values())
@@ -198,7 +198,7 @@ def drawn_goal(
 
 
 @dataclass(frozen=True)
-class Check:
+class PredictionCheck:
     """Measured means against what a model had predicted of them."""
 
     # How many means there are, and how many lie in the 95% interval predicted of each.
@@ -223,7 +223,7 @@ def checked(
     thetas: Sequence[Theta],
     means: npt.NDArray[np.float64],
     variances: npt.NDArray[np.float64],
-) -> Check:
+) -> PredictionCheck:
     """Hold measured means of the goal, whose noise has these variances, against a model.
 
     The model's errors at different θ go together, so what it predicts of the means is drawn for
@@ -233,7 +233,7 @@ def checked(
     predicted = model.posterior.goal(model.cube.encode(thetas)).mean
     drawn = drawn_goal(model, thetas) + noise
     low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
-    return Check(
+    return PredictionCheck(
         len(means),
         int(np.sum((low <= means) & (means <= high))),
         float(np.mean(predicted - means)),
@@ -241,7 +241,7 @@ def checked(
     )
 
 
-def check_of(page: Analysis) -> Check | None:
+def check_of(page: Analysis) -> PredictionCheck | None:
     """Hold the model of the trials against the games of validation that had no part in it."""
     data, goal = page.data, page.data.experiment.goal
     points = [each for each in data.points if each.games]
@@ -253,7 +253,7 @@ def check_of(page: Analysis) -> Check | None:
     )
 
 
-def trust_text(check: Check, goal: Goal) -> str:
+def trust_text(check: PredictionCheck, goal: Goal) -> str:
     """Say in a line whether the model may be trusted."""
     inside = f"{check.n_inside} of {check.n} measured means inside its 95% intervals"
     if check.is_passed:
@@ -265,7 +265,7 @@ def trust_text(check: Check, goal: Goal) -> str:
     return f"Model too {flaw}: {inside}. Trust measured points only."
 
 
-def check_text(check: Check, page: Analysis) -> str:
+def check_text(check: PredictionCheck, page: Analysis) -> str:
     """Say what was checked, and what was found."""
     goal = page.data.experiment.goal
     games = counted(sum(len(each.games) for each in page.data.points), "game")

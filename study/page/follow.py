@@ -7,7 +7,7 @@ from thetafront.study import interrupt
 
 SECONDS_BETWEEN_LOOKS = 1.0
 SECONDS_BETWEEN_PAGES = 15.0
-LARGEST_SHARE = 0.1
+MAX_SHARE = 0.1
 """Of the time that writing may take: the cores are the sweep's."""
 
 
@@ -35,7 +35,7 @@ def follow(
             while not interrupt.requested():
                 known, began = newest(), clock()
                 write(SECONDS_BETWEEN_PAGES)
-                due = clock() + max(SECONDS_BETWEEN_PAGES, (clock() - began) / LARGEST_SHARE)
+                due = clock() + max(SECONDS_BETWEEN_PAGES, (clock() - began) / MAX_SHARE)
                 while not interrupt.requested() and (clock() < due or newest() == known):
                     sleep(SECONDS_BETWEEN_LOOKS)
             write(None)

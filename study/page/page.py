@@ -62,7 +62,7 @@ def page_html(
     """
     circumstances = circumstances or Circumstances()
     experiment = page.data.experiment
-    choices = Choices.of(page)
+    choices = Choices.from_analysis(page)
     importance = importance_of(page)
     charts = {
         "front": front_chart(page),

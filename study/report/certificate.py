@@ -38,7 +38,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.point import Point
 from thetafront.study.model.study_model import proposal_at
 from thetafront.study.report.expected import Expected
-from thetafront.study.report.recommend import Candidate, Candidates, Wish
+from thetafront.study.report.recommend import Candidate, Candidates, PickQuery
 from thetafront.study.samplers.candidates import perturb_some, sobol_points
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.samplers.predicted_front import spread
@@ -112,7 +112,7 @@ def certificate_of(candidates: Candidates) -> Certificate | None:
         return None
     experiment, model = candidates.data.experiment, candidates.combined
     limits = budgets_of(model, [each.expected for each in played])
-    answers = [Wish(experiment, limit).best(played) for limit in limits.tolist()]
+    answers = [PickQuery(experiment, limit).best(played) for limit in limits.tolist()]
     known = [(limit, each) for limit, each in zip(limits, answers, strict=True) if each is not None]
     if not known:
         return None
@@ -121,7 +121,7 @@ def certificate_of(candidates: Candidates) -> Certificate | None:
     index = {each.point.key: k for k, each in enumerate(played)}
     chosen = np.array([index[each.point.key] for each in found])
     with threadpool_limits(1):  # more threads are slower on matrices this small
-        draws = Draws.of(model, codes)
+        draws = Draws.from_model(model, codes)
     best = draws.best_predicted(limits)
     new = {k: proposal_at(draws.points[k], model, candidates.data) for k in set(best.tolist())}
     return Certificate(
@@ -152,7 +152,7 @@ class Draws:
     mean: Floats  # (m, 2): what is expected of both, on the model's scale
 
     @classmethod
-    def of(cls, model: FittedModel, played: Floats) -> "Draws":
+    def from_model(cls, model: FittedModel, played: Floats) -> "Draws":
         """Draw at the played points and at promising ones."""
         rng = np.random.default_rng([model.seed, 2])
         points = np.concatenate([played, promising(model, rng)])

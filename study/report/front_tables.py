@@ -69,7 +69,7 @@ def show_theta(theta: Any, experiment: Experiment) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A cell of a table of validated points: its text, and the value it is sorted by."""
 
     heading: str
@@ -77,7 +77,7 @@ class Cell:
     value: Any
 
 
-def front_cells(row: Row, experiment: Experiment) -> list[Cell]:
+def front_cells(row: Row, experiment: Experiment) -> list[TableCell]:
     """Return all that tables say of a validated point: its number, its origin, θ, the rest.
 
     Goal and cost are what is expected given all games of the study.
@@ -89,21 +89,23 @@ def front_cells(row: Row, experiment: Experiment) -> list[Cell]:
     )
     costs = [row[f"combined_{name}"] for name in cost_columns(cost)]
     cells = [
-        Cell("", f"{row['number']}", row["number"]),
-        Cell("from", str(row["origin"]), row["origin"]),
-        *(Cell(each.label, each.cell(row[each.name]), row[each.name]) for each in space),
-        Cell(f"{goal.label} ± 95%", goal.format.interval(*expected), expected[0]),
+        TableCell("", f"{row['number']}", row["number"]),
+        TableCell("from", str(row["origin"]), row["origin"]),
+        *(TableCell(each.label, each.cell(row[each.name]), row[each.name]) for each in space),
+        TableCell(f"{goal.label} ± 95%", goal.format.interval(*expected), expected[0]),
     ]
     if not goal.is_exact:
-        cells.append(Cell(f"{VALIDATED} ± 95%", goal.format.interval(*alone), alone[0]))
-    cells.append(Cell("n", f"{row['n_games']:,.0f}", row["n_games"]))
+        cells.append(TableCell(f"{VALIDATED} ± 95%", goal.format.interval(*alone), alone[0]))
+    cells.append(TableCell("n", f"{row['n_games']:,.0f}", row["n_games"]))
     if "n_failed" in row:
-        cells.append(Cell("failed, 95%", failed_cell(row, goal), row["n_failed"]))
+        cells.append(TableCell("failed, 95%", failed_cell(row, goal), row["n_failed"]))
     cells += [
-        Cell(f"{cost.label} ± 95%", cost.interval(*costs), costs[0]),
-        Cell("P(front)", f"{row['p_on_front']:.2f}", row["p_on_front"]),
+        TableCell(f"{cost.label} ± 95%", cost.interval(*costs), costs[0]),
+        TableCell("P(front)", f"{row['p_on_front']:.2f}", row["p_on_front"]),
     ]
-    return cells + [Cell(each, text, text) for each, text in experiment.summary.cells(row).items()]
+    return cells + [
+        TableCell(each, text, text) for each, text in experiment.summary.cells(row).items()
+    ]
 
 
 def front_table(rows: Sequence[Row], experiment: Experiment) -> Table:

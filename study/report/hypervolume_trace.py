@@ -35,7 +35,7 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
     """
     experiment, goal = data.experiment, data.experiment.goal
     objectives, directions = objectives_of(experiment), directions_of(goal)
-    cube = UnitCube.of(experiment.space)
+    cube = UnitCube.from_space(experiment.space)
     complete = [
         trial
         for trial in data.frozen_trials
@@ -48,7 +48,7 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
     rows = []
     for m in steps[steps <= len(complete)]:
         known = observe(complete[:m], cube, directions, objectives)
-        known, posterior = Posterior.of_some(known, MAX_CONDITIONED)
+        known, posterior = Posterior.from_subset(known, MAX_CONDITIONED)
         rng = np.random.default_rng(0)
         front = np.concatenate([known.points, sobol_points(cube, N_SOBOL, rng)])
         front = climb(posterior.front(front), posterior, cube, rng, N_ROUNDS, N_NEAR)

@@ -8,7 +8,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import counted_as, failure_rate_json, rate_text
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.report.expected import chance_text
-from thetafront.study.report.recommend import TO_PLAY_IT, Candidate, Pick, cost_text
+from thetafront.study.report.recommend import TO_PLAY_IT, Candidate, Recommendation, cost_text
 from thetafront.study.text import counted
 
 
@@ -26,7 +26,7 @@ def command_of(experiment: Experiment, params: Mapping[str, Any]) -> str:
     return shlex.join(words)
 
 
-def pick_json(picked: Pick) -> dict[str, Any]:
+def pick_json(picked: Recommendation) -> dict[str, Any]:
     """Return what ``pick --json`` prints."""
     experiment, chosen, wish = picked.wish.experiment, picked.chosen, picked.wish
     goal, cost, expected = experiment.goal, experiment.cost, picked.chosen.expected
@@ -79,7 +79,7 @@ def pick_json(picked: Pick) -> dict[str, Any]:
     }
 
 
-def untested_json(picked: Pick) -> dict[str, Any] | None:
+def untested_json(picked: Recommendation) -> dict[str, Any] | None:
     """Return what is predicted of the θ that nobody has played and that may be better."""
     if (each := picked.prospect) is None:
         return None
@@ -94,7 +94,7 @@ def untested_json(picked: Pick) -> dict[str, Any] | None:
     }
 
 
-def pick_text(picked: Pick) -> str:
+def pick_text(picked: Recommendation) -> str:
     """Return what ``pick`` prints, a labelled line each."""
     lines = [
         *theta_lines(picked),
@@ -114,7 +114,7 @@ def laid_out(lines: Sequence[tuple[str, str]], experiment: Experiment) -> str:
     return "\n".join(f"{label:{width}}{text}" for label, text in lines)
 
 
-def theta_lines(picked: Pick) -> list[tuple[str, str]]:
+def theta_lines(picked: Recommendation) -> list[tuple[str, str]]:
     """Say which θ it is, and how good: for a budget, whatever the budget is."""
     experiment, chosen = picked.wish.experiment, picked.chosen
     theta = theta_text(chosen, experiment)
@@ -135,7 +135,7 @@ def theta_text(candidate: Candidate, experiment: Experiment) -> str:
     return ", ".join(f"{each.label} {each.text(params[each.name])}" for each in active)
 
 
-def untested_lines(picked: Pick) -> list[tuple[str, str]]:
+def untested_lines(picked: Recommendation) -> list[tuple[str, str]]:
     """Say what a θ that nobody has played may reach, and how to play it."""
     if (each := picked.prospect) is None:
         return []
@@ -150,13 +150,13 @@ def untested_lines(picked: Pick) -> list[tuple[str, str]]:
     ]
 
 
-def game_lines(picked: Pick) -> list[tuple[str, str]]:
+def game_lines(picked: Recommendation) -> list[tuple[str, str]]:
     """Say what else the games of the θ tell, if it has any."""
     games = picked.chosen.point.in_order
     return list(picked.wish.experiment.summary.lines(games)) if games else []
 
 
-def expected_text(picked: Pick, goal: Goal) -> str:
+def expected_text(picked: Recommendation, goal: Goal) -> str:
     """Write what to expect, and which games say so."""
     score, chosen = picked.chosen.expected.score, picked.chosen
     reaches = ""
@@ -179,7 +179,7 @@ def validated_text(chosen: Candidate, goal: Goal) -> str:
     return f"{interval} (95% interval, by its own {counted(len(chosen.point.games), 'game')} alone)"
 
 
-def cost_line(picked: Pick) -> str:
+def cost_line(picked: Recommendation) -> str:
     """Write the cost, and how surely it is within the budget."""
     text = cost_text(picked.chosen.expected, picked.wish.experiment)
     if picked.wish.cost_limit is None:
@@ -189,7 +189,7 @@ def cost_line(picked: Pick) -> str:
     return f"{text}, within {limit} with a probability of {chance_text(p)}"
 
 
-def passed_over_lines(picked: Pick) -> list[tuple[str, str]]:
+def passed_over_lines(picked: Recommendation) -> list[tuple[str, str]]:
     """Say, a line each, why points that look better were not picked."""
     cost = picked.wish.experiment.cost
     heads = [

@@ -45,7 +45,7 @@ TO_PLAY_IT = "`pick` plays it unless told to play no games"
 
 
 @dataclass(frozen=True)
-class Wish:
+class PickQuery:
     """What a user asks for: a budget, or a value of the goal.
 
     Raises
@@ -68,7 +68,7 @@ class Wish:
             raise InputError(f"{self.experiment.cost.label} must be above 0 (got {self.limit:g})")
 
     @classmethod
-    def read(cls, experiment: Experiment, given: Mapping[str, str | float]) -> "Wish":
+    def read(cls, experiment: Experiment, given: Mapping[str, str | float]) -> "PickQuery":
         """Read what a user gives: ``max_seconds_per_move``, ``min_score``, or ``elo`` of a match.
 
         Names without ``min_`` and ``max_`` are those of earlier versions.
@@ -131,12 +131,12 @@ class PassedOver:
 
 
 @dataclass(frozen=True)
-class Pick:
+class Recommendation:
     """A θ to use.
 
     Attributes
     ----------
-    wish : Wish
+    wish : PickQuery
         What was asked for.
     chosen : Candidate
         The θ.
@@ -150,7 +150,7 @@ class Pick:
         A θ without games that is expected to do better.
     """
 
-    wish: Wish
+    wish: PickQuery
     chosen: Candidate
     n_candidates: int
     n_games: int
@@ -209,22 +209,22 @@ class Candidates:
         of_trials = sum(len(each.games) for each in self.data.trials if each.state == "complete")
         return of_trials + sum(len(each.games) for each in self.data.points)
 
-    def propose(self, wish: Wish) -> Candidate | None:
+    def propose(self, wish: PickQuery) -> Candidate | None:
         """Return the θ that does best what is asked for, played or not; None if none does."""
         if wish.score_wanted is not None:
             return wish.best(self.played + self.anywhere)
         return next(filter(wish.is_met, self.ranked), None)
 
     def pick(
-        self, wish: Wish, proposal: Candidate | None = None, played: Collection[str] = ()
-    ) -> Pick:
+        self, wish: PickQuery, proposal: Candidate | None = None, played: Collection[str] = ()
+    ) -> Recommendation:
         """Choose among the played θ, with a proposal beside it; see :func:`pick`."""
         prospect = proposal if proposal is not None and proposal.number == 0 else None
         candidates = self.played or [each for each in (prospect,) if each is not None]
         best = wish.best(candidates)
         if best is None:
             raise InputError(refusal(wish, candidates, self.data, prospect))
-        return Pick(
+        return Recommendation(
             wish,
             best,
             n_candidates=sum(wish.is_met(each) for each in self.played),
@@ -239,7 +239,7 @@ class Candidates:
 
 
 def refusal(
-    wish: Wish, candidates: list[Candidate], data: StudyData, prospect: Candidate | None = None
+    wish: PickQuery, candidates: list[Candidate], data: StudyData, prospect: Candidate | None = None
 ) -> str:
     """Say that nothing does what is asked for, what comes nearest, and what is worth playing."""
     goal, cost = wish.experiment.goal, wish.experiment.cost
@@ -264,7 +264,7 @@ def refusal(
 def why_not(
     each: Candidate,
     best: Candidate,
-    wish: Wish,
+    wish: PickQuery,
     played: Collection[str],
     known: Mapping[str, tuple[float, float]],
 ) -> str:

@@ -47,9 +47,9 @@ ROUND_SECONDS = 60.0
 ROUND_SHARE = 0.15  # of the seconds played before, if that is longer
 N_STEPS = 24  # a round is given away in as many parts
 LOOK_AHEAD = (0.1, 0.3, 1.0, 3.0)  # Δ over n
-FEWEST_SHARE = 0.2
+MIN_SHARE = 0.2
 N_DRAWS = 256
-LARGEST_GAP = 38.0  # in σ; beyond it φ is 0
+MAX_GAP = 38.0  # in σ; beyond it φ is 0
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def regret_gains(of: Played, _draws: Floats) -> Floats:
     for share in LOOK_AHEAD:
         more = np.maximum(share * of.n, 1.0)
         sigma = np.sqrt(of.variance / of.n - of.variance / (of.n + more))
-        d = np.minimum(gap / np.maximum(sigma, 1e-300)[:, None], LARGEST_GAP)
+        d = np.minimum(gap / np.maximum(sigma, 1e-300)[:, None], MAX_GAP)
         better = np.exp(-0.5 * d**2) / math.sqrt(2.0 * math.pi) - d * ndtr(-d)
         gained = sigma * (np.where(affordable, better, 0.0) @ of.decades)
         gains = np.maximum(gains, gained / (more * of.seconds))
@@ -139,7 +139,7 @@ def next_round(of: Played, limit: Counts, rule: Rule = answers) -> Counts:
     draws = np.random.default_rng(0).standard_normal((N_DRAWS // 2, len(of.mean)))
     draws = np.concatenate([draws, -draws])
     before = of.n.astype(np.int64)
-    n = with_fewest(before, limit, of.seconds, FEWEST_SHARE * left)
+    n = with_fewest(before, limit, of.seconds, MIN_SHARE * left)
     left -= float((n - before) @ of.seconds)
     while left > 0.0 and (open_ := n < limit).any():
         now = replace(of, n=n.astype(np.float64))

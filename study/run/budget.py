@@ -9,9 +9,9 @@ from thetafront.study.errors import InputError
 from thetafront.study.text import seconds_in
 
 NO_BUDGET = "none"
-LONGEST_SECONDS = 365 * 24 * 3600.0
-LONGEST_PAUSE = 20.0
-LEAST_SHARE = 0.05  # of a processor, in a longer time that was not a pause
+MAX_SECONDS = 365 * 24 * 3600.0
+MAX_PAUSE = 20.0
+MIN_SHARE = 0.05  # of a processor, in a longer time that was not a pause
 MAX_OVERRUN, MAX_OVERRUN_SECONDS = 0.05, 1.0  # of a budget, until games in flight are ended
 
 
@@ -29,7 +29,7 @@ def seconds_of(text: str) -> float:
         seconds = seconds_in(text)
     except ValueError:
         seconds = 0.0
-    if not 0 < seconds <= LONGEST_SECONDS:
+    if not 0 < seconds <= MAX_SECONDS:
         raise InputError(
             "budget must be a time such as 90s, 15m or 1h30m, 8760h at most, or none (got "
             f"{text!r})"
@@ -58,7 +58,7 @@ class RunningTime:
         """Return the seconds that have been running since this was made."""
         now, cpu = self.clock(), self.cpu_clock()
         passed = now - self.last
-        if passed < LONGEST_PAUSE or cpu - self.last_cpu > LEAST_SHARE * passed:
+        if passed < MAX_PAUSE or cpu - self.last_cpu > MIN_SHARE * passed:
             self.running += passed
         self.last, self.last_cpu = now, cpu
         return self.running

@@ -18,14 +18,14 @@ from thetafront.agents.agent import Game
 from thetafront.study import interrupt
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.executor import Executor
-from thetafront.study.run.source import Snapshot, Source
+from thetafront.study.run.source import GameSource, Snapshot
 from thetafront.study.run.worker import Finished
 from thetafront.study.run.workers import Workers
 
 Key = TypeVar("Key")
-LONGEST_WAIT_SECONDS = 0.25
-LARGEST_LOAD = 1.3  # this program's own work gives up to 1.15 on two cores
-LEAST_CPU_SECONDS = 5.0  # before the load is known
+MAX_WAIT_SECONDS = 0.25
+MAX_LOAD = 1.3  # this program's own work gives up to 1.15 on two cores
+MIN_CPU_SECONDS = 5.0  # before the load is known
 
 
 @dataclass
@@ -88,13 +88,13 @@ class Utilization:
     @property
     def load(self) -> float:
         """Wall-clock seconds a CPU second of games: 1 where nothing else runs; NaN if unknown."""
-        known = self.cpu_seconds >= LEAST_CPU_SECONDS
+        known = self.cpu_seconds >= MIN_CPU_SECONDS
         return self.busy_seconds / self.cpu_seconds if known else math.nan
 
     @property
     def is_loaded(self) -> bool:
         """Whether games wait for other programs so much that a user should know."""
-        return self.load > LARGEST_LOAD
+        return self.load > MAX_LOAD
 
 
 class Display(Protocol):
@@ -123,7 +123,7 @@ class Dispatch(Generic[Key]):
         CPU seconds of these games' deciding threads.
     """
 
-    source: Source[Key]  # where games come from
+    source: GameSource[Key]  # where games come from
     workers: Executor[Key]  # who plays; it is open
     display: Display  # where progress is shown
     budget: Budget = field(default_factory=Budget)  # no game is begun when it is spent
@@ -203,7 +203,7 @@ class Dispatch(Generic[Key]):
                 break
             self.budget.clock()  # often: many seconds without a look count as a pause
             # With the line full, a proposal that is ready must not wake the loop again and again.
-            workers.collect(LONGEST_WAIT_SECONDS, thinking if self.has_room else None)
+            workers.collect(MAX_WAIT_SECONDS, thinking if self.has_room else None)
             for line in workers.news():
                 self.display.message(line)
             while workers.returned:
@@ -248,7 +248,7 @@ class Dispatch(Generic[Key]):
             )
 
 
-def play_here(source: Source[Any], jobs: int, display: Display) -> Dispatch[Any]:
+def play_here(source: GameSource[Any], jobs: int, display: Display) -> Dispatch[Any]:
     """Play all games of a source on this machine; see :meth:`Dispatch.run`."""
     with Workers[Any](jobs) as workers:
         dispatch = Dispatch(source, workers, display)

@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable
 
 SECONDS_BETWEEN_REPORTS = 60.0
-LARGEST_SHARE = 0.1  # of the time that writing may take
-LARGEST_SHARE_OF_REST = 0.5  # of the budget's rest
+MAX_SHARE = 0.1  # of the time that writing may take
+MAX_SHARE_OF_REST = 0.5  # of the budget's rest
 EXPECTED_SECONDS = 3.0  # of CPU, of the first report, which loads what draws
 SECONDS_A_ROW = 1.5e-4  # more than that, of a large study
-LEAST_CPU_SECONDS = 0.05  # that tell how loaded the machine is
+MIN_CPU_SECONDS = 0.05  # that tell how loaded the machine is
 
 
 class LiveReport:
@@ -72,7 +72,7 @@ class LiveReport:
     def is_affordable(self) -> bool:
         """Whether a report takes little of the time since the last one, and of what is left."""
         since = self.clock() - self.ended
-        return self.seconds <= min(LARGEST_SHARE * since, LARGEST_SHARE_OF_REST * self.left())
+        return self.seconds <= min(MAX_SHARE * since, MAX_SHARE_OF_REST * self.left())
 
     @property
     def is_writing(self) -> bool:
@@ -119,7 +119,7 @@ class LiveReport:
         except Exception as error:  # whatever it is, the last report meets it again, and says so
             self.error = error
         ended, cpu_seconds = self.clock(), self.cpu_clock() - cpu_began
-        if cpu_seconds >= LEAST_CPU_SECONDS:
+        if cpu_seconds >= MIN_CPU_SECONDS:
             self.load = max(1.0, (ended - began) / cpu_seconds)
         if is_whole:
             self.due, self.ended, self.cpu_seconds = (

@@ -14,7 +14,7 @@ from thetafront.agents.agent import warm
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.space import range_of
-from thetafront.study.experiments.widening import Wish, edges_of, parse_wish, widened
+from thetafront.study.experiments.widening import WidenRequest, edges_of, parse_wish, widened
 from thetafront.study.log.database import storage_errors_reported
 from thetafront.study.log.location import RESULTS, Location, check_folder, locate, make_folder
 from thetafront.study.log.lock import locked
@@ -37,7 +37,7 @@ from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.executor import Executor
 from thetafront.study.run.first_games import settled
 from thetafront.study.run.options import SweepOptions
-from thetafront.study.run.plan import FEWEST_TRIALS, Pace, Plan, plan_of
+from thetafront.study.run.plan import MIN_TRIALS, Pace, Plan, plan_of
 from thetafront.study.run.progress import ProgressDisplay, preparing
 from thetafront.study.run.search import Search, continued
 from thetafront.study.run.settings import (
@@ -70,11 +70,11 @@ class SweepOrder:
     settings: SearchSettings  # of the search
     precision: Precision | None  # of the validation; None without one
     budget_seconds: float  # wall time after compiling; infinity for no limit
-    wishes: tuple[Wish, ...]  # what to widen of the space before
+    wishes: tuple[WidenRequest, ...]  # what to widen of the space before
     until_regret: RegretTarget | None  # the bound of the regret that the sweep is to go on until
 
     @classmethod
-    def of(
+    def from_options(
         cls, experiment: Experiment, asked: SweepOptions, executor: Executor[Any]
     ) -> "SweepOrder":
         """Return the order for what a user asks; InputError if something is not possible."""
@@ -99,7 +99,7 @@ class SweepOrder:
             asked.replicates is None and not goal.is_exact and not experiment.build({}).learns,
         )
         standard_error, validation_games = asked.standard_error, asked.validation_games
-        target = None if asked.until_regret is None else RegretTarget.of(asked.until_regret)
+        target = None if asked.until_regret is None else RegretTarget.from_text(asked.until_regret)
         if target is not None:
             if asked.no_validation:
                 raise InputError(
@@ -111,7 +111,7 @@ class SweepOrder:
                 standard_error = usual if target.is_share else target.value / ERRORS_IN_REGRET
             if validation_games is None and not goal.is_exact:
                 validation_games = SEEDS_A_POINT
-        precision = Precision.of(
+        precision = Precision.from_options(
             goal, standard_error, validation_games, asked.validation_points, budget_seconds
         )
         check_sampler(sampler, experiment.space)
@@ -261,7 +261,7 @@ class SweepOrder:
         settings = search.adapted(continued(settings, [] if study is None else study.trials))
         data, n_complete = study, None
         n_known = 0 if study is None else sum(x.state == "complete" for x in study.trials)
-        if data is None or n_known < FEWEST_TRIALS:
+        if data is None or n_known < MIN_TRIALS:
             data, n_complete = StudyData.read(scratch, experiment), n_known
         of_search = seconds if precision is None else search_share(experiment) * seconds
         pace = Pace.measured(dispatch)
@@ -295,7 +295,7 @@ def validate_study(
 
 def widen(
     log: Log,
-    wishes: Sequence[Wish],
+    wishes: Sequence[WidenRequest],
     out: Console,
     asked: Experiment | None = None,
 ) -> Experiment:

@@ -19,9 +19,9 @@ from thetafront.study.run.validation import Validation
 from thetafront.study.run.workers import Workers, check_jobs, n_cores
 
 SECONDS_OF_A_PICK = 60.0
-FEWEST_GAMES, MOST_GAMES = 20, 400
+MIN_GAMES, MAX_GAMES = 20, 400
 N_NEIGHBOURS = 3
-MOST_GAMES_ASKED = 10_000
+MAX_GAMES_ASKED = 10_000
 
 
 def played_for(
@@ -79,5 +79,5 @@ def games_in_a_minute(data: StudyData, cost: float, jobs: int) -> int:
     games = [game for some in nearest[:N_NEIGHBOURS] for game in some]
     seconds = sum(game.seconds for game in games) / max(len(games), 1)
     if seconds <= 0.0:
-        return MOST_GAMES
-    return max(FEWEST_GAMES, min(MOST_GAMES, int(SECONDS_OF_A_PICK * jobs / seconds)))
+        return MAX_GAMES
+    return max(MIN_GAMES, min(MAX_GAMES, int(SECONDS_OF_A_PICK * jobs / seconds)))

@@ -32,8 +32,8 @@ from thetafront.study.text import counted, duration
 Floats = npt.NDArray[np.float64]
 
 CHANGE = 1.5  # by which a plan must differ to be told again
-FEWEST_TRIALS = 8  # before a plan is made
-FEWEST_GAMES_TIMED = 8  # in this run
+MIN_TRIALS = 8  # before a plan is made
+MIN_GAMES_TIMED = 8  # in this run
 MIN_SECONDS_TIMED = 60.0  # of games, before a phase tells its own pace
 MIN_TASKS_TIMED = 64  # or so many tasks
 MIN_SECONDS = 1e-6  # of a game, for the clock's resolution
@@ -222,7 +222,7 @@ class Plan:
     ends_by_time: bool = False
 
     @classmethod
-    def of(
+    def from_trials(
         cls,
         n_complete: int,
         trials: Floats,
@@ -332,7 +332,7 @@ def plan_of(
     precision : Precision, optional
         Of its validation; None if there will be none.
     pace, search_limit, limit
-        As for :meth:`Plan.of`.
+        As for :meth:`Plan.from_trials`.
     n_complete : int, optional
         Complete trials, if these are not the study's own: its trials are then a rehearsal of those
         to come.
@@ -366,7 +366,7 @@ def plan_of(
     share = expected_share(data.experiment.build({}).n_side_by_side)
     trust = n_seen / (n_seen + TRIALS_OF_TRUST)
     points = points.near(share * typical, trust, limit / pace.of(1.0))
-    return Plan.of(n_complete, trials, n_replicates, points, pace, search_limit, limit)
+    return Plan.from_trials(n_complete, trials, n_replicates, points, pace, search_limit, limit)
 
 
 def points_of(

@@ -9,7 +9,7 @@ from thetafront.agents.agent import Agent, FailedGame, Game, digest_of, warm
 from thetafront.study.log.ledger import Ledger
 from thetafront.study.run.dispatch import play_here
 from thetafront.study.run.progress import PREPARING, ProgressDisplay
-from thetafront.study.run.source import Snapshot, Source
+from thetafront.study.run.source import GameSource, Snapshot
 from thetafront.study.run.workers import Finished, PlayError, Task
 from thetafront.study.text import counted
 
@@ -18,7 +18,7 @@ Key = tuple[str, int]
 """A row's name, and the first seed of a batch."""
 
 
-class MissingGames(Source[Key]):
+class MissingGames(GameSource[Key]):
     """The games that rows lack, in the order of the seeds, so that no row is far ahead.
 
     Parameters

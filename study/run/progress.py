@@ -7,7 +7,7 @@ from thetafront.agents.agent import Game
 from thetafront.agents.external.report import ReportedGame
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.source import Snapshot
-from thetafront.study.terminal.progress import Progress
+from thetafront.study.terminal.progress import ProgressLine
 from thetafront.study.text import counted, duration
 
 PREPARING = "preparing (the first time, kernels are compiled: some twenty seconds)"
@@ -18,7 +18,7 @@ def preparing(game: type[Game]) -> str:
     return "preparing" if issubclass(game, ReportedGame) else PREPARING
 
 
-class ProgressDisplay(Progress):
+class ProgressDisplay(ProgressLine):
     """Shows how far a source of games is: the bar is of the budget's time, if there is one."""
 
     def show(self, now: Snapshot, dispatch: Dispatch[Any]) -> None:

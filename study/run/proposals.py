@@ -29,13 +29,13 @@ from optuna.trial import FrozenTrial, TrialState
 from thetafront.study import interrupt
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.point import Point
-from thetafront.study.run.proposer import Answer, Proposer, unfinished
+from thetafront.study.run.proposer import ProposalBatch, Proposer, unfinished
 from thetafront.study.run.worker import begin_worker
 from thetafront.study.run.workers import end_pool, start_trackers
 
 # Trials in flight from which on several are proposed at a time; a workstation has fewer.
 MANY_IN_FLIGHT = 16
-LEAST_OF_MANY, MOST_OF_MANY = 8, 128
+MIN_OF_MANY, MAX_OF_MANY = 8, 128
 
 
 def n_at_a_time(in_flight: float, missing: int = 0) -> int:
@@ -55,8 +55,8 @@ def n_at_a_time(in_flight: float, missing: int = 0) -> int:
     """
     if in_flight < MANY_IN_FLIGHT:
         return 1
-    least, most = max(int(in_flight / 8), LEAST_OF_MANY), max(int(in_flight / 2), LEAST_OF_MANY)
-    return min(max(least, missing), most, MOST_OF_MANY)
+    least, most = max(int(in_flight / 8), MIN_OF_MANY), max(int(in_flight / 2), MIN_OF_MANY)
+    return min(max(least, missing), most, MAX_OF_MANY)
 
 
 class Proposals:
@@ -94,7 +94,7 @@ class Proposals:
     ) -> None:
         self.deterministic = deterministic
         self.news: list[FrozenTrial] = []
-        self.future: Future[Answer] | None = None
+        self.future: Future[ProposalBatch] | None = None
         self.seconds: list[float] = []
         known = list(trials)
         self.n_trials = len(known)
@@ -146,13 +146,15 @@ class Proposals:
         else:
             self.future = self.submit(answer_apart, *asked)
 
-    def submit(self, function: Callable[..., Answer], *arguments: Any) -> "Future[Answer]":
+    def submit(
+        self, function: Callable[..., ProposalBatch], *arguments: Any
+    ) -> "Future[ProposalBatch]":
         """Hand something to the process; its death is the future's exception."""
         try:
             with interrupt.kept_from_children():
                 return self.process.submit(function, *arguments)  # type: ignore[no-any-return]
         except BrokenProcessPool as error:
-            future: Future[Answer] = Future()
+            future: Future[ProposalBatch] = Future()
             future.set_exception(error)
             return future
 
@@ -195,6 +197,8 @@ def begin_apart(parent: int, proposer: Proposer) -> None:
     APART[:] = [proposer]
 
 
-def answer_apart(news: Sequence[FrozenTrial], numbers: Sequence[int], are_new: bool) -> Answer:
+def answer_apart(
+    news: Sequence[FrozenTrial], numbers: Sequence[int], are_new: bool
+) -> ProposalBatch:
     """Propose trials in a process of its own; none asked for starts it, no more."""
-    return APART[0].answer(news, numbers, are_new) if numbers else Answer([], 0.0)
+    return APART[0].answer(news, numbers, are_new) if numbers else ProposalBatch([], 0.0)

@@ -28,7 +28,7 @@ from thetafront.study.samplers.base import ModelSampler
 
 
 @dataclass(frozen=True)
-class Answer:
+class ProposalBatch:
     """What a sampler was asked for."""
 
     proposals: list[Point]  # in the order of their numbers
@@ -72,11 +72,13 @@ class Proposer:
         for trial in trials:
             self.copy.add_trial(trial)
 
-    def answer(self, news: Sequence[FrozenTrial], numbers: Sequence[int], are_new: bool) -> Answer:
+    def answer(
+        self, news: Sequence[FrozenTrial], numbers: Sequence[int], are_new: bool
+    ) -> ProposalBatch:
         """Take note of trials that have ended, and propose some, which wait or are new."""
         began = time.thread_time()
         self.update(news)
-        return Answer(self.ask(numbers, are_new), time.thread_time() - began)
+        return ProposalBatch(self.ask(numbers, are_new), time.thread_time() - began)
 
     def update(self, news: Sequence[FrozenTrial]) -> None:
         """Bring the copy up to date."""

@@ -28,16 +28,16 @@ from thetafront.study.log.study_data import StudyData, frozen
 from thetafront.study.model.study_model import objectives_of
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.open_trials import Key, OpenTrials
-from thetafront.study.run.plan import FEWEST_GAMES_TIMED, FEWEST_TRIALS
+from thetafront.study.run.plan import MIN_GAMES_TIMED, MIN_TRIALS
 from thetafront.study.run.proposals import Proposals, n_at_a_time
 from thetafront.study.run.proposer import StaleError
 from thetafront.study.run.settings import SearchSettings
-from thetafront.study.run.source import Snapshot, Source
+from thetafront.study.run.source import GameSource, Snapshot
 from thetafront.study.run.workers import Finished, PlayError, Task
 from thetafront.study.samplers import SAMPLERS, make_sampler
 
 MAX_FAILURES_IN_A_ROW = 3  # of an agent of ours, whose games do not fail
-MOST_DEATHS = 3  # of the process that proposes, one after the other
+MAX_DEATHS = 3  # of the process that proposes, one after the other
 SECONDS_A_TRIAL = 0.25  # of short games: about as long as a proposal takes
 MAX_SHORT_GAMES = 128  # of a trial, which then tells a win rate to 4%
 WEIGHT_OF_LATEST = 0.05  # of a game, in the mean that tells how many make a task
@@ -45,7 +45,7 @@ WEIGHT_OF_LATEST = 0.05  # of a game, in the mean that tells how many make a tas
 MAX_FAILURES_AT_FIRST, MAX_FAILURES_LATER = 12, 100
 
 
-class Search(Source[Key]):
+class Search(GameSource[Key]):
     """A study on its way to its total of complete trials, from wherever it stands.
 
     Parameters
@@ -227,10 +227,8 @@ class Search(Source[Key]):
             return ready
         except (BrokenProcessPool, StaleError) as error:
             self.n_deaths += 1
-            if self.n_deaths == MOST_DEATHS:
-                text = (
-                    f"the process that proposes trials died {MOST_DEATHS} times in a row: {error}"
-                )
+            if self.n_deaths == MAX_DEATHS:
+                text = f"the process that proposes trials died {MAX_DEATHS} times in a row: {error}"
                 raise PlayError(text) from None
             self.message("the process that proposes trials died; a new one continues")
             self.proposals.close()
@@ -358,10 +356,10 @@ class Search(Source[Key]):
     @property
     def stage(self) -> int:
         """1 when enough is known for a plan, 2 when the initial design is complete."""
-        if self.trials.n_games - self.n_games_before < FEWEST_GAMES_TIMED:
+        if self.trials.n_games - self.n_games_before < MIN_GAMES_TIMED:
             return 0
         n, size = self.trials.n_complete, self.settings.design_size
-        return int(n >= min(FEWEST_TRIALS, size)) + int(n >= size)
+        return int(n >= min(MIN_TRIALS, size)) + int(n >= size)
 
     def close(self) -> None:
         """End the sampler's thread; whatever has finished is stored then."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from thetafront.study.errors import check_range
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.log.seeds import LARGEST_STUDY_SEED, MOST_REPLICATES
+from thetafront.study.log.seeds import MAX_REPLICATES, MAX_STUDY_SEED
 from thetafront.study.log.study_record import StudyRecord, definition_of
 from thetafront.study.samplers import DEFAULT_SAMPLER
 
@@ -49,8 +49,8 @@ class SearchSettings:
 
     def __post_init__(self) -> None:
         check_range("trials", self.n_trials, 1, MAX_TRIALS)
-        check_range("replicates", self.n_replicates, 1, MOST_REPLICATES)
-        check_range("seed", self.seed, 0, LARGEST_STUDY_SEED)
+        check_range("replicates", self.n_replicates, 1, MAX_REPLICATES)
+        check_range("seed", self.seed, 0, MAX_STUDY_SEED)
         check_range("design size", self.design_size, 1, MAX_DESIGN_POINTS)
 
     @property

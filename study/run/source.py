@@ -29,7 +29,7 @@ class Snapshot:
     n_failed: int = 0  # units that could not be played
 
 
-class Source(ABC, Generic[Key]):
+class GameSource(ABC, Generic[Key]):
     """Where games come from, and where they go when they have been played.
 
     Attributes

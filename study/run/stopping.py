@@ -10,10 +10,10 @@ from thetafront.study.errors import InputError, check_range
 from thetafront.study.experiments.objectives import SCORE, Goal
 from thetafront.study.log.seeds import SEEDS_A_POINT
 
-FEWEST_GAMES = 100  # before a sample's own standard deviation counts
+MIN_GAMES = 100  # before a sample's own standard deviation counts
 DEFAULT_GAMES = 1000
-MOST_GAMES_ALLOWED = 400_000
-MOST_POINTS = 1000
+MAX_GAMES_ALLOWED = 400_000
+MAX_POINTS = 1000
 # Games of a point in a run with an open end, for each second of its budget: more games of
 # microseconds are of no use, and reading and writing them again takes longer than playing them.
 GAMES_A_SECOND, MIN_GAMES_OF_A_RUN = 40, 1000
@@ -41,7 +41,7 @@ class RegretTarget:
             )
 
     @classmethod
-    def of(cls, given: str) -> "RegretTarget":
+    def from_text(cls, given: str) -> "RegretTarget":
         """Read ``"1000"`` or ``"2%"``."""
         text = given.strip()
         try:
@@ -100,11 +100,11 @@ class Precision:
         wanted = self.standard_error
         if wanted is not None and not (math.isfinite(wanted) and wanted > 0):
             raise InputError(f"standard error must be a finite number above 0 (got {wanted:g})")
-        check_range("validation games", self.most_games, 2, MOST_GAMES_ALLOWED)
-        check_range("validation points", self.n_points, 2, MOST_POINTS)
+        check_range("validation games", self.most_games, 2, MAX_GAMES_ALLOWED)
+        check_range("validation points", self.n_points, 2, MAX_POINTS)
 
     @classmethod
-    def of(
+    def from_options(
         cls,
         goal: Goal,
         standard_error: float | None,
@@ -142,8 +142,8 @@ class Precision:
 
     def n_wanted(self, n: int, variance: float) -> int:
         """Return how many games a point needs, by the sample variance of its ``n`` so far."""
-        if n < min(FEWEST_GAMES, self.most_games):
-            return min(FEWEST_GAMES, self.most_games)
+        if n < min(MIN_GAMES, self.most_games):
+            return min(MIN_GAMES, self.most_games)
         return min(self.most_games, max(n, self.n_for(variance)))
 
     def n_for(self, variance: float) -> int:
@@ -151,6 +151,6 @@ class Precision:
         if self.standard_error is None:
             return self.most_games
         square = self.standard_error**2
-        if variance >= square * MOST_GAMES_ALLOWED:  # the square may be too small for a number
-            return MOST_GAMES_ALLOWED
-        return max(FEWEST_GAMES, math.ceil(variance / square))
+        if variance >= square * MAX_GAMES_ALLOWED:  # the square may be too small for a number
+            return MAX_GAMES_ALLOWED
+        return max(MIN_GAMES, math.ceil(variance / square))

@@ -38,7 +38,7 @@ from thetafront.study.run.plan import Planner
 from thetafront.study.run.progress import ProgressDisplay, preparing
 from thetafront.study.run.search import Search
 from thetafront.study.run.settings import MAX_TRIALS, SearchSettings
-from thetafront.study.run.source import Source
+from thetafront.study.run.source import GameSource
 from thetafront.study.run.stopping import Precision, RegretTarget
 from thetafront.study.run.validation import Validation
 from thetafront.study.run.workers import PlayError
@@ -365,7 +365,11 @@ class Sweep:
             self.write_results(analysis, is_running=True)
 
     def play(
-        self, phase: str, source: Source[Any], display: ProgressDisplay, asked: Mapping[str, Any]
+        self,
+        phase: str,
+        source: GameSource[Any],
+        display: ProgressDisplay,
+        asked: Mapping[str, Any],
     ) -> None:
         """Play all games of a source; write this run's provenance and statistics into the study."""
         part = source.budget if isinstance(source, Search) else None

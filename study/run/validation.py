@@ -37,10 +37,10 @@ from thetafront.study.run.allocation import (
     decades_of_budgets,
     next_round,
 )
-from thetafront.study.run.plan import FEWEST_GAMES_TIMED
+from thetafront.study.run.plan import MIN_GAMES_TIMED
 from thetafront.study.run.side_by_side import next_together
-from thetafront.study.run.source import Snapshot, Source
-from thetafront.study.run.stopping import FEWEST_GAMES, Precision
+from thetafront.study.run.source import GameSource, Snapshot
+from thetafront.study.run.stopping import MIN_GAMES, Precision
 from thetafront.study.run.workers import Finished, PlayError, Task
 from thetafront.study.shrinkage import Moments
 from thetafront.study.text import counted
@@ -52,12 +52,12 @@ Another = Callable[[Sequence[Point], Sequence[Point]], Point | None]
 
 GROWTH_BETWEEN_LOOKS = 1.2
 COARSE = 5.0  # standard errors between neighbours on the front
-LEAST_SECONDS = 1e-6  # of a game, for the clock's resolution
+MIN_SECONDS = 1e-6  # of a game, for the clock's resolution
 MIN_SECONDS_TO_STORE = 1e-4  # of a game: more of shorter ones in a task gain nothing
 SECONDS_TOGETHER = 5.0  # of games of an agent that has learned: reading that takes half a second
 
 
-class Validation(Source[Key]):
+class Validation(GameSource[Key]):
     """Points being played until they are known well enough.
 
     Parameters
@@ -266,7 +266,7 @@ class Validation(Source[Key]):
             mean=self.goal.sign * np.array([each.mean for each in moments]),
             variance=n * self.goal.estimator.variances(moments),
             n=n,
-            seconds=np.maximum(seconds, LEAST_SECONDS),
+            seconds=np.maximum(seconds, MIN_SECONDS),
             decades=decades_of_budgets(in_order, self.dearest),
         )
         limit = np.array([self.n_allowed(point) for point in points], np.int64)
@@ -344,7 +344,7 @@ class Validation(Source[Key]):
         """Return how many games a point will take in all, as far as known."""
         if self.precision.open_end:
             return self.n_allowed(point)
-        if self.goal.is_exact or len(point.games) >= FEWEST_GAMES:
+        if self.goal.is_exact or len(point.games) >= MIN_GAMES:
             return max(self.wanted[point.key], len(point.games))
         if not point.games:
             return self.precision.most_games
@@ -355,7 +355,7 @@ class Validation(Source[Key]):
     def stage(self) -> int:
         """1 when enough games have been timed for a plan."""
         n_games = sum(len(point.games) for point in self.points)
-        return int(n_games - self.n_games_before >= FEWEST_GAMES_TIMED)
+        return int(n_games - self.n_games_before >= MIN_GAMES_TIMED)
 
     def snapshot(self) -> Snapshot:
         """Return how far the validation is."""

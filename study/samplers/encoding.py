@@ -19,17 +19,17 @@ from optuna.distributions import (
     IntDistribution,
 )
 
-from thetafront.study.axis import Axis
+from thetafront.study.axis import ParameterAxis
 from thetafront.study.experiments.space import Space
 
 Floats = npt.NDArray[np.float64]
 
 
-def axis_of(distribution: BaseDistribution) -> Axis:
+def axis_of(distribution: BaseDistribution) -> ParameterAxis:
     """Return the axis of a numeric parameter."""
     assert isinstance(distribution, FloatDistribution | IntDistribution)
     step = float(distribution.step or 0.0)
-    return Axis(float(distribution.low), float(distribution.high), step, distribution.log)
+    return ParameterAxis(float(distribution.low), float(distribution.high), step, distribution.log)
 
 
 class UnitCube:
@@ -78,7 +78,7 @@ class UnitCube:
         self.owners = np.repeat(np.arange(len(self.widths)), self.widths)
 
     @classmethod
-    def of(cls, space: Space) -> "UnitCube":
+    def from_space(cls, space: Space) -> "UnitCube":
         """Return a search space as the unit cube."""
         return cls(space.distributions(), space)
 

@@ -201,9 +201,9 @@ def fit_model(
     seed: int,
 ) -> FittedModel | None:
     """Fit the model to the complete ones of a study's trials; None if there are none."""
-    cube = UnitCube.of(space)
+    cube = UnitCube.from_space(space)
     observations = observe(trials, cube, directions, objectives)
     if not len(observations.points):
         return None
-    known, posterior = Posterior.of_some(observations, MAX_CONDITIONED)
+    known, posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
     return FittedModel(cube, known, posterior, seed)

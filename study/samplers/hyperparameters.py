@@ -61,7 +61,7 @@ class NegativeLogPosterior:
     smoothness: float = SMOOTH  # ν
 
     @classmethod
-    def of(
+    def from_observations(
         cls, points: Floats, values: Floats, noise: Floats, owners: npt.NDArray[np.int64]
     ) -> "NegativeLogPosterior":
         """Scale what was observed; see :func:`fit_hyperparameters`."""
@@ -134,7 +134,7 @@ def fit_hyperparameters(
         Which parameter, 0 to p − 1, each coordinate belongs to; by default each is its own.
     """
     owners = np.arange(points.shape[1]) if owners is None else owners
-    smooth = NegativeLogPosterior.of(points, values, noise, owners)
+    smooth = NegativeLogPosterior.from_observations(points, values, noise, owners)
     p = len(smooth.squares)
     median = LENGTH_PRIOR[0] * np.sqrt(p)
     starts = [
@@ -186,7 +186,7 @@ def draw_hyperparameters(
     Of either smoothness, n are drawn from Laplace's approximation, and n of both are chosen by
     their importance. So both come in the proportion in which the data support them.
     """
-    smooth = NegativeLogPosterior.of(points, values, noise, owners)
+    smooth = NegativeLogPosterior.from_observations(points, values, noise, owners)
     _, firsts = np.unique(owners, return_index=True)
     at_mode = np.log([mode.variance, *mode.lengths[firsts], mode.noise, mode.misfit])
     found, importance = [], []

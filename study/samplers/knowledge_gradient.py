@@ -89,7 +89,7 @@ class KnowledgeGradientSampler(ModelSampler):
         self, observations: Observations, cube: UnitCube, rng: np.random.Generator
     ) -> Floats:
         """Return the candidate of the largest expected gain."""
-        known, posterior = Posterior.of_some(observations, MAX_CONDITIONED)
+        known, posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
         noise = noise_of_new_trials(posterior.processes[0], known)
         # Of the first objective, whose covariance trials in flight reduce.
         process = awaiting(posterior.processes[0], known, noise)
@@ -130,7 +130,7 @@ class KnowledgeGradientSampler(ModelSampler):
         """
         if q == 1:
             return self.propose(observations, cube, rng)[None]
-        known, posterior = Posterior.of_some(observations, MAX_CONDITIONED)
+        known, posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
         noise = noise_of_new_trials(posterior.processes[0], known)
         process = awaiting(posterior.processes[0], known, noise)
         feasibility = Feasibility.learned_from(observations)

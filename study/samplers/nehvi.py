@@ -140,7 +140,7 @@ class NoisyEHVISampler(ModelSampler):
         self, observations: Observations, cube: UnitCube, rng: np.random.Generator
     ) -> Floats:
         """Return the candidate of the largest noisy expected hypervolume improvement."""
-        known, posterior = Posterior.of_some(observations, MAX_CONDITIONED)
+        known, posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
         tried = known.tried
         draws = posterior.draw(tried, N_DRAWS, rng)
         strips = strips_of(draws, observations.reference)

@@ -57,7 +57,9 @@ class Posterior:
         return cls.condition(hypers, observations if given is None else given)
 
     @classmethod
-    def of_some(cls, observations: "Observations", most: int) -> "tuple[Observations, Posterior]":
+    def from_subset(
+        cls, observations: "Observations", most: int
+    ) -> "tuple[Observations, Posterior]":
         """Fit the model, and condition it on at most so many observations; return these, too.
 
         Two thirds of them are a spread over the second objective. The model conditioned on these

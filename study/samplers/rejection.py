@@ -60,7 +60,7 @@ class RejectionSampler(BaseSampler):
                     )
             if not self.space.broken_by(theta):
                 return theta
-        cube, rng = UnitCube.of(self.space), np.random.default_rng(self.seed)
+        cube, rng = UnitCube.from_space(self.space), np.random.default_rng(self.seed)
         return cube.decode(nearest_feasible(cube, cube.encode([theta]), rng)[0])
 
     def sample_independent(

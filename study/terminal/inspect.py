@@ -33,7 +33,7 @@ from thetafront.engine.twenty48 import (
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.objectives import format_seconds
 
-FEWEST_REPEATS = 2
+MIN_REPEATS = 2
 SECONDS_OF_REPEATS = 2.0
 
 ARROWS = {Action.UP: "↑", Action.RIGHT: "→", Action.DOWN: "↓", Action.LEFT: "←"}
@@ -128,7 +128,7 @@ def inspect(
     repeats: list[TimedDecision] = []
     began = clock()
     for k in range(n_repeats):
-        if k >= FEWEST_REPEATS and clock() - began > SECONDS_OF_REPEATS:
+        if k >= MIN_REPEATS and clock() - began > SECONDS_OF_REPEATS:
             break
         repeats.append(decide(agent, board, stream(stream_, agent.purpose, k)))
     values = np.array([each.decision.values for each in repeats])

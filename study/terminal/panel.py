@@ -22,7 +22,7 @@ CHOSEN, OTHER = "#f59563", "#bbada0"
 DIM = Style(dim=True)
 NOTE = Style(color="#edc22e", bold=True)
 MINUS = "\N{MINUS SIGN}"
-SHORTEST_BAR = 0.2  # the worst action's, as a share of the best's
+MIN_BAR = 0.2  # the worst action's, as a share of the best's
 
 
 def action_table(
@@ -58,7 +58,7 @@ def action_table(
         share, shown, difference = 0.0, "-", ""
         if math.isfinite(value):
             gap = (best - value) / (best - worst) if best > worst else 0.0
-            share = 1 - (1 - SHORTEST_BAR) * gap
+            share = 1 - (1 - MIN_BAR) * gap
             shown = f"{value:,.{decimals}f}"
             difference = f"{MINUS}{best - value:,.{decimals}f}" if value < best else ""
         mark, colour = ("▶", CHOSEN) if is_chosen else (" ", OTHER)

@@ -26,7 +26,7 @@ def fitted(figures: Sequence[str], width: int) -> str:
     return line
 
 
-class Progress:
+class ProgressLine:
     """Shows how far a run is; use it as a context.
 
     On a terminal that is a bar and a line of figures, as many as fit, redrawn in place and gone at

@@ -25,7 +25,7 @@ class DamagedError(RunError):
 
 
 @dataclass
-class Counts:
+class TrainingCounts:
     """How far a training is."""
 
     # Learned from.
@@ -37,7 +37,7 @@ class Counts:
 def save(
     path: Path,
     settings: TrainingSettings,
-    counts: Counts,
+    counts: TrainingCounts,
     weights: Floats,
     coherence: Floats,
 ) -> None:
@@ -47,7 +47,7 @@ def save(
     ----------
     path : Path
         The file.
-    settings, counts : TrainingSettings, Counts
+    settings, counts : TrainingSettings, TrainingCounts
         What is trained, and how far it is.
     weights, coherence : float32, shapes (n,) and (n, 2)
         The network's; coherence is empty if there is none.
@@ -67,7 +67,9 @@ def save(
         )
 
 
-def load(path: Path, settings: TrainingSettings, weights: Floats, coherence: Floats) -> Counts:
+def load(
+    path: Path, settings: TrainingSettings, weights: Floats, coherence: Floats
+) -> TrainingCounts:
     """Read a checkpoint into arrays of a new network, and return how far it is.
 
     Raises
@@ -91,7 +93,7 @@ def load(path: Path, settings: TrainingSettings, weights: Floats, coherence: Flo
             weights[indices] = saved["weights"]
             if len(coherence):
                 coherence[indices] = saved["coherence"]
-            return Counts(**header["counts"])
+            return TrainingCounts(**header["counts"])
     except UNREADABLE as error:
         raise DamagedError(
             f"{path}: cannot be read ({error}); move the folder away to train from the start"

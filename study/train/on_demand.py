@@ -23,7 +23,7 @@ from thetafront.study.train.training import DivergedError, Training, TrainingBud
 
 ROOM = "THETAFRONT_LEARNED_GB"
 DEFAULT_GB = 10.0
-FEWEST_KEPT = 5_000_000  # moves; so few are learned again in seconds
+MIN_KEPT = 5_000_000  # moves; so few are learned again in seconds
 
 
 def learn_first(
@@ -99,7 +99,7 @@ def train(agent: NTupleLearner, path: Path, show: Callable[[Training, int], None
 def round_numbers() -> list[int]:
     """Return the numbers of moves at which networks are kept: 5, 10, 20, 50 million and so on."""
     found = sorted(digit * 10**power for power in range(6, 13) for digit in (1, 2, 5))
-    return [n for n in found if n >= FEWEST_KEPT]
+    return [n for n in found if n >= MIN_KEPT]
 
 
 def room() -> float:

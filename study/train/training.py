@@ -22,15 +22,15 @@ from thetafront.agents.twenty48.ntuple.patterns import n_looked_up, n_weights_of
 from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 from thetafront.study import interrupt
 from thetafront.study.errors import RunError
-from thetafront.study.train.checkpoint import Counts, load, save
+from thetafront.study.train.checkpoint import TrainingCounts, load, save
 
 CHECKPOINT = "checkpoint.npz"
 BATCH_SECONDS = 0.1  # of games that a thread plays before it looks at the clock
 ROUND_SECONDS = 5.0
 LOOK_SECONDS = 0.25
 CHECKPOINT_SECONDS = 60.0
-LARGEST_SHARE = 0.1  # of the time that checkpoints may take
-MOST_GAMES = 1 << 20  # of a batch
+MAX_SHARE = 0.1  # of the time that checkpoints may take
+MAX_GAMES = 1 << 20  # of a batch
 MOST_RECENT = 1000  # games, of which the mean score is told
 FLOAT_BYTES = 4
 SCRATCH_BYTES = 2  # of a weight, for which of them a checkpoint keeps
@@ -48,11 +48,11 @@ class TrainingBudget:
     cpu_seconds: float = math.inf
     n_moves: float = math.inf
 
-    def share(self, counts: Counts) -> float:
+    def share(self, counts: TrainingCounts) -> float:
         """Return which part of it is spent: 1 or more when it is."""
         return max(counts.cpu_seconds / self.cpu_seconds, counts.n_moves / self.n_moves)
 
-    def moves_left(self, counts: Counts) -> int:
+    def moves_left(self, counts: TrainingCounts) -> int:
         """Return how many moves are left."""
         return int(min(UNLIMITED, max(0, self.n_moves - counts.n_moves)))
 
@@ -86,7 +86,7 @@ class Training:
         self.checkpoint, self.settings, self.budget, self.jobs = checkpoint, settings, budget, jobs
         self.m = n_looked_up(settings.patterns)
         self.weights, self.coherence = settings.new_weights(), settings.new_coherence()
-        self.counts = Counts()
+        self.counts = TrainingCounts()
         self.recent: deque[tuple[int, float]] = deque()
         self.lock = threading.Lock()
         self.batch = 1
@@ -133,7 +133,7 @@ class Training:
                 if self.has_diverged:
                     raise DivergedError(DIVERGED)
                 if time.monotonic() - self.saved_at >= max(
-                    CHECKPOINT_SECONDS, self.seconds_to_save / LARGEST_SHARE
+                    CHECKPOINT_SECONDS, self.seconds_to_save / MAX_SHARE
                 ):
                     self.save()
             if self.counts.n_games > self.saved_games:
@@ -153,7 +153,7 @@ class Training:
                 self.counts.n_moves += n_moves
                 self.counts.cpu_seconds += seconds
                 pace = min(2.0, BATCH_SECONDS / max(seconds, 1e-6))
-                self.batch = min(max(1, int(n * pace)), MOST_GAMES)
+                self.batch = min(max(1, int(n * pace)), MAX_GAMES)
                 if n_games:
                     self.recent.append((n_games, score))
                 while sum(each for each, _ in self.recent) - self.recent[0][0] >= MOST_RECENT:
@@ -171,7 +171,7 @@ class Training:
         """Begin again with a network that has learned nothing."""
         self.weights[:] = self.settings.first_weight
         self.coherence[:] = 0.0
-        self.counts = Counts()
+        self.counts = TrainingCounts()
         self.has_diverged = False
 
     def save(self) -> None:

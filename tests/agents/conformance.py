@@ -21,7 +21,7 @@ from thetafront.agents.catalog import AGENTS, build, build_identified, parameter
 from thetafront.agents.parameters import Categories, Flag, IntegerRange, Parameter, RealRange, Value
 
 SEEDS = range(4)
-MOST_BYTES = 2000
+MAX_BYTES = 2000
 
 
 def small_values(name: str) -> dict[str, Value]:
@@ -116,7 +116,7 @@ def check_identities(name: str) -> None:
         assert values["agent"] == name
         assert build_identified(json.loads(json.dumps(values))) == agent, text
         assert pickle.loads(pickle.dumps(agent)) == agent, text
-        assert len(pickle.dumps(agent)) < MOST_BYTES, text
+        assert len(pickle.dumps(agent)) < MAX_BYTES, text
         assert digests.setdefault(digest_of(agent), agent) == agent, text
         assert sum(each == agent for each in digests.values()) == 1, text
 
@@ -138,7 +138,7 @@ def check_games(name: str) -> None:
         writer.writerow(row)
         (cells,) = csv.DictReader(io.StringIO(text.getvalue()))
         assert type(game).from_row(cells) == game
-    assert len(pickle.dumps(agent)) < MOST_BYTES
+    assert len(pickle.dumps(agent)) < MAX_BYTES
 
 
 CHECKS = (check_refusals, check_identities, check_games)

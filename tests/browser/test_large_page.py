@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.browser.ground import opened
-from tests.browser.test_page import LARGEST_BYTES, PUBLISHED, ROOT, wait_until_drawn
+from tests.browser.test_page import MAX_BYTES, PUBLISHED, ROOT, wait_until_drawn
 from thetafront.study.log.published_study import read_published
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.page.document import write_page
@@ -63,7 +63,7 @@ def test_it_is_made_and_drawn_in_time(browser: "Browser", tmp_path: Path) -> Non
     size = path.stat().st_size
     print(f"\nmade in {seconds:.1f} CPU s: {size:,} bytes")
     assert seconds < CPU_SECONDS * BUSY_CPU
-    assert size < LARGEST_BYTES
+    assert size < MAX_BYTES
     for _ in range(2):
         start = time.monotonic()
         with opened(browser, str(path)) as found:

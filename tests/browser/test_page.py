@@ -33,7 +33,7 @@ PUBLISHED = ROOT / "results" / "reference"
 NAMES = ("mcmdp", "switching", "heuristic", "ntuple", "uct", "pacman", "dice_study", "zstd")
 SHOWN = {"mcmdp": 3, "switching": 2, "heuristic": 3, "uct": 3, "pacman": 3, "dice_study": 3}
 SECONDS_TO_DRAW = 30_000.0
-LARGEST_BYTES = 6_000_000
+MAX_BYTES = 6_000_000
 BUSY = 3.0
 """How much longer a page may take on a machine that has more to do."""
 
@@ -67,7 +67,7 @@ def test_published_studies_open_without_an_error_or_a_request(
     browser: "Browser", folder: Path, name: str
 ) -> None:
     path = page_of(name, folder)
-    assert Path(path).stat().st_size < LARGEST_BYTES
+    assert Path(path).stat().st_size < MAX_BYTES
     for dark, width in ((False, 1280), (True, 400)):
         begun = time.monotonic()
         with opened(browser, path, dark=dark, width=width) as found:

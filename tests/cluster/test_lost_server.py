@@ -152,7 +152,7 @@ def test_a_commit_whose_answer_is_lost_is_made_once(
 def test_a_server_that_stays_away_ends_the_run(
     postgres: Server, study: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "LONGEST_SECONDS", 2.0)
+    monkeypatch.setattr(module, "MAX_SECONDS", 2.0)
     writer = StudyWriter(study, Told().connection(study))
     postgres.kill()
     try:
@@ -217,7 +217,7 @@ def test_a_notebook_does_not_wait_after_an_interrupt(postgres: Server, study: Lo
                 connection.retried(lambda: StudyData.read(study, QUICK))
             with pytest.raises(SQLAlchemyError):
                 writer.close()
-        assert time.monotonic() - began < module.LONGEST_SECONDS / 2
+        assert time.monotonic() - began < module.MAX_SECONDS / 2
     finally:
         postgres.start()
 

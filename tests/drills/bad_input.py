@@ -26,7 +26,7 @@ from thetafront.study.cli import app
 
 Words = list[str]
 
-LONGEST_SECONDS = 20
+MAX_SECONDS = 20
 HUGE = "9" * 23
 WHOLE = ("", "x", "1.5", "nan", "inf", "-1", "1e3", HUGE, "-" + HUGE, "9" * 5000, "½", "0x10", "1_")
 REAL = ("", "x", "nan", "inf", "-inf", "-1", "1e999", "1,5", "½", "--")
@@ -177,7 +177,7 @@ def files() -> list[str]:
 
 def here(words: Words) -> str:
     """Give words to the program in this process."""
-    signal.alarm(LONGEST_SECONDS)
+    signal.alarm(MAX_SECONDS)
     try:
         done = CliRunner().invoke(app, words)
     except TooLongError:
@@ -197,7 +197,7 @@ def outside(words: Words, path: str) -> str:
         [sys.executable, "-m", "thetafront", *(os.fsencode(word) for word in words)],
         capture_output=True,
         check=False,
-        timeout=LONGEST_SECONDS,
+        timeout=MAX_SECONDS,
         env={**os.environ, "PYTHONPATH": path},
     )
     return flaw_of(done.returncode, done.stdout.decode(), done.stderr.decode(), files())

@@ -15,7 +15,7 @@ from tests.drills.sweeps import Stopped, Storm, stop, storm
 
 LIMIT_SECONDS = 3.0
 LIMIT_ON_ANY_MACHINE = 10 * LIMIT_SECONDS
-LONGEST_PAUSE = 0.3
+MAX_PAUSE = 0.3
 MESSAGE = "thetafront: interrupted\n"
 # A signal before the program's first line ends the interpreter, which a shell sees as 130, too.
 BEFORE_THE_FIRST_LINE = -signal.SIGINT
@@ -51,7 +51,7 @@ def main() -> int:
         rounds = [1] * given.single + [2] * given.double
         drill.draw.shuffle(rounds)
         for number, n_signals in enumerate(rounds, 1):
-            pauses = [0.0, drill.draw.uniform(0.0, LONGEST_PAUSE)][:n_signals]
+            pauses = [0.0, drill.draw.uniform(0.0, MAX_PAUSE)][:n_signals]
             stopped = stop(drill.study, drill.moment(), [(each, signal.SIGINT) for each in pauses])
             endings[judge(drill, stopped)] += 1
             if stopped.code:

@@ -8,7 +8,7 @@ from thetafront.study.shrinkage import variances_of_means as variances_of_moment
 
 
 def variances_of_means(samples: list[np.ndarray]) -> np.ndarray:
-    return variances_of_moments([Moments.of(sample) for sample in samples])
+    return variances_of_moments([Moments.from_sample(sample) for sample in samples])
 
 
 def test_two_samples_by_hand() -> None:
@@ -64,7 +64,7 @@ def test_no_trials() -> None:
 
 
 def growing(samples: list[np.ndarray]) -> np.ndarray:
-    return growing_variances([Moments.of(each) for each in samples])
+    return growing_variances([Moments.from_sample(each) for each in samples])
 
 
 def test_growing_variances_by_hand() -> None:

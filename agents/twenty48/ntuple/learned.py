@@ -12,7 +12,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from thetafront.agents.twenty48.ntuple.learning import WorkSpace, learn, work_space
-from thetafront.agents.twenty48.ntuple.network import MOST_IN_MEMORY, networks_folder
+from thetafront.agents.twenty48.ntuple.network import MAX_IN_MEMORY, networks_folder
 from thetafront.agents.twenty48.ntuple.patterns import NETWORKS, Weights, n_looked_up, without_parts
 from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 from thetafront.engine.twenty48.rows import row_tables
@@ -32,7 +32,7 @@ def learned_file(settings: TrainingSettings, n_moves: int) -> Path:
     return learned_folder() / settings.digest / f"moves-{n_moves}.npz"
 
 
-@lru_cache(maxsize=MOST_IN_MEMORY)
+@lru_cache(maxsize=MAX_IN_MEMORY)
 def learned_weights(settings: TrainingSettings, n_moves: int) -> Weights:
     """Return a network's weights for playing: read from its file, or learned, once in a process.
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetafront.agents.agent import LARGEST_SEED, register
+from thetafront.agents.agent import MAX_SEED, register
 from thetafront.agents.parameters import Value, integer
 from thetafront.agents.twenty48.lookahead import LookaheadAgent
 from thetafront.agents.twenty48.ntuple.learned import learn_alone, learned_weights
@@ -22,7 +22,7 @@ class OwnTraining(Learning):
     training_moves: int = integer(
         20_000_000, 1, 10**12, "moves of training; the game that reaches them is the last"
     )
-    training_seed: int = integer(0, 0, LARGEST_SEED, "seed of the games that it learns from")
+    training_seed: int = integer(0, 0, MAX_SEED, "seed of the games that it learns from")
 
     @cached_property
     def training(self) -> TrainingSettings:

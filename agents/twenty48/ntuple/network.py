@@ -31,7 +31,7 @@ FOLDER = Path("results") / "networks"
 MANIFEST = "manifest.json"
 NONE = "none"  # no network, where a name is expected
 FORMAT = 1
-MOST_IN_MEMORY = 3  # networks that take turns in a worker; reading one takes half a second
+MAX_IN_MEMORY = 3  # networks that take turns in a worker; reading one takes half a second
 
 
 @dataclass(frozen=True)
@@ -94,14 +94,14 @@ class TrainedNetwork:
         return {"format": FORMAT, **fields}
 
 
-@lru_cache(maxsize=MOST_IN_MEMORY)
+@lru_cache(maxsize=MAX_IN_MEMORY)
 def weights_in(path: Path) -> Weights:
     """Read weights, once in a process: a worker gets an agent anew with each task."""
     weights: Weights = np.load(path, allow_pickle=False)
     return weights
 
 
-@lru_cache(maxsize=MOST_IN_MEMORY)
+@lru_cache(maxsize=MAX_IN_MEMORY)
 def are_finite(path: Path, changed_at: int) -> bool:
     """Return whether all weights are finite; read once while the file stays as it is."""
     return math.isfinite(np.sum(np.load(path, mmap_mode="r"), dtype=np.float64))

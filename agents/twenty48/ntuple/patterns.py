@@ -89,7 +89,7 @@ class Pattern:
     masks: tuple[int, int]  # the second is 0 if there is one stretch
 
     @classmethod
-    def of(cls, digits: str) -> "Pattern":
+    def from_digits(cls, digits: str) -> "Pattern":
         """Read the cells; ValueError if they take more than two shifts."""
         cells = tuple(int(digit, 16) for digit in digits)
         masks: dict[int, int] = {}
@@ -110,7 +110,7 @@ class Pattern:
 
 def patterns_of(pattern_set: PatternSet) -> tuple[Pattern, ...]:
     """Return the patterns of a set, in order."""
-    return tuple(map(Pattern.of, CELLS[pattern_set]))
+    return tuple(map(Pattern.from_digits, CELLS[pattern_set]))
 
 
 def n_weights_of(pattern_set: PatternSet) -> int:

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from thetafront.agents.agent import LARGEST_SEED, digits
+from thetafront.agents.agent import MAX_SEED, digits
 from thetafront.agents.parameters import (
     Tuned,
     Value,
@@ -78,7 +78,7 @@ class TrainingSettings(Learning):
         If one is out of range.
     """
 
-    seed: int = integer(0, 0, LARGEST_SEED, "seed of the games")
+    seed: int = integer(0, 0, MAX_SEED, "seed of the games")
 
     def __post_init__(self) -> None:
         check_parameters(self)

@@ -26,7 +26,7 @@ from thetafront.study.report.sections import Section, document
 from thetafront.study.samplers.candidates import is_among
 
 N_POINTS = 12
-MOST_GAMES, MOST_TRIALS, MORE_TRIALS = 6000, 120, 1.5
+MAX_GAMES, MAX_TRIALS, MORE_TRIALS = 6000, 120, 1.5
 GAMES = np.array([2000, 3000, 4500, 6500])  # ends of the classes of the tables
 GOES_ON = "until small"  # published runs have others, of studies that go on to a fixed length
 NOTE = """\
@@ -46,7 +46,7 @@ def until_small(study: Study) -> Iterator[dict[str, Any]]:
         found, bounds, prospects, if_played = validation.certified(model)
         row = validation.row(n_trials, model, arm=GOES_ON, **found, **validation.claims(model))
         yield row
-        if row["n_games"] >= MOST_GAMES:
+        if row["n_games"] >= MAX_GAMES:
             return
         is_new = ~is_among(prospects, validation.codes)
         nothing = np.zeros(len(bounds))
@@ -54,8 +54,8 @@ def until_small(study: Study) -> Iterator[dict[str, Any]]:
         has_played = bool(worth) and not has_played
         if has_played:
             validation.play(prospects[worth])
-        elif n_trials < MOST_TRIALS:
-            n_trials = min(math.ceil(MORE_TRIALS * n_trials), MOST_TRIALS)
+        elif n_trials < MAX_TRIALS:
+            n_trials = min(math.ceil(MORE_TRIALS * n_trials), MAX_TRIALS)
         else:
             return
 

@@ -104,7 +104,7 @@ class Validation:
 
     def model(self, n_trials: int) -> FittedModel:
         """Return the model of the first trials and of all points."""
-        moments = [Moments.of(each) for each in self.scores]
+        moments = [Moments.from_sample(each) for each in self.scores]
         means = np.array([each.mean for each in moments])
         timed = [(each, np.ones(len(each))) for each in self.seconds]
         times = variances_of_log_ratios(timed, TIMED_TOGETHER)
@@ -147,7 +147,7 @@ class Validation:
         limits = np.array(budgets_of(model, expected))
         picked = self.answers(model, limits)
         limits, picked = limits[picked >= 0], picked[picked >= 0]
-        draws = Draws.of(model, self.codes)
+        draws = Draws.from_model(model, self.codes)
         bounds = simultaneous_bounds(draws.regrets(limits, picked))
         promising = draws.best_predicted(limits)
         if_played = simultaneous_bounds(draws.regrets(limits, promising))

@@ -21,7 +21,7 @@ from thetafront.study.cluster.cluster import DaskCluster
 from thetafront.study.cluster.dask_workers import DaskWorkers
 from thetafront.study.experiments.builtin import DICE
 from thetafront.study.run.dispatch import Dispatch
-from thetafront.study.run.source import Snapshot, Source
+from thetafront.study.run.source import GameSource, Snapshot
 from thetafront.study.run.worker import Finished, Task
 
 N_PROCESSES = 2
@@ -58,7 +58,7 @@ class Silent:
         say(text)
 
 
-class SleepingGames(Source[int]):
+class SleepingGames(GameSource[int]):
     """Trials of games that sleep."""
 
     def __init__(self, n_games: int, games_a_trial: int) -> None:

@@ -48,7 +48,7 @@ class Run(NamedTuple):
 
 def noise_of(trials: Sequence[FrozenTrial]) -> Floats:
     """Return the variances of the trials' mean scores; NaN for times, for the model to infer."""
-    samples = [Moments.of(np.array(trial.user_attrs[SCORES])) for trial in trials]
+    samples = [Moments.from_sample(np.array(trial.user_attrs[SCORES])) for trial in trials]
     return np.column_stack([growing_variances(samples), np.full(len(samples), np.nan)])
 
 

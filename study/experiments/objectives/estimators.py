@@ -164,7 +164,7 @@ class Proportion(Estimator):
 
     def typical_variance(self, samples: Floats) -> float:
         """Return n times the variance of the samples' mean."""
-        return float(len(samples) * self.variances([Moments.of(samples)])[0])
+        return float(len(samples) * self.variances([Moments.from_sample(samples)])[0])
 
     def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
         """Return x·(1 − x), times the trials' dispersion."""

@@ -35,7 +35,7 @@ CPU_SECONDS = 1.0
 """What all games of a page may take together, by the seconds that they took when first played."""
 SECONDS_AROUND_A_MOVE = 60e-6
 """What recording a move takes besides the decision."""
-MOST_MOVES = 10_000  # some 20 kB
+MAX_MOVES = 10_000  # some 20 kB
 N_DICE_GAMES = 101
 
 
@@ -58,7 +58,7 @@ class Recorded:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ReplayCandidate:
     """A point or trial, of which a game is to be shown."""
 
     number: int
@@ -124,26 +124,28 @@ def why_none(page: Analysis) -> str:
     return ""
 
 
-def validated_candidates(page: Analysis) -> list[Candidate]:
+def validated_candidates(page: Analysis) -> list[ReplayCandidate]:
     """Return the validated points on the front, cheapest first."""
     front = page.tables["front"]
     rows = front[front["on_front"].astype(bool)].sort_values(page.data.experiment.cost.name)
     points = {each.key: each for each in page.data.known_points}
     return [
-        Candidate(number, f"number {number}, {origin}", points[key].params, points[key].in_order)
+        ReplayCandidate(
+            number, f"number {number}, {origin}", points[key].params, points[key].in_order
+        )
         for key, number, origin in zip(rows["point"], rows["number"], rows["origin"], strict=True)
         if key in points and points[key].games
     ]
 
 
-def trial_candidates(page: Analysis) -> list[Candidate]:
+def trial_candidates(page: Analysis) -> list[ReplayCandidate]:
     """Return the trials on the observed front, cheapest first."""
     trials, experiment = page.tables["trials"], page.data.experiment
     rows: pd.DataFrame = trials[trials["on_observed_front"].astype(bool)]
     rows = rows.sort_values(experiment.cost.name)
     games = {each.number: [*each.games.values()] for each in page.data.trials}
     return [
-        Candidate(number, f"trial {number}", theta, games[number])
+        ReplayCandidate(number, f"trial {number}", theta, games[number])
         for number, theta in zip(rows["trial"], thetas_of(rows, experiment), strict=True)
         if games.get(number)
     ]
@@ -154,7 +156,9 @@ def spread(n: int) -> list[int]:
     return sorted({0, (n - 1) // 2, n - 1}) if n else []
 
 
-def replay_of(page: Analysis, candidate: Candidate, seconds: float) -> tuple[dict[str, Any], float]:
+def replay_of(
+    page: Analysis, candidate: ReplayCandidate, seconds: float
+) -> tuple[dict[str, Any], float]:
     """Record a game of a point; return it with the CPU seconds that it should take."""
     try:
         agent = page.data.experiment.build(candidate.params)
@@ -213,7 +217,7 @@ def typical(games: Sequence[Game], n: int = 1) -> list[Game]:
     return sorted(games, key=lambda game: (abs(game.score - middle), game.seed))[:n]
 
 
-def affordable(candidate: Candidate, seconds: float) -> tuple[Game, float]:
+def affordable(candidate: ReplayCandidate, seconds: float) -> tuple[Game, float]:
     """Return a game that may be played, and what it takes: of the half nearest to the median.
 
     The shortest of all would be the unluckiest, too.
@@ -222,12 +226,12 @@ def affordable(candidate: Candidate, seconds: float) -> tuple[Game, float]:
     alone = [game for game in near if game.is_timed]
     costs = [game.seconds + SECONDS_AROUND_A_MOVE * game.n_moves for game in alone]
     for game, cost in zip(alone, costs, strict=True):
-        if cost <= seconds and game.n_moves <= MOST_MOVES:
+        if cost <= seconds and game.n_moves <= MAX_MOVES:
             return game, cost
     if not alone:
         reason = "were all played side by side"
     elif min(costs) <= seconds:
-        reason = f"have more than {MOST_MOVES:,} moves"
+        reason = f"have more than {MAX_MOVES:,} moves"
     else:
         reason = f"take more than {format_seconds(seconds)}"
     raise LeftOutError(f"games near the median score {reason}, and none is shown.")

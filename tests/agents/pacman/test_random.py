@@ -10,7 +10,7 @@ from tests.engine.pacman.test_oracle import MAZES
 from tests.oracles import pacman as oracle
 from tests.oracles.twenty48 import substream, words
 from thetafront.agents.pacman.random import PacmanRandom
-from thetafront.engine.pacman import MOST_STEPS, Layout, Outcome
+from thetafront.engine.pacman import MAX_STEPS, Layout, Outcome
 
 POLICY = 4
 
@@ -46,7 +46,7 @@ def test_games_end() -> None:
     medium = Layout.named("medium")
     games = [PacmanRandom(layout=medium).play(seed) for seed in range(1000)]
     assert np.mean([game.outcome is Outcome.LOST for game in games]) > 0.98
-    assert all(game.n_moves < MOST_STEPS for game in games)
+    assert all(game.n_moves < MAX_STEPS for game in games)
     hunted = [PacmanRandom(layout=medium, ghosts="directional").play(seed) for seed in range(1000)]
     assert np.mean([g.n_moves for g in hunted]) < 0.7 * np.mean([g.n_moves for g in games])
 

@@ -23,7 +23,7 @@ def test_the_machine_drifts_as_it_should() -> None:
 
 
 def test_a_short_study_is_compared_with_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(certificates, "MOST_GAMES", 1500)
+    monkeypatch.setattr(certificates, "MAX_GAMES", 1500)
     first, *_, last = rows = certificates.play(("saturating", 1000))
     assert (first["n_trials"], first["n_games"]) == (16, 9 * 16 + 100 * first["n_points"])
     assert last["n_games"] >= 1500 > first["n_games"]

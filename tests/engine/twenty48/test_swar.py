@@ -5,7 +5,7 @@ import pytest
 
 from tests.oracles import twenty48 as oracle
 from thetafront.engine.twenty48 import Rule, initial
-from thetafront.engine.twenty48.swar import MOST_LANES, finish
+from thetafront.engine.twenty48.swar import MAX_LANES, finish
 
 
 def oracle_finish(board: int, stream: int, rule: Rule = Rule.COMMON) -> tuple[int, int]:
@@ -33,7 +33,7 @@ def oracle_finish(board: int, stream: int, rule: Rule = Rule.COMMON) -> tuple[in
 @pytest.mark.parametrize("rule", Rule)
 def test_ends_are_those_of_the_oracle(rule: Rule) -> None:
     """Steps after the end may still turn a board, so boards are compared up to symmetry."""
-    for n in (1, 7, MOST_LANES):
+    for n in (1, 7, MAX_LANES):
         boards = np.array([initial(seed) for seed in range(100)], np.uint64)
         n_fours = np.full(100, 2)
         which = np.arange(n) + 3

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from thetafront.study.charts.chart import Axis
-from thetafront.study.charts.labels import MARKER, Box, Point, offsets, places
+from thetafront.study.charts.labels import MARKER, Box, LabelledPoint, offsets, places
 
 
 def point(x: float, y: float, half: float = MARKER / 2) -> Box:
@@ -37,7 +37,7 @@ def test_numbers_of_a_crowded_front_do_not_overlap(seed: int) -> None:
 def test_texts_are_moved_from_their_points_and_stay_in_the_panel() -> None:
     x = Axis("", 1.0, 100.0, {}, is_log=True)
     y = Axis("", 0.0, 10.0, {})
-    points = [Point(10.0, 5.0, 4.0, 6.0), Point(100.0, 10.0, 10.0, 10.0)]
+    points = [LabelledPoint(10.0, 5.0, 4.0, 6.0), LabelledPoint(100.0, 10.0, 10.0, 10.0)]
     first, last = offsets(points, ["1", "2 a long name"], x, y)
     assert first[0] > 0.0
     assert first[1] > 0.0

@@ -104,7 +104,7 @@ def test_bars_are_of_the_model(pacman: Analysis) -> None:
 def test_with_constraints_a_parameter_varies_as_far_as_it_may() -> None:
     """On the triangle a + b <= 1: E Var(a | b) = 1/24 and Var a = 1/18; a + b has 1/24 and 1/18."""
     parameters = tuple(NumericParameter(name, 0.0, 1.0) for name in "ab")
-    cube = UnitCube.of(Space(parameters, ("a + b <= 1",)))
+    cube = UnitCube.from_space(Space(parameters, ("a + b <= 1",)))
     found = total_indices(lambda u: np.stack([u[:, 0], u.sum(axis=1)], axis=-1), cube)
     np.testing.assert_allclose(found.total, [[0.75, 0.0], [0.75, 0.75]], atol=0.04)
     assert (found.low <= found.total).all()
@@ -118,7 +118,7 @@ def test_an_inactive_parameter_matters_only_where_it_is_active() -> None:
             NumericParameter("depth", 0.0, 1.0, when={"kind": "deep"}),
         )
     )
-    cube = UnitCube.of(space)
+    cube = UnitCube.from_space(space)
     found = total_indices(lambda u: np.stack([u[:, 2], u[:, 0]], axis=-1), cube)
     # Of u: uniform for one half, 1/2 for the other; its variance is 1/24, all of it by depth.
     assert found.total[0, 1] == pytest.approx(1.0, abs=0.05)

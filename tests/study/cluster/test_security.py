@@ -51,17 +51,17 @@ def test_a_worker_is_warned_of_its_own_address() -> None:
 
 
 def test_certificates_are_all_or_none_and_must_be_readable(tmp_path: Path) -> None:
-    assert Tls.of(None) is None
-    assert Tls.of({"ca": None, "cert": None, "key": None}) is None
+    assert Tls.from_mapping(None) is None
+    assert Tls.from_mapping({"ca": None, "cert": None, "key": None}) is None
     with pytest.raises(InputError, match=r"must be all of ca, cert, key \(got ca\)"):
-        Tls.of({"ca": "x", "cert": None})
+        Tls.from_mapping({"ca": "x", "cert": None})
     files = {name: tmp_path / f"{name}.pem" for name in ("ca", "cert", "key")}
     with pytest.raises(InputError, match=r"tls-ca must be a file in PEM format"):
-        Tls.of(files)
+        Tls.from_mapping(files)
     for each in files.values():
         each.write_text("no certificate")
     with pytest.raises(InputError, match="cannot be read, have a passphrase or do not fit"):
-        Tls.of(files)
+        Tls.from_mapping(files)
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
@@ -72,7 +72,7 @@ def test_a_key_with_a_passphrase_is_refused_and_nobody_asked(tmp_path: Path) -> 
     subprocess.run(["openssl", *words.split()], cwd=tmp_path, check=True, capture_output=True)
     cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
     with pytest.raises(InputError, match="have a passphrase"):
-        Tls.of({"ca": cert, "cert": cert, "key": key})
+        Tls.from_mapping({"ca": cert, "cert": cert, "key": key})
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
@@ -84,6 +84,6 @@ def test_files_in_a_closed_folder_are_named(tmp_path: Path) -> None:
     (tmp_path / "closed").chmod(0)
     try:
         with pytest.raises(InputError, match="must be a file in PEM format"):
-            Tls.of(files)
+            Tls.from_mapping(files)
     finally:
         (tmp_path / "closed").chmod(0o700)

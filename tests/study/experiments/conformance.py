@@ -15,7 +15,7 @@ from thetafront.study.experiments.space import CategoricalParameter, Space
 from thetafront.study.model.study_model import objectives_of
 from thetafront.study.run.settings import SearchSettings
 
-MOST_CORNERS = 16
+MAX_CORNERS = 16
 MOVES = 3
 LITTLE_TRAINING = {"training_moves": 20_000}
 
@@ -43,7 +43,7 @@ def check_corners(name: str) -> None:
     for cost in experiment.costs:
         objectives = [experiment.goal.estimate([game]).value, cost.of([game])]
         assert np.isfinite(objectives).all()
-    for k in np.random.default_rng(0).permutation(len(agents))[:MOST_CORNERS]:
+    for k in np.random.default_rng(0).permutation(len(agents))[:MAX_CORNERS]:
         agent: Any = agents[k]
         if hasattr(agent, "moves"):
             assert list(itertools.islice(agent.moves(0), MOVES))

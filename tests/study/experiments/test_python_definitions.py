@@ -20,7 +20,7 @@ from thetafront.study.experiments.definition_record import Definition
 from thetafront.study.experiments.objectives import mean
 from thetafront.study.experiments.registry import experiment, is_definition, listed
 from thetafront.study.experiments.space import NumericParameter
-from thetafront.study.experiments.widening import Wish, edges_of, widened
+from thetafront.study.experiments.widening import WidenRequest, edges_of, widened
 from thetafront.study.log.manifest import ROOT
 from thetafront.study.run.first_games import settled
 
@@ -183,11 +183,11 @@ def test_a_file_or_name_that_is_not_there(tmp_path: Path) -> None:
 def test_a_definition_survives_its_record(tmp_path: Path) -> None:
     for text in (COINS, SEARCHER):
         found = experiment(write(tmp_path, text, f"d{len(text)}.py")).settled(has_moves=True)
-        record = Definition.of(found)
+        record = Definition.from_experiment(found)
         again = record.experiment(found.name, found.space, found.cost.name, {}, found.player)
-        assert Definition.of(again) == record
+        assert Definition.from_experiment(again) == record
         assert (again.goal, again.costs, again.summary) == (found.goal, found.costs, found.summary)
-        assert not record.changes(Definition.of(again))
+        assert not record.changes(Definition.from_experiment(again))
 
 
 def test_what_a_game_imports_is_part_of_the_digest_before_the_first_game(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_ranges_that_a_class_declares_limit_the_space_and_its_widening(tmp_path:
     found = experiment(write(tmp_path, text, "ranges.py"))
     edges = edges_of(found, [{"effort": 1}, {"effort": 9}])
     assert [each.is_upper for each in edges] == [True]
-    assert widened(found, [Wish("effort")], edges).parameters[0].high == 12.0
+    assert widened(found, [WidenRequest("effort")], edges).parameters[0].high == 12.0
     with pytest.raises(InputError, match=r"effort must be between 1 and 12 \(got 0\)"):
         experiment(write(tmp_path, text.replace("1, 9", "0, 9"), "beyond.py"))
     declared = text.replace("import real", "import Tuned, real").replace(
@@ -295,7 +295,9 @@ def test_limits_of_an_experiment_hold_for_functions_and_programs(tmp_path: Path)
     agent = pickle.loads(pickle.dumps(found.build({})))
     assert agent.limits == limits
     assert agent.play(0).score == 3
-    made = Definition.of(found).experiment("m", found.space, found.cost.name, {}, found.player)
+    made = Definition.from_experiment(found).experiment(
+        "m", found.space, found.cost.name, {}, found.player
+    )
     assert made.build({}).limits == limits
     program = replace(found, agent=Program(("cat",), str(tmp_path))).player.program
     assert (program.seconds, program.memory, program.environment) == (20, 2 * 10**9, {"LEVEL": "3"})

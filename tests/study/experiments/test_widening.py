@@ -7,7 +7,7 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.builtin import DICE, MCMDP, NTUPLE, TREE_SEARCH
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.space import NumericParameter
-from thetafront.study.experiments.widening import Wish, edges_of, moved, parse_wish, widened
+from thetafront.study.experiments.widening import WidenRequest, edges_of, moved, parse_wish, widened
 
 
 def theta(*values: float) -> dict[str, Value]:
@@ -65,7 +65,7 @@ def test_bounds_move_as_far_as_stated(
 
 def test_a_wish_moves_the_edges_and_is_granted_once() -> None:
     edges = edges_of(MCMDP, [theta(100, 50, 20, 2, 10.0, 1.0)])
-    space = widened(MCMDP, [Wish("theta4")], edges)
+    space = widened(MCMDP, [WidenRequest("theta4")], edges)
     assert [
         (old.name, new.low, new.high)
         for old, new in zip(MCMDP.space, space, strict=True)
@@ -73,9 +73,11 @@ def test_a_wish_moves_the_edges_and_is_granted_once() -> None:
     ] == [("theta4", 1, 64)]
     wider = MCMDP.as_made(space, {})
     again = edges_of(wider, [theta(100, 50, 20, 2, 10.0, 1.0)])
-    assert widened(wider, [Wish("theta4")], again) == space
-    given = widened(wider, [Wish("theta4", (1, 100)), Wish("theta6", (0.01, 1.0))], again)
-    assert widened(MCMDP.as_made(given, {}), [Wish("theta4", (1, 64))], []) == given
+    assert widened(wider, [WidenRequest("theta4")], again) == space
+    given = widened(
+        wider, [WidenRequest("theta4", (1, 100)), WidenRequest("theta6", (0.01, 1.0))], again
+    )
+    assert widened(MCMDP.as_made(given, {}), [WidenRequest("theta4", (1, 64))], []) == given
 
 
 @pytest.mark.parametrize(

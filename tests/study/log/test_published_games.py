@@ -15,7 +15,7 @@ from thetafront.study.log.same_game import difference
 REFERENCE = Path(__file__).parents[3] / "results" / "reference"
 TABLES = sorted(path.parent.name for path in REFERENCE.glob("*/games.csv"))
 N_GAMES = 5
-LONGEST_SECONDS = 0.25
+MAX_SECONDS = 0.25
 """Of games that this test plays again; the longest published ones take minutes."""
 
 TOLD_OF_PROGRAMS = ("corpus", "zstd")
@@ -36,7 +36,7 @@ def test_games_of_a_table(name: str) -> None:
     assert len(table.entries) == len(table.lines) == table.games.n > 100
     if why := unlike_here(table.entries[0]):
         pytest.skip(why)
-    short = [each for each in table.entries if each.game and each.game.seconds < LONGEST_SECONDS]
+    short = [each for each in table.entries if each.game and each.game.seconds < MAX_SECONDS]
     if learners := {each.agent for each in short if each.agent.learns}:
         agents = [each.agent for each in short]
         one = max(learners, key=lambda each: (agents.count(each), repr(each)))

@@ -14,7 +14,7 @@ from thetafront.study.errors import DamageError, InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES
 from thetafront.study.experiments.space import NumericParameter, Space
-from thetafront.study.experiments.widening import Wish
+from thetafront.study.experiments.widening import WidenRequest
 from thetafront.study.log.location import Location, locate
 from thetafront.study.log.log import RECORD, Log
 from thetafront.study.log.objectives import directions_of
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.usefixtures("quick", "one_thread")
 
 EXPERIMENT = QUICK.with_cost(PLAYOUT_MOVES)
 SETTINGS = SearchSettings(n_trials=5, n_replicates=2, seed=3, sampler="nehvi", design_size=4)
-WIDE = Wish("n_playouts", (1, 80))
+WIDE = WidenRequest("n_playouts", (1, 80))
 
 
 def opened(folder: Path, settings: SearchSettings = SETTINGS) -> tuple[Log, Location]:
@@ -57,7 +57,7 @@ def searched(tmp_path: Path) -> tuple[Log, Location]:
     return study, location
 
 
-def said(study: Log, *wishes: Wish) -> tuple[str, Experiment]:
+def said(study: Log, *wishes: WidenRequest) -> tuple[str, Experiment]:
     out = Console(file=io.StringIO(), width=200)
     found = widen(study, wishes, out)
     return out.file.getvalue(), found  # type: ignore[attr-defined]
@@ -107,7 +107,7 @@ def test_trials_stay_and_the_record_says_what_was_widened(
 def test_the_design_stays_in_the_space_that_it_began_in(searched: tuple[Log, Location]) -> None:
     study, _ = searched
     said(study, WIDE)
-    said(study, Wish("n_playouts", (1, 200)))
+    said(study, WidenRequest("n_playouts", (1, 200)))
     record = StudyData.read(study).record
     assert bounds(record.space_of(record.space)) == [(1, 200)]
     assert bounds(record.design_space) == [(1, 40)]
@@ -162,7 +162,7 @@ def test_a_front_at_the_edge_is_told_with_the_command_that_widens(
         f"--results {location.folder.parent} --widen n_playouts"
     )
     assert not edge_line(data, location, [{"n_playouts": 1}]), "pmcts plays one playout at least"
-    text, found = said(study, Wish("n_playouts"))
+    text, found = said(study, WidenRequest("n_playouts"))
     assert "widened: n_playouts 1 to 40 is now n_playouts 1 to 60" in text
     assert bounds(found.space) == [(1, 60)]
 
@@ -170,7 +170,7 @@ def test_a_front_at_the_edge_is_told_with_the_command_that_widens(
 def test_without_trials_nothing_says_which_bound(tmp_path: Path) -> None:
     study, _ = opened(tmp_path)
     with pytest.raises(InputError, match="n_playouts=LOW:HIGH: no trial is complete to tell which"):
-        said(study, Wish("n_playouts"))
+        said(study, WidenRequest("n_playouts"))
 
 
 @pytest.mark.parametrize("entry", [7, {"name": "n_playouts"}, {"name": "n", "low": 1, "high": 2}])

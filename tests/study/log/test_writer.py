@@ -46,7 +46,7 @@ def test_a_flush_returns_when_all_is_committed() -> None:
         assert stored(writer) == before + n
     writer.close()
     assert sum(sizes) == 2004
-    assert max(sizes) <= module.MOST_TOGETHER
+    assert max(sizes) <= module.MAX_TOGETHER
     rows = study.rows().games
     assert [row.sequence for row in rows] == [row.replicate + 1 for row in rows], "in order"
 
@@ -77,8 +77,8 @@ def test_what_comes_in_within_50_ms_is_one_transaction(monkeypatch: pytest.Monke
 
 def test_whoever_is_faster_than_the_disk_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     study, gate = new_study(), threading.Event()
-    monkeypatch.setattr(module, "MOST_WAITING", 10)
-    monkeypatch.setattr(module, "MOST_TOGETHER", 5)
+    monkeypatch.setattr(module, "MAX_WAITING", 10)
+    monkeypatch.setattr(module, "MAX_TOGETHER", 5)
     writer = StudyWriter(study)
     write = study.write
 

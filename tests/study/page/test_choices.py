@@ -12,19 +12,19 @@ from thetafront.study.log.location import Location
 from thetafront.study.page.choices import Choices, near_round, round_numbers, rounded_up
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.pick_text import laid_out, pick_text
-from thetafront.study.report.recommend import Wish
+from thetafront.study.report.recommend import PickQuery
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def check(page: Analysis, every: int) -> Choices:
     """Compare each budget of so many with what pick prints for its option's value."""
-    choices = Choices.of(page)
+    choices = Choices.from_analysis(page)
     assert choices is not None
     data, experiment = page.data, page.data.experiment
     candidates = Analysis(data).to_pick_from()
     for step in choices.steps[::every]:
-        wish = Wish(experiment, experiment.cost.read(step.option))
+        wish = PickQuery(experiment, experiment.cost.read(step.option))
         said = pick_text(candidates.pick(wish, candidates.propose(wish)))
         assert laid_out(step.lines(choices.answers[step.answer], choices.label), experiment) == said
         has_games = choices.answers[step.answer].number > 0
@@ -83,7 +83,7 @@ def test_without_validation_there_are_proposals(quick: Experiment) -> None:
 
 
 def test_without_games_there_are_none(quick: Experiment) -> None:
-    assert Choices.of(Analysis(data_of(new_study(), quick))) is None
+    assert Choices.from_analysis(Analysis(data_of(new_study(), quick))) is None
 
 
 def test_exact_goals(solver: Experiment) -> None:

@@ -17,7 +17,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import SCORE, WIN_RATE
 from thetafront.study.log.location import Location
 from thetafront.study.page.claims import (
-    Check,
+    PredictionCheck,
     checked,
     claims,
     difference,
@@ -53,7 +53,7 @@ class Truth:
         half = (front["score_high95_points"] - front["score_low95_points"]) / 2
         return cls(page.model, thetas, (half.to_numpy() / 1.96) ** 2)
 
-    def checks(self, n: int, shift: float = 0.0) -> list[Check]:
+    def checks(self, n: int, shift: float = 0.0) -> list[PredictionCheck]:
         """Draw truths by a Cholesky factor of the covariance, play games, and check the model."""
         process = self.model.posterior.processes[0]
         codes = self.model.cube.encode(self.thetas)
@@ -113,13 +113,16 @@ def test_how_the_model_was_checked_says_what_is_found(mcmdp: tuple[Location, Ana
 @pytest.mark.parametrize(
     ("check", "said"),
     [
-        (Check(14, 14, 1600.0, 3600.0), "Model checked: 14 of 14"),
-        (Check(13, 7, 3524.0, 1786.0), "Model too optimistic, by 3,524 points: 7 of 13"),
-        (Check(13, 13, -3524.0, 1786.0), "Model too pessimistic, by 3,524 points: 13 of 13"),
-        (Check(18, 14, 0.0, 1.0), "Model too sure of itself: 14 of 18"),
+        (PredictionCheck(14, 14, 1600.0, 3600.0), "Model checked: 14 of 14"),
+        (PredictionCheck(13, 7, 3524.0, 1786.0), "Model too optimistic, by 3,524 points: 7 of 13"),
+        (
+            PredictionCheck(13, 13, -3524.0, 1786.0),
+            "Model too pessimistic, by 3,524 points: 13 of 13",
+        ),
+        (PredictionCheck(18, 14, 0.0, 1.0), "Model too sure of itself: 14 of 18"),
     ],
 )
-def test_the_line_of_trust(check: Check, said: str) -> None:
+def test_the_line_of_trust(check: PredictionCheck, said: str) -> None:
     text = trust_text(check, SCORE)
     assert text.startswith(said)
     assert text.endswith("Trust measured points only.") != check.is_passed

@@ -1,7 +1,7 @@
 """A page that follows its study: by a clock that a test turns."""
 
 from thetafront.study import interrupt
-from thetafront.study.page.follow import LARGEST_SHARE, SECONDS_BETWEEN_PAGES, follow
+from thetafront.study.page.follow import MAX_SHARE, SECONDS_BETWEEN_PAGES, follow
 
 
 class Turned:
@@ -46,5 +46,5 @@ def test_it_is_not_written_without_need() -> None:
 def test_writing_takes_a_small_share_of_the_time() -> None:
     always = [float(k) for k in range(2000)]
     times = Turned(grows_at=always, leaves_at=1000.0, writing=4.0).run()
-    assert len(times) * 4.0 / 1000.0 <= LARGEST_SHARE * 1.1
+    assert len(times) * 4.0 / 1000.0 <= MAX_SHARE * 1.1
     assert len(Turned(grows_at=always, leaves_at=1000.0, writing=0.1).run()) <= 1000.0 / 15.0 + 1

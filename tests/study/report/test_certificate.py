@@ -17,7 +17,7 @@ from thetafront.study.report.certificate import (
     half_width_at_all_times,
     simultaneous_bounds,
 )
-from thetafront.study.report.recommend import Wish
+from thetafront.study.report.recommend import PickQuery
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
@@ -87,7 +87,7 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
     frame = certificate_frame(found)
     assert len(frame) == len(found.limits)
     for limit, each, bound in zip(found.limits, found.answers, found.bounds, strict=True):
-        best = Wish(quick, float(limit)).best(candidates.played)
+        best = PickQuery(quick, float(limit)).best(candidates.played)
         assert best is not None
         assert each.number == best.number
         n_best = min(40, int(limit / 1e-5))

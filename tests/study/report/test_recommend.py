@@ -25,7 +25,7 @@ from thetafront.study.log.log import Log
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.expected import Expected, best_of, cheapest_of, is_met, is_reached
 from thetafront.study.report.pick_text import command_of, pick_json, pick_text
-from thetafront.study.report.recommend import Pick, Wish, check_wanted
+from thetafront.study.report.recommend import PickQuery, Recommendation, check_wanted
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
@@ -52,8 +52,8 @@ def study_of(
     return study
 
 
-def picked(study: Log, experiment: Experiment, **asked: float) -> Pick:
-    return Analysis(data_of(study, experiment)).to_pick_from().pick(Wish(experiment, **asked))
+def picked(study: Log, experiment: Experiment, **asked: float) -> Recommendation:
+    return Analysis(data_of(study, experiment)).to_pick_from().pick(PickQuery(experiment, **asked))
 
 
 def expected(score: float, sd: float, cost: float, log_sd: float) -> Expected:
@@ -161,7 +161,7 @@ def test_without_validation_the_answer_is_the_models(quick: Experiment) -> None:
     """Trials score 1000·√n at n·10 µs: within 240 µs, 24 playouts or less, to be sure."""
     study = new_study()
     add_trials(study, quick)
-    data, wish = data_of(study, quick), Wish(quick, cost_limit=2.4e-4)
+    data, wish = data_of(study, quick), PickQuery(quick, cost_limit=2.4e-4)
     proposal = Analysis(data).to_pick_from().propose(wish)
     assert proposal is not None
     assert (proposal.number, proposal.point.games) == (0, {})
@@ -188,7 +188,7 @@ def test_a_proposal_that_has_games_is_the_point(quick: Experiment) -> None:
         games = {r: game(r, score, 0.01 * n) for r, score in enumerate(spread(1000 * n, 90, 8))}
         store_point(study, {"n_playouts": n}, games)
     candidates = Analysis(data_of(study, quick)).to_pick_from()
-    proposal = candidates.propose(Wish(quick, cost_limit=2.45e-4))
+    proposal = candidates.propose(PickQuery(quick, cost_limit=2.45e-4))
     assert proposal is not None
     assert proposal.number == proposal.point.params["n_playouts"] <= 24
     assert len(proposal.point.games) == 8
@@ -218,14 +218,18 @@ def test_luck_is_passed_over_and_said(quick: Experiment) -> None:
 def test_what_was_played_for_a_pick_and_is_worse_is_named(quick: Experiment) -> None:
     data = data_of(study_of(THREE), quick)
     dearer = next(point for point in data.points if point.params == {"n_playouts": 30})
-    found = Analysis(data).to_pick_from().pick(Wish(quick, cost_limit=0.0025), None, [dearer.key])
+    found = (
+        Analysis(data).to_pick_from().pick(PickQuery(quick, cost_limit=0.0025), None, [dearer.key])
+    )
     (passed,) = found.passed_over
     assert re.fullmatch(
         r"[\d,]+ expected, played for this, within the limit with a probability of 0.0\d only",
         passed.reason,
     )
     cheaper = next(point for point in data.points if point.params == {"n_playouts": 10})
-    found = Analysis(data).to_pick_from().pick(Wish(quick, cost_limit=0.0025), None, [cheaper.key])
+    found = (
+        Analysis(data).to_pick_from().pick(PickQuery(quick, cost_limit=0.0025), None, [cheaper.key])
+    )
     assert "played for this (number 2: " in found.passed_over[0].reason
 
 
@@ -271,7 +275,7 @@ def test_what_nobody_has_played_is_named_and_never_the_answer(quick: Experiment)
     for n, seconds in ((10, 0.1), (40, 0.4)):
         add_point(study, n, spread(round(1000 * math.sqrt(n)), 300), seconds)
     data = data_of(study, quick)
-    wish = Wish(quick, cost_limit=3.1e-4)
+    wish = PickQuery(quick, cost_limit=3.1e-4)
     candidates = Analysis(data).to_pick_from()
     prospect = candidates.propose(wish)
     assert prospect is not None
@@ -283,7 +287,7 @@ def test_what_nobody_has_played_is_named_and_never_the_answer(quick: Experiment)
     told = pick_json(found)["untested"]
     assert told["params"] == prospect.point.params
     assert told["predicted_score"]["mean"] == prospect.expected.score.value
-    too_little = Wish(quick, cost_limit=5e-5)
+    too_little = PickQuery(quick, cost_limit=5e-5)
     with pytest.raises(InputError, match="a θ that nobody has played may do: `pick` plays it"):
         Analysis(data).to_pick_from().pick(
             too_little, Analysis(data).to_pick_from().propose(too_little)

@@ -111,7 +111,7 @@ def test_a_fifth_of_a_round_is_for_the_points_with_the_fewest_games() -> None:
     of = made(mean=[10.0, 20.0, -500.0], seconds=[1.0, 1.0, 1.0], n=[200.0, 200.0, 20.0])
     added = next_round(of, np.full(3, 10_000))
     total = max(allocation.ROUND_SECONDS, allocation.ROUND_SHARE * 420.0)
-    assert added[2] == pytest.approx(allocation.FEWEST_SHARE * total, abs=1)
+    assert added[2] == pytest.approx(allocation.MIN_SHARE * total, abs=1)
 
 
 def test_points_that_cannot_be_told_apart_by_gain_get_equal_games() -> None:

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from thetafront.study.errors import InputError
-from thetafront.study.run.budget import LONGEST_PAUSE, Budget, RunningTime, seconds_of
+from thetafront.study.run.budget import MAX_PAUSE, Budget, RunningTime, seconds_of
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_time_that_a_process_is_stopped_does_not_count() -> None:
         hand.now += 0.5
         assert not budget.is_spent
     assert budget.left == 50.0
-    hand.now += 10 * LONGEST_PAUSE  # Ctrl-Z, and fg
+    hand.now += 10 * MAX_PAUSE  # Ctrl-Z, and fg
     assert budget.left == 50.0
     hand.now += 1.0
     assert budget.left == 49.0

@@ -16,7 +16,7 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import exact, mean, reported
 from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
-from thetafront.study.experiments.widening import Wish, edges_of, widened
+from thetafront.study.experiments.widening import WidenRequest, edges_of, widened
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import frozen
 from thetafront.study.run.proposals import Proposals
@@ -177,7 +177,7 @@ def test_a_design_of_few_different_theta_has_all_of_them() -> None:
 
 
 def test_one_theta_is_one_point_whatever_an_inactive_parameter_would_be() -> None:
-    cube = UnitCube.of(SOLVER)
+    cube = UnitCube.from_space(SOLVER)
     rng = np.random.default_rng(0)
     points = cube.snap(rng.random((500, cube.n_coordinates)))
     thetas = [cube.decode(point) for point in points]
@@ -192,7 +192,7 @@ def test_one_theta_is_one_point_whatever_an_inactive_parameter_would_be() -> Non
 @pytest.mark.parametrize("name", SPACES)
 def test_candidates_are_allowed_and_stay_near(name: str) -> None:
     space = SPACES[name]
-    cube, rng = UnitCube.of(space), np.random.default_rng(0)
+    cube, rng = UnitCube.from_space(space), np.random.default_rng(0)
     spread = sobol_points(cube, 256, rng)
     assert len(spread) == 256 or (name == "thin" and len(spread) > 100)
     near = perturb(cube, spread, np.array(0.02), rng)
@@ -206,7 +206,7 @@ def test_candidates_are_allowed_and_stay_near(name: str) -> None:
 
 def test_without_constraints_candidates_are_as_before() -> None:
     plain = Space(XZ_PARAMETERS)
-    cubes = UnitCube(plain.distributions()), UnitCube.of(plain)
+    cubes = UnitCube(plain.distributions()), UnitCube.from_space(plain)
     first, second = (sobol_points(cube, 64, np.random.default_rng(1)) for cube in cubes)
     assert (first == second).all()
     first, second = (perturb(c, first, np.array(0.1), np.random.default_rng(2)) for c in cubes)
@@ -251,7 +251,7 @@ def test_edges_are_counted_where_a_parameter_is_active() -> None:
     ]
     (edge,) = edges_of(experiment, thetas)
     assert (edge.parameter.name, edge.n_points, edge.n_active) == ("batch", 1, 2)
-    wider = widened(experiment, [Wish("batch", (4, 512))], [edge])
+    wider = widened(experiment, [WidenRequest("batch", (4, 512))], [edge])
     assert wider.constraints == SOLVER.constraints
     assert wider.parameters[2].ends == (4, 512)
     assert wider.parameters[2].when == SOLVER.parameters[2].when

@@ -12,7 +12,7 @@ from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.dispatch import Dispatch, Utilization, play_here
 from thetafront.study.run.executor import Executor
-from thetafront.study.run.source import Snapshot, Source
+from thetafront.study.run.source import GameSource, Snapshot
 from thetafront.study.run.workers import Finished, Task, Workers
 
 AGENT = PureMonteCarlo(2)
@@ -61,7 +61,7 @@ def test_workers_that_come_and_go_count_while_they_are_there() -> None:
     assert used.share == pytest.approx(5.5 / 7.0)
 
 
-class Script(Source[int]):
+class Script(GameSource[int]):
     """Hands out games from batches; each but the first is ready after some thinking."""
 
     def __init__(self, batches: Sequence[Sequence[int]], thought_seconds: float = 0.0) -> None:
@@ -135,7 +135,7 @@ def test_everything_is_played_exactly_once() -> None:
         assert (game.seed, game.score) == (finished.key, expected.score)
         assert game.end_board == expected.end_board
     # Those in flight, and those that came back together with the one being stored.
-    assert source.most_in_flight < 2 * 2 * Source.tasks_per_worker
+    assert source.most_in_flight < 2 * 2 * GameSource.tasks_per_worker
     assert dispatch.n_games == display.changes[-1] == 13
     assert display.changes == sorted(display.changes)
     assert (dispatch.workers.n_deaths, display.messages) == (0, [])
@@ -264,7 +264,7 @@ def test_a_thought_that_is_ready_wakes_only_those_who_have_room_for_its_games(
     workers = Asleep(1, max_looks=3)
     with pytest.raises(KeyboardInterrupt):
         Dispatch(source, workers, Noted()).play()
-    n_in_line = min(n_games, Source.tasks_per_worker)
+    n_in_line = min(n_games, GameSource.tasks_per_worker)
     assert workers.looks == [(n_in_line, source.future if awaited else None)] * 4
 
 
@@ -282,5 +282,5 @@ def test_where_nobody_plays_yet_games_wait_for_whoever_comes() -> None:
     source = Script([range(5)])
     workers = Late(0)
     Dispatch(source, workers, Noted()).play()
-    assert workers.looks[0] == Source.tasks_per_worker
+    assert workers.looks[0] == GameSource.tasks_per_worker
     assert len(source.finished) == 5

@@ -7,7 +7,7 @@ import pytest
 
 from thetafront.study.run.live_report import (
     EXPECTED_SECONDS,
-    LARGEST_SHARE,
+    MAX_SHARE,
     SECONDS_BETWEEN_REPORTS,
     LiveReport,
 )
@@ -67,7 +67,7 @@ def test_where_a_report_would_take_too_long_the_plan_is_told_alone() -> None:
         written.stage, written.left = 1, left
         assert (written.turn(1.0), written.n_plans) == (0, 1)
         assert (written.turn(1.0), written.n_plans) == (0, 1)
-        assert written.turn(EXPECTED_SECONDS / LARGEST_SHARE) == n
+        assert written.turn(EXPECTED_SECONDS / MAX_SHARE) == n
         assert written.turn(1.0) == n
 
 
@@ -118,7 +118,7 @@ def test_a_slow_report_is_written_less_often() -> None:
     """In a large study that takes half a minute, a tenth of the time, however long that is."""
     written = Written(seconds=30.0)
     assert written.turn(SECONDS_BETWEEN_REPORTS) == 1
-    assert written.turn(30.0 / LARGEST_SHARE - 1.0) == 1
+    assert written.turn(30.0 / MAX_SHARE - 1.0) == 1
     assert written.turn(1.0) == 2
 
 

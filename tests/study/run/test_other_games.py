@@ -249,7 +249,7 @@ def test_what_is_for_2048_alone_is_refused(coin: Experiment) -> None:
 
 def test_play_sums_up_other_games() -> None:
     games = [Coin(20).play(seed) for seed in range(5)]
-    made = PlaySummary.of_catalog("coin", Coin(20), {"effort": 20}, games)
+    made = PlaySummary.from_agent("coin", Coin(20), {"effort": 20}, games)
     summary = made.json()
     assert "reach" not in summary
     assert summary["games"][0] == {**vars(games[0])}

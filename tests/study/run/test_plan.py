@@ -59,7 +59,7 @@ def test_trials_are_begun_until_the_limit_and_finished() -> None:
     """8, 16 and 24 CPU seconds of games take 5, 10 and 15 s."""
     trials = np.array([8.0, 16.0, 24.0])
     for limit, n, seconds in [(0.0, 0, 0.0), (4.9, 1, 5.0), (5.1, 2, 15.0), (math.inf, 3, 30.0)]:
-        plan = Plan.of(10, trials, 4, NOTHING, PACE, limit, math.inf)
+        plan = Plan.from_trials(10, trials, 4, NOTHING, PACE, limit, math.inf)
         assert (plan.n_trials, plan.n_search_games) == (10 + n, 4 * n)
         assert plan.search_seconds == pytest.approx(seconds)
         assert (plan.validation_seconds, plan.n_validation_games) == (0.0, 0)
@@ -67,7 +67,7 @@ def test_trials_are_begun_until_the_limit_and_finished() -> None:
 
 def test_without_a_limit_all_points_get_what_they_want() -> None:
     wanted = points([0, 50], [100, 200], [1.0, 2.0])
-    plan = Plan.of(3, np.zeros(0), 4, wanted, PACE, 0.0, math.inf)
+    plan = Plan.from_trials(3, np.zeros(0), 4, wanted, PACE, 0.0, math.inf)
     assert (plan.n_trials, plan.n_search_games, plan.search_seconds) == (3, 0, 0.0)
     assert (plan.n_validation_games, plan.n_points_games) == (250, 300)
     assert plan.validation_seconds == pytest.approx(0.625 * (100 * 1.0 + 150 * 2.0))
@@ -96,7 +96,7 @@ def test_later_games_follow_the_rule_of_validation_and_spend_all_the_time() -> N
 
 def test_what_the_search_leaves_of_a_budget_is_for_validation() -> None:
     trials = np.full(100, 16.0)  # 10 s a trial
-    plan = Plan.of(0, trials, 4, points([20], [20000], [1.0]), PACE, 50.0, 100.0)
+    plan = Plan.from_trials(0, trials, 4, points([20], [20000], [1.0]), PACE, 50.0, 100.0)
     assert (plan.n_trials, plan.search_seconds) == (5, pytest.approx(50.0, abs=10.0))
     assert plan.search_seconds + plan.validation_seconds == pytest.approx(100.0)
     assert plan.n_validation_games == round(plan.validation_seconds / 0.625)
@@ -185,7 +185,7 @@ def test_a_typical_game_is_dearer_than_those_of_the_design() -> None:
 
 def test_a_plan_without_time_for_validation_says_so() -> None:
     """Ten seconds of search fill the limit; no standard error is promised."""
-    plan = Plan.of(
+    plan = Plan.from_trials(
         0, np.array([20.0]), 4, points([0, 0], [10, 10], [1.0, 1.0]), Pace(2, 1.0), 10.0, 10.0
     )
     assert plan.text(SCORE) == "plan: to 1 trial with 4 games in 10 s; no time for validation"
@@ -193,7 +193,7 @@ def test_a_plan_without_time_for_validation_says_so() -> None:
 
 def test_short_games_wait_for_proposals() -> None:
     """A hundred trials of a millisecond take as long as a hundred proposals."""
-    plan = Plan.of(0, np.full(100, 1e-3), 4, NOTHING, PACE, math.inf, math.inf)
+    plan = Plan.from_trials(0, np.full(100, 1e-3), 4, NOTHING, PACE, math.inf, math.inf)
     assert plan.search_seconds == pytest.approx(100 * SECONDS_A_PROPOSAL)
 
 

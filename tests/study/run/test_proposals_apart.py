@@ -19,7 +19,7 @@ from thetafront.study.log.storage import create_or_resume
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.proposals import Proposals
 from thetafront.study.run.proposer import Proposer, StaleError
-from thetafront.study.run.search import MOST_DEATHS, Search
+from thetafront.study.run.search import MAX_DEATHS, Search
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.workers import PlayError, Workers
 from thetafront.study.samplers import make_sampler
@@ -169,7 +169,7 @@ def test_a_search_goes_on_when_the_process_that_proposes_is_killed(
 def test_a_search_ends_when_the_process_that_proposes_dies_again_and_again(
     quick: Experiment, tmp_path: Path
 ) -> None:
-    with pytest.raises(PlayError, match=f"died {MOST_DEATHS} times in a row"):
-        search_apart(quick, tmp_path, n_kills=MOST_DEATHS)
+    with pytest.raises(PlayError, match=f"died {MAX_DEATHS} times in a row"):
+        search_apart(quick, tmp_path, n_kills=MAX_DEATHS)
     study, _ = search_apart(quick, tmp_path, n_kills=0)
     assert len(trials_of(study)) == SETTINGS.n_trials, "the same command goes on"

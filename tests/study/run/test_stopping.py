@@ -7,7 +7,7 @@ import pytest
 
 from thetafront.study.errors import InputError
 from thetafront.study.log.seeds import SEEDS_A_POINT
-from thetafront.study.run.stopping import FEWEST_GAMES, Precision, RegretTarget
+from thetafront.study.run.stopping import MIN_GAMES, Precision, RegretTarget
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def of_deviation(deviation: int, n: int) -> tuple[int, float]:
 def test_few_games_do_not_say_how_many_are_needed() -> None:
     precision = Precision(standard_error=1.0, most_games=5000)
     for n in (0, 2, 98):
-        assert precision.n_wanted(*of_deviation(900, n)) == FEWEST_GAMES == 100
+        assert precision.n_wanted(*of_deviation(900, n)) == MIN_GAMES == 100
     assert Precision(standard_error=1.0, most_games=30).n_wanted(*of_deviation(50_000, 2)) == 30
 
 
@@ -71,12 +71,12 @@ def test_an_open_end_goes_on_beyond_what_is_wanted() -> None:
 
 def test_a_regret_is_given_in_the_goal_s_unit_or_as_a_share() -> None:
     expected = np.array([1000.0, -4000.0])
-    assert RegretTarget.of("250").allowed(expected).tolist() == [250.0, 250.0]
-    assert RegretTarget.of(" 2.5%").allowed(expected).tolist() == [25.0, 100.0]
-    assert RegretTarget.of("2.5%").text == "2.5%"
+    assert RegretTarget.from_text("250").allowed(expected).tolist() == [250.0, 250.0]
+    assert RegretTarget.from_text(" 2.5%").allowed(expected).tolist() == [25.0, 100.0]
+    assert RegretTarget.from_text("2.5%").text == "2.5%"
 
 
 @pytest.mark.parametrize("given", ["0", "-3", "nan", "inf", "0%", "many", "%", ""])
 def test_a_regret_that_cannot_be_is_refused(given: str) -> None:
     with pytest.raises(InputError, match="must be a number above 0 or a percentage such as 2%"):
-        RegretTarget.of(given)
+        RegretTarget.from_text(given)

@@ -98,7 +98,7 @@ def test_games_of_microseconds_keep_a_budget_of_seconds(coin: Experiment, tmp_pa
 def test_validation_goes_on_until_the_budget_is_spent_unless_a_target_is_given(
     goal: Goal, given: tuple[float | None, int | None], budget: float, open_end: bool
 ) -> None:
-    precision = Precision.of(goal, *given, 6, budget)
+    precision = Precision.from_options(goal, *given, 6, budget)
     assert precision.open_end is open_end
     assert precision.most_games == (given[1] or (3 if goal.is_exact else 1000))
 

@@ -310,7 +310,7 @@ def test_a_point_stops_when_it_is_known_well_enough(
 
     monkeypatch.setattr(PureMonteCarlo, "play", play)
     for module in ("stopping", "validation"):
-        monkeypatch.setattr(f"thetafront.study.run.{module}.FEWEST_GAMES", 10)
+        monkeypatch.setattr(f"thetafront.study.run.{module}.MIN_GAMES", 10)
     study = opened()
     points = [Point({"n_playouts": n}, f"trial {n}") for n in (2, 3)]
     run, snapshots = validate(study, points, Precision(400.0, most_games=1000))

@@ -302,7 +302,7 @@ def test_draws_of_hyperparameters_are_those_of_the_prior_weighed_by_the_data() -
     priors = np.array([SIGNAL_PRIOR, LENGTH_PRIOR, NOISE_PRIOR, MISFIT_PRIOR])
     standard = rng.standard_normal((1000, 4))
     logs = np.log(priors[:, 0]) + priors[:, 1] * standard
-    smooth = NegativeLogPosterior.of(points, values, noise, owners)
+    smooth = NegativeLogPosterior.from_observations(points, values, noise, owners)
     densities = [
         [-replace(smooth, smoothness=each)(row)[0] for row in logs] for each in (SMOOTH, ROUGH)
     ]

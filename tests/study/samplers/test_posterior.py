@@ -97,8 +97,8 @@ def test_a_posterior_given_draws_goes_through_them() -> None:
 
 def test_it_may_be_conditioned_on_some_of_many_observations() -> None:
     few = observations(300)
-    assert Posterior.of_some(few, 300)[0] is few
-    known, _ = Posterior.of_some(few, 90)
+    assert Posterior.from_subset(few, 300)[0] is few
+    known, _ = Posterior.from_subset(few, 90)
     assert len(known.points) == len(known.values) == len(known.noise) == 90
     assert len(np.unique(known.points, axis=0)) == 90
     assert np.ptp(known.values[:, 1]) == np.ptp(few.values[:, 1]), "from end to end"
@@ -120,7 +120,7 @@ def test_what_it_is_conditioned_on_is_not_chosen_for_its_luck() -> None:
         ]
         noise = np.stack([np.full(1500, deviation**2), np.full(1500, np.nan)], axis=-1)
         many = observations_of(many.points, noisy, noise)
-        errors.append((Posterior.of_some(many, 120)[1].mean(best) - truth(best))[:, 0].mean())
+        errors.append((Posterior.from_subset(many, 120)[1].mean(best) - truth(best))[:, 0].mean())
         chosen = many.some(np.argsort(-noisy[:, 0])[:120])
         lucky.append((Posterior.fit(many, chosen).mean(best) - truth(best))[:, 0].mean())
     assert abs(np.mean(errors)) < 0.25 * deviation

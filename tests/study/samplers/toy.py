@@ -49,7 +49,7 @@ MIXED: dict[str, BaseDistribution] = {
 def noise(trials: Sequence[FrozenTrial]) -> Floats:
     """Return the variances of the trials' mean scores; NaN for the second objective."""
     scores = [np.array(trial.user_attrs.get("scores", ()), np.float64) for trial in trials]
-    variances = variances_of_means([Moments.of(each) for each in scores])
+    variances = variances_of_means([Moments.from_sample(each) for each in scores])
     return np.stack([variances, np.full(len(trials), np.nan)], axis=1)
 
 

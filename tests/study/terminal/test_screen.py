@@ -12,7 +12,7 @@ from thetafront.study.log.published_study import read_published
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import print_front
 from thetafront.study.terminal.console import print_table, print_text
-from thetafront.study.terminal.progress import Progress, fitted
+from thetafront.study.terminal.progress import ProgressLine, fitted
 
 WIDTHS = (40, 80, 120, 200)
 REFERENCE = Path(__file__).parents[3] / "results" / "reference"
@@ -27,7 +27,7 @@ def terminal(width: int) -> tuple[Console, io.StringIO]:
 def test_a_bar_is_drawn_in_place(width: int) -> None:
     console, out = terminal(width)
     figures = ["trials 97/128", "games 390/512", "5.17 games/s", "workers 99% busy", "x" * 90]
-    with Progress(console) as bar:
+    with ProgressLine(console) as bar:
         assert bar.live is not None
         for k in range(30):
             bar.update(k / 30, f"{30 - k} s of 30 s left", figures)

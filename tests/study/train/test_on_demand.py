@@ -120,7 +120,7 @@ def test_a_killed_training_is_gone_on_with(networks: Path, monkeypatch: pytest.M
     program = (
         "from thetafront.study.train import on_demand, training as t;"
         "from thetafront.agents.twenty48.ntuple.learner import NTupleLearner as L;"
-        "t.CHECKPOINT_SECONDS = t.ROUND_SECONDS = 0.2; t.LARGEST_SHARE = 1.0;"
+        "t.CHECKPOINT_SECONDS = t.ROUND_SECONDS = 0.2; t.MAX_SHARE = 1.0;"
         f"on_demand.learn_first(L('4x5', training_moves={n_moves}, training_seed=3))"
     )
     agent = learner(n_moves)

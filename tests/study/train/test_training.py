@@ -33,7 +33,7 @@ HASTY = [  # a program that writes checkpoints all the time
     sys.executable,
     "-c",
     "from thetafront.study.train import training as t;"
-    "t.CHECKPOINT_SECONDS = t.ROUND_SECONDS = 0.2; t.LARGEST_SHARE = 1.0;"
+    "t.CHECKPOINT_SECONDS = t.ROUND_SECONDS = 0.2; t.MAX_SHARE = 1.0;"
     "from thetafront.__main__ import main; main()",
 ]
 

@@ -131,4 +131,4 @@ def test_no_set_has_a_pattern_twice() -> None:
 @pytest.mark.parametrize("digits", ["024", "210", "10"])
 def test_patterns_of_other_forms_are_refused(digits: str) -> None:
     with pytest.raises(ValueError, match="pattern must be two ascending stretches"):
-        Pattern.of(digits)
+        Pattern.from_digits(digits)

@@ -24,13 +24,13 @@ def test_samples_are_what_a_goal_counts() -> None:
 
 
 def rate_variances(samples: list[np.ndarray]) -> np.ndarray:
-    return WIN_RATE.estimator.variances([Moments.of(sample) for sample in samples])
+    return WIN_RATE.estimator.variances([Moments.from_sample(sample) for sample in samples])
 
 
 @pytest.mark.parametrize("goal", [SCORE, WIN_RATE, EXACT_SCORE])
 def test_of_no_games_nothing_is_known(goal: Goal) -> None:
     assert np.isnan(astuple(goal.estimate([]))).all()
-    moments = [Moments.of(np.empty(0)), Moments.of(np.ones(3))]
+    moments = [Moments.from_sample(np.empty(0)), Moments.from_sample(np.ones(3))]
     assert np.isnan(goal.estimator.variances(moments)).tolist() == [True, False]
     assert list(goal.summary([])) == list(goal.summary([Coin(20).play(0)]))
     assert np.isnan(list(goal.summary([]).values())).all()
@@ -40,7 +40,9 @@ def test_variances_of_rates_by_hand() -> None:
     """Half a win and half a loss are added."""
     rates = [(wins + 0.5) / 5 for wins in (4, 1)]
     expected = [rate * (1.0 - rate) / 4 for rate in rates]
-    found = WIN_RATE.estimator.variances([Moments.of(results(4, 4)), Moments.of(results(1, 4))])
+    found = WIN_RATE.estimator.variances(
+        [Moments.from_sample(results(4, 4)), Moments.from_sample(results(1, 4))]
+    )
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     for wins in (0, 4):  # of four: the naive variance is 0
         assert (rate_variances([results(wins, 4)] * 10) > 0.02).all()
@@ -62,9 +64,9 @@ def test_an_exact_score_is_known_from_one_game() -> None:
     game = Solver(7).play(3)
     found = EXACT_SCORE.estimate([game])
     assert found == Estimate(game.score, game.score, game.score, 0.0)
-    assert EXACT_SCORE.estimator.variances([Moments.of(EXACT_SCORE.samples([game]))]).tolist() == [
-        0.0
-    ]
+    assert EXACT_SCORE.estimator.variances(
+        [Moments.from_sample(EXACT_SCORE.samples([game]))]
+    ).tolist() == [0.0]
     assert EXACT_SCORE.estimator.halves([game]) == ([game], [game]), "whoever chose may judge"
     assert EXACT_SCORE.is_exact
     assert not any(goal.is_exact for goal in (SCORE, WIN_RATE))

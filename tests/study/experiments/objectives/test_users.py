@@ -74,7 +74,7 @@ def test_draws_count_as_they_scatter() -> None:
     found, coin = (rate("won").estimate(played(*each)) for each in (results, [1.0, 0.0] * 20))
     assert found.value == coin.value == 0.5
     assert (found.high - found.low) / (coin.high - coin.low) == pytest.approx(0.5**0.5, rel=0.08)
-    moments = [Moments.of(np.array(results))] * 5
+    moments = [Moments.from_sample(np.array(results))] * 5
     variance = rate("won").estimator.variances(moments)[0]
     assert variance == pytest.approx(1 / 8 / 40, rel=0.05)
     guessed = rate("won").estimator.game_variances(np.array([0.5, 0.1]), moments)
@@ -84,7 +84,7 @@ def test_draws_count_as_they_scatter() -> None:
 def test_accuracies_are_not_as_noisy_as_coins() -> None:
     rng = np.random.default_rng(0)
     goal = mean("accuracy", low=0, high=1)
-    trials = [Moments.of(rng.normal(0.9, 0.01, 4)) for _ in range(20)]
+    trials = [Moments.from_sample(rng.normal(0.9, 0.01, 4)) for _ in range(20)]
     assert (goal.estimator.variances(trials) < 4 * 0.01**2 / 4).all()
 
 
@@ -135,17 +135,20 @@ def test_reported_seconds_are_a_time() -> None:
 
 
 def test_without_a_target_validation_plays_as_many_games_as_allowed() -> None:
-    open_, limited = Precision.of(mean(), None, None, 5, 1e4), Precision.of(mean(), None, 300, 5)
+    open_, limited = (
+        Precision.from_options(mean(), None, None, 5, 1e4),
+        Precision.from_options(mean(), None, 300, 5),
+    )
     assert limited.n_wanted(150, 1e-12) == 300
     assert open_.n_allowed(1000) == 20_000
-    assert Precision.of(mean(), 0.1, 300, 5).n_wanted(150, 1.0) == 150
-    assert Precision.of(mean(standard_error=0.1), None, 300, 5).n_wanted(150, 1.0) == 150
+    assert Precision.from_options(mean(), 0.1, 300, 5).n_wanted(150, 1.0) == 150
+    assert Precision.from_options(mean(standard_error=0.1), None, 300, 5).n_wanted(150, 1.0) == 150
 
 
 def test_the_scatter_of_a_users_mean_comes_of_its_games() -> None:
     """Means near 0 or far from it tell nothing of it."""
     rng = np.random.default_rng(0)
-    trials = [Moments.of(rng.normal(1000.0, 2.0, 50)) for _ in range(20)]
+    trials = [Moments.from_sample(rng.normal(1000.0, 2.0, 50)) for _ in range(20)]
     estimator = mean().estimator
     np.testing.assert_allclose(estimator.game_variances(np.zeros(3), trials), 4.0, rtol=0.1)
     assert estimator.typical_variance(np.array([1.0, 3.0])) == 2.0
