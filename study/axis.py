@@ -17,22 +17,13 @@ N_DECIMALS = 10  # of values on a grid
 
 @dataclass(frozen=True)
 class Axis:
-    """A numeric parameter's map to [0, 1] and back.
+    """A numeric parameter's map to [0, 1] and back."""
 
-    Parameters
-    ----------
-    low, high : float
-        Bounds, both allowed.
-    step : float
-        0 if continuous.
-    log : bool
-        Whether the scale is logarithmic.
-    """
-
+    # Bounds, both allowed.
     low: float
     high: float
-    step: float = 0.0
-    log: bool = False
+    step: float = 0.0  # 0 if continuous
+    log: bool = False  # whether the scale is logarithmic
 
     def ends(self) -> tuple[float, float]:
         """Return the interval that [0, 1] is mapped to, in logarithms if the scale is."""

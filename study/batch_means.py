@@ -53,18 +53,10 @@ CORRELATED = 2.0  # by how much neighbouring blocks' likeness raises the varianc
 
 @dataclass(frozen=True)
 class LogVariances:
-    """Variances of errors of several log₁₀ R.
+    """Variances of errors of several log₁₀ R."""
 
-    Attributes
-    ----------
-    own : float64, shape (n,)
-        Of each one's own error; NaN where nothing tells.
-    shared : float
-        Of the error that all have in common.
-    """
-
-    own: Floats
-    shared: float = 0.0
+    own: Floats  # (n,): of each one's own error; NaN where nothing tells
+    shared: float = 0.0  # of the error that all have in common
 
     @property
     def total(self) -> Floats:

@@ -89,17 +89,10 @@ BOUNDED = {Form.ROOT: math.inf, Form.ANGLE: RIGHT_ANGLE}
 
 @dataclass(frozen=True)
 class Scale:
-    """A scale; what a value cannot have on it, such as the logarithm of 0, is NaN or infinite.
+    """A scale; what a value cannot have on it, such as the logarithm of 0, is NaN or infinite."""
 
-    Attributes
-    ----------
-    form : Form
-        The transformation.
-    low, high : float
-        Bounds of values: of a root one is finite, of an angle both.
-    """
-
-    form: Form = Form.LINEAR
+    form: Form = Form.LINEAR  # the transformation
+    # Bounds of values: of a root one is finite, of an angle both.
     low: float = -math.inf
     high: float = math.inf
 

@@ -60,7 +60,7 @@ FILES = {
     "SPACE = Space((SCALE, N))\n",
     "climb.py": CLIMB,
 }
-SWEEP = ("sweep", "climb.py", "--trials", "18", "--replicates", "3", "--validation-games", "6")
+SWEEP = ("sweep", "climb.py", "--design-size", "4", "--trials", "6", "--validation-games", "6")
 TYPED = """\
 from thetafront import Experiment, NumericParameter, Space, agent, mean, open_study, play, sweep
 
@@ -159,7 +159,7 @@ def test_a_folder_with_packages_of_the_names_of_ours_is_tuned(
     done = called(*SWEEP, "--budget", "none", "--jobs", "2")
     assert done.returncode == 0, done.stderr
     trials = pd.read_csv(tmp_path / "results" / "climb" / "trials.csv")
-    assert len(trials) == 18
+    assert len(trials) == 6
     assert (tmp_path / "results" / "climb" / "report.html").is_file()
     assert (tmp_path / "results" / "climb" / "report.html").stat().st_size > 10_000
     assert called("play", "random", "--games", "1").returncode == 0

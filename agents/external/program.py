@@ -28,14 +28,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from thetafront.agents.agent import (
-    N_DIGITS,
-    Agent,
-    ChangedError,
-    GameError,
-    check_seed,
-    digits,
-)
+from thetafront.agents.agent import N_DIGITS, Agent, ChangedError, GameError, check_seed, digits
 from thetafront.agents.external.child import Child, server_of, shown
 from thetafront.agents.external.limits import Limits
 from thetafront.agents.external.report import Report, ReportedGame, ReportError

@@ -7,12 +7,7 @@ has the rules, :mod:`engine.pacman.state` and :mod:`engine.pacman.maze`.
 from thetafront.engine.pacman.layout import LAYOUTS, Layout, LayoutName
 from thetafront.engine.pacman.maze import Action
 from thetafront.engine.pacman.state import Outcome
-from thetafront.engine.pacman.world import (
-    MOST_STEPS,
-    Ghost,
-    GhostKind,
-    World,
-)
+from thetafront.engine.pacman.world import MOST_STEPS, Ghost, GhostKind, World
 
 __all__ = [
     "LAYOUTS",

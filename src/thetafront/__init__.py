@@ -18,15 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from thetafront.agents.agent import Game, GameError
     from thetafront.agents.external.program import Program
-    from thetafront.study.api import (
-        Pick,
-        Study,
-        agent,
-        load_experiment,
-        open_study,
-        play,
-        sweep,
-    )
+    from thetafront.study.api import Pick, Study, agent, load_experiment, open_study, play, sweep
     from thetafront.study.errors import InputError, RunError
     from thetafront.study.experiments.definition import Experiment
     from thetafront.study.experiments.objectives import (

@@ -26,86 +26,48 @@ Mark = Literal["area", "line", "step", "point", "rule", "rect", "text"]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of marks, as the legend explains it.
+    """A kind of marks, as the legend explains it."""
 
-    Attributes
-    ----------
-    label : str
-        What the legend says.
-    colour : str
-        Of its lines, and of its fill unless it is hollow.
-    shape : str
-        Of its points, by Vega's name; a line's is :data:`LINE`.
-    is_hollow : bool
-        Whether its points are drawn as outlines.
-    dash : tuple of int
-        Lengths of a line's dashes and gaps.
-    """
-
-    label: str
-    colour: str
-    shape: str = "circle"
-    is_hollow: bool = False
-    dash: tuple[int, ...] = SOLID
+    label: str  # what the legend says
+    colour: str  # of its lines, and of its fill unless it is hollow
+    shape: str = "circle"  # of its points, by Vega's name; a line's is `LINE`
+    is_hollow: bool = False  # whether its points are drawn as outlines
+    dash: tuple[int, ...] = SOLID  # lengths of a line's dashes and gaps
 
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis with all that is written on it.
+    """An axis with all that is written on it."""
 
-    Attributes
-    ----------
-    title : str
-        What it is.
-    low, high : float
-        Its ends. Marks beyond them are cut.
-    ticks : mapping of float to str
-        What is written where.
-    is_log, has_grid : bool
-        Its scale; whether lines cross the panel.
-    """
-
-    title: str
+    title: str  # what it is
+    # Its ends. Marks beyond them are cut.
     low: float
     high: float
-    ticks: Mapping[float, str]
+    ticks: Mapping[float, str]  # what is written where
+    # Its scale; whether lines cross the panel.
     is_log: bool = False
     has_grid: bool = True
 
 
 @dataclass(frozen=True)
 class Layer:
-    """Marks of one kind.
+    """Marks of one kind."""
 
-    Attributes
-    ----------
-    mark : str
-        A rule is a straight line from (x, y) to (x2, y2); an area lies between y and y2; a text is
-        a row's ``label``, ``dx`` and ``dy`` typographic points to the right of (x, y) and above it.
-    kind : Kind
-        Which marks they are.
-    rows : sequence of dict
-        A mark each, or a point of the line. Layers that share their rows share the list.
-    x, y, x2, y2 : str or float
-        The fields of a row that say where, or places that are the same for all rows.
-    tooltip : mapping of str to str
-        What a pointer is told: fields of a row with their titles.
-    size : float
-        The width of a line, or the area of a point.
-    opacity : float
-        Of the marks; 0 for those that only answer to a pointer.
-    """
-
+    # A rule is a straight line from (x, y) to (x2, y2); an area lies between y and y2; a text is a
+    # row's `label`, `dx` and `dy` typographic points to the right of (x, y) and above it.
     mark: Mark
-    kind: Kind
+    kind: Kind  # which marks they are
+    # A mark each, or a point of the line. Layers that share their rows share the list.
     rows: Sequence[Row]
+    # The fields of a row that say where, or places that are the same for all rows.
     x: str | float = "x"
     y: str | float = "y"
     x2: str | float | None = None
     y2: str | float | None = None
+    # What a pointer is told: fields of a row with their titles.
     tooltip: Mapping[str, str] = field(default_factory=dict)
-    size: float = 1.6
-    opacity: float = 1.0
+    size: float = 1.6  # the width of a line, or the area of a point
+    opacity: float = 1.0  # of the marks; 0 for those that only answer to a pointer
 
 
 @dataclass(frozen=True)
@@ -129,34 +91,19 @@ class Choice:
 
 @dataclass(frozen=True)
 class Chart:
-    """All that a chart shows and says.
+    """All that a chart shows and says."""
 
-    Attributes
-    ----------
-    key : str
-        Its id on a page, of ``[a-z_]+``.
-    title, caption : str
-        Its heading; what is seen, what bands and marks mean, and n. Where there is nothing to draw,
-        the caption says why.
-    table : DataFrame
-        Its numbers with readable headings, rounded.
-    panels : sequence of sequences of Panel
-        Rows of panels; empty if there is nothing to draw.
-    subject : str
-        What it is about, where it stands alone.
-    choice : Choice, optional
-        Which rows are seen.
-    marks_budget : bool
-        Whether it shows what a page sets: a budget, the numbers of two points, and a prospect.
-    """
-
-    key: str
+    key: str  # its id on a page, of `[a-z_]+`
+    # Its heading; what is seen, what bands and marks mean, and n. Where there is nothing to draw,
+    # the caption says why.
     title: str
     caption: str
+    # Its numbers with readable headings, rounded.
     table: pd.DataFrame = field(default_factory=pd.DataFrame)
-    panels: Sequence[Sequence[Panel]] = ()
-    subject: str = ""
-    choice: Choice | None = None
+    panels: Sequence[Sequence[Panel]] = ()  # rows of panels; empty if there is nothing to draw
+    subject: str = ""  # what it is about, where it stands alone
+    choice: Choice | None = None  # which rows are seen
+    # Whether it shows what a page sets: a budget, the numbers of two points, and a prospect.
     marks_budget: bool = False
 
     @property

@@ -45,18 +45,10 @@ MAX_STUDIES = len(COLOURS)
 
 @dataclass(frozen=True)
 class ComparedFront:
-    """What is believed of one study's front, as a function of a budget.
+    """What is believed of one study's front, as a function of a budget."""
 
-    Attributes
-    ----------
-    name : str
-        As the charts call the study.
-    data : Analysis
-        The study.
-    """
-
-    name: str
-    data: Analysis
+    name: str  # as the charts call the study
+    data: Analysis  # the study
 
     @property
     def experiment(self) -> Experiment:

@@ -180,7 +180,7 @@ class GamesTable(ABC):
             if len(line.cells) < len(self.columns) or words.count(",") + 1 < len(self.columns):
                 raise ValueError(f"{shortened(words)} is no line of this table")
             game = self.game_in(line.cells)
-            if isinstance(game, Game) and not (is_countable(game) and game.is_possible):
+            if isinstance(game, Game) and not (is_countable(game.to_row()) and game.is_possible):
                 raise ValueError(f"no game of {game.kind} has these figures")
         except (ValueError, OverflowError) as error:
             game, flaw = None, f"{where}: {error}"

@@ -19,30 +19,14 @@ from thetafront.study.text import counted
 
 @dataclass
 class Entry:
-    """A game that is stored, or should be.
+    """A game that is stored, or should be."""
 
-    Attributes
-    ----------
-    where : str
-        Its place: ``trial 3, replicate 2``, or ``line 12``.
-    agent : Agent
-        Who played it.
-    seed : int
-        That it must have.
-    game : Game or FailedGame, optional
-        As it is stored; None if it is missing or damaged.
-    cells : mapping
-        What is stored, by field, readable or not.
-    keep : callable
-        Takes the game that was played in its place, to be stored.
-    """
-
-    where: str
-    agent: Agent
-    seed: int
-    game: Outcome | None
-    cells: Mapping[str, Any]
-    keep: Callable[[Outcome], None]
+    where: str  # its place: `trial 3, replicate 2`, or `line 12`
+    agent: Agent  # who played it
+    seed: int  # that it must have
+    game: Outcome | None  # as it is stored; None if it is missing or damaged
+    cells: Mapping[str, Any]  # what is stored, by field, readable or not
+    keep: Callable[[Outcome], None]  # takes the game that was played in its place, to be stored
 
     @property
     def seeds(self) -> range:

@@ -42,10 +42,7 @@ from thetafront.study.log.log import (
 from thetafront.study.log.mirror import Mirror, optuna_study
 from thetafront.study.log.point import DESIGN, Point
 from thetafront.study.log.published_study import read_published
-from thetafront.study.log.seeds import (
-    search_seed,
-    validation_seed,
-)
+from thetafront.study.log.seeds import search_seed, validation_seed
 from thetafront.study.log.storage import Study
 from thetafront.study.log.study_data import StudyData, check_theta
 from thetafront.study.log.study_record import StudyRecord
@@ -104,7 +101,7 @@ class StudyCheck:
         n_rows = len(rows.points) + len(rows.games) + len(rows.events)
         of_rows = Check("rows of the log", 1 + n_rows, flaws + rows.problems())
         self.manifest = manifest_in(location.folder)
-        self.events = [row for row in rows.events if is_whole(row)]
+        self.events = list(rows.whole.events)
         self.record = self.read_record(rows)
         self.experiment: Experiment = self.record.experiment_as_made()
         self.design = StudyData(self.name, self.experiment, self.record).design
@@ -122,9 +119,7 @@ class StudyCheck:
         self.lost: list[str] = []
         self.entries: list[Entry] = []
         self.left_out = {
-            (each["phase"], each["number"])
-            for each in rows.whole_events.latest(FAILED)
-            if each["error"]
+            (each["phase"], each["number"]) for each in rows.whole.latest(FAILED) if each["error"]
         }
         for unit in sorted(self.points):
             self.examine(unit)

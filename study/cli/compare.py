@@ -11,6 +11,7 @@ from thetafront.study.cli.options import (
     OutputOption,
     StudyArgument,
     reading,
+    reading_tables,
     study_names,
 )
 from thetafront.study.cli.program import app, working
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 G = TypeVar("G", bound="Game")
 
 MOST_GAMES = 100_000
-OR_A_FOLDER = "or a folder (a path with a slash) with its tables and manifest"
+OR_A_FOLDER = "or a folder (a path with a slash) with the tables of one"
 KEPT = "Folder to write to; games that it holds already are not played again."
 
 GamesOption = Annotated[int, whole("Games per row.", "--games")]
@@ -69,13 +70,10 @@ def folder_of(
 
 def front_in(text: str, results: Path) -> "Front":
     """Read the validated front of a study, or of a folder: a path with a slash."""
-    from thetafront.study.compare.fronts import front_of
-    from thetafront.study.log.published_study import read_published
+    from thetafront.study.compare.fronts import Front
 
-    if "/" in text and "://" not in text:
-        return front_of(read_published(Path(text))[1])
-    with reading(text, None, results) as (_, _, data):
-        return front_of(data)
+    with reading_tables(text, None, results) as (_, data):
+        return Front.from_study(data)
 
 
 @app.command("equal-time")
@@ -148,7 +146,7 @@ def champions(
     from thetafront.agents.twenty48.agent import Game2048
     from thetafront.agents.twenty48.ntuple.network import trained_network
     from thetafront.study.compare.champions import PUBLISHED, show_champions
-    from thetafront.study.compare.fronts import front_of
+    from thetafront.study.compare.fronts import Front
     from thetafront.study.log.published_study import read_published
 
     seeds = seeds_of(games, seed)
@@ -158,7 +156,7 @@ def champions(
             trained_network(name)
     except ValueError as error:
         raise InputError(str(error)) from None
-    fronts = [front_of(read_published(folder)[1]) for folder in front or PUBLISHED]
+    fronts = [Front.from_study(read_published(folder)[1]) for folder in front or PUBLISHED]
     with folder_of(output, Game2048, jobs) as run:
         text = show_champions(run, names, fronts, seeds, settings_of(games, seed))
     print(text, end="")

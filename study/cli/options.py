@@ -109,12 +109,28 @@ def reading(
     """Open and read an existing study; InputError if the storage fails."""
     from thetafront.study.log.database import storage_errors_reported
     from thetafront.study.log.location import without_password
-    from thetafront.study.log.storage import (
-        location_given,
-        open_for_reading,
-    )
+    from thetafront.study.log.storage import location_given, open_for_reading
 
     with storage_errors_reported(location_given(study, results, name)):
         with working(f"reading {without_password(study)}"):
             opened = open_for_reading(study, results, name)
         yield opened
+
+
+def is_folder(study: str) -> bool:
+    """Tell whether a folder is given, rather than a name or a URL."""
+    return "/" in study and "://" not in study
+
+
+@contextmanager
+def reading_tables(
+    study: str, name: str | None, results: Path
+) -> "Iterator[tuple[Location, StudyData]]":
+    """Read an existing study, or the tables in a folder; InputError if that fails."""
+    if is_folder(study):
+        from thetafront.study.log.published_study import read_published
+
+        yield read_published(Path(study))
+    else:
+        with reading(study, name, results) as (_, location, data):
+            yield location, data

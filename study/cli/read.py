@@ -2,20 +2,23 @@
 
 import json
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from thetafront.study.cli.late_options import ObjectiveCommand, given_late
-from thetafront.study.cli.options import JsonOption, NameOption, StudyArgument, reading, study_names
+from thetafront.study.cli.options import (
+    JsonOption,
+    NameOption,
+    StudyArgument,
+    reading,
+    reading_tables,
+    study_names,
+)
 from thetafront.study.cli.program import app, working
 from thetafront.study.errors import InputError, check_range
 from thetafront.study.run.options import RESULTS, JobsOption, ResultsOption, whole
 from thetafront.study.terminal.console import console, print_text
-
-if TYPE_CHECKING:
-    from thetafront.study.log.study_data import StudyData
 
 
 @app.command()
@@ -110,23 +113,11 @@ def plot(
     results: ResultsOption = RESULTS,
 ) -> None:
     """Draw a study's pictures into its folder, of tables, too."""
-    from thetafront.study.log.published_study import read_published
-
-    if "/" in study and "://" not in study:
-        location, data = read_published(Path(study))
-        draw_pictures(data, location.folder)
-    else:
-        with reading(study, name, results) as (_, location, data):
-            draw_pictures(data, location.folder)
-
-
-def draw_pictures(data: "StudyData", folder: Path) -> None:
-    """Draw a study's pictures into a folder, and print their paths."""
     from thetafront.study.charts.export import draw
     from thetafront.study.report.analysis import Analysis
 
-    with working("drawing figures"):
-        paths = draw(Analysis(data), folder)
+    with reading_tables(study, name, results) as (location, data), working("drawing figures"):
+        paths = draw(Analysis(data), location.folder)
     if not paths:
         raise InputError(f"study: {data.name!r} has no complete trial yet: nothing to draw")
     print(*paths, sep="\n")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thetafront.study.cli.options import NameOption, reading, study_names
+from thetafront.study.cli.options import NameOption, is_folder, reading, reading_tables, study_names
 from thetafront.study.cli.program import app, working
 from thetafront.study.errors import InputError
 from thetafront.study.run.options import RESULTS, ResultsOption, file
@@ -124,11 +124,6 @@ def refuse(given: str, **options: object) -> None:
             )
 
 
-def is_folder(study: str) -> bool:
-    """Tell whether a folder is given, rather than a name or a URL."""
-    return "/" in study and "://" not in study
-
-
 def every(folders: Sequence[str]) -> Path:
     """Write the pages of all published studies of a folder; return the path of their list."""
     from thetafront.study.page.results import write_each
@@ -141,7 +136,6 @@ def every(folders: Sequence[str]) -> Path:
 
 def comparison(studies: Sequence[str], output: Path | None, results: Path) -> Path:
     """Write the page of several studies; return its path."""
-    from thetafront.study.log.published_study import read_published
     from thetafront.study.page.comparison import NAME, comparison_html
     from thetafront.study.page.document import check_page, write_page
     from thetafront.study.report.analysis import Analysis
@@ -150,11 +144,8 @@ def comparison(studies: Sequence[str], output: Path | None, results: Path) -> Pa
     check_page(path)
     pages = []
     for study in studies:
-        if is_folder(study):
-            pages.append(Analysis(read_published(Path(study))[1]))
-        else:
-            with reading(study, None, results) as (_, _, data):
-                pages.append(Analysis(data))
+        with reading_tables(study, None, results) as (_, data):
+            pages.append(Analysis(data))
     with working("writing the page"):
         write_page(comparison_html(pages), path)
     return path

@@ -44,30 +44,15 @@ RETRY_SECONDS = 10.0  # until a refused worker is asked again: a link mends, fil
 
 @dataclass(eq=False)
 class Member:
-    """A worker that is there.
+    """A worker that is there."""
 
-    Attributes
-    ----------
-    n_threads : int
-        How many games it plays at once.
-    probe : WorkerProbe, optional
-        What it has told of itself; None before.
-    objection : str
-        Why it may not play.
-    plays : bool
-        Whether it gets games: of those that may, one a core where seconds are the cost.
-    asked : Future, optional
-        What it answers, if it is being asked.
-    ask_at : float
-        When it is asked again if it may not play, on the monotonic clock.
-    """
-
-    n_threads: int
-    probe: WorkerProbe | None = None
-    objection: str = ""
+    n_threads: int  # how many games it plays at once
+    probe: WorkerProbe | None = None  # what it has told of itself; None before
+    objection: str = ""  # why it may not play
+    # Whether it gets games: of those that may, one a core where seconds are the cost.
     plays: bool = False
-    asked: "Future[WorkerProbe | str] | None" = None
-    ask_at: float = 0.0
+    asked: "Future[WorkerProbe | str] | None" = None  # what it answers, if it is being asked
+    ask_at: float = 0.0  # when it is asked again if it may not play, on the monotonic clock
 
     @property
     def may_play(self) -> bool:

@@ -39,24 +39,12 @@ CANCELLED = (CancelledError, asyncio.CancelledError)
 
 @dataclass(eq=False)
 class Sending(Generic[Key]):
-    """A task in flight.
+    """A task in flight."""
 
-    Attributes
-    ----------
-    task : Task
-        The task.
-    is_suspect : bool
-        Whether workers have died on it.
-    addresses : tuple of str
-        The workers that may play it; empty if all may.
-    n_tries : int
-        How often it, or its answer, could not be read.
-    """
-
-    task: Task[Key]
-    is_suspect: bool = False
-    addresses: tuple[str, ...] = ()
-    n_tries: int = 0
+    task: Task[Key]  # the task
+    is_suspect: bool = False  # whether workers have died on it
+    addresses: tuple[str, ...] = ()  # the workers that may play it; empty if all may
+    n_tries: int = 0  # how often it, or its answer, could not be read
 
 
 class DaskWorkers(Executor[Key]):

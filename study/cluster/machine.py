@@ -29,25 +29,14 @@ LARGEST_RATIO = 1.25  # of benchmarks of one class
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine.
+    """A machine."""
 
-    Attributes
-    ----------
-    host : str
-        Its name.
-    cpu : str
-        Of the processor.
-    llvm_cpu, features : str
-        What kernels are compiled for, by LLVM's names.
-    benchmark_seconds : float
-        CPU seconds of a fixed game.
-    """
-
-    host: str
-    cpu: str
+    host: str  # its name
+    cpu: str  # of the processor
+    # What kernels are compiled for, by LLVM's names.
     llvm_cpu: str
     features: str
-    benchmark_seconds: float
+    benchmark_seconds: float  # CPU seconds of a fixed game
 
     @property
     def machine_class(self) -> str:

@@ -27,63 +27,33 @@ THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a worker must be.
+    """What a worker must be."""
 
-    Attributes
-    ----------
-    sources : str
-        Digest of its code.
-    machine_class : str
-        The class of its machine; empty where any may play.
-    """
-
-    sources: str
-    machine_class: str = ""
+    sources: str  # digest of its code
+    machine_class: str = ""  # the class of its machine; empty where any may play
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """What a worker answers to a task that it may not play.
+    """What a worker answers to a task that it may not play."""
 
-    Attributes
-    ----------
-    worker : str
-        Its address.
-    objection : str
-        Why it may not play at all.
-    """
-
-    worker: str
-    objection: str
+    worker: str  # its address
+    objection: str  # why it may not play at all
 
 
 @dataclass(frozen=True)
 class WorkerProbe:
-    """What a worker tells of itself.
+    """What a worker tells of itself."""
 
-    Attributes
-    ----------
-    machine : Machine
-        Where it is.
-    sources : str
-        Digest of its code.
-    objection : str
-        Why it may not play; empty if it may.
-    n_games, seconds : int, float
-        Games of the last minute, and how long that is.
-    n_cores : int
-        How many games can be played at once without timing each other; 0 if that is not known.
-    cpus : tuple of int
-        Which cores; empty if that is not known.
-    """
-
-    machine: Machine
-    sources: str
-    objection: str
+    machine: Machine  # where it is
+    sources: str  # digest of its code
+    objection: str  # why it may not play; empty if it may
+    # Games of the last minute, and how long that is.
     n_games: int
     seconds: float
+    # How many games can be played at once without timing each other; 0 if that is not known.
     n_cores: int = 0
-    cpus: tuple[int, ...] = ()
+    cpus: tuple[int, ...] = ()  # which cores; empty if that is not known
 
 
 PLAYED: deque[tuple[float, int]] = deque()

@@ -25,17 +25,13 @@ LARGEST_PORT = 65535
 class Tls:
     """Files of certificates, in PEM format.
 
-    Attributes
-    ----------
-    ca, cert, key : Path
-        The authority that all sides trust; this side's certificate; and its private key.
-
     Raises
     ------
     InputError
         If one is not there, or they do not fit each other.
     """
 
+    # The authority that all sides trust; this side's certificate; and its private key.
     ca: Path
     cert: Path
     key: Path

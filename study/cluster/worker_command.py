@@ -57,30 +57,17 @@ def n_processes_by_default() -> int:
 class WorkerProcesses:
     """The processes of one machine.
 
-    Parameters
-    ----------
-    address : str
-        Of the scheduler.
-    tls : Tls, optional
-        Certificates.
-    n_processes : int, optional
-        How many play; one a physical core by default.
-    name : str, optional
-        What Dask's dashboard calls them.
-    say : callable
-        Takes a line that a user should know.
-
     Raises
     ------
     InputError
         If something is not possible.
     """
 
-    address: str
-    tls: Tls | None
-    n_processes: int | None
-    name: str | None
-    say: Callable[[str], None]
+    address: str  # of the scheduler
+    tls: Tls | None  # certificates
+    n_processes: int | None  # how many play; one a physical core by default
+    name: str | None  # what Dask's dashboard calls them
+    say: Callable[[str], None]  # takes a line that a user should know
 
     def __post_init__(self) -> None:
         check_address(self.address, self.tls)

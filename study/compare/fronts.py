@@ -1,4 +1,4 @@
-"""Validated fronts of 2048 to compare."""
+"""Validated fronts to compare."""
 
 from dataclasses import dataclass, replace
 
@@ -23,10 +23,11 @@ class Front:
     def __post_init__(self) -> None:
         check_2048(f"study: {self.name!r}", self.experiment.summary.game)
 
-
-def front_of(data: StudyData) -> Front:
-    """Return a study's validated front, baselines and dominated points too."""
-    return Front(data.name, data.record.seed, data.experiment, validated_frame(Analysis(data)))
+    @classmethod
+    def from_study(cls, data: StudyData) -> "Front":
+        """Return the front of a study."""
+        frame = validated_frame(Analysis(data))
+        return cls(data.name, data.record.seed, data.experiment, frame)
 
 
 def within(front: Front, other: Front) -> Front:

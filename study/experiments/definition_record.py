@@ -48,22 +48,13 @@ SHOWN = 40
 
 @dataclass(frozen=True)
 class Definition:
-    """The record of an experiment's definition.
+    """The record of an experiment's definition."""
 
-    Attributes
-    ----------
-    source : str
-        Where it is: a file, or a module and a name; empty in a script or notebook.
-    digest : str
-        Of the code, or of the program and the files that its command names; empty in a script or
-        notebook.
-    content : dict
-        What else it says, as JSON data.
-    """
-
-    source: str
+    source: str  # where it is: a file, or a module and a name; empty in a script or notebook
+    # Of the code, or of the program and the files that its command names; empty in a script or
+    # notebook.
     digest: str
-    content: dict[str, Any]
+    content: dict[str, Any]  # what else it says, as JSON data
 
     @classmethod
     def of(cls, experiment: Experiment) -> "Definition":

@@ -129,24 +129,12 @@ class BuiltinPlayer(Player):
 
 @dataclass(frozen=True)
 class PythonPlayer(Player):
-    """A user's function or class.
+    """A user's function or class."""
 
-    Attributes
-    ----------
-    player : callable
-        See :mod:`agents.external.python`.
-    report : Report
-        What it tells of a game.
-    source : Source, optional
-        Where its experiment is defined; None in a script or notebook.
-    limits : Limits
-        What a game may take.
-    """
-
-    player: Callable[..., Any]
-    report: Report
-    source: Source | None = None
-    limits: Limits = field(default_factory=Limits)
+    player: Callable[..., Any]  # see `python`
+    report: Report  # what it tells of a game
+    source: Source | None = None  # where its experiment is defined; None in a script or notebook
+    limits: Limits = field(default_factory=Limits)  # what a game may take
 
     @property
     def name(self) -> str:
@@ -200,21 +188,12 @@ class ProgramPlayer(Player):
 
 @dataclass(frozen=True)
 class RecordedPlayer(Player):
-    """What played the games of a study: its definition is read again when a game is to be played.
+    """What played a study's games: its definition is read again when a game is to be played."""
 
-    Attributes
-    ----------
-    source : str
-        Where the definition is.
-    find : callable
-        Returns the player of today; InputError if the definition is gone, or has changed.
-    report : Report
-        What it tells of a game.
-    """
-
-    source: str
+    source: str  # where the definition is
+    # Returns the player of today; InputError if the definition is gone, or has changed.
     find: Callable[[], Player]
-    report: Report = field(default_factory=Report)
+    report: Report = field(default_factory=Report)  # what it tells of a game
 
     @cached_property
     def found(self) -> Player:

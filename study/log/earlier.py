@@ -75,18 +75,10 @@ def earlier_names(engine: Engine) -> set[str]:
 
 @dataclass(frozen=True)
 class EarlierStudy:
-    """A study of an earlier version, which is read as if it was a log.
+    """A study of an earlier version, which is read as if it was a log."""
 
-    Attributes
-    ----------
-    engine : Engine
-        Of its database.
-    name : str
-        The study's.
-    """
-
-    engine: Engine
-    name: str
+    engine: Engine  # of its database
+    name: str  # the study's
 
     def newest(self) -> tuple[int, int]:
         """Return that it does not grow."""

@@ -111,7 +111,7 @@ class Ledger(Generic[G]):
                 (words,) = csv.reader([line.decode()])
                 agent, *cells = words
                 game = self.game.from_row(dict(zip(fields, cells, strict=True)))
-                if not (is_countable(game) and game.is_possible):
+                if not (is_countable(game.to_row()) and game.is_possible):
                     raise ValueError("figures that no game has")
             except (ValueError, csv.Error):
                 raise InputError(

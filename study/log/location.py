@@ -23,21 +23,11 @@ SQLITE_EXAMPLE = "sqlite:///folder/study.db"
 
 @dataclass(frozen=True)
 class Location:
-    """Where a study is stored, and where its tables and figures go.
+    """Where a study is stored, and where its tables and figures go."""
 
-    Attributes
-    ----------
-    name : str
-        The study's name in its storage, and the name of its folder.
-    url : str
-        The storage's URL.
-    folder : Path
-        For tables and figures.
-    """
-
-    name: str
-    url: str
-    folder: Path
+    name: str  # the study's name in its storage, and the name of its folder
+    url: str  # the storage's URL
+    folder: Path  # for tables and figures
 
     @property
     def database(self) -> Path | None:
@@ -164,7 +154,7 @@ def make_folder(folder: Path, option: str = "results") -> None:
     """
     cannot = f"{option}: folder {str(folder)!r} cannot be"
     try:
-        if flaw := why_unusable(folder.parent):
+        if not folder.exists() and (flaw := why_unusable(folder.parent)):
             raise InputError(f"{cannot} made: {str(folder.parent)!r} {flaw}")
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{option}: {str(folder)!r} is a file, not a folder")

@@ -110,17 +110,10 @@ def place_of(row: tuple[Any, ...]) -> str:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of a study at one moment.
+    """The rows of a study at one moment."""
 
-    Attributes
-    ----------
-    study : StudyRow
-        What made it.
-    points, games, events : sequence of rows
-        By their keys.
-    """
-
-    study: StudyRow
+    study: StudyRow  # what made it
+    # By their keys.
     points: Sequence[PointRow] = ()
     games: Sequence[GameRow] = ()
     events: Sequence[EventRow] = ()
@@ -131,35 +124,41 @@ class Rows:
         damaged = [row for row in rows if not is_whole(row)]
         found = [f"{place_of(row)}: its checksum is wrong" for row in damaged]
         bad = {row[:2] for row in damaged if isinstance(row, PointRow)}
-        units = {(row.phase, row.number) for row in self.points if is_whole(row)}
-        lost = {(each["phase"], each["number"]) for each in self.whole_events.latest(LOST)}
-        played = {(row.phase, row.number) for row in self.games if is_whole(row)}
+        whole = self.whole
+        units = {(row.phase, row.number) for row in whole.points}
+        lost = {(each["phase"], each["number"]) for each in whole.latest(LOST)}
+        played = {(row.phase, row.number) for row in whole.games}
         for phase in (SEARCH, VALIDATION):
             numbers = [number for of, number in units | played if of == phase]
             expected = {(phase, number) for number in range(max(numbers, default=-1) + 1)}
             missing = expected - units - bad - lost
             found += [f"{name_of(each)}: not there" for each in sorted(missing)]
-        known = {row.number for row in self.events if is_whole(row)}
+        known = {row.number for row in whole.events}
         gaps = sorted({*range(max(known, default=-1) + 1)} - known)
         found += [f"event {each}: not there" for each in gaps]
-        n_games = sum(map(is_whole, self.games))
+        n_games = len(whole.games)
         if self.n_games != n_games:
             found.append(f"games: {n_games:,} there, {self.n_games:,} were written")
-        n_points = max((row.n_points for row in self.events if is_whole(row)), default=0)
+        n_points = max((row.n_points for row in whole.events), default=0)
         if n_points > len(units) and not found:
             found.append(f"points: {len(units):,} there, {n_points:,} were written")
         return found
 
-    @property
-    def whole_events(self) -> "Rows":
-        """The same with the events alone that are as they were written."""
-        return Rows(self.study, events=[row for row in self.events if is_whole(row)])
+    @cached_property
+    def whole(self) -> "Rows":
+        """The rows that are as they were written."""
+        return Rows(
+            self.study,
+            [row for row in self.points if is_whole(row)],
+            [row for row in self.games if is_whole(row)],
+            [row for row in self.events if is_whole(row)],
+        )
 
     @cached_property
     def n_games(self) -> int:
         """How many games were written, by their numbers and by the events."""
-        of_games = [row.sequence for row in self.games if is_whole(row)]
-        return max([0, *of_games, *(row.n_games for row in self.events if is_whole(row))])
+        of_games = [row.sequence for row in self.whole.games]
+        return max([0, *of_games, *(row.n_games for row in self.whole.events)])
 
     def latest(self, kind: str) -> list[dict[str, Any]]:
         """Return the records of all events of a kind, the earliest first."""

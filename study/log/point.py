@@ -20,47 +20,24 @@ COMPLETE, FAIL, RUNNING = "complete", "fail", "running"
 
 @dataclass(frozen=True)
 class Point:
-    """A θ that is played.
+    """A θ that is played."""
 
-    Attributes
-    ----------
-    params : mapping
-        θ.
-    origin : str
-        ``design`` or the sampler that proposed a trial; of a point of validation ``trial 12``,
-        ``proposal``, or a baseline's name.
-    phase : str
-        ``search`` or ``validation``.
-    number : int
-        Its place in its phase, which names its seeds; −1 before it has one.
-    games : dict of int to Game
-        Games that count, by replicate.
-    failures : dict of int to FailedGame
-        Games that failed, by replicate.
-    error : str
-        Why it failed or is left out, if it is.
-    n_games : int
-        How many games that count make a trial complete.
-    notes : mapping
-        What its sampler keeps with it (NSGA-II its generation).
-    began, ended : float
-        Seconds since 1970 when it began, and when its last game was written; 0 if unknown.
-    values : tuple of float, optional
-        Both objectives of a complete trial, the goal first.
-    """
-
-    params: Mapping[str, Any]
+    params: Mapping[str, Any]  # θ
+    # `design` or the sampler that proposed a trial; of a point of validation `trial 12`,
+    # `proposal`, or a baseline's name.
     origin: str = ""
-    phase: str = VALIDATION
-    number: int = -1
-    games: dict[int, Game] = field(default_factory=dict)
-    failures: dict[int, FailedGame] = field(default_factory=dict)
-    error: str = ""
-    n_games: int = 1
+    phase: str = VALIDATION  # `search` or `validation`
+    number: int = -1  # its place in its phase, which names its seeds; −1 before it has one
+    games: dict[int, Game] = field(default_factory=dict)  # games that count, by replicate
+    failures: dict[int, FailedGame] = field(default_factory=dict)  # games that failed, by replicate
+    error: str = ""  # why it failed or is left out, if it is
+    n_games: int = 1  # how many games that count make a trial complete
+    # What its sampler keeps with it (NSGA-II its generation).
     notes: Mapping[str, Any] = field(default_factory=dict)
+    # Seconds since 1970 when it began, and when its last game was written; 0 if unknown.
     began: float = 0.0
     ended: float = 0.0
-    values: tuple[float, ...] | None = None
+    values: tuple[float, ...] | None = None  # both objectives of a complete trial, the goal first
 
     @property
     def state(self) -> str:

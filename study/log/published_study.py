@@ -16,13 +16,7 @@ from thetafront.agents.agent import Outcome
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import split
-from thetafront.study.log.exported import (
-    manifest_in,
-    record_in,
-    record_of,
-    runs_told,
-    theta_of,
-)
+from thetafront.study.log.exported import manifest_in, record_in, record_of, runs_told, theta_of
 from thetafront.study.log.game_rows import outcome_in
 from thetafront.study.log.location import Location
 from thetafront.study.log.manifest import MANIFEST
@@ -43,14 +37,9 @@ Unit = tuple[str, str]
 
 @dataclass(frozen=True)
 class PublishedStudy(StudyData):
-    """A study as its tables have it, without a database.
+    """A study as its tables have it, without a database."""
 
-    Attributes
-    ----------
-    counted : mapping of str to int
-        How many games each point of ``front.csv`` has, by its key.
-    """
-
+    # How many games each point of `front.csv` has, by its key.
     counted: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property

@@ -104,17 +104,18 @@ def record_to_game(record: Any, kind: type[Game] = Game) -> Game:
         raise ValueError(f"must be a game of {', '.join(kinds)} (got {name!r})")
     row = {key: value for key, value in record.items() if key != KIND}
     game = Game.kinds[name].from_row(row)
-    if game.to_row() != row or not is_countable(game):
+    if game.to_row() != row or not is_countable(row):
         raise ValueError(f"no game of {name} has these figures")
     return game
 
 
-def is_countable(game: Game) -> bool:
+def is_countable(row: Mapping[str, Any]) -> bool:
     """Return whether tables and models can take a game's figures: finite, and with a move."""
-    figures = [value for name, value in game.to_row().items() if name != "seed"]
+    figures = [value for name, value in row.items() if name != "seed"]
     numbers = [each for each in figures if isinstance(each, int | float)]
     in_range = all(abs(each) <= LARGEST_NUMBER for each in numbers)
-    return in_range and 0 <= game.seed <= LARGEST_SEED and game.n_moves >= 1 and game.seconds >= 0
+    is_seed = 0 <= row["seed"] <= LARGEST_SEED
+    return in_range and is_seed and row["n_moves"] >= 1 and row["seconds"] >= 0
 
 
 def shortened(value: Any, width: int = 40) -> str:

@@ -85,15 +85,9 @@ def holder_on_server(location: Location) -> str:
 
 @dataclass
 class ServerLock:
-    """The lock of a study on its server; threads may share it once it is taken.
+    """The lock of a study on its server; threads may share it once it is taken."""
 
-    Parameters
-    ----------
-    location : Location
-        Where the study is.
-    """
-
-    location: Location
+    location: Location  # where the study is
     connection: Connection | None = None
     checked: float = field(default_factory=time.monotonic)
     sessions: set[Session] = field(default_factory=set)

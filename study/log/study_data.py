@@ -67,35 +67,18 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class StudyData:
-    """A study as it was when it was read.
+    """A study as it was when it was read."""
 
-    Attributes
-    ----------
-    name : str
-        The study's name.
-    experiment : Experiment
-        The experiment as the study was made with.
-    record : StudyRecord
-        What made the study.
-    trials : list of Point
-        The trials that have begun.
-    points : list of Point
-        The points that were ever validated, with their games.
-    runs : list of dict
-        What made each run, in order.
-    machines : dict
-        The classes of machines that games were played on, by key.
-    n_games_by_machine : Counter
-        The number of games of each phase on each class of machines, if that is known.
-    """
-
-    name: str
-    experiment: Experiment
-    record: StudyRecord
-    trials: list[Point] = field(default_factory=list)
+    name: str  # the study's name
+    experiment: Experiment  # the experiment as the study was made with
+    record: StudyRecord  # what made the study
+    trials: list[Point] = field(default_factory=list)  # the trials that have begun
+    # The points that were ever validated, with their games.
     points: list[Point] = field(default_factory=list)
-    runs: list[dict[str, Any]] = field(default_factory=list)
+    runs: list[dict[str, Any]] = field(default_factory=list)  # what made each run, in order
+    # The classes of machines that games were played on, by key.
     machines: dict[str, Any] = field(default_factory=dict)
+    # The number of games of each phase on each class of machines, if that is known.
     n_games_by_machine: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @classmethod

@@ -39,65 +39,34 @@ Lines = list[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Answer:
-    """A validated θ; where there is none, one that is predicted to be the best for a budget.
+    """A validated θ; where there is none, one that is predicted to be the best for a budget."""
 
-    Attributes
-    ----------
-    number : int
-        Its number in tables and figures; 0 if it has no games.
-    before, after : list of (str, str)
-        The labelled lines of ``pick`` that do not depend on the budget, before and after those
-        that do.
-    cost : str
-        Its cost with its 95% interval.
-    goal : str
-        What is expected of it, with its 95% interval.
-    measured, how : str
-        What its own games tell, and how many they are; what is predicted, if it has none.
-    command : str
-        What plays it; empty if it is defined in a script or notebook.
-    """
-
-    number: int
+    number: int  # its number in tables and figures; 0 if it has no games
+    # The labelled lines of `pick` that do not depend on the budget, before and after those that do.
     before: Lines
     after: Lines
-    cost: str
-    goal: str
+    cost: str  # its cost with its 95% interval
+    goal: str  # what is expected of it, with its 95% interval
+    # What its own games tell, and how many they are; what is predicted, if it has none.
     measured: str
     how: str
-    command: str
+    command: str  # what plays it; empty if it is defined in a script or notebook
 
 
 @dataclass(frozen=True)
 class Step:
-    """A budget of the slider.
+    """A budget of the slider."""
 
-    Attributes
-    ----------
-    limit : float
-        The budget, in the cost's unit.
-    option : str
-        It as an option's value.
-    text : str
-        It with its unit.
-    answer : int
-        Which of the answers.
-    cost : str
-        The line on cost: how surely it is within the budget.
-    passed_over, untested : list of (str, str)
-        The lines on θ that were passed over, and on one that nobody has played.
-    prospect : dict
-        The cost (``x``) and the goal (``y``) of the latter, both as text, and the command that
-        plays it; empty if there is none.
-    """
-
-    limit: float
-    option: str
-    text: str
-    answer: int
-    cost: str
+    limit: float  # the budget, in the cost's unit
+    option: str  # it as an option's value
+    text: str  # it with its unit
+    answer: int  # which of the answers
+    cost: str  # the line on cost: how surely it is within the budget
+    # The lines on θ that were passed over, and on one that nobody has played.
     passed_over: Lines
     untested: Lines
+    # The cost (`x`) and the goal (`y`) of the latter, both as text, and the command that plays it;
+    # empty if there is none.
     prospect: dict[str, Any]
 
     def lines(self, answer: Answer, label: str) -> Lines:

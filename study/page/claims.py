@@ -42,26 +42,13 @@ class Claim:
 
 @dataclass(frozen=True)
 class Claims:
-    """What the page of a study says in sentences.
+    """What the page of a study says in sentences."""
 
-    Attributes
-    ----------
-    short : list of Claim
-        What a reader sees first: what more time buys, and which parameters matter.
-    trust : str
-        In a line, whether the model agrees with the games that had no part in it.
-    is_trusted : bool
-        Whether it does.
-    baselines : list of Claim
-        A baseline each: whether any θ beats it.
-    details : list of Claim
-        How the model was checked, and what may be left to win.
-    """
-
-    short: list[Claim]
-    trust: str = ""
-    is_trusted: bool = True
-    baselines: list[Claim] = field(default_factory=list)
+    short: list[Claim]  # what a reader sees first: what more time buys, and which parameters matter
+    trust: str = ""  # in a line, whether the model agrees with the games that had no part in it
+    is_trusted: bool = True  # whether it does
+    baselines: list[Claim] = field(default_factory=list)  # a baseline each: whether any θ beats it
+    # How the model was checked, and what may be left to win.
     details: list[Claim] = field(default_factory=list)
 
 
@@ -212,22 +199,13 @@ def drawn_goal(
 
 @dataclass(frozen=True)
 class Check:
-    """Measured means against what a model had predicted of them.
+    """Measured means against what a model had predicted of them."""
 
-    Attributes
-    ----------
-    n, n_inside : int
-        How many means there are, and how many lie in the 95% interval predicted of each.
-    excess : float
-        By how much the predictions exceed the means on average.
-    allowed : float
-        95% of such averages are nearer to 0 if the model is right.
-    """
-
+    # How many means there are, and how many lie in the 95% interval predicted of each.
     n: int
     n_inside: int
-    excess: float
-    allowed: float
+    excess: float  # by how much the predictions exceed the means on average
+    allowed: float  # 95% of such averages are nearer to 0 if the model is right
 
     @property
     def is_biased(self) -> bool:

@@ -32,20 +32,11 @@ NAME, NOTE = "report.html", "note.txt"
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What a page tells of its own making.
+    """What a page tells of its own making."""
 
-    Attributes
-    ----------
-    made : datetime
-        When.
-    running : str
-        Which sweep held the study then; empty if none did.
-    reload_seconds : float, optional
-        After which time the page reads itself again; None if nothing will rewrite it.
-    """
-
-    made: datetime = field(default_factory=lambda: datetime.now(UTC))
-    running: str = ""
+    made: datetime = field(default_factory=lambda: datetime.now(UTC))  # when
+    running: str = ""  # which sweep held the study then; empty if none did
+    # After which time the page reads itself again; None if nothing will rewrite it.
     reload_seconds: float | None = None
 
 

@@ -29,14 +29,9 @@ class Analysis:
 
     Whatever shows, picks or plans receives an analysis, so no model is fitted twice to the same
     games.
-
-    Attributes
-    ----------
-    data : StudyData
-        The study.
     """
 
-    data: StudyData
+    data: StudyData  # the study
 
     @cached_property
     def trials_model(self) -> FittedModel | None:

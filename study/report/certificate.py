@@ -61,29 +61,15 @@ TIGHTEST_AT = 500.0  # games: where a confidence sequence is the narrowest
 
 @dataclass(frozen=True)
 class Certificate:
-    """Bounds of the regret at budgets, equally spaced in log cost, the smallest first.
+    """Bounds of the regret at budgets, equally spaced in log cost, the smallest first."""
 
-    Attributes
-    ----------
-    experiment : Experiment
-        Whose goal and cost these are.
-    limits : float64, shape (n,)
-        Budgets t, from the cheapest that has an answer to the dearest of the predicted front.
-    answers : list of Candidate
-        The θ recommended for each.
-    bounds : float64, shape (n,)
-        ε(t), in the goal's unit.
-    prospects : list of Point
-        The θ with the best prediction for each, which may have been played.
-    bounds_if_played : float64, shape (n,)
-        What ε(t) would be if these had been played, and were recommended.
-    """
-
-    experiment: Experiment
+    experiment: Experiment  # whose goal and cost these are
+    # (n,): Budgets t, from the cheapest that has an answer to the dearest of the predicted front.
     limits: Floats
-    answers: list[Candidate]
-    bounds: Floats
-    prospects: list[Point]
+    answers: list[Candidate]  # the θ recommended for each
+    bounds: Floats  # (n,): ε(t), in the goal's unit
+    prospects: list[Point]  # the θ with the best prediction for each, which may have been played
+    # (n,): What ε(t) would be if these had been played, and were recommended.
     bounds_if_played: Floats
 
     @property
@@ -157,22 +143,13 @@ def budgets_of(model: FittedModel, played: Sequence[Expected]) -> Floats:
 
 @dataclass(frozen=True)
 class Draws:
-    """Draws of goal and cost of several points, the played ones first.
+    """Draws of goal and cost of several points, the played ones first."""
 
-    Attributes
-    ----------
-    points : float64, shape (m, d)
-        In the unit cube.
-    scores, costs : float64, shape (n_draws, m)
-        The goal, to be maximized, and the cost, each in its own unit.
-    mean : float64, shape (m, 2)
-        What is expected of both, on the model's scale.
-    """
-
-    points: Floats
+    points: Floats  # (m, d): in the unit cube
+    # (n_draws, m): The goal, to be maximized, and the cost, each in its own unit.
     scores: Floats
     costs: Floats
-    mean: Floats
+    mean: Floats  # (m, 2): what is expected of both, on the model's scale
 
     @classmethod
     def of(cls, model: FittedModel, played: Floats) -> "Draws":

@@ -23,20 +23,13 @@ TO_REACH = 0.75  # that it reaches a value of the goal
 
 @dataclass(frozen=True)
 class Expected:
-    """Score and cost of a θ as a study knows them.
+    """Score and cost of a θ as a study knows them."""
 
-    Attributes
-    ----------
-    score, cost : Estimate
-        Posterior means (of the cost, the median) with 95% intervals; ``sem`` of the score is its
-        standard deviation.
-    log_deviation : float
-        Standard deviation of log₁₀ of the cost.
-    """
-
+    # Posterior means (of the cost, the median) with 95% intervals; `sem` of the score is its
+    # standard deviation.
     score: Estimate
     cost: Estimate
-    log_deviation: float
+    log_deviation: float  # standard deviation of log₁₀ of the cost
 
     def p_within(self, limit: float) -> float:
         """Return the probability that the cost is at most ``limit``."""

@@ -115,21 +115,11 @@ class Wish:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A θ that may be recommended.
+    """A θ that may be recommended."""
 
-    Attributes
-    ----------
-    point : Point
-        The θ, with its games of validation, if it has any.
-    number : int
-        Its number in tables and figures; 0 if it has no games.
-    expected : Expected
-        Its score and cost, given all games of the study.
-    """
-
-    point: Point
-    number: int
-    expected: Expected
+    point: Point  # the θ, with its games of validation, if it has any
+    number: int  # its number in tables and figures; 0 if it has no games
+    expected: Expected  # its score and cost, given all games of the study
 
 
 @dataclass(frozen=True)
@@ -170,18 +160,10 @@ class Pick:
 
 @dataclass(frozen=True)
 class Candidates:
-    """The θ of a study that may be recommended, for any number of wishes.
+    """The θ of a study that may be recommended, for any number of wishes."""
 
-    Attributes
-    ----------
-    data : StudyData
-        The study.
-    combined : FittedModel
-        The model given all of its games.
-    """
-
-    data: StudyData
-    combined: FittedModel
+    data: StudyData  # the study
+    combined: FittedModel  # the model given all of its games
 
     @cached_property
     def played(self) -> list[Candidate]:

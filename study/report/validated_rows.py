@@ -137,23 +137,16 @@ def with_front(
 ) -> list[Row]:
     """Add which points are nondominated, and with what probability.
 
-    By what the study knows of score and cost; in a table of an earlier version, by validation games
-    alone, and costs as if they were exact. The probability is by ``draws`` of the goal times its
+    By what the study knows of score and cost. The probability is by ``draws`` of the goal times its
     sign and −log₁₀ cost, shape (n_draws, n, 2), if they are given; else errors are taken to be
     independent.
     """
     goal, cost = experiment.goal, experiment.cost
-    if rows and goal.combined_column("mean") in rows[0]:
-        means = column(rows, goal.combined_column("mean"))
-        errors = column(rows, goal.combined_column("sd"))
-        costs = column(rows, f"combined_{cost.name}")
-        cost_errors = log_deviations(rows, f"combined_{cost.name}")
-    else:
-        means, costs = column(rows, goal.column("mean")), column(rows, cost.name)
-        errors = column(rows, goal.column("sem"))
-        errors, cost_errors = np.where(np.isnan(errors), np.abs(means), errors), np.zeros(len(rows))
-    means = goal.sign * means
+    means = goal.sign * column(rows, goal.combined_column("mean"))
+    costs = column(rows, f"combined_{cost.name}")
     if draws is None:
+        errors = column(rows, goal.combined_column("sd"))
+        cost_errors = log_deviations(rows, f"combined_{cost.name}")
         normals = np.random.default_rng(0).standard_normal((N_DRAWS, len(rows), 2))
         middles = np.stack([means, -np.log10(costs)], axis=-1)
         draws = middles + np.stack([errors, cost_errors], axis=-1) * normals
@@ -279,10 +272,7 @@ def judged_area(
 def cost_deviations(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
     """Return the standard deviation of log₁₀ of each point's cost.
 
-    From its own games; where they do not tell, from all that the study knows; 0 in a table of an
-    earlier version.
+    From its own games; where they do not tell, from all that the study knows.
     """
-    if f"{name}_low95" not in rows[0]:
-        return np.zeros(len(rows))
     own = log_deviations(rows, name)
     return np.where(np.isnan(own), log_deviations(rows, f"combined_{name}"), own)

@@ -54,25 +54,14 @@ LARGEST_GAP = 38.0  # in σ; beyond it φ is 0
 
 @dataclass(frozen=True)
 class Played:
-    """What is known of the points, the cheapest first.
+    """What is known of the points, the cheapest first."""
 
-    Attributes
-    ----------
-    mean, variance : float64, shape (k,)
-        Of one game; more is better, so of a goal that is minimized the mean is negated.
-    n : float64, shape (k,)
-        Games, one at least.
-    seconds : float64, shape (k,)
-        Of one game, above 0.
-    decades : float64, shape (k,)
-        w, 0 or more.
-    """
-
+    # (k,): Of one game; more is better, so of a goal that is minimized the mean is negated.
     mean: Floats
     variance: Floats
-    n: Floats
-    seconds: Floats
-    decades: Floats
+    n: Floats  # (k,): games, one at least
+    seconds: Floats  # (k,): of one game, above 0
+    decades: Floats  # (k,): w, 0 or more
 
     @property
     def seconds_played(self) -> float:

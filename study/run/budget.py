@@ -70,19 +70,11 @@ class Budget:
 
     Games in flight at its end are finished if that takes no longer than a second and a twentieth
     of it.
-
-    Parameters
-    ----------
-    seconds : float
-        From when it is made; infinity for no limit.
-    clock : callable
-        Returns the time in seconds.
-    reserve : callable
-        Returns the seconds that are needed after the last game, which is to end so much earlier.
     """
 
-    seconds: float = math.inf
-    clock: Callable[[], float] = field(default_factory=RunningTime)
+    seconds: float = math.inf  # from when it is made; infinity for no limit
+    clock: Callable[[], float] = field(default_factory=RunningTime)  # returns the time in seconds
+    # Returns the seconds that are needed after the last game, which is to end so much earlier.
     reserve: Callable[[], float] = lambda: 0.0
     began: float = field(init=False)
 

@@ -30,36 +30,18 @@ LEAST_CPU_SECONDS = 5.0  # before the load is known
 
 @dataclass
 class Utilization:
-    """How busy workers were.
+    """How busy workers were."""
 
-    Attributes
-    ----------
-    jobs : int
-        How many workers; of those that come and go, at first.
-    busy_seconds : float
-        Wall-clock seconds spent in games, all workers together.
-    cpu_seconds : float
-        CPU seconds of that.
-    longest_seconds : float
-        Wall-clock seconds of the longest task.
-    learning_seconds : float
-        Wall-clock seconds in which agents learned before their games.
-    n_tasks : int
-        How many tasks were played.
-    first, last : float
-        When the first task began, and the last one ended, on the monotonic clock.
-    changes : list of (float, int)
-        When the number of workers changed, and to what.
-    """
-
-    jobs: int
-    busy_seconds: float = 0.0
-    cpu_seconds: float = 0.0
-    longest_seconds: float = 0.0
-    learning_seconds: float = 0.0
-    n_tasks: int = 0
+    jobs: int  # how many workers; of those that come and go, at first
+    busy_seconds: float = 0.0  # wall-clock seconds spent in games, all workers together
+    cpu_seconds: float = 0.0  # CPU seconds of that
+    longest_seconds: float = 0.0  # wall-clock seconds of the longest task
+    learning_seconds: float = 0.0  # wall-clock seconds in which agents learned before their games
+    n_tasks: int = 0  # how many tasks were played
+    # When the first task began, and the last one ended, on the monotonic clock.
     first: float = math.inf
     last: float = -math.inf
+    # When the number of workers changed, and to what.
     changes: list[tuple[float, int]] = field(default_factory=list)
 
     def add(
@@ -129,21 +111,6 @@ class Display(Protocol):
 class Dispatch(Generic[Key]):
     """The loop between a source of games and the workers that play them.
 
-    Parameters
-    ----------
-    source : Source
-        Where games come from.
-    workers : Executor
-        Who plays; it is open.
-    display : Display
-        Where progress is shown.
-    budget : Budget
-        No game is begun when it is spent.
-    limit : Budget, optional
-        The phase's part of the budget: what is told of the time left.
-    each_turn : callable
-        Called several times a second.
-
     Attributes
     ----------
     jobs : int
@@ -156,12 +123,12 @@ class Dispatch(Generic[Key]):
         CPU seconds of these games' deciding threads.
     """
 
-    source: Source[Key]
-    workers: Executor[Key]
-    display: Display
-    budget: Budget = field(default_factory=Budget)
-    limit: Budget | None = None
-    each_turn: Callable[[], None] = lambda: None
+    source: Source[Key]  # where games come from
+    workers: Executor[Key]  # who plays; it is open
+    display: Display  # where progress is shown
+    budget: Budget = field(default_factory=Budget)  # no game is begun when it is spent
+    limit: Budget | None = None  # the phase's part of the budget: what is told of the time left
+    each_turn: Callable[[], None] = lambda: None  # called several times a second
     n_games: int = 0
     game_seconds: float = 0.0
     began: float | None = None

@@ -32,21 +32,11 @@ def timed(durations: list[float]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class OpenTrial:
-    """A trial whose games are being played.
+    """A trial whose games are being played."""
 
-    Attributes
-    ----------
-    point : Point
-        The trial, with the games so far.
-    agent : Agent
-        What plays them.
-    waiting : deque of int
-        Replicates that no worker has been given yet.
-    """
-
-    point: Point
-    agent: Agent
-    waiting: deque[int]
+    point: Point  # the trial, with the games so far
+    agent: Agent  # what plays them
+    waiting: deque[int]  # replicates that no worker has been given yet
 
 
 class OpenTrials:

@@ -4,6 +4,7 @@ The command line and calls from Python make orders; both are checked before anyt
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,11 +13,12 @@ from rich.console import Console
 from thetafront.agents.agent import warm
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.widening import Wish, parse_wish
+from thetafront.study.experiments.space import range_of
+from thetafront.study.experiments.widening import Wish, edges_of, parse_wish, widened
 from thetafront.study.log.database import storage_errors_reported
 from thetafront.study.log.location import RESULTS, Location, check_folder, locate, make_folder
 from thetafront.study.log.lock import locked
-from thetafront.study.log.log import Log
+from thetafront.study.log.log import RECORD, Log, event
 from thetafront.study.log.machines import check_seconds
 from thetafront.study.log.seeds import SEEDS_A_POINT
 from thetafront.study.log.storage import (
@@ -29,6 +31,7 @@ from thetafront.study.log.storage import (
 )
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.edges import front_thetas
 from thetafront.study.run.budget import Budget, seconds_of
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.executor import Executor
@@ -45,9 +48,9 @@ from thetafront.study.run.settings import (
 )
 from thetafront.study.run.stopping import Precision, RegretTarget
 from thetafront.study.run.sweep import Sweep, search_share
-from thetafront.study.run.widen import widen as grant
 from thetafront.study.samplers import DEFAULT_SAMPLER, EXACT_SAMPLER, check_sampler
 from thetafront.study.samplers.design import draw_design
+from thetafront.study.text import counted
 from thetafront.study.train.on_demand import room
 
 ERRORS_IN_REGRET = 4.0  # standard errors of validated points, in the regret asked for
@@ -58,39 +61,17 @@ MAX_DRY_RUN_TRIALS = 16
 
 @dataclass(frozen=True)
 class SweepOrder:
-    """A sweep to carry out.
+    """A sweep to carry out."""
 
-    Attributes
-    ----------
-    experiment : Experiment
-        What is tuned, by the cost that is asked for.
-    options : SweepOptions
-        What is asked for.
-    executor : Executor
-        Who plays; it is not open yet.
-    location : Location
-        Where the study is kept, or will be.
-    settings : SearchSettings
-        Of the search.
-    precision : Precision, optional
-        Of the validation; None without one.
-    budget_seconds : float
-        Wall time after compiling; infinity for no limit.
-    wishes : tuple of Wish
-        What to widen of the space before.
-    until_regret : RegretTarget, optional
-        The bound of the regret that the sweep is to go on until.
-    """
-
-    experiment: Experiment
-    options: SweepOptions
-    executor: Executor[Any]
-    location: Location
-    settings: SearchSettings
-    precision: Precision | None
-    budget_seconds: float
-    wishes: tuple[Wish, ...]
-    until_regret: RegretTarget | None
+    experiment: Experiment  # what is tuned, by the cost that is asked for
+    options: SweepOptions  # what is asked for
+    executor: Executor[Any]  # who plays; it is not open yet
+    location: Location  # where the study is kept, or will be
+    settings: SearchSettings  # of the search
+    precision: Precision | None  # of the validation; None without one
+    budget_seconds: float  # wall time after compiling; infinity for no limit
+    wishes: tuple[Wish, ...]  # what to widen of the space before
+    until_regret: RegretTarget | None  # the bound of the regret that the sweep is to go on until
 
     @classmethod
     def of(
@@ -173,7 +154,7 @@ class SweepOrder:
                     accepts = self.options.accept_change
                     log = create_or_resume(self.location, record, accepts, out.print)
                     check_seconds(log, experiment, self.executor.is_cluster)
-                experiment = grant(log, self.wishes, out, experiment)
+                experiment = widen(log, self.wishes, out, experiment)
                 run = Sweep(
                     experiment,
                     self.location,
@@ -268,6 +249,7 @@ class SweepOrder:
             settings,
             n_trials=min(settings.design_size, MAX_DRY_RUN_TRIALS),
             n_replicates=min(settings.n_replicates, MAX_DRY_RUN_GAMES),
+            adapts=False,
         )
         scratch = Log.in_memory("rehearsal", settings.record(experiment).as_data())
         budget = Budget(DRY_RUN_SECONDS)
@@ -309,3 +291,46 @@ def validate_study(
         run.begin()
         run.validate()
         run.report()
+
+
+def widen(
+    log: Log,
+    wishes: Sequence[Wish],
+    out: Console,
+    asked: Experiment | None = None,
+) -> Experiment:
+    """Grant wishes for a wider space, say what is done, and return the study's experiment.
+
+    What plays is that of the experiment ``asked`` for, if given: it says how far bounds may be
+    moved.
+
+    Raises
+    ------
+    InputError
+        If a wish has no bounds and no trial is complete, so that nothing says which to move.
+    """
+    data = StudyData.read(log)
+    experiment = data.experiment if asked is None else asked.widened_to(data.experiment)
+    if not wishes:
+        return experiment
+    thetas = front_thetas(Analysis(data))
+    unsaid = [wish.name for wish in wishes if wish.bounds is None]
+    if unsaid and not thetas:
+        raise InputError(
+            f"widen must be {unsaid[0]}=LOW:HIGH: no trial is complete to tell which bound "
+            f"(got {unsaid[0]!r})"
+        )
+    space = widened(experiment, wishes, edges_of(experiment, thetas))
+    record = data.record.with_space(space, len(data.trials))
+    wider = experiment.widened_to(record.experiment_as_made())
+    changed = record.widened[len(data.record.widened) :]
+    if changed:
+        log.write(event(RECORD, **record.as_data()))
+    ranges = {each["name"]: range_of(each) for each in space.as_records()}
+    n_trials = counted(len(data.trials), "trial")
+    for each in changed:
+        out.print(f"widened: {range_of(each)} is now {ranges[each['name']]}; {n_trials} stay")
+    for name in dict.fromkeys(wish.name for wish in wishes):
+        if name not in {each["name"] for each in changed}:
+            out.print(f"not widened: {ranges[name]} is wide enough for the front and what is asked")
+    return wider

@@ -29,18 +29,10 @@ from thetafront.study.samplers.base import ModelSampler
 
 @dataclass(frozen=True)
 class Answer:
-    """What a sampler was asked for.
+    """What a sampler was asked for."""
 
-    Attributes
-    ----------
-    proposals : list of Point
-        In the order of their numbers.
-    seconds : float
-        CPU seconds that they took.
-    """
-
-    proposals: list[Point]
-    seconds: float
+    proposals: list[Point]  # in the order of their numbers
+    seconds: float  # CPU seconds that they took
 
 
 class StaleError(Exception):

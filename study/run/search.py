@@ -118,6 +118,8 @@ class Search(Source[Key]):
         self.n_tasks_out = 0
         self.seconds_a_game = self.seconds_timed = 0.0
         self.n_timed = 0
+        cpu_seconds = [game.seconds for trial in data.trials for game in trial.games.values()]
+        self.seconds_before = fmean(cpu_seconds) if cpu_seconds else 0.0
         try:
             for each in ended:
                 self.learn(each)
@@ -256,11 +258,13 @@ class Search(Source[Key]):
         """Return settings with more games a trial, if games have been short on average.
 
         They then take about as long as a proposal, so that workers need not wait for it. By the
-        mean over the design: single θ may take a thousand times as long as others.
+        mean over the design: single θ may take a thousand times as long as others. Of games of an
+        earlier run, CPU time is known.
         """
         if not settings.adapts or not self.n_timed:
             return settings
-        n = short_games(self.seconds_timed / self.n_timed, settings.n_replicates)
+        seconds = max(self.seconds_timed / self.n_timed, self.seconds_before)
+        n = short_games(seconds, settings.n_replicates)
         if n > settings.n_replicates:
             self.message(f"games are short: trials after the design have {n} each")
         return replace(settings, n_replicates=n, adapts=False)
@@ -296,7 +300,7 @@ class Search(Source[Key]):
     def record(self, finished: Finished[Key]) -> None:
         """Store a game that has come back."""
         self.n_tasks_out -= 1
-        if finished.games:
+        if finished.games and not finished.is_first:
             self.seconds_timed += finished.ended - finished.began
             self.n_timed += len(finished.games)
             seconds = (finished.ended - finished.began) / len(finished.games)

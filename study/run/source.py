@@ -16,29 +16,17 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True)
 class Snapshot:
-    """How far a source is.
+    """How far a source is."""
 
-    Attributes
-    ----------
-    unit : str
-        What it counts: ``trials``, ``points`` or ``rows``.
-    n_units_done, n_units : int
-        Complete ones, and the total aimed at; None without one.
-    n_games_done, n_games : int
-        Finished games, those of earlier runs included, and the total as far as known.
-    note : str
-        What else to show.
-    n_failed : int
-        Units that could not be played.
-    """
-
-    unit: str
+    unit: str  # what it counts: `trials`, `points` or `rows`
+    # Complete ones, and the total aimed at; None without one.
     n_units_done: int
     n_units: int | None
+    # Finished games, those of earlier runs included, and the total as far as known.
     n_games_done: int
     n_games: int
-    note: str = ""
-    n_failed: int = 0
+    note: str = ""  # what else to show
+    n_failed: int = 0  # units that could not be played
 
 
 class Source(ABC, Generic[Key]):

@@ -24,21 +24,14 @@ GAMES_OF_EXACT = 3  # by default; scores are known, and times are measured so of
 class RegretTarget:
     """The regret that a sweep is to go on until.
 
-    Parameters
-    ----------
-    value : float
-        In the goal's unit; or a share of what is expected of the θ for a budget.
-    is_share : bool
-        Which of the two.
-
     Raises
     ------
     InputError
         Unless it is finite and above 0.
     """
 
-    value: float
-    is_share: bool = False
+    value: float  # in the goal's unit; or a share of what is expected of the θ for a budget
+    is_share: bool = False  # which of the two
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.value) and self.value > 0):

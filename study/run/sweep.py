@@ -81,39 +81,18 @@ def reached(data: StudyData) -> str:
 
 @dataclass
 class Sweep:
-    """A study's phases, one after the other.
+    """A study's phases, one after the other."""
 
-    Parameters
-    ----------
-    experiment : Experiment
-        What is tuned.
-    location : Location
-        Where the study is kept.
-    log : Log
-        The study's; this process must be its only writer.
-    executor : Executor
-        Who plays, in all phases; it is open.
-    out : rich.console.Console
-        Where progress and tables go.
-    budget_seconds : float
-        Wall time for all phases, from when kernels are compiled; infinity for no limit.
-    settings : SearchSettings, optional
-        What the search is asked to do; None without one.
-    precision : Precision, optional
-        How precise validation is to be; None without one.
-    lock : Lock, optional
-        The study's, which is held.
-    """
-
-    experiment: Experiment
-    location: Location
-    log: Log
-    executor: Executor[Any]
-    out: Console
+    experiment: Experiment  # what is tuned
+    location: Location  # where the study is kept
+    log: Log  # the study's; this process must be its only writer
+    executor: Executor[Any]  # who plays, in all phases; it is open
+    out: Console  # where progress and tables go
+    # Wall time for all phases, from when kernels are compiled; infinity for no limit.
     budget_seconds: float = math.inf
-    settings: SearchSettings | None = None
-    precision: Precision | None = None
-    lock: Lock | None = None
+    settings: SearchSettings | None = None  # what the search is asked to do; None without one
+    precision: Precision | None = None  # how precise validation is to be; None without one
+    lock: Lock | None = None  # the study's, which is held
     n_failed: int = 0
     stopped_by_budget: bool = False
     planner: Planner = field(default_factory=Planner)

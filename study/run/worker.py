@@ -81,6 +81,8 @@ class Finished(Generic[Key]):
         Which the agent took to learn before the first game, by the clock.
     machine : str
         Key of the machine that played, among the executor's ``machines``; empty for this one.
+    is_first : bool
+        Whether they are the first games of its process, whose time is that of a start, too.
     """
 
     key: Key
@@ -92,6 +94,7 @@ class Finished(Generic[Key]):
     learning_seconds: float = 0.0
     is_machines: bool = False
     machine: str = ""
+    is_first: bool = False
 
 
 def unplayed(task: Task[Key], error: BaseException) -> Finished[Key]:
@@ -152,8 +155,11 @@ def play(task: Task[Key]) -> Finished[Key]:
     ended, cpu_seconds = time.monotonic(), time.process_time() - cpu_before
     if not agent.is_ours:
         cpu_seconds = math.nan  # a program's own time is not this process's, and games may wait
+    is_first = not settle.cache_info().currsize
     settle()
-    return Finished(task.key, games, "", began, ended, cpu_seconds, learning_seconds)
+    return Finished(
+        task.key, games, "", began, ended, cpu_seconds, learning_seconds, is_first=is_first
+    )
 
 
 @cache

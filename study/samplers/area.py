@@ -29,27 +29,13 @@ PLAUSIBLE = 3.0  # standard deviations: points that are farther below the front 
 
 @dataclass(frozen=True)
 class Area:
-    """The area under the recommended front.
+    """The area under the recommended front."""
 
-    Attributes
-    ----------
-    points : float64, shape (J, d)
-        In the unit cube, sorted by the second objective, the largest first.
-    heights : float64, shape (J,)
-        m.
-    extents : float64, shape (J,)
-        e.
-    scale : Scale
-        Of the heights.
-    reference : float
-        r.
-    """
-
-    points: Floats
-    heights: Floats
-    extents: Floats
-    scale: Scale
-    reference: float
+    points: Floats  # (J, d): in the unit cube, sorted by the second objective, the largest first
+    heights: Floats  # (J,): m
+    extents: Floats  # (J,): e
+    scale: Scale  # of the heights
+    reference: float  # r
 
     @classmethod
     def under(

@@ -24,31 +24,16 @@ SAME = 1e-12  # squared distance, relative to the squared norms, below which poi
 
 @dataclass(frozen=True)
 class Hyperparameters:
-    """Hyperparameters of a process, with the scaling of its observations.
+    """Hyperparameters of a process, with the scaling of its observations."""
 
-    Attributes
-    ----------
-    centre, scale : float
-        Mean and standard deviation by which observations are centred and scaled.
-    variance : float
-        σ², of scaled observations.
-    lengths : float64, shape (d,)
-        ℓ.
-    noise : float
-        Noise variance of observations whose own is unknown, scaled.
-    misfit : float
-        τ², of scaled observations.
-    smoothness : float
-        ν.
-    """
-
+    # Mean and standard deviation by which observations are centred and scaled.
     centre: float
     scale: float
-    variance: float
-    lengths: Floats
-    noise: float
-    misfit: float = 0.0
-    smoothness: float = SMOOTH
+    variance: float  # σ², of scaled observations
+    lengths: Floats  # (d,): ℓ
+    noise: float  # noise variance of observations whose own is unknown, scaled
+    misfit: float = 0.0  # τ², of scaled observations
+    smoothness: float = SMOOTH  # ν
 
     @property
     def total(self) -> float:

@@ -26,18 +26,11 @@ MIN_PROBABILITY = 0.5  # of a point that a front may have
 
 @dataclass(frozen=True)
 class Feasibility:
-    """The probability that a trial at a point can be played.
+    """The probability that a trial at a point can be played."""
 
-    Attributes
-    ----------
-    process : GaussianProcess, optional
-        Of the labels; None where no trial has failed, so that all points are allowed.
-    failed : float64, shape (n, d)
-        Where trials were left out.
-    """
-
+    # Of the labels; None where no trial has failed, so that all points are allowed.
     process: GaussianProcess | None
-    failed: Floats
+    failed: Floats  # (n, d): where trials were left out
 
     @classmethod
     def learned_from(cls, observations: Observations) -> "Feasibility":

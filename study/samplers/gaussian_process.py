@@ -61,24 +61,12 @@ def root_of(covariance: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class GaussianProcess:
-    """A process conditioned on observations; all it returns is in the observations' units.
+    """A process conditioned on observations; all it returns is in the observations' units."""
 
-    Attributes
-    ----------
-    hyper : Hyperparameters
-        Of the process.
-    points : float64, shape (n, d)
-        X.
-    factor : float64, shape (n, n)
-        L.
-    alpha : float64, shape (n,) or (n, n_draws)
-        (K + N)⁻¹ y.
-    """
-
-    hyper: Hyperparameters
-    points: Floats
-    factor: Floats
-    alpha: Floats
+    hyper: Hyperparameters  # of the process
+    points: Floats  # (n, d): X
+    factor: Floats  # (n, n): L
+    alpha: Floats  # (n,): (K + N)⁻¹ y
 
     @classmethod
     def condition(

@@ -132,40 +132,21 @@ class InFlight:
 
 @dataclass
 class Pool:
-    """Candidates with what is known of each, while trials are put in flight.
+    """Candidates with what is known of each, while trials are put in flight."""
 
-    Attributes
-    ----------
-    points : float64, shape (m, d)
-        In the unit cube.
-    explained : float64, shape (n + q, m)
-        E, of :class:`InFlight`.
-    mean, variance, noise : float64, shape (m,)
-        Of the noise-free value; and of a trial there.
-    covariance : float64, shape (m, J)
-        With the area's points.
-    extents : float64, shape (m, 2)
-        Its own e, and that which is left to the area's point before it.
-    places : int64, shape (m,)
-        How many of the area's points come before it.
-    gains : float64, shape (m,)
-        Expected; those of ``stale`` ones are from before the last trial was put in flight.
-    stale : bool, shape (m,)
-    chances : float64, shape (m,)
-        That a trial there can be played; gains are weighed by them.
-    """
-
-    points: Floats
-    explained: Floats
+    points: Floats  # (m, d): in the unit cube
+    explained: Floats  # (n + q, m): E, of `InFlight`
+    # (m,): Of the noise-free value; and of a trial there.
     mean: Floats
     variance: Floats
     noise: Floats
-    covariance: Floats
-    extents: Floats
-    places: npt.NDArray[np.int64]
+    covariance: Floats  # (m, J): with the area's points
+    extents: Floats  # (m, 2): its own e, and that which is left to the area's point before it
+    places: npt.NDArray[np.int64]  # (m,): how many of the area's points come before it
+    # (m,): Expected; those of `stale` ones are from before the last trial was put in flight.
     gains: Floats
-    stale: npt.NDArray[np.bool_]
-    chances: Floats
+    stale: npt.NDArray[np.bool_]  # (m,)
+    chances: Floats  # (m,): that a trial there can be played; gains are weighed by them
 
 
 class Greedy:

@@ -52,22 +52,13 @@ def lognormal(log_value: Floats, prior: tuple[float, float]) -> tuple[float, Flo
 
 @dataclass(frozen=True)
 class NegativeLogPosterior:
-    """Minus the log posterior density of the hyperparameters, as a function of their logarithms.
+    """Minus the log posterior density of the hyperparameters, as a function of their logarithms."""
 
-    Attributes
-    ----------
-    squares : float64, shape (p, n·n)
-        Squared distances of all pairs of points along each parameter.
-    y, noise : float64, shape (n,)
-        Scaled observations and noise variances; NaN where a variance is unknown.
-    smoothness : float
-        ν.
-    """
-
-    squares: Floats
+    squares: Floats  # (p, n·n): squared distances of all pairs of points along each parameter
+    # (n,): Scaled observations and noise variances; NaN where a variance is unknown.
     y: Floats
     noise: Floats
-    smoothness: float = SMOOTH
+    smoothness: float = SMOOTH  # ν
 
     @classmethod
     def of(

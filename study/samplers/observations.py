@@ -57,44 +57,23 @@ class Objectives:
 
 @dataclass(frozen=True)
 class Observations:
-    """Trials as arrays; both objectives are to be maximized.
+    """Trials as arrays; both objectives are to be maximized."""
 
-    Attributes
-    ----------
-    points : float64, shape (n, d)
-        Complete trials, in the unit cube.
-    values : float64, shape (n, 2)
-        Their observed objectives.
-    noise : float64, shape (n, 2)
-        The values' variances; NaN where they must be inferred.
-    first_values, first_noise : float64, shape (m, 2)
-        The first m values and their variances, computed from these m trials alone. Hyperparameters
-        are fitted to these, so that they do not change before the next fit.
-    pending : float64, shape (p, d)
-        Trials in flight.
-    reference : float64, shape (2,)
-        The reference point.
-    owners : int64, shape (d,)
-        Which parameter each coordinate belongs to, see :class:`~study.samplers.encoding.UnitCube`.
-    scales : pair of Scale
-        Those of the values.
-    sign : float
-        Of the first objective: −1 if less of it is better, so that its values here are negated.
-    failed : float64, shape (f, d)
-        Trials that failed.
-    """
-
-    points: Floats
-    values: Floats
-    noise: Floats
+    points: Floats  # (n, d): complete trials, in the unit cube
+    values: Floats  # (n, 2): their observed objectives
+    noise: Floats  # (n, 2): the values' variances; NaN where they must be inferred
+    # (m, 2): The first m values and their variances, computed from these m trials alone.
+    # Hyperparameters are fitted to these, so that they do not change before the next fit.
     first_values: Floats
     first_noise: Floats
-    pending: Floats
-    reference: Floats
+    pending: Floats  # (p, d): trials in flight
+    reference: Floats  # (2,): the reference point
+    # (d,): Which parameter each coordinate belongs to, see `UnitCube`.
     owners: npt.NDArray[np.int64]
-    scales: tuple[Scale, Scale] = (Scale.LINEAR, Scale.LINEAR)
+    scales: tuple[Scale, Scale] = (Scale.LINEAR, Scale.LINEAR)  # those of the values
+    # Of the first objective: −1 if less of it is better, so that its values here are negated.
     sign: float = 1.0
-    failed: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    failed: Floats = field(default_factory=lambda: np.zeros((0, 0)))  # (f, d): trials that failed
 
     @property
     def tried(self) -> Floats:

@@ -40,20 +40,11 @@ def fit_once(*data: npt.NDArray[Any]) -> Hyperparameters:
 
 @dataclass(frozen=True)
 class Posterior:
-    """Both objectives after some observations.
+    """Both objectives after some observations."""
 
-    Attributes
-    ----------
-    processes : pair of GaussianProcess
-        One an objective.
-    scales : pair of Scale
-        On which they are.
-    sign : float
-        Of the first objective: −1 if less of it is better, so that its process is of its negative.
-    """
-
-    processes: Sequence[GaussianProcess]
-    scales: tuple[Scale, Scale] = (Scale.LINEAR, Scale.LINEAR)
+    processes: Sequence[GaussianProcess]  # one an objective
+    scales: tuple[Scale, Scale] = (Scale.LINEAR, Scale.LINEAR)  # on which they are
+    # Of the first objective: −1 if less of it is better, so that its process is of its negative.
     sign: float = 1.0
 
     @classmethod

@@ -58,64 +58,29 @@ def decide(agent: Agent2048, board: int, stream: int) -> TimedDecision:
 
 @dataclass(frozen=True)
 class ActionValue:
-    """What an agent computes for one action; None where it computes nothing.
+    """What an agent computes for one action; None where it computes nothing."""
 
-    Attributes
-    ----------
-    action : str
-        Its name, in lower case.
-    legal : bool
-        Whether it moves a tile.
-    reward_points : int, optional
-        What it wins at once; None if it is illegal.
-    n_empty : int, optional
-        Cells that it leaves empty, before the spawn; None if it is illegal.
-    value_points : float, optional
-        In the decision, from the board on.
-    standard_error_points : float, optional
-        The standard deviation of the value over the repeats; None for fewer than two values.
-    mean_of_repeats_points : float, optional
-        The mean of the value over the repeats.
-    share_chosen : float
-        The share of the repeats that chose it.
-    """
-
-    action: str
-    legal: bool
-    reward_points: int | None
-    n_empty: int | None
-    value_points: float | None
+    action: str  # its name, in lower case
+    legal: bool  # whether it moves a tile
+    reward_points: int | None  # what it wins at once; None if it is illegal
+    n_empty: int | None  # cells that it leaves empty, before the spawn; None if it is illegal
+    value_points: float | None  # in the decision, from the board on
+    # The standard deviation of the value over the repeats; None for fewer than two values.
     standard_error_points: float | None
-    mean_of_repeats_points: float | None
-    share_chosen: float
+    mean_of_repeats_points: float | None  # the mean of the value over the repeats
+    share_chosen: float  # the share of the repeats that chose it
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """A decision on a board and its repeats.
+    """A decision on a board and its repeats."""
 
-    Attributes
-    ----------
-    board : int
-        The packed board.
-    stream : int
-        The random stream of the decision.
-    decision : Decision2048
-        The decision with that stream.
-    actions : tuple of ActionValue, shape (4,)
-        By action: up, right, down, left.
-    n_repeats : int
-        How often the decision was repeated with other streams.
-    seconds : float
-        CPU seconds of a decision, the median over the repeats.
-    """
-
-    board: int
-    stream: int
-    decision: Decision2048
-    actions: tuple[ActionValue, ...]
-    n_repeats: int
-    seconds: float
+    board: int  # the packed board
+    stream: int  # the random stream of the decision
+    decision: Decision2048  # the decision with that stream
+    actions: tuple[ActionValue, ...]  # (4,): by action: up, right, down, left
+    n_repeats: int  # how often the decision was repeated with other streams
+    seconds: float  # CPU seconds of a decision, the median over the repeats
 
     @property
     def n_legal(self) -> int:

@@ -60,21 +60,11 @@ def playouts_per_evaluation(schedule: Schedule) -> npt.NDArray[np.int64]:
 
 
 class GameEvaluations(NamedTuple):
-    """The actions that an agent evaluated in one game.
+    """The actions that an agent evaluated in one game."""
 
-    Attributes
-    ----------
-    n_moves : int
-        Moves of the game, including those with a single legal action.
-    n_playout_moves : int
-        Actions taken inside playouts.
-    n_evaluations : tuple of int, shape (15,)
-        How many of the actions leave 1, …, 15 cells empty.
-    """
-
-    n_moves: int
-    n_playout_moves: int
-    n_evaluations: tuple[int, ...]
+    n_moves: int  # moves of the game, including those with a single legal action
+    n_playout_moves: int  # actions taken inside playouts
+    n_evaluations: tuple[int, ...]  # (15,): how many of the actions leave 1, …, 15 cells empty
 
 
 def evaluations_in_game(agent: Agent2048, seed: int) -> GameEvaluations:

@@ -36,18 +36,12 @@ TILE_COLOURS = {
 
 @dataclass(frozen=True)
 class TileSize:
-    """How large the tiles are, in characters; one is about twice as high as it is wide.
+    """How large the tiles are, in characters; one is about twice as high as it is wide."""
 
-    Attributes
-    ----------
-    width, height : int
-        Of a tile: columns and rows. Five columns hold the largest face value.
-    gap_columns, gap_rows : int
-        Between two tiles, and around the board.
-    """
-
+    # Of a tile: columns and rows. Five columns hold the largest face value.
     width: int
     height: int
+    # Between two tiles, and around the board.
     gap_columns: int
     gap_rows: int
 

@@ -26,19 +26,12 @@ class DamagedError(RunError):
 
 @dataclass
 class Counts:
-    """How far a training is.
+    """How far a training is."""
 
-    Attributes
-    ----------
-    n_games, n_moves : int
-        Learned from.
-    cpu_seconds : float
-        Of all threads.
-    """
-
+    # Learned from.
     n_games: int = 0
     n_moves: int = 0
-    cpu_seconds: float = 0.0
+    cpu_seconds: float = 0.0  # of all threads
 
 
 def save(

@@ -76,14 +76,15 @@ def variants(name: str) -> Iterator[tuple[str, Agent]]:
 
 
 def small_variants(name: str) -> list[Agent]:
-    """The small agent, and each with a flag or a category changed: other code may run."""
+    """The small agent, and each other one with a flag or a category changed: other code may run."""
     changed = [
         {key: value}
         for key, each in parameters(name).items()
         if isinstance(each.domain, Flag | Categories)
         for value in ends(each)
     ]
-    return [build(name, {**small_values(name), **each}) for each in ({}, *changed)]
+    found = [build(name, {**small_values(name), **each}) for each in ({}, *changed)]
+    return list(dict.fromkeys(found))
 
 
 def untimed(game: Game) -> Game:

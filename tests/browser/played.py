@@ -9,10 +9,12 @@ from thetafront.agents.dice.agent import DiceAgent
 from thetafront.agents.pacman.agent import PacmanAgent
 from thetafront.agents.twenty48.agent import Agent2048
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
-from thetafront.study.page.replays.dice import record_dice
-from thetafront.study.page.replays.pacman import record_pacman
-from thetafront.study.page.replays.recording import Recording
-from thetafront.study.page.replays.twenty48 import record_2048
+from thetafront.study.page.replays.recording import (
+    Recording,
+    record_2048,
+    record_dice,
+    record_pacman,
+)
 
 CHEAP: dict[str, Any] = {f"theta{k}": value for k, value in enumerate((16, 8, 4, 2, 1.0, 0.05), 1)}
 # Many words of chance are needed to see each rule: a capsule, a ghost eaten, a game cut short.

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from results.papers.milestones import (
+from results.papers.table1 import (
     BELOW_4096,
     correlation_ratio,
     milestones_figure,

@@ -2,28 +2,51 @@
 
 Plain and labelled search beside value iteration, on three dice and on 2048 on small boards:
 backups, CPU time and exact errors, by initial bound. ``--games`` are the runs of each solver.
-``traces.csv`` has a line for each look at a run: finished runs are taken from there, with their
-seconds, and missing ones are added.
+``traces.csv`` has a line for each *look* at a run, at U of the start and what its policy earns:
+finished runs are taken from there, with their seconds, and missing ones are added.
+
+Value iteration begins with 0 in every state, so its U rises; heuristic search begins with an upper
+bound and lowers it. Value iteration stops at a sweep with a residual of δ or less, labelled search
+when the start is solved to within δ. Plain heuristic search does not know when it is done: it gets
+as many backups as synchronous value iteration takes.
+
+A sweep has one backup for each state with an action. Seconds are CPU time of backups alone, warm;
+looking on the way is not in them.
 """
 
 import sys
+import time
 from collections.abc import Iterator, Sequence
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from results.papers import paper
-from results.papers.heuristic_search import traces
 from results.papers.heuristic_search.problems import BEST_LUCK, OPTIMUM, Problem, problems
-from results.papers.heuristic_search.traces import BACKWARDS, LABELLED, SEARCH, SYNCHRONOUS
+from results.papers.heuristic_search.search import NO_LABELS, Search
+from thetafront.agents.mdp.kernels import Floats, greedy
+from thetafront.agents.mdp.value_iteration import sweep_until
 from thetafront.study import estimate as intervals
+
+DELTA = 0.01  # points
+# A call of this many backups takes well under a second, so Ctrl-C is answered in time.
+BACKUPS_PER_CALL = 200_000
+DEPTH = 1000  # actions; no game here is as long
+LOOKS_A_DECADE = 4
+
+SYNCHRONOUS = "value iteration, synchronous"
+FORWARDS = "value iteration, Gauss-Seidel"
+BACKWARDS = "value iteration, Gauss-Seidel backwards"
+SEARCH, LABELLED = "heuristic search", "labelled heuristic search"
+SWEEPS = (SYNCHRONOUS, FORWARDS, BACKWARDS)
 
 ZERO = "0"  # the initial values of value iteration
 RUN = ["problem", "method", "bound", "seed"]
-COLUMNS: dict[str, Any] = {**dict.fromkeys(RUN, str), "seed": int, **traces.Look.__annotations__}
 MEASURED = {
     "n_backups": "n_backups",
     "n_touched": "n_touched",
@@ -40,9 +63,82 @@ DRAWN = {
 DASHED = (0, (3, 2))
 
 
+class Look(NamedTuple):
+    """A solver on its way, or at its end."""
+
+    n_backups: int
+    n_touched: int  # states backed up at least once
+    seconds: float
+    value: float  # U of the start
+    policy_value: float  # what greedy play earns from the start on average, exactly
+    done: bool
+
+
+COLUMNS: dict[str, Any] = {**dict.fromkeys(RUN, str), "seed": int, **Look.__annotations__}
+
+
+def milestones(problem: Problem) -> Iterator[int]:
+    """Yield numbers of backups, evenly on a logarithmic scale, without end."""
+    first = max(10, problem.n_playing // 100)
+    return (round(first * 10 ** (k / LOOKS_A_DECADE)) for k in count())
+
+
+def look(
+    problem: Problem, values: Floats, n_backups: int, n_touched: int, seconds: float, done: bool
+) -> Look:
+    """Look at values, in the order of the problem's states."""
+    _, policy = greedy(problem.mdp.tables, values)
+    earned = problem.policy_value(policy)
+    return Look(n_backups, n_touched, seconds, float(values[problem.start]), earned, done)
+
+
+def sweeps(problem: Problem, method: str) -> list[Look]:
+    """Solve by value iteration from 0 on; look after sweeps."""
+    mdp = problem.reversed_mdp if method == BACKWARDS else problem.mdp
+    values, scratch = np.zeros(mdp.n_states), np.empty(mdp.n_states)
+    looks, marks = list[Look](), milestones(problem)
+    wanted, n_backups, seconds, residual = next(marks), 0, 0.0, np.inf
+    while residual > DELTA:
+        begin = time.thread_time()
+        _, residual = sweep_until(mdp.tables, values, scratch, DELTA, 1, method != SYNCHRONOUS)
+        seconds += time.thread_time() - begin
+        n_backups += problem.n_playing
+        done = bool(residual <= DELTA)
+        if done or n_backups >= wanted:
+            found = values[::-1].copy() if method == BACKWARDS else values
+            looks.append(look(problem, found, n_backups, problem.n_playing, seconds, done))
+            wanted = next(each for each in marks if each > n_backups)
+    return looks
+
+
+def search(problem: Problem, running: Search, max_backups: float) -> list[Look]:
+    """Search until it is done, or has ``max_backups``; look on the way."""
+    looks = [look(problem, running.values, 0, 0, 0.0, done=False)]
+    seconds, n_backups, marks = 0.0, 0, milestones(problem)
+    while not looks[-1].done:
+        wanted = min(next(each for each in marks if each > n_backups), max_backups)
+        while n_backups < wanted and not running.is_done:
+            begin = time.thread_time()
+            running.advance(min(int(wanted) - n_backups, BACKUPS_PER_CALL))
+            seconds += time.thread_time() - begin
+            n_backups = running.n_backups
+        done = running.is_done or n_backups >= max_backups
+        looks.append(look(problem, running.values, n_backups, running.n_touched, seconds, done))
+    return looks
+
+
+def solve(problem: Problem, method: str, bound: str, seed: int, max_backups: int) -> list[Look]:
+    """Solve by a method; searches begin with a bound, and plain search has ``max_backups``."""
+    if method in SWEEPS:
+        return sweeps(problem, method)
+    delta, limit = (DELTA, np.inf) if method == LABELLED else (NO_LABELS, max_backups)
+    begun = Search(problem.mdp, problem.start, problem.bounds[bound], seed, DEPTH, delta)
+    return search(problem, begun, limit)
+
+
 def solvers(problem: Problem) -> Iterator[tuple[str, str]]:
     """Yield methods with their initial values."""
-    yield from ((method, ZERO) for method in traces.SWEEPS)
+    yield from ((method, ZERO) for method in SWEEPS)
     # From the optimum, plain search would have nothing to lower.
     yield from ((SEARCH, bound) for bound in problem.bounds if bound != OPTIMUM)
     yield from ((LABELLED, bound) for bound in problem.bounds)
@@ -62,14 +158,14 @@ def run_missing(path: Path, chosen: Sequence[Problem], seeds: Sequence[int]) -> 
     asked = [(p.name, *solver, seed) for p in chosen for solver in solvers(p) for seed in seeds]
     if any(run not in runs for run in asked):
         for method, _ in solvers(chosen[0]):  # compiles all kernels
-            traces.solve(chosen[0], method, BEST_LUCK, 0, 10)
+            solve(chosen[0], method, BEST_LUCK, 0, 10)
     for problem in chosen:
         max_backups = 0
         for method, bound in solvers(problem):
             missing = [s for s in seeds if (problem.name, method, bound, s) not in runs]
             for seed in missing:
                 run = (problem.name, method, bound, seed)
-                looks = traces.solve(problem, method, bound, seed, max_backups)
+                looks = solve(problem, method, bound, seed, max_backups)
                 runs[run] = pd.DataFrame([(*run, *each) for each in looks], columns=[*COLUMNS])
             if missing:
                 draft = path.with_suffix(".draft")

@@ -191,20 +191,10 @@ def rounds(
 class Search:
     """A search between two rounds, to be looked at: :meth:`advance` until it is done.
 
-    Parameters
-    ----------
-    mdp, start
-        The MDP, and the number of a state that is not terminal.
-    upper_bound : array_like of float, shape (n_states,)
-        An upper bound of V*; those of terminal states are taken for 0. ``values`` is lowered from
-        it in place.
-    seed : int
-        The same seed gives the same search.
-    depth : int
-        d, 1 or more.
-    delta : float
-        δ, in the unit of rewards; by default there are no labels. 0 asks for values that are exact
-        up to rounding; use it only where no state can be reached twice.
+    It begins at a state that is not terminal, with an upper bound of V*, shape (n_states,), of
+    which those of terminal states are taken for 0; ``values`` is lowered from it. ``depth`` is d, 1
+    or more, and ``delta`` δ, in the unit of rewards; by default there are no labels. 0 asks for
+    values that are exact up to rounding; use it only where no state can be reached twice.
     """
 
     def __init__(

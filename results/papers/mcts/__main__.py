@@ -46,8 +46,8 @@ def mcts(of: paper.Paper) -> None:
         "action_widening": figures.widening_figure(found["widening"], ACTIONS),
     }
     leaders, timings = found["equal_time"], found["timings"].query("depth in @SHOWN_DEPTHS")
-    timings = timings.rename(columns={"seconds_per_decision": "seconds"})
-    timings = timings.rename(columns={"relative_to_random": "relative"})
+    shorter = {"seconds_per_decision": "seconds", "relative_to_random": "relative"}
+    timings = timings.rename(columns=shorter)
     times = timing.seconds_of(rounds).loc[DEPTH]
     slower = times.rdiv(times["lookahead"], axis=0)
     titles = {each.value: title for each, title in TITLES.items()}

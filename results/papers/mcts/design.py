@@ -80,9 +80,8 @@ class Widening(NamedTuple):
     def name(self) -> str:
         """The name of its row."""
         mark = "′" if self.widened == STATES else ""
-        return (
-            f"k{mark} = {self.k:g}, α{mark} = {self.alpha:g}, in the time of {name_of(self.plain)}"
-        )
+        time = f"in the time of {name_of(self.plain)}"
+        return f"k{mark} = {self.k:g}, α{mark} = {self.alpha:g}, {time}"
 
     def agent(self, m: int) -> UCT:
         """Return the widening agent with m simulations."""

@@ -30,13 +30,8 @@ def curves(axes: Axes, points: pd.DataFrame, x: str) -> None:
     for leaf_value, title in TITLES.items():
         part = points[points["leaf_value"] == leaf_value.value].sort_values(x)
         colour, marker, size, width = LOOKS[leaf_value]
-        style: dict[str, Any] = {
-            "linewidth": width,
-            "elinewidth": 1.2,
-            "markersize": size,
-            "capsize": size / 2,
-        }
-        style |= {"fmt": f"{marker}-", "color": colour, "label": title}
+        style: dict[str, Any] = {"fmt": f"{marker}-", "color": colour, "label": title}
+        style |= {"linewidth": width, "elinewidth": 1.2, "markersize": size, "capsize": size / 2}
         paper.score_bars(axes, part[x], part, **style)
     axes.set(xscale="log", ylabel="mean score, points")
     paper.points_axis(axes)

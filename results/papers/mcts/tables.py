@@ -73,12 +73,11 @@ def equal_time_frame(points: pd.DataFrame, games: paper.Games) -> pd.DataFrame:
         leader = max(weighted, key=lambda each: float(weighted[each].mean()), default="")
         for leaf_value, scores in weighted.items():
             ahead = intervals.difference(weighted[leader], scores)
-            line = {"seconds_per_move": budget, "leaf_value": leaf_value}
+            line: dict[str, Any] = {"seconds_per_move": budget, "leaf_value": leaf_value}
             line |= {"n_games_a_point": len(scores)}
             line |= paper.columns_of("score", intervals.mean(scores), "_points")
-            lines.append(
-                {**line, "leader": leader} | paper.columns_of("ahead_of", ahead, "_points")
-            )
+            line |= {"leader": leader}
+            lines.append(line | paper.columns_of("ahead_of", ahead, "_points"))
     return pd.DataFrame(lines)
 
 
@@ -101,12 +100,8 @@ def widening_frame(calibration: Calibration, games: paper.Games) -> pd.DataFrame
         ]
         seconds = paper.costs_of(games[name])["seconds_per_move"]
         for mine, widened, k, alpha, m, relative_time in rows:
-            line: dict[str, Any] = {
-                "leaf_value": case[0],
-                "plain_n_simulations": plain_m,
-                "widened": widened,
-            }
-            line |= {"k": k, "alpha": alpha, "n_simulations": m}
+            line: dict[str, Any] = {"leaf_value": case[0], "plain_n_simulations": plain_m}
+            line |= {"widened": widened, "k": k, "alpha": alpha, "n_simulations": m}
             line |= row(games, plain(leaf_value, m), mine)
             line["relative_time"] = line["seconds_per_move"] / seconds
             line["relative_time_calibrated"] = relative_time
@@ -131,9 +126,8 @@ def exploration_frame(games: paper.Games) -> pd.DataFrame:
         for c in design.EXPLORATIONS:
             agent = plain(leaf_value, m, c)
             line = {"leaf_value": leaf_value.value, "n_simulations": m, "exploration_points": c}
-            lines.append(
-                line | row(games, agent) | paper.less(games, name_of(agent), less_c_100=base)
-            )
+            less = paper.less(games, name_of(agent), less_c_100=base)
+            lines.append(line | row(games, agent) | less)
     return pd.DataFrame(lines)
 
 

@@ -23,6 +23,7 @@ import time
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -48,19 +49,13 @@ BOARDS_SEED = 2**62  # of no counted game
 N_STEPS, N_STEP_ROUNDS = 3, 40
 MAX_SIMULATIONS = 100_000
 LEAF_VALUES = pd.CategoricalDtype([each.value for each in TITLES])
-ROUND_COLUMNS = {
-    **{"round": int, "depth": int, "leaf_value": LEAF_VALUES, "n_decisions": int},
-    **{"seconds_per_decision": float, "call_seconds": float},
-}
-CALIBRATED_COLUMNS = {
+ROUND_COLUMNS = {"round": int, "depth": int, "leaf_value": LEAF_VALUES, "n_decisions": int}
+ROUND_COLUMNS |= dict.fromkeys(("seconds_per_decision", "call_seconds"), float)
+CALIBRATED_COLUMNS: dict[str, Any] = {
     **{"leaf_value": LEAF_VALUES, "plain_n_simulations": int},
-    **{
-        "widened": pd.CategoricalDtype([*WIDENED]),
-        "k": float,
-        "alpha": float,
-        "n_simulations": int,
-    },
-    **{"relative_time": float, "relative_time_low95": float, "relative_time_high95": float},
+    **{"widened": pd.CategoricalDtype([*WIDENED]), "k": float, "alpha": float},
+    **{"n_simulations": int, "relative_time": float},
+    **{"relative_time_low95": float, "relative_time_high95": float},
 }
 Calibration = dict[Widening, tuple[int, Estimate]]
 """By setting: m, and T(m) with its 95% interval; T(m) differs from 1 because m is rounded."""
@@ -149,6 +144,9 @@ def boards_of_game(agent: UCT) -> list[int]:
 def calibrate(setting: Widening, boards: Sequence[int]) -> tuple[int, Estimate]:
     """Choose a setting's m such that a decision takes the plain agent's time; return m and T(m)."""
 
+    def allowed(m: Any) -> int:
+        return int(np.clip(round(m), 1, MAX_SIMULATIONS))
+
     def relative_times(agent: UCT) -> npt.NDArray[np.float64]:
         ratios = []
         for number in range(N_STEP_ROUNDS + 1):  # one more, to warm up
@@ -160,15 +158,10 @@ def calibrate(setting: Widening, boards: Sequence[int]) -> tuple[int, Estimate]:
     m, suggested = setting.plain_n_simulations, []
     for _ in range(N_STEPS):
         suggested.append(m / relative_times(setting.agent(m)))
-        m = nearest_whole(float(np.median(suggested[-1])))
+        m = allowed(np.median(suggested[-1]))
     sought = intervals.median(np.concatenate(suggested[1:]))
-    m = nearest_whole(sought.value)
+    m = allowed(sought.value)
     return m, Estimate(m / sought.value, m / sought.high, m / sought.low)
-
-
-def nearest_whole(n_simulations: float) -> int:
-    """Return the nearest allowed m."""
-    return min(max(1, round(n_simulations)), MAX_SIMULATIONS)
 
 
 def calibrated(path: Path) -> Calibration:

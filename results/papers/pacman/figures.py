@@ -19,21 +19,10 @@ from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator, PercentFormatter
 
+from results.papers import paper
 from results.papers.pacman import design
 from results.papers.pacman.claims import REPORTED_CERTAIN
 from results.papers.pacman.design import MEDIUM, SMALL, after_sweeps
-from results.papers.paper import (
-    BLACK,
-    BLUE,
-    GREY,
-    MARKS,
-    MINUS,
-    RED,
-    errors,
-    new_figure,
-    places_axis,
-    shared_legend,
-)
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.engine.pacman import Layout
 from thetafront.engine.pacman.layout import GHOST
@@ -41,13 +30,13 @@ from thetafront.engine.pacman.layout import GHOST
 Look = tuple[str, str]  # a colour and a marker
 LINES = {"gamma": "γ = {:g}", "radius": "r = {:g}", "distance": "{} distance"}
 LABELS = {"gamma": "γ", "radius": "radius of a ghost's zone, steps"}
-LOOKS_OF_MOVERS = ((GREY, "x"), *MARKS[2:5], MARKS[0], (BLACK, "P"))
+LOOKS_OF_MOVERS = ((paper.GREY, "x"), *paper.MARKS[2:5], paper.MARKS[0], (paper.BLACK, "P"))
 GHOSTS = ((9, 7), (11, 7))  # of figure 1: column and line of the drawing, from 0
 FIGURE1_RADIUS = 3
 SWEEP_TICKS = (1, 2, 3, 5, 7, 10, 14, 20, 30, 50)
 SHOWN_SWEEPS = (1, 2, 3, 5, 10, 20, 40, 80)
 LINEAR_TO = 10.0  # of a colour scale that is logarithmic beyond, in points
-DOTTED: dict[str, Any] = {"color": BLACK, "linewidth": 0.9, "linestyle": ":", "zorder": 0}
+DOTTED: dict[str, Any] = {"color": paper.BLACK, "linewidth": 0.9, "linestyle": ":", "zorder": 0}
 
 
 def rate_axis(axes: Axes) -> None:
@@ -62,31 +51,32 @@ def rates(
     """Draw win rates, say, with their intervals, as a line of a colour and a marker."""
     style: dict[str, Any] = {"color": look[0], "fmt": f"{look[1]}-", "label": label}
     style |= {"linewidth": 1.2, "elinewidth": 0.9, "markersize": 4.5, "capsize": 2}
-    axes.errorbar(at, rows[name], yerr=errors(rows, name), **style)
+    axes.errorbar(at, rows[name], yerr=paper.errors(rows, name), **style)
 
 
 def line_figure(points: pd.DataFrame, panels: Sequence[tuple[str, str, str, str]]) -> Figure:
     """Draw win rates in panels: a title, a condition on points, what x is, and what a line is."""
-    figure, drawn = new_figure(3.8 + 2.6 * len(panels), 4.6, ncols=len(panels), sharey=True)
+    figure, drawn = paper.new_figure(3.8 + 2.6 * len(panels), 4.6, ncols=len(panels), sharey=True)
     for axes, (name, condition, x, by) in zip(drawn, panels, strict=True):
         found = points.query(condition).sort_values(x)
         places, parts = list(found[x].unique()), found.groupby(by)
-        looks = MARKS if len(parts) > 1 else [(BLACK, "D")]  # what is not in the legend is black
+        alone = [(paper.BLACK, "D")]  # what is not in the legend is black
+        looks = paper.MARKS if len(parts) > 1 else alone
         for k, ((value, rows), look) in enumerate(zip(parts, looks, strict=False)):
             at = rows[x].map(places.index) + 0.12 * (k - (len(parts) - 1) / 2)
             rates(axes, at, rows, LINES[by].format(value), look)
-        places_axis(axes, [f"{place:g}" for place in places])
+        paper.places_axis(axes, [f"{place:g}" for place in places])
         axes.set(title=name, xlabel=LABELS[x])
     rate_axis(drawn[0])
-    shared_legend(figure, drawn[-1])
+    paper.shared_legend(figure, drawn[-1])
     return figure
 
 
 def sweeps_figure(sweeps: pd.DataFrame, layout: Layout) -> Figure:
     """Draw win rate and mean residual against sweeps on one layout: figure 4 or 6."""
-    figure, (left, right) = new_figure(10.4, 4.6, ncols=2)
+    figure, (left, right) = paper.new_figure(10.4, 4.6, ncols=2)
     parts = sweeps[sweeps["layout"] == layout.name].groupby("gamma")
-    for (gamma, rows), look, shift in zip(parts, MARKS[:2], (0.98, 1.02), strict=True):
+    for (gamma, rows), look, shift in zip(parts, paper.MARKS[:2], (0.98, 1.02), strict=True):
         rates(left, rows["n_sweeps"] * shift, rows, f"γ = {gamma:g}", look)
         rates(right, rows["n_sweeps"], rows, f"γ = {gamma:g}", look, "residual")
     for axes in (left, right):
@@ -106,16 +96,18 @@ def sweeps_figure(sweeps: pd.DataFrame, layout: Layout) -> Figure:
 
 def strategies_figure(strategies: pd.DataFrame) -> Figure:
     """Draw the strategies' win rates on both layouts, beside the report's (figure 7)."""
-    figure, panels = new_figure(11.6, 5.0, ncols=2, sharey=True)
-    sign: dict[str, Any] = {"marker": "D", "color": RED, "linestyle": "none"}
+    figure, panels = paper.new_figure(11.6, 5.0, ncols=2, sharey=True)
+    sign: dict[str, Any] = {"marker": "D", "color": paper.RED, "linestyle": "none"}
     for axes, (layout, rows) in zip(panels, strategies.groupby("layout", sort=False), strict=True):
         at = np.arange(len(rows))
-        bars: dict[str, Any] = {"color": BLUE, "alpha": 0.75, "ecolor": BLACK, "capsize": 4}
-        axes.bar(at, rows["win_rate"], width=0.62, yerr=errors(rows, "win_rate"), **bars)
+        bars: dict[str, Any] = {"color": paper.BLUE, "alpha": 0.75}
+        bars |= {"ecolor": paper.BLACK, "capsize": 4}
+        axes.bar(at, rows["win_rate"], width=0.62, yerr=paper.errors(rows, "win_rate"), **bars)
         white = {"markersize": 7, "markeredgecolor": "white", "clip_on": False, "zorder": 5}
         axes.plot(at + 0.18, rows["report_win_rate"], **sign, **white)
         named = zip(rows["strategy"], rows["win_rate"], strict=True)
-        places_axis(axes, [f"{fill(name, 9)}\n{rate:.1%}" for name, rate in named], fontsize=8.5)
+        labels = [f"{fill(name, 9)}\n{rate:.1%}" for name, rate in named]
+        paper.places_axis(axes, labels, fontsize=8.5)
         axes.set_title(str(layout).capitalize())
     rate_axis(panels[0])
     handles = [Line2D([], [], **sign, label="the report's")]
@@ -125,7 +117,7 @@ def strategies_figure(strategies: pd.DataFrame) -> Figure:
 
 def motion_figure(motion: pd.DataFrame) -> Figure:
     """Draw win rates on medium against p, and of A* against its danger."""
-    figure, (left, right) = new_figure(11.4, 4.8, ncols=2, sharey=True)
+    figure, (left, right) = paper.new_figure(11.4, 4.8, ncols=2, sharey=True)
     medium = motion[motion["layout"] == MEDIUM.name]
     for k, (name, look) in enumerate(zip(design.MOVERS, LOOKS_OF_MOVERS, strict=True)):
         rows = medium[medium["strategy"] == name].drop_duplicates("p_chosen")
@@ -134,7 +126,7 @@ def motion_figure(motion: pd.DataFrame) -> Figure:
     left.set(xlabel="probability p that Pacman moves as chosen", xticks=design.CHANCES[MEDIUM])
     left.set(title="Strategies of figure 7 on medium", ylim=(-0.03, 1.02))  # random never wins
     left.legend(loc="upper left")
-    for p, look in zip((0.8, 1.0), MARKS[:2], strict=True):
+    for p, look in zip((0.8, 1.0), paper.MARKS[:2], strict=True):
         rows = medium[(medium["p_chosen"] == p) & medium["danger"].notna()]
         rows = rows.drop_duplicates("danger").sort_values("danger")
         rates(right, rows["danger"], rows, f"p = {p:g}", look)
@@ -148,12 +140,12 @@ def motion_figure(motion: pd.DataFrame) -> Figure:
 
 def changes_figure(changes: pd.DataFrame) -> Figure:
     """Draw differences of win rates by routes and by the smaller map."""
-    figure, panels = new_figure(11.4, 4.6, ncols=2, sharex=True, sharey=True)
+    figure, panels = paper.new_figure(11.4, 4.6, ncols=2, sharex=True, sharey=True)
     kinds = (("route + 2", 2.0, -0.22), ("route + 10", 10.0, 0.0), ("smaller map", 0.0, 0.22))
     for axes, layout in zip(panels, ("small", "medium"), strict=True):
-        for (label, route, aside), (colour, marker) in zip(kinds, MARKS[1:4], strict=True):
+        for (label, route, aside), (colour, marker) in zip(kinds, paper.MARKS[1:4], strict=True):
             rows = changes[(changes["layout"] == layout) & (changes["route_reward"] == route)]
-            ends = [100 * each for each in errors(rows, "difference")]
+            ends = [100 * each for each in paper.errors(rows, "difference")]
             style: dict[str, Any] = {"fmt": marker, "color": colour, "capsize": 3, "markersize": 5}
             at = np.arange(len(rows)) + aside
             axes.errorbar(100 * rows["difference"], at, xerr=ends, label=label, **style)
@@ -162,7 +154,7 @@ def changes_figure(changes: pd.DataFrame) -> Figure:
         axes.grid(visible=False, axis="y")
         axes.set(title=layout.capitalize(), xlabel="change of the win rate, percentage points")
     panels[0].invert_yaxis()
-    shared_legend(figure, panels[0])
+    paper.shared_legend(figure, panels[0])
     return figure
 
 
@@ -189,7 +181,7 @@ def draw(axes: Axes, layout: Layout, values: npt.NDArray[np.float64], largest: f
 
 def rewards_figure() -> Figure:
     """Draw R around one ghost and around two: the report's figure 1."""
-    figure, panels = new_figure(11.4, 4.4, ncols=2)
+    figure, panels = paper.new_figure(11.4, 4.4, ncols=2)
     names = ("(a) One ghost", "(b) Two ghosts close by: their zones add up")
     for axes, name, ghosts in zip(panels, names, (GHOSTS[:1], GHOSTS), strict=True):
         layout = with_ghosts(MEDIUM, *ghosts)
@@ -198,17 +190,17 @@ def rewards_figure() -> Figure:
         draw(axes, layout, rewards, 1000)
         for x, y in np.argwhere(~np.isnan(rewards)):
             if (x, y) not in layout.ghosts:
-                shown = f"{rewards[x, y]:g}".replace("-", MINUS)
-                colour = "white" if rewards[x, y] <= -100 else BLACK
+                shown = f"{rewards[x, y]:g}".replace("-", paper.MINUS)
+                colour = "white" if rewards[x, y] <= -100 else paper.BLACK
                 axes.text(x, y, shown, ha="center", va="center", fontsize=5, color=colour)
-        at = " and ".join(f"{rewards[cell]:g}" for cell in layout.ghosts).replace("-", MINUS)
+        at = " and ".join(f"{rewards[cell]:g}" for cell in layout.ghosts).replace("-", paper.MINUS)
         axes.set_title(f"{name}; at G {at}")
     return figure
 
 
 def values_figure() -> Figure:
     """Draw U after each of several sweeps, at the start of a game on medium."""
-    figure, panels = new_figure(11.4, 5.0, nrows=2, ncols=4)
+    figure, panels = paper.new_figure(11.4, 5.0, nrows=2, ncols=4)
     agents = [after_sweeps(MEDIUM, 0.9, 3, n_sweeps) for n_sweeps in SHOWN_SWEEPS]
     values = [agent.act(agent.start(0)) for agent in agents]
     largest = max(float(np.nanmax(np.abs(each.utilities))) for each in values)

@@ -25,26 +25,16 @@ def format_seconds(seconds: float) -> str:
 
 @dataclass(frozen=True)
 class Format:
-    """How a goal's values are written.
+    """How a goal's values are written."""
 
-    Attributes
-    ----------
-    value, tick, area_value : str
-        Format specifications of a value, of a value at an axis, and of an area under a front.
-    unit : str
-        Unit of values; empty if there is none.
-    area_unit : str
-        Unit of an area under a front, beside decades of cost.
-    interval_style : {"plus-minus", "ends", "exact"}
-        ``100 ± 5``, ``30% (25% to 36%)``, or ``100`` where the interval has no width. A width of
-        an interval that is not exact is never 0: ``100 ± ?``.
-    """
-
+    # Format specifications of a value, of a value at an axis, and of an area under a front.
     value: str
     tick: str
     area_value: str
-    unit: str
-    area_unit: str
+    unit: str  # unit of values; empty if there is none
+    area_unit: str  # unit of an area under a front, beside decades of cost
+    # `100 ± 5`, `30% (25% to 36%)`, or `100` where the interval has no width. A width of an
+    # interval that is not exact is never 0: `100 ± ?`.
     interval_style: Literal["plus-minus", "ends", "exact"] = "plus-minus"
 
     @property

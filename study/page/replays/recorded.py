@@ -21,10 +21,12 @@ from thetafront.agents.pacman.agent import PacmanAgent
 from thetafront.agents.twenty48.agent import Agent2048
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.objectives import format_seconds
-from thetafront.study.page.replays.dice import record_dice
-from thetafront.study.page.replays.pacman import record_pacman
-from thetafront.study.page.replays.recording import Recording
-from thetafront.study.page.replays.twenty48 import record_2048
+from thetafront.study.page.replays.recording import (
+    Recording,
+    record_2048,
+    record_dice,
+    record_pacman,
+)
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.tables import thetas_of
 from thetafront.study.text import counted

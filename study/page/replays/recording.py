@@ -1,24 +1,158 @@
-"""What a game that was played again leaves: what is seen step by step, and how it ended."""
+"""Games recorded: played again, with what is seen step by step, and how they ended."""
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thetafront.agents.agent import warm
+from thetafront.agents.dice.agent import DiceAgent
+from thetafront.agents.pacman.agent import PacmanAgent
+from thetafront.agents.twenty48.agent import Agent2048
+from thetafront.engine.dice import REROLL_COST
+from thetafront.engine.jit import kernel
+from thetafront.engine.pacman import World
+from thetafront.engine.pacman.maze import NO_DIRECTION
+from thetafront.engine.pacman.state import PACMAN, TIMER, X, Y
+from thetafront.engine.rng import SPAWN, START, below, next_word, stream
+from thetafront.engine.twenty48 import Action, afterstate, unpack
+from thetafront.engine.twenty48 import stream as stream_2048
+from thetafront.study.terminal.position import Position
+
+NO_ACTION = -1
 
 
 @dataclass(frozen=True)
 class Recording:
-    """A game as it is seen.
+    """A game as it is seen."""
 
-    Attributes
-    ----------
-    data : dict
-        Plain data for JSON: ``game``; what does not change in it; and ``steps``, a column for each
-        thing that is seen, with a value for each position, ``score`` among them.
-    score : int
-        In points.
-    n_moves : int
-        Number of actions.
-    """
-
+    # Plain data for JSON: `game`; what does not change in it; and `steps`, a column for each thing
+    # that is seen, with a value for each position, `score` among them.
     data: dict[str, Any]
-    score: int
-    n_moves: int
+    score: int  # in points
+    n_moves: int  # number of actions
+
+
+def record_2048(agent: Agent2048, seed: int) -> Recording:
+    """Play the game of ``agent.play(seed)`` move by move.
+
+    The steps are ``cells``, a hexadecimal exponent for each cell in reading order; ``score``;
+    ``action``, that led to them (up, right, down, left); and ``spawned``, the cell of the new tile.
+    """
+    warm(agent)
+    player = agent.in_game()
+    position = Position.first(seed, agent.rule)
+    steps: dict[str, list[Any]] = {"cells": [], "score": [], "action": [], "spawned": []}
+
+    def see(action: int, spawned: int) -> None:
+        cells = "".join(f"{exponent:x}" for exponent in unpack(position.board).ravel())
+        seen = (cells, position.score, action, spawned)
+        for column, value in zip(steps.values(), seen, strict=True):
+            column.append(value)
+
+    see(NO_ACTION, NO_ACTION)
+    while position.legal:
+        decided = stream_2048(seed, agent.purpose, position.n_moves)
+        action, _, _ = player.decide(position.board, decided)
+        slid, _ = afterstate(position.board, action, agent.rule)
+        position = position.after(Action(action))
+        see(int(action), ((position.board ^ slid).bit_length() - 1) // 4)
+    return Recording({"game": "2048", "steps": steps}, position.score, position.n_moves)
+
+
+def record_pacman(agent: PacmanAgent, seed: int) -> Recording:
+    """Play the game of ``agent.play(seed)`` turn by turn.
+
+    The data are ``rows``, the maze's lines, and ``morsels``: x, y, whether it is a capsule, and the
+    turn in which it is eaten, or None. The steps are ``x``, ``y``, ``score``, ``outcome``,
+    ``n_food``; ``action`` and ``moved``, what Pacman chose and where he went, or tried to go
+    against a wall (north, east, south, west, none); and ``ghosts``: x and y in half cells, and
+    whether it is scared, for each.
+    """
+    warm(agent)
+    world = agent.start(seed)
+    capsules = world.capsules
+    places = zip(*(world.food | capsules).nonzero(), strict=True)
+    turns: dict[tuple[int, int], int | None] = {(int(x), int(y)): None for x, y in places}
+    names = ("x", "y", "score", "outcome", "n_food", "action", "moved", "ghosts")
+    steps: dict[str, list[Any]] = {name: [] for name in names}
+
+    def see(action: int, moved: int) -> None:
+        ghosts = [[row[X], row[Y], int(row[TIMER] > 0)] for row in world.state.ghosts.tolist()]
+        outcome = world.outcome.name.lower()
+        seen = (*world.pacman, world.score, outcome, world.n_food, action, moved, ghosts)
+        for column, value in zip(steps.values(), seen, strict=True):
+            column.append(value)
+
+    see(NO_DIRECTION, NO_DIRECTION)
+    while not world.is_over:
+        before = world.copy()
+        action = int(agent.act(world).action)
+        world.step(action)
+        if turns.get(world.pacman, 0) is None:
+            turns[world.pacman] = world.n_steps
+        see(action, direction_of_pacman(before, world, action))
+    morsels = [[*at, int(capsules[at]), turn] for at, turn in turns.items()]
+    data = {"game": "pacman", "rows": list(agent.layout.rows), "morsels": morsels, "steps": steps}
+    return Recording(data, world.score, world.n_steps)
+
+
+def direction_of_pacman(before: World, after: World, action: int) -> int:
+    """Return the direction that Pacman took; one with a wall, if he stayed where he was."""
+    here, there = int(before.state.tally[PACMAN]), int(after.state.tally[PACMAN])
+    possible = (action,) if action == NO_DIRECTION else (action, (action + 1) & 3, (action + 3) & 3)
+    leads = before.layout.maze.after[here]
+    return next(direction for direction in possible if leads[direction] == there)
+
+
+@kernel
+def roll(
+    seed: np.uint64, purpose: np.uint64, index: np.uint64, sides: np.uint64, n_dice: np.int64
+) -> npt.NDArray[np.int64]:
+    """Roll dice by the game's stream of this purpose and number, as the engine does."""
+    faces = np.empty(n_dice, np.int64)
+    random = stream(seed, purpose, index)
+    for die in range(n_dice):
+        word, random = next_word(random)
+        faces[die] = np.int64(below(word, sides)) + 1
+    return faces
+
+
+def record_dice(agent: DiceAgent, seed: int) -> Recording:
+    """Play the game of ``agent.play(seed)`` roll by roll.
+
+    The data are ``sides``. The steps are the rolls, and what becomes of the last one: ``dice``, for
+    each its face and whether it is held, or, at the end, flipped; and ``score``.
+    """
+    warm(agent)
+
+    def rolled(purpose: np.uint64, index: int, n_dice: int) -> list[int]:
+        sides = np.uint64(agent.n_sides)
+        faces = roll(np.uint64(seed), purpose, np.uint64(index), sides, np.int64(n_dice))
+        return [int(face) for face in faces]
+
+    rules = agent.rules
+    hand = tuple(sorted(rolled(START, 0, agent.n_dice)))
+    dice: list[list[list[int]]] = []
+    while True:
+        hold = int(agent.holds[rules.state(hand)])
+        kept = rules.held(hand, rules.holds[hold])
+        left = Counter(kept)
+        seen = []
+        for face in hand:
+            seen.append([face, int(left[face] > 0)])
+            left[face] -= 1
+        dice.append(seen)
+        if hold == rules.sticking:
+            break
+        rolls = rolled(SPAWN, len(dice) - 1, agent.n_dice - len(kept))
+        hand = tuple(sorted((*kept, *rolls)))
+    n_moves = len(dice)
+    score = rules.final_score(hand) - REROLL_COST * (n_moves - 1)
+    faces = [agent.n_sides + 1 - face if hand.count(face) > 1 else face for face in hand]
+    dice.append([[face, int(hand.count(was) > 1)] for face, was in zip(faces, hand, strict=True)])
+    scores = [*(-REROLL_COST * k for k in range(n_moves)), score]
+    data = {"game": "dice", "sides": agent.n_sides, "steps": {"dice": dice, "score": scores}}
+    return Recording(data, score, n_moves)

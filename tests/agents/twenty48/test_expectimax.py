@@ -9,12 +9,7 @@ import pytest
 
 from tests.oracles import twenty48 as oracle
 from thetafront.agents.twenty48.expectation import mean_of_best
-from thetafront.agents.twenty48.expectimax import (
-    acted,
-    decide_by_expectimax,
-    leaf_counts,
-    spawned,
-)
+from thetafront.agents.twenty48.expectimax import acted, decide_by_expectimax, leaf_counts, spawned
 from thetafront.engine.twenty48 import parse, playouts
 
 CROWDED = [

@@ -16,12 +16,7 @@ from tests.oracles import twenty48 as oracle
 from thetafront.agents.twenty48.expectation import sum_of_best
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP, Table1
 from thetafront.agents.twenty48.schedule import Schedule
-from thetafront.engine.twenty48 import (
-    Action,
-    Rule,
-    parse,
-    playouts,
-)
+from thetafront.engine.twenty48 import Action, Rule, parse, playouts
 
 SMALL = Schedule.from_theta((24, 12, 8, 6, 2.5))
 

@@ -103,7 +103,7 @@ def compare(tree: Tree, node: int, state: uct.State) -> tuple[int, int]:
 @pytest.mark.parametrize("widening", [PLAIN, ACTIONS, BOTH, READINGS, {**BOTH, **READINGS}])
 def test_trees_are_those_of_plain_python(leaf: LeafValue, widening: dict[str, Any]) -> None:
     for stream, text in enumerate(BOARDS):
-        for depth, m in ((10, 150), (2, 200), (1, 40)):
+        for depth, m in ((10, 80), (2, 120), (1, 40)):
             agent = UCT(m, depth, 30.0, leaf, **widening)
             settings, board = agent.settings, parse(text)
             tree = settings.tree

@@ -9,6 +9,7 @@ from tests.agents.mdp.cases import mdp_of
 from tests.oracles import finite_mdp as oracle
 from tests.oracles import small_2048
 from thetafront.agents.mdp.finite_mdp import FiniteMDP
+from thetafront.engine.twenty48 import tile, unpack
 
 TINY = 1e-9
 
@@ -27,10 +28,16 @@ def loose(best: Any, seed: int, most: float) -> Any:
     return bound
 
 
+def faces_of(game: Small2048, state: int) -> small_2048.Board:
+    """The face values of a state's board row by row, 0 for an empty cell."""
+    exponents = unpack(int(game.boards[state]))[: game.n_rows, : game.n_columns]
+    return tuple(tuple(map(tile, row)) for row in exponents.tolist())
+
+
 def small_2048_values(game: Small2048) -> Any:
     """The optimal value of each state of a small board, the deal first."""
     best = small_2048.solved(game.n_rows, game.n_columns)
-    boards = [tuple(map(tuple, game.faces(state))) for state in range(1, game.mdp.n_states)]
+    boards = [faces_of(game, state) for state in range(1, game.mdp.n_states)]
     return np.array([best.value_of_the_deal, *(best.values[board] for board in boards)])
 
 

@@ -6,17 +6,20 @@ import pandas as pd
 import pytest
 
 from results.papers import paper
-from results.papers.heuristic_search.__main__ import RUN, heuristic_search, run_missing, runs_frame
-from results.papers.heuristic_search.problems import BEST_LUCK, BETWEEN, OPTIMUM, board, three_dice
-from results.papers.heuristic_search.traces import (
+from results.papers.heuristic_search.__main__ import (
     BACKWARDS,
     DELTA,
     DEPTH,
     LABELLED,
+    RUN,
     SEARCH,
     SYNCHRONOUS,
+    heuristic_search,
+    run_missing,
+    runs_frame,
     solve,
 )
+from results.papers.heuristic_search.problems import BEST_LUCK, BETWEEN, OPTIMUM, board, three_dice
 
 PUBLISHED = Path(__file__).parents[3] / "results" / "reference" / "heuristic_search"
 

@@ -6,18 +6,19 @@ import numpy as np
 import pytest
 
 from results.papers.heuristic_search.problems import best_luck
-from results.papers.heuristic_search.small_board import DEAL, DEALING, Small2048, small_2048
-from results.papers.heuristic_search.small_rules import small_afterstate
+from results.papers.heuristic_search.small_board import (
+    DEAL,
+    DEALING,
+    small_2048,
+    small_afterstate,
+)
 from tests.oracles import small_2048 as oracle
+from tests.papers.heuristic_search.cases import faces_of
 from thetafront.agents.mdp.kernels import backup
 from thetafront.engine.jit import kernel
 from thetafront.engine.twenty48 import Action, afterstate, pack
 
 SHAPES = [(1, 2), (2, 1), (1, 4), (2, 2), (2, 3), (3, 2), (3, 3), (3, 4), (4, 2), (4, 4)]
-
-
-def as_tuple(game: Small2048, state: int) -> oracle.Board:
-    return tuple(map(tuple, game.faces(state)))
 
 
 def packed(board: oracle.Board) -> int:
@@ -57,7 +58,7 @@ def test_states_and_values_are_those_of_the_recursion(
 ) -> None:
     game = small_2048(n_rows, n_columns)
     best = oracle.solved(n_rows, n_columns)
-    boards = [as_tuple(game, state) for state in range(1, game.mdp.n_states)]
+    boards = [faces_of(game, state) for state in range(1, game.mdp.n_states)]
     assert set(boards) == set(best.values)
     assert len(boards) == len(best.values)
     assert game.mdp.n_states == n_states
@@ -80,14 +81,14 @@ def test_states_and_values_are_those_of_the_recursion(
 def test_actions_rewards_and_spawns(n_rows: int, n_columns: int, step: int) -> None:
     game = small_2048(n_rows, n_columns)
     for state in range(1, game.mdp.n_states, step):
-        expected = oracle.actions(as_tuple(game, state))
+        expected = oracle.actions(faces_of(game, state))
         numbers = game.mdp.actions(state)
         assert len(numbers) == len(expected)
         for number, (action, after, reward) in zip(numbers, expected, strict=True):
             assert game.actions[number] == action
             assert game.mdp.reward[number] == reward
             outcomes, probabilities = game.mdp.outcomes(number)
-            children = [as_tuple(game, child) for child in outcomes.tolist()]
+            children = [faces_of(game, child) for child in outcomes.tolist()]
             found = dict(zip(children, probabilities.tolist(), strict=True))
             assert found == pytest.approx(dict(oracle.spawns(after)))
 
@@ -96,9 +97,9 @@ def test_the_deal() -> None:
     game, best = small_2048(2, 3), oracle.solved(2, 3)
     assert list(game.mdp.actions(DEAL)) == [0]
     assert game.actions[0] == DEALING
-    assert game.faces(DEAL) == [[0, 0, 0], [0, 0, 0]]
+    assert faces_of(game, DEAL) == ((0, 0, 0), (0, 0, 0))
     outcomes, probabilities = game.mdp.outcomes(0)
-    found = {as_tuple(game, s): p for s, p in zip(outcomes.tolist(), probabilities, strict=True)}
+    found = {faces_of(game, s): p for s, p in zip(outcomes.tolist(), probabilities, strict=True)}
     assert found == pytest.approx(best.deals)
     assert len(found) == 15 * 4
 
@@ -109,7 +110,8 @@ def test_the_worth_of_the_largest_board() -> None:
     assert game.state([[32, 16], [4, 8]]) > 0
     assert game.upper_bound()[DEAL] == 4 * 32 + 3 * 16 + 2 * 8 + 1 * 4
     assert (
-        max(tile for s in range(game.mdp.n_states) for row in game.faces(s) for tile in row) == 32
+        max(tile for s in range(game.mdp.n_states) for row in faces_of(game, s) for tile in row)
+        == 32
     )
 
 

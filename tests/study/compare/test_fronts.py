@@ -1,23 +1,33 @@
-"""Validated fronts, and which of their points are compared."""
+"""Fronts of studies, and which of their points are compared."""
+
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from tests.study.program import refused
 from thetafront.study.compare.equal_time import contender_of
-from thetafront.study.compare.fronts import Front, front_of, within
+from thetafront.study.compare.fronts import Front, within
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.log.manifest import ROOT
 from thetafront.study.log.published_study import read_published
 
-PUBLISHED = ROOT / "results" / "reference" / "mcmdp"
+PUBLISHED = ROOT / "results" / "reference"
 
 
-def test_a_published_front_is_read() -> None:
-    front = front_of(read_published(PUBLISHED)[1])
+@pytest.fixture(scope="module")
+def front() -> Front:
+    return Front.from_study(read_published(PUBLISHED / "mcmdp")[1])
+
+
+def test_a_published_front_is_read(front: Front) -> None:
     assert (front.name, front.seed, front.experiment) == ("mcmdp", 0, EXPERIMENTS["mcmdp"])
+    table = pd.read_csv(PUBLISHED / "mcmdp" / "front.csv")
+    costs = ["seconds_per_move", "playout_moves_per_move"]
+    for column in ("point", "origin", "on_front", "score_mean_points", *costs):
+        assert front.validated[column].tolist() == table[column].tolist()
     contender = contender_of(front)
-    table = pd.read_csv(PUBLISHED / "front.csv")
     expected = table[table["on_front"] & (table["origin"] != "author's θ")]
     assert len(contender.agents) == len(expected)
     first = next(iter(contender.agents.values()))
@@ -26,8 +36,7 @@ def test_a_published_front_is_read() -> None:
     )
 
 
-def test_points_beyond_the_other_front_are_left_out() -> None:
-    front = front_of(read_published(PUBLISHED)[1])
+def test_points_beyond_the_other_front_are_left_out(front: Front) -> None:
     by_cost = front.validated.sort_values("playout_moves_per_move", ignore_index=True)
     front = Front(front.name, front.seed, front.experiment, by_cost)
     other = Front("x", 1, front.experiment, front.validated.iloc[2:5])
@@ -40,6 +49,16 @@ def test_points_beyond_the_other_front_are_left_out() -> None:
         contender_of(few)
 
 
-def test_a_front_of_another_game_is_refused() -> None:
-    with pytest.raises(InputError, match="'pacman'"):
-        front_of(read_published(PUBLISHED.with_name("pacman"))[1])
+def test_a_front_with_words_has_them_in_its_thetas(front: Front) -> None:
+    (values,) = EXPERIMENTS["uct"].baselines.values()
+    table = front.validated.assign(**values)
+    contender = contender_of(Front("x", 1, EXPERIMENTS["uct"], table))
+    assert set(contender.agents.values()) == {EXPERIMENTS["uct"].build(values)}
+    assert set(contender.thetas.values()) == {"U random, m 100, d 10, c 100, k′ 30.00, α′ 0.50"}
+
+
+def test_what_cannot_be_compared_is_named(tmp_path: Path) -> None:
+    other = str(PUBLISHED / "mcmdp")
+    assert "does not exist" in refused("equal-time", f"{tmp_path}/none", other)
+    assert "has no manifest.json" in refused("equal-time", str(tmp_path), other)
+    assert "must play 2048" in refused("equal-time", str(PUBLISHED / "dice_study"), other)

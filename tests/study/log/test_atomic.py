@@ -1,11 +1,14 @@
 """On a full disk the old file stays, the error names it, and no temporary file is left."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from time import sleep
 
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
+from thetafront.study.log.atomic import atomic_write
 from thetafront.study.log.manifest import write_json
 from thetafront.study.report.style import save
 from thetafront.study.report.tables import write_csv, write_text
@@ -32,3 +35,19 @@ def test_a_full_disk_is_named_by_the_file_and_what_was_there_stays(tmp_path: Pat
     assert path.read_text() == "new"
     assert list(tmp_path.iterdir()) == [path]
     plt.close(figure)
+
+
+def test_those_who_write_the_same_file_at_once_do_so_one_after_the_other(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+
+    def write(letter: str) -> str:
+        with atomic_write(path) as draft, draft.open("w") as file:
+            for _ in range(5):
+                file.write(letter)
+                file.flush()
+                sleep(0.01)
+        return path.read_text()
+
+    with ThreadPoolExecutor() as pool:
+        assert all(text in {"aaaaa", "bbbbb", "ccccc"} for text in pool.map(write, "abc"))
+    assert list(tmp_path.iterdir()) == [path]

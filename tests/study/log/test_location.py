@@ -1,5 +1,6 @@
 """Where a study is: names and folders that can be, and those that are refused."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -41,3 +42,17 @@ def test_folders_that_cannot_be_used_are_named(tmp_path: Path) -> None:
 def test_sqlite_has_one_driver(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="storage of SQLite must be sqlite:///"):
         locate("s", tmp_path, "sqlite+other:///x.db")
+
+
+def test_a_study_of_ones_own_is_written_in_a_folder_of_somebody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    monkeypatch.setattr(os, "access", lambda path, _: path != tmp_path)  # also for root
+    make_folder(own)
+    with pytest.raises(InputError, match=r"new' cannot be made: .* cannot be written"):
+        make_folder(tmp_path / "new")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(InputError, match="own' cannot be written"):
+        make_folder(own)

@@ -8,13 +8,7 @@ import pytest
 from optuna.trial import TrialState
 
 from tests.study.conftest import QUICK
-from tests.study.made_studies import (
-    add_trials,
-    data_of,
-    new_study_in,
-    record_of,
-    store_trial,
-)
+from tests.study.made_studies import add_trials, data_of, new_study_in, record_of, store_trial
 from thetafront.study.log.log import Log
 from thetafront.study.log.mirror import Mirror, drop_tables, mirrored
 from thetafront.study.log.point import COMPLETE, FAIL, Point

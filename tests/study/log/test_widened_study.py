@@ -24,10 +24,10 @@ from thetafront.study.log.study_data import StudyData, store_run
 from thetafront.study.log.study_record import ATTRIBUTE, StudyRecord
 from thetafront.study.model.study_model import objectives_of
 from thetafront.study.report.edges import edge_line
+from thetafront.study.run.orders import widen
 from thetafront.study.run.proposals import Proposals
 from thetafront.study.run.search import known_trials
 from thetafront.study.run.settings import SearchSettings
-from thetafront.study.run.widen import widen
 from thetafront.study.samplers import make_sampler
 from thetafront.study.samplers.design import draw_design
 

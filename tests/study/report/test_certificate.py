@@ -5,13 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.study.made_studies import (
-    add_trials,
-    data_of,
-    new_study,
-    spread,
-    store_point,
-)
+from tests.study.made_studies import add_trials, data_of, new_study, spread, store_point
 from tests.study.report.test_recommend import game
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.report.analysis import Analysis

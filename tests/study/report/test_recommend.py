@@ -12,26 +12,14 @@ import pytest
 from scipy.stats import norm
 
 from tests.study.conftest import CoinGame, SolvedGame
-from tests.study.made_studies import (
-    add_point,
-    add_trials,
-    data_of,
-    new_study,
-    spread,
-    store_point,
-)
+from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread, store_point
 from tests.study.mirrored import GAIN, LOSS
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.errors import InputError
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.agent_parser import agent_of
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import (
-    PLAYOUT_MOVES,
-    SCORE,
-    WIN_RATE,
-    Goal,
-)
+from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, WIN_RATE, Goal
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.log.log import Log
 from thetafront.study.report.analysis import Analysis

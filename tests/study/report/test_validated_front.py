@@ -30,7 +30,6 @@ from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.tables import validated_frame
 from thetafront.study.report.validated_rows import (
     validated_hypervolume,
-    with_front,
     without_baselines,
 )
 
@@ -111,21 +110,6 @@ def test_p_on_front_of_two_points_is_the_normal_closed_form(quick: Experiment) -
     tolerance = 5 * math.sqrt(expected * (1 - expected) / 4000)
     assert row_of(frame, 9)["p_on_front"] == pytest.approx(expected, abs=tolerance)
     assert row_of(frame, 5)["p_on_front"] == 1.0, "nothing is cheaper"
-
-
-def test_a_table_of_an_earlier_version_has_its_front_by_validated_means(quick: Experiment) -> None:
-    """Errors 100.5 and 60.3: the costlier point is on the front with Φ(100/117.2) = 0.803."""
-    rows = [
-        {key: value for key, value in row.items() if "combined" not in key and "95" not in key}
-        for row in Analysis(data_of(two_close_points(), quick)).rows
-    ]
-    frame = pd.DataFrame(with_front(rows, quick))
-    expected = norm.cdf(100 / math.hypot(1000 / math.sqrt(99), 600 / math.sqrt(99)))
-    assert expected == pytest.approx(0.803, abs=0.001)
-    tolerance = 5 * math.sqrt(expected * (1 - expected) / 4000)
-    assert row_of(frame, 9)["p_on_front"] == pytest.approx(expected, abs=tolerance)
-    assert frame["on_front"].tolist() == [True, True]
-    assert validated_hypervolume(rows, quick)[0] > 0.0
 
 
 def timed_games(n: int, milliseconds: Sequence[float]) -> dict[int, Game2048]:

@@ -14,13 +14,7 @@ import numpy as np
 import pytest
 
 from tests.study.conftest import QUICK
-from tests.study.made_studies import (
-    data_of,
-    new_study,
-    store_point,
-    store_trial,
-    stored_points,
-)
+from tests.study.made_studies import data_of, new_study, store_point, store_trial, stored_points
 from tests.study.run.test_search import StopHereError, Watch
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo

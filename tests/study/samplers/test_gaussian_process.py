@@ -8,12 +8,7 @@ from scipy.optimize import approx_fprime
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
-from thetafront.study.samplers.covariance import (
-    ROUGH,
-    SMOOTH,
-    Floats,
-    Hyperparameters,
-)
+from thetafront.study.samplers.covariance import ROUGH, SMOOTH, Floats, Hyperparameters
 from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.hyperparameters import (
     JITTER,

@@ -10,10 +10,7 @@ from optuna.distributions import CategoricalDistribution, IntDistribution
 from optuna.samplers import BaseSampler, RandomSampler
 from scipy.special import ndtr, ndtri
 
-from tests.study.samplers.toy import (
-    UNIT,
-    observations_of,
-)
+from tests.study.samplers.toy import UNIT, observations_of
 from thetafront.study.samplers.covariance import Hyperparameters
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.gaussian_process import GaussianProcess

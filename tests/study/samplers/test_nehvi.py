@@ -15,12 +15,7 @@ from optuna.distributions import (
 )
 from optuna.samplers import RandomSampler
 
-from tests.study.samplers.toy import (
-    TOY_OBJECTIVES,
-    UNIT,
-    true_hypervolume,
-    truth,
-)
+from tests.study.samplers.toy import TOY_OBJECTIVES, UNIT, true_hypervolume, truth
 from thetafront.study.pareto import hypervolume
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.nehvi import (

@@ -12,12 +12,7 @@ from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.agents.pacman.random import PacmanRandom
 from thetafront.engine.pacman import Action, GhostKind, Layout, Outcome, World
 from thetafront.study.terminal.pace import View
-from thetafront.study.terminal.pacman import (
-    last_pacman_line,
-    pacman_picture,
-    remark,
-    watch_pacman,
-)
+from thetafront.study.terminal.pacman import last_pacman_line, pacman_picture, remark, watch_pacman
 
 MEDIUM = Layout.named("medium")
 MDP = PacmanMDP(gamma=0.9, radius=1)
