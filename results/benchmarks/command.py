@@ -69,17 +69,8 @@ def command(run: Callable[[argparse.Namespace], None], options: argparse.Argumen
 class Runs:
     """Finished runs, each a line of JSON as soon as it ends: a command that is repeated goes on.
 
-    Parameters
-    ----------
-    path : Path
-        The file; it need not exist. It is only read until it is :meth:`held`.
-    keys : sequence of str
-        What every run has; of a run that is a list, its first part.
-
-    Raises
-    ------
-    InputError
-        If a line is no such run.
+    Every run has ``keys``; of a run that is a list, its first part. The file need not exist, and is
+    only read until it is :meth:`held`. InputError if a line is no such run.
     """
 
     def __init__(self, path: Path, *keys: str) -> None:

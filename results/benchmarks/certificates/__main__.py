@@ -64,8 +64,7 @@ def play(run: tuple[str, int]) -> list[dict[str, Any]]:
     """Run the study of a surface with a seed; return its rows."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     with threadpool_limits(1):
-        study = Study(*run)
-        return list(until_small(study))
+        return list(until_small(Study(*run)))
 
 
 def inside(rows: pd.DataFrame, kind: str) -> str:
@@ -100,12 +99,8 @@ def steps_section(name: str, rows: pd.DataFrame) -> Section:
                 "worse than design": f"{mean['worse']:.1%}" if size else "",
             }
         )
-    return section(f"{name}: {rows['seed'].nunique()} studies", found)
-
-
-def section(title: str, rows: list[dict[str, str]]) -> Section:
-    """Make a section of rows of cells."""
-    return Section(title, list(rows[0]), [list(row.values()) for row in rows])
+    cells = [list(row.values()) for row in found]
+    return Section(f"{name}: {rows['seed'].nunique()} studies", list(found[0]), cells)
 
 
 def tables(rows: pd.DataFrame) -> str:

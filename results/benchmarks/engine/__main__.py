@@ -48,10 +48,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 
 def program_milliseconds(n_rounds: int) -> dict[str, dict[str, float]]:
-    """Measure milliseconds of a worker's CPU time a game of a program, its own left out.
-
-    By protocol.
-    """
+    """Measure a worker's CPU milliseconds a game of a program, without its own, by protocol."""
     found = {}
     for protocol, (words, n_games) in PROGRAMS.items():
         program = thetafront.Program(words, protocol=Protocol(protocol))

@@ -59,11 +59,7 @@ def compete(given: argparse.Namespace, program: str, seed: int, runs: Runs, game
     known = [each["theta"] for each in games.records if each["program"] == program]
     mine = (each for each in runs.records if (each["program"], each["seed"]) == (program, seed))
     recommended = [pick[1] for each in mine for pick in each["picks"]]
-    missing = [
-        theta
-        for k, theta in enumerate(recommended)
-        if theta not in known and theta not in recommended[:k]
-    ]
+    missing = [each for k, each in enumerate(recommended) if each not in known + recommended[:k]]
     random.Random(seed).shuffle(missing)  # where the machine's speed drifts, it does so for all
     say(f"{program}, seed {seed}: {len(missing)} θ to play")
     with one_core() as process:

@@ -52,11 +52,6 @@ class Case:
         warnings.simplefilter("ignore")
         return load_experiment(str(FOLDER / self.definition))
 
-    @property
-    def sign(self) -> float:
-        """1 if more is better, −1 if less is."""
-        return self.experiment.goal.sign
-
 
 CASES = {
     "chess": Case(
@@ -106,7 +101,7 @@ def run_optuna(method: str, program: str, seed: int, seconds: float) -> list[Rec
         trial.set_user_attr("theta", theta)
         return float(np.mean([game.score for game in games])), experiment.cost.of(games)
 
-    direction = "maximize" if case.sign > 0 else "minimize"
+    direction = experiment.goal.direction
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     sampler = SAMPLERS[method](seed=seed)
     study = optuna.create_study(directions=[direction, "minimize"], sampler=sampler)
@@ -150,11 +145,11 @@ def run_ours(results: Path, program: str, seed: int, seconds: float) -> list[Rec
 
 def answers(case: Case, front: Sequence[tuple[Theta, float, float]]) -> list[list[Any]]:
     """Return for each budget the best of some θ, scores and costs that are within it."""
-    picks = []
+    picks, sign = [], case.experiment.goal.sign
     for budget in case.budgets:
         within = [each for each in front if each[2] <= budget]
         if within:
-            picks.append([budget, *max(within, key=lambda each: case.sign * each[1])])
+            picks.append([budget, *max(within, key=lambda each: sign * each[1])])
     return picks
 
 

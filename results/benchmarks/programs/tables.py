@@ -77,7 +77,7 @@ def kept_of(picks: pd.DataFrame) -> pd.DataFrame:
     key = [*RUN, "budget"]
     pairs = picks[key].merge(picks.dropna(subset="true_score").drop(columns="budget"), on=RUN)
     pairs = pairs[pairs["true_cost"] <= pairs["budget"]]
-    signs = {name: CASES[name].sign for name in picks["program"].unique()}
+    signs = {name: CASES[name].experiment.goal.sign for name in picks["program"].unique()}
     pairs["better"] = pairs["true_score"] * pairs["program"].map(signs)
     best = pairs.loc[pairs.groupby(key)["better"].idxmax()].drop(columns="better")
     return picks[key].merge(best, "left", on=key).assign(is_over=False)
@@ -112,7 +112,7 @@ def summary_of(picks: pd.DataFrame) -> pd.DataFrame:
                 row |= {"n_over": int(at["is_over"].eq(True).sum())}
                 row |= {"n_without": int(at["true_score"].isna().sum())}
                 if method in RIVALS:
-                    gain = case.sign * (some[OURS] - some[method]).dropna()
+                    gain = case.experiment.goal.sign * (some[OURS] - some[method]).dropna()
                     row |= interval("gain", gain) | {"n_pairs": len(gain)}
                 rows.append(row)
     return pd.DataFrame(rows)

@@ -4,6 +4,7 @@ The true front of each simulated study is known. The folder's ``runs.jsonl`` kee
 """
 
 import argparse
+from operator import itemgetter
 
 from results.benchmarks.command import Record, Runs, command, parser, publish, seeds_of
 from results.benchmarks.samplers.contest import N_DESIGN, Run, check_sampler, play
@@ -20,11 +21,6 @@ def budget(text: str) -> tuple[int, int]:
     if n_trials <= N_DESIGN or n_games < 2:
         raise ValueError
     return n_trials, n_games
-
-
-def name_of(record: Record) -> Run:
-    """Return which run a record is of."""
-    return Run(*(record[each] for each in Run._fields))
 
 
 def table_order(record: Record) -> tuple[int, int, int, int]:
@@ -47,7 +43,8 @@ def run(given: argparse.Namespace) -> None:
         for sampler in given.sampler or installed_samplers()
     ]
     runs = Runs(given.output / "runs.jsonl", *Run._fields, *MEASURES)
-    played = runs.play(planned, name_of, play, given.jobs)
+    fields = itemgetter(*Run._fields)
+    played = runs.play(planned, lambda record: Run(*fields(record)), play, given.jobs)
     records = sorted(runs.records, key=table_order)
     summary = summary_frame(records)
     figure(summary).savefig(given.output / "samplers.png", dpi=160)
@@ -58,9 +55,7 @@ def run(given: argparse.Namespace) -> None:
 def options() -> argparse.ArgumentParser:
     """Return the options of the command."""
     made = parser(__doc__ or "", "samplers", n_seeds=20)
-    made.add_argument(
-        "--sampler", action="append", type=check_sampler, help="repeatable; default: all installed"
-    )
+    made.add_argument("--sampler", action="append", type=check_sampler, help="repeatable; all")
     made.add_argument("--surface", action="append", choices=SURFACES, help="repeatable; all")
     made.add_argument("--budget", action="append", type=budget, help="TRIALSxGAMES, repeatable")
     return made

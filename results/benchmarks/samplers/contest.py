@@ -67,14 +67,7 @@ def check_sampler(name: str) -> str:
 class Contest:
     """A study in progress, in memory, with its initial design enqueued.
 
-    Parameters
-    ----------
-    on : Surface
-        Replaces the agent.
-    seed, n_design : int
-        Of the study, and the size of its design.
-    times : callable, optional
-        Returns factors of the times of the next n games; all are 1 by default.
+    The surface replaces the agent; ``times`` returns factors of the times of the next n games.
     """
 
     def __init__(

@@ -6,6 +6,7 @@ Differences are paired by seed, so that the common design and games cancel.
 
 import math
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import matplotlib as mpl
@@ -131,25 +132,22 @@ def markdown(summary: pd.DataFrame) -> str:
 @mpl.rc_context(paper.STYLE)
 def figure(summary: pd.DataFrame) -> Figure:
     """Draw hypervolume and regret of each sampler, from the trials: a column a surface."""
-    surfaces = dict(tuple(summary.groupby("surface", sort=False)))
+    surfaces = list(summary.groupby("surface", sort=False))
     names = [each for each in ORDER if each in set(summary["sampler"])]
-    budgets = summary[["n_trials", "n_games"]].drop_duplicates().sort_values("n_trials").to_numpy()
     shape: dict[str, Any] = {"nrows": len(DRAWN), "ncols": len(surfaces), "squeeze": False}
     drawn, panels = paper.new_figure(3.0 + 2.9 * len(surfaces), 7.2, sharey=True, **shape)
-    for row, (measure, title) in zip(panels, DRAWN.items(), strict=True):
-        for axes, (surface, part) in zip(row, surfaces.items(), strict=True):
-            for k, (n_trials, n_games) in enumerate(budgets):
-                mine = part[(part["n_trials"] == n_trials) & (part["n_games"] == n_games)]
-                colour, marker = paper.MARKS[k]
-                at = [names.index(each) + 0.2 * (k - 1) for each in mine["sampler"]]
-                error = Z95 * mine[f"{measure}_sem"]
-                style: dict[str, Any] = {"fmt": marker, "color": colour, "markersize": 5}
-                style["label"] = f"{n_trials} × {n_games}"
-                axes.errorbar(mine[f"{measure}_mean"], at, xerr=error, **style)
-            axes.set(title=str(surface).replace("_", " "), xlabel=title)
-            axes.set_yticks(range(len(names)), names)
-            axes.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
-            axes.xaxis.set_major_locator(MaxNLocator(4))
+    parts = product(DRAWN.items(), surfaces)
+    for axes, ((measure, title), (surface, part)) in zip(panels.flat, parts, strict=True):
+        for k, (size, mine) in enumerate(part.groupby(["n_trials", "n_games"])):
+            at = [names.index(each) + 0.2 * (k - 1) for each in mine["sampler"]]
+            error, (colour, marker) = Z95 * mine[f"{measure}_sem"], paper.MARKS[k]
+            style: dict[str, Any] = {"fmt": marker, "color": colour, "markersize": 5}
+            style["label"] = "{} × {}".format(*size)
+            axes.errorbar(mine[f"{measure}_mean"], at, xerr=error, **style)
+        axes.set(title=str(surface).replace("_", " "), xlabel=title)
+        axes.set_yticks(range(len(names)), names)
+        axes.xaxis.set_major_formatter("{x:,g}")
+        axes.xaxis.set_major_locator(MaxNLocator(4))
     panels[0, 0].invert_yaxis()
     handles, labels = panels[0, 0].get_legend_handles_labels()
     drawn.legend(handles, labels, title="trials × games", loc="outside right upper")
