@@ -169,7 +169,7 @@ def test_a_front_at_the_edge_is_told_with_the_command_that_widens(
 
 def test_without_trials_nothing_says_which_bound(tmp_path: Path) -> None:
     study, _ = opened(tmp_path)
-    with pytest.raises(InputError, match="n_playouts=LOW:HIGH: no trial is complete to tell which"):
+    with pytest.raises(InputError, match="n_playouts=LOW:HIGH: no complete trial shows which"):
         said(study, WidenRequest("n_playouts"))
 
 

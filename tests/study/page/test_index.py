@@ -64,7 +64,7 @@ def test_a_foreign_page_stops_all_before_anything_is_written(tmp_path: Path) -> 
         PUBLISHED / "dice_study", tmp_path / "b", ignore=shutil.ignore_patterns("*.html")
     )
     (tmp_path / "b" / "report.html").write_text("mine")
-    with pytest.raises(InputError, match="no page of a study"):
+    with pytest.raises(InputError, match="not a page of a study"):
         write_each(tmp_path)
     assert not (tmp_path / "a" / "report.html").exists()
     assert not (tmp_path / "thetafront-page.js").exists()

@@ -28,7 +28,7 @@ def test_a_foreign_page_stops_before_anything_is_written(quick: Experiment, tmp_
     location = locate("s", tmp_path, None)
     location.folder.mkdir()
     (location.folder / "report.html").write_text("mine")
-    with pytest.raises(InputError, match="no page of a study"):
+    with pytest.raises(InputError, match="not a page of a study"):
         write_results(Analysis(data_of(new_study(), quick)), location)
     assert [each.name for each in location.folder.iterdir()] == ["report.html"]
 
