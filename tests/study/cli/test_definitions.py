@@ -165,7 +165,7 @@ def test_a_changed_definition_is_refused_with_what_changed(folder: Path) -> None
     (folder / "engine.py").write_text(ENGINE.replace("90", "80"))
     line = refused_study(folder, "sweep", "once.toml", *few)
     assert "'engine': its definition has changed: the program or a file of its command now" in line
-    assert "--accept-change accepts it" in line
+    assert "accept it with --accept-change" in line
     line = refused_study(folder, "validate", "engine", "--validation-games", "2")
     assert "has changed: the program or a file of its command now" in line
     (folder / "once.toml").write_text(ONCE.replace("time_limit = 20", "time_limit = 30"))
@@ -257,7 +257,7 @@ def test_a_part_of_the_space_may_kill_its_process(folder: Path) -> None:
     killed = "import os\n    if effort > 60:\n        os._exit(1)\n    rng ="
     (folder / "coins.py").write_text(COINS.replace("rng =", killed, 1))
     said = thetafront(folder, "sweep", "coins.py", "--trials", "6", *FEW)
-    assert re.search(r"[34] of [34] games failed; the first: ended with exit status 1", said)
+    assert re.search(r"[34] of [34] games failed; the first: ended with exit status 1", said), said
     trials = pd.read_csv(folder / "results" / "coins" / "trials.csv")
     assert (trials.loc[trials["state"] == "fail", "effort"] > 60).all()
     assert (trials["state"] == "complete").sum() == 6
@@ -295,7 +295,7 @@ def test_a_game_that_hangs_and_its_daemon_end_with_the_budget(folder: Path) -> N
         timeout=100,
         check=False,
     )
-    assert "games that outlast the budget are ended" in done.stdout
+    assert "games that outlast the budget are stopped" in done.stdout
     assert done.returncode == 0
     assert not alive("987657")
 

@@ -111,7 +111,7 @@ def test_watching_ends_with_a_page_that_stands_still(swept: Path, tmp_path: Path
     finally:
         watching.kill()
     assert watching.returncode == 0
-    assert "Ctrl-C ends it" in out
+    assert "Ctrl-C stops" in out
     assert '"reload":null' in output.read_text()
     assert not list(tmp_path.glob(".*"))
 
