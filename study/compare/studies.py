@@ -11,7 +11,7 @@ from dataclasses import replace
 import pandas as pd
 from matplotlib.figure import Figure
 
-from thetafront.study.charts.axes import area_axis, span_of
+from thetafront.study.charts.axes import area_axis, span_of, values_of
 from thetafront.study.charts.chart import BLUE, ORANGE, Axis, Chart, Kind, Layer, Panel, Row
 from thetafront.study.charts.picture import picture
 from thetafront.study.errors import InputError
@@ -28,7 +28,8 @@ from thetafront.study.report.validated_rows import (
 from thetafront.study.text import counted
 
 INTERVAL = ["hypervolume", "hypervolume_low95", "hypervolume_high95"]
-STUDY, MEAN = Kind("a study, 95% interval", BLUE), Kind("mean of the studies", ORANGE, "diamond")
+STUDY = Kind("a study, 95% interval", BLUE)
+MEAN = Kind("their mean, 95% interval", ORANGE, "diamond")
 HEIGHT_PER_SAMPLER, SPREAD = 70, 0.8  # in pixels; in distances between two samplers
 
 
@@ -99,11 +100,11 @@ def compare_markdown(frame: pd.DataFrame, goal: Goal) -> str:
     samplers = []
     for sampler, rows in frame.groupby("sampler", sort=False):
         found = t_interval(rows["hypervolume"].to_numpy(float))
-        error = area(found.sem) if math.isfinite(found.sem) else "?"
-        samplers.append((str(sampler), f"{len(rows)}", f"{area(found.value)} ± {error}"))
+        ends = f"{area(found.low)} to {area(found.high)}" if math.isfinite(found.low) else "?"
+        samplers.append((str(sampler), f"{len(rows)}", f"{area(found.value)} ({ends})"))
     columns = ["sampler", "seed", "trials, games", "validated points, games"]
     by_study = markdown_table([*columns, "hypervolume, 95% interval"], studies)
-    columns = ["sampler", "studies", "hypervolume, mean ± standard error"]
+    columns = ["sampler", "studies", "mean hypervolume, 95% interval"]
     return f"{by_study}\n\n{markdown_table(columns, samplers)}\n"
 
 
@@ -115,15 +116,19 @@ def compare_figure(frame: pd.DataFrame, experiment: Experiment) -> Figure:
     for k, (sampler, part) in enumerate(frame.groupby("sampler", sort=False)):
         names[float(k)] = f"{sampler} ({len(part)} {'study' if len(part) == 1 else 'studies'})"
         for j, (x, low, high) in enumerate(part[INTERVAL].to_numpy(float).tolist(), 1):
-            y = k + SPREAD * (j / (len(part) + 1) - 0.5)
+            y = k + SPREAD * (j / (len(part) + 2) - 0.5)
             studies.append({"x": x, "low": low, "high": high, "y": y})
-        means.append({"x": float(part["hypervolume"].mean()), "y": k})
+        found = t_interval(part["hypervolume"].to_numpy(float))
+        y = k + SPREAD * ((len(part) + 1) / (len(part) + 2) - 0.5)
+        means.append({"x": found.value, "low": found.low, "high": found.high, "y": y})
+    known = [each for each in means if math.isfinite(each["low"])]  # of two studies or more
     layers = [
         Layer("rule", STUDY, studies, x="low", x2="high"),
         Layer("point", STUDY, studies, size=50),
+        Layer("rule", MEAN, known, x="low", x2="high"),
         Layer("point", MEAN, means, size=90),
     ]
-    ends = span_of(frame[INTERVAL].to_numpy(float).flat)
+    ends = span_of([*frame[INTERVAL].to_numpy(float).flat, *values_of(known, "low", "high")])
     y_axis = Axis("", len(names) - 0.5, -0.5, names, has_grid=False)
     panel = Panel(area_axis(experiment.goal, ends), y_axis, layers, HEIGHT_PER_SAMPLER * len(names))
     searches = {
@@ -132,7 +137,8 @@ def compare_figure(frame: pd.DataFrame, experiment: Experiment) -> Figure:
     }
     text = (
         f"The hypervolume of each study's validated front ({'; '.join(sorted(searches))} of search "
-        "each), by games on seeds that no search used; a larger one is better."
+        "each), by games on seeds that no search used; a larger one is better. Intervals of means: "
+        "Student's t over the studies."
     )
     title = "Validated hypervolume by sampler"
     return picture(Chart("compare", title, text, panels=[[panel]], subject=experiment.title))

@@ -51,8 +51,8 @@ def test_hypervolumes_by_hand(quick: Experiment) -> None:
     assert frame["n_validated_points"].tolist() == [1, 1, 1]
     assert frame["n_validation_games"].tolist() == [4, 4, 4]
     text = compare_markdown(frame, quick.goal)
-    assert "| nehvi | 2 | 2,000 ± 1,000 |" in text
-    assert "| tpe | 1 | 500 ± ? |" in text
+    assert "| nehvi | 2 | 2,000 (-10,706 to 14,706) |" in text, "t of one degree of freedom: 12.706"
+    assert "| tpe | 1 | 500 (?) |" in text
     (axes,) = compare_figure(frame, quick).axes
     assert [each.get_text() for each in axes.get_yticklabels()] == [
         "nehvi (2 studies)",
