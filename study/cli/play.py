@@ -63,7 +63,7 @@ def play(
         rate_text,
         split,
     )
-    from thetafront.study.experiments.game_summary import SCORE, PlaySummary
+    from thetafront.study.experiments.play_summary import SCORE, PlaySummary
     from thetafront.study.experiments.players import BuiltinPlayer
     from thetafront.study.experiments.registry import experiment as find_experiment
     from thetafront.study.experiments.registry import is_definition

@@ -1,38 +1,21 @@
-"""What is said of some games: beyond goal and cost in tables and answers, and by ``play``."""
+"""What tables and answers say of some games beyond goal and cost, for each kind of game."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from thetafront.agents.agent import Agent, Game
+from thetafront.agents.agent import Game
 from thetafront.agents.external.report import ReportedGame
-from thetafront.agents.parameters import Value
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.errors import InputError
 from thetafront.study.estimate import bounded_mean
-from thetafront.study.experiments.objectives import (
-    EXACT_SCORE,
-    PLAYOUT_MOVES,
-    SECONDS,
-    WIN_RATE,
-    Cost,
-    Goal,
-    mean,
-)
 from thetafront.study.experiments.objectives.formats import elo
-from thetafront.study.text import counted
 
 TILES_IN_CSV = (512, 1024, 2048, 4096, 8192, 16384)
 TILES_IN_TABLE = (4096, 8192)
 TILES_IN_ANSWER = (1024, 2048, 4096, 8192)
-SCORE = mean(unit="points")
-TILES = tuple(2**exponent for exponent in range(10, 16))
-N_TILES = 4  # of these at least are told
-OF_A_2048_GAME = ("seed", "score", "n_moves", "max_tile", "seconds")
-LABEL_WIDTH = 13
 
 
 @dataclass(frozen=True)
@@ -111,111 +94,3 @@ def check_2048(given: str, game: type[Game]) -> None:
     if not issubclass(game, Game2048):
         kind = "another agent" if issubclass(game, ReportedGame) else game.kind
         raise InputError(f"{given} must play 2048 (its games are of {kind})")
-
-
-@dataclass(frozen=True)
-class PlaySummary:
-    """Games of one agent as ``play`` prints them: a JSON object, or lines of text."""
-
-    agent: str  # the agent's name
-    params: Mapping[str, Value]  # its parameters
-    games: Sequence[Game]  # the games
-    # By what they are summarized.
-    goals: tuple[Goal, ...]
-    costs: tuple[Cost, ...]
-
-    @classmethod
-    def from_agent(cls, name: str, agent: Agent, params: Mapping[str, Value], games: Any) -> Self:
-        """Summarize games of an agent of the catalog by what such games have."""
-        wins = (WIN_RATE,) if hasattr(games[0], "won") else ()
-        counts = (PLAYOUT_MOVES,) if getattr(games[0], "n_playout_moves", 0) else ()
-        score = SCORE if agent.is_random else EXACT_SCORE
-        return cls(name, params, games, (*wins, score), (SECONDS, *counts))
-
-    def json(self) -> dict[str, Any]:
-        """Return the summary as JSON data; numbers that are not known are None.
-
-        Games of 2048 have ``reach``, the share of games that reached each tile: 1024 to 8192, and
-        larger ones that some game reached.
-        """
-        n_moves = [game.n_moves for game in self.games]
-        return {
-            "agent": self.agent,
-            "params": dict(self.params),
-            "n_games": len(self.games),
-            **{goal.name: self.estimated(goal) for goal in self.goals},
-            **({"reach": self.reached} if self.reached else {}),
-            **({"n_moves_mean": sum(n_moves) / len(n_moves)} if max(n_moves) > 1 else {}),
-            **{each.name: finite(each.of(self.games)) for each in self.costs},
-            "games": [row_of(game) for game in self.games],
-        }
-
-    def estimated(self, goal: Goal) -> dict[str, float | None]:
-        """Return the estimate of a goal by names; of a match, results and Elo, too."""
-        found, samples = goal.estimate(self.games), goal.samples(self.games)
-        match = MatchSummary(ReportedGame).columns(self.games) if goal.is_match else {}
-        values = {
-            "mean": found.value,
-            "sem": found.sem,
-            "low95": found.low,
-            "high95": found.high,
-            "min": float(samples.min()),
-            "max": float(samples.max()),
-            **match,
-        }
-        return {name: finite(value) for name, value in values.items()}
-
-    @property
-    def reached(self) -> dict[str, float]:
-        """The shares of games of 2048 that reached each tile."""
-        games = [game for game in self.games if isinstance(game, Game2048)]
-        shares = [(tile, share_reaching(games, tile)) for tile in TILES] if games else []
-        return {str(t): share for k, (t, share) in enumerate(shares) if share or k < N_TILES}
-
-    def text(self) -> str:
-        """Return the summary as lines: a heading, and one for each quantity."""
-        lines: list[tuple[str, str]] = []
-        for goal in self.goals:
-            lines.append((goal.label, self.goal_text(goal)))
-            if goal.is_match:
-                lines += MatchSummary(ReportedGame).lines(self.games)
-        if self.reached:
-            shares = (f"{tile} {share:.1%}" for tile, share in self.reached.items())
-            lines.append(("reached", ", ".join(shares)))
-        for cost in self.costs:
-            value = cost.of(self.games)
-            known = "not known, since no game was played alone" if math.isnan(value) else ""
-            lines.append((cost.label, known or cost.text(value)))
-        n_moves = [game.n_moves for game in self.games]
-        if max(n_moves) > 1:
-            lines.append(("moves", f"{sum(n_moves) / len(n_moves):,.1f} a game"))
-        params = ", ".join(
-            f"{key} {value if isinstance(value, str) else format(value, 'g')}"
-            for key, value in self.params.items()
-        )
-        agent = f"{self.agent} ({params})" if params else self.agent
-        heading = f"{agent}, {counted(len(self.games), 'game')} from seed {self.games[0].seed}"
-        width = max(LABEL_WIDTH, *(len(label) + 2 for label, _ in lines))
-        return "\n".join([heading, *(f"{label:{width}}{text}" for label, text in lines)])
-
-    def goal_text(self, goal: Goal) -> str:
-        """Write the estimate of a goal with its interval, and the extremes of the games."""
-        found = goal.estimate(self.games)
-        text = goal.format.interval_with_unit(found.value, found.low, found.high)
-        if goal.is_exact:
-            return text
-        samples = goal.samples(self.games)
-        ends = f"{goal.format.text(samples.min())} to {goal.format.text(samples.max())}"
-        return f"{text}, 95% interval" + ("" if goal.is_share else f"; games {ends}")
-
-
-def finite(value: float) -> float | None:
-    """Return a number; None if it is none, or infinite."""
-    return value if math.isfinite(value) else None
-
-
-def row_of(game: Game) -> dict[str, Any]:
-    """Return a game's fields; of 2048, only the most important."""
-    if isinstance(game, Game2048):
-        return {name: getattr(game, name) for name in OF_A_2048_GAME}
-    return game.to_row()

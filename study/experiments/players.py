@@ -131,7 +131,7 @@ class BuiltinPlayer(Player):
 class PythonPlayer(Player):
     """A user's function or class."""
 
-    player: Callable[..., Any]  # see `python`
+    player: Callable[..., Any]  # see :mod:`agents.external.python`
     report: Report  # what it tells of a game
     source: Source | None = None  # where its experiment is defined; None in a script or notebook
     limits: Limits = field(default_factory=Limits)  # what a game may take

@@ -24,8 +24,9 @@ from thetafront.study.cli import app
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.agent_parser import agent_2048_of
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.game_summary import PlaySummary, check_2048
+from thetafront.study.experiments.game_summary import check_2048
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SWEEPS
+from thetafront.study.experiments.play_summary import PlaySummary
 from thetafront.study.experiments.registry import experiment
 from thetafront.study.experiments.space import NumericParameter, Space
 from thetafront.study.log.seeds import game_to_record, record_to_game
