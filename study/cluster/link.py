@@ -79,7 +79,7 @@ def connect(address: str, tls: Tls | None) -> "Client":
     except Exception as error:
         why = " ".join(str(error).split()) or type(error).__name__
         raise RunError(
-            f"scheduler: {address} is not a Dask scheduler"
+            f"scheduler: {address} does not answer as a Dask scheduler"
             f"{'' if tls is None else ' with these certificates'}: {why[:200]}"
         ) from None
 

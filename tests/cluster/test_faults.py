@@ -168,7 +168,7 @@ def test_an_agent_that_ends_its_workers_is_found_and_no_other_is_blamed(
         workers.submit(Task("deadly", Deadly(1), (0,)))
         for seed in range(6):
             workers.submit(Task(f"{seed}", PureMonteCarlo(5), (seed,)))
-        with pytest.raises(PlayError, match="die again and again while playing deadly alone"):
+        with pytest.raises(PlayError, match="keep dying while playing deadly alone"):
             collect_all(workers)
         assert "left or died" in " ".join(workers.news())
         played = {each.key: [game.seed for game in each.games] for each in workers.returned}

@@ -220,7 +220,7 @@ def test_a_server_that_is_no_scheduler(answer: bytes, monkeypatch: pytest.Monkey
         threading.Thread(target=serve, daemon=True).start()
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         began = time.monotonic()
-        with pytest.raises(RunError, match="is not a Dask scheduler"):
+        with pytest.raises(RunError, match="does not answer as a Dask scheduler"):
             link.connect(address, None)
         assert time.monotonic() - began < 15.0
         for each in kept:
