@@ -48,7 +48,7 @@ class ComparedFront:
     """What is believed of one study's front, as a function of a budget."""
 
     name: str  # as the charts call the study
-    data: Analysis  # the study
+    data: Analysis
 
     @property
     def experiment(self) -> Experiment:

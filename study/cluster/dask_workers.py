@@ -41,7 +41,7 @@ CANCELLED = (CancelledError, asyncio.CancelledError)
 class Sending(Generic[Key]):
     """A task in flight."""
 
-    task: Task[Key]  # the task
+    task: Task[Key]
     is_suspect: bool = False  # whether workers have died on it
     addresses: tuple[str, ...] = ()  # the workers that may play it; empty if all may
     n_tries: int = 0  # how often it, or its answer, could not be read

@@ -69,8 +69,8 @@ class StudySource(Protocol):
 class StudyData:
     """A study as it was when it was read."""
 
-    name: str  # the study's name
-    experiment: Experiment  # the experiment as the study was made with
+    name: str
+    experiment: Experiment  # as the study was made with
     record: StudyRecord  # what made the study
     trials: list[Point] = field(default_factory=list)  # the trials that have begun
     # The points that were ever validated, with their games.

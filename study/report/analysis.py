@@ -31,7 +31,7 @@ class Analysis:
     games.
     """
 
-    data: StudyData  # the study
+    data: StudyData
 
     @cached_property
     def trials_model(self) -> FittedModel | None:

@@ -64,12 +64,12 @@ class Certificate:
     """Bounds of the regret at budgets, equally spaced in log cost, the smallest first."""
 
     experiment: Experiment  # whose goal and cost these are
-    # (n,): Budgets t, from the cheapest that has an answer to the dearest of the predicted front.
+    # (n,): budgets t, from the cheapest that has an answer to the dearest of the predicted front.
     limits: Floats
     answers: list[Candidate]  # the θ recommended for each
     bounds: Floats  # (n,): ε(t), in the goal's unit
     prospects: list[Point]  # the θ with the best prediction for each, which may have been played
-    # (n,): What ε(t) would be if these had been played, and were recommended.
+    # (n,): what ε(t) would be if these had been played, and were recommended.
     bounds_if_played: Floats
 
     @property
@@ -146,7 +146,7 @@ class Draws:
     """Draws of goal and cost of several points, the played ones first."""
 
     points: Floats  # (m, d): in the unit cube
-    # (n_draws, m): The goal, to be maximized, and the cost, each in its own unit.
+    # (n_draws, m): the goal, to be maximized, and the cost, each in its own unit.
     scores: Floats
     costs: Floats
     mean: Floats  # (m, 2): what is expected of both, on the model's scale

@@ -162,7 +162,7 @@ class Recommendation:
 class Candidates:
     """The θ of a study that may be recommended, for any number of wishes."""
 
-    data: StudyData  # the study
+    data: StudyData
     combined: FittedModel  # the model given all of its games
 
     @cached_property

@@ -56,7 +56,7 @@ MAX_GAP = 38.0  # in σ; beyond it φ is 0
 class Played:
     """What is known of the points, the cheapest first."""
 
-    # (k,): Of one game; more is better, so of a goal that is minimized the mean is negated.
+    # (k,): mean and variance of one game; more is better: means to be minimized are negated.
     mean: Floats
     variance: Floats
     n: Floats  # (k,): games, one at least

@@ -66,7 +66,7 @@ class GaussianProcess:
     hyper: Hyperparameters  # of the process
     points: Floats  # (n, d): X
     factor: Floats  # (n, n): L
-    alpha: Floats  # (n,): (K + N)⁻¹ y
+    alpha: Floats  # (n,) or (n, n_draws): (K + N)⁻¹ y
 
     @classmethod
     def condition(

@@ -136,14 +136,14 @@ class Pool:
 
     points: Floats  # (m, d): in the unit cube
     explained: Floats  # (n + q, m): E, of `InFlight`
-    # (m,): Of the noise-free value; and of a trial there.
+    # (m,): mean and variance of the noise-free value; noise variance of a trial there.
     mean: Floats
     variance: Floats
     noise: Floats
     covariance: Floats  # (m, J): with the area's points
     extents: Floats  # (m, 2): its own e, and that which is left to the area's point before it
     places: npt.NDArray[np.int64]  # (m,): how many of the area's points come before it
-    # (m,): Expected; those of `stale` ones are from before the last trial was put in flight.
+    # (m,): expected; those of `stale` ones are from before the last trial was put in flight.
     gains: Floats
     stale: npt.NDArray[np.bool_]  # (m,)
     chances: Floats  # (m,): that a trial there can be played; gains are weighed by them

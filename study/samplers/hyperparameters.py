@@ -55,7 +55,7 @@ class NegativeLogPosterior:
     """Minus the log posterior density of the hyperparameters, as a function of their logarithms."""
 
     squares: Floats  # (p, n·n): squared distances of all pairs of points along each parameter
-    # (n,): Scaled observations and noise variances; NaN where a variance is unknown.
+    # (n,): scaled observations and noise variances; NaN where a variance is unknown.
     y: Floats
     noise: Floats
     smoothness: float = SMOOTH  # ν

@@ -68,7 +68,7 @@ class Observations:
     first_noise: Floats
     pending: Floats  # (p, d): trials in flight
     reference: Floats  # (2,): the reference point
-    # (d,): Which parameter each coordinate belongs to, see `UnitCube`.
+    # (d,): which parameter each coordinate belongs to, see `UnitCube`.
     owners: npt.NDArray[np.int64]
     scales: tuple[Scale, Scale] = (Scale.LINEAR, Scale.LINEAR)  # those of the values
     # Of the first objective: −1 if less of it is better, so that its values here are negated.

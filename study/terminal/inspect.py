@@ -75,7 +75,7 @@ class ActionValue:
 class Inspection:
     """A decision on a board and its repeats."""
 
-    board: int  # the packed board
+    board: int  # packed
     stream: int  # the random stream of the decision
     decision: Decision2048  # the decision with that stream
     actions: tuple[ActionValue, ...]  # (4,): by action: up, right, down, left
