@@ -106,7 +106,7 @@ def sweep(
     trials, replicates : int
         Total of trials, by default 384 if the budget allows (as many as it allows if scores are
         exact; 128 without a budget), and games of each: 4 by default, 10 for a win rate, 1 if
-        exact; up to 128 after the design where games are short.
+        exact; up to 128 where games are short.
     jobs : int, optional
         Worker processes; all cores by default.
     seed : int

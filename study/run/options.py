@@ -85,8 +85,7 @@ class SweepOptions:
         int | None,
         whole(
             "Games per trial.",
-            show_default="4; 10 for a win rate; 1 if exact; up to 128 after the design where games "
-            "are short",
+            show_default="4; 10 for a win rate; 1 if exact; up to 128 where games are short",
         ),
     ] = None
     jobs: JobsOption = None

@@ -33,13 +33,14 @@ from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.edges import front_thetas
 from thetafront.study.run.budget import Budget, seconds_of
+from thetafront.study.run.design_times import with_short_games
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.executor import Executor
 from thetafront.study.run.first_games import settled
 from thetafront.study.run.options import SweepOptions
 from thetafront.study.run.plan import MIN_TRIALS, Pace, Plan, plan_of
 from thetafront.study.run.progress import ProgressDisplay, preparing
-from thetafront.study.run.search import Search, continued
+from thetafront.study.run.search import Search
 from thetafront.study.run.settings import (
     DEFAULT_TRIALS,
     MAX_TRIALS,
@@ -249,19 +250,17 @@ class SweepOrder:
             settings,
             n_trials=min(settings.design_size, MAX_DRY_RUN_TRIALS),
             n_replicates=min(settings.n_replicates, MAX_DRY_RUN_GAMES),
-            adapts=False,
         )
         scratch = Log.in_memory("rehearsal", settings.record(experiment).as_data())
-        budget = Budget(DRY_RUN_SECONDS)
-        jobs = self.executor.capacity
-        search = Search(experiment, scratch, few, jobs, display.message, budget)
+        data, n_complete = study or StudyData.read(scratch, experiment), None
         with self.executor as workers, display:
+            settings = with_short_games(settings, data, workers, display.message)
+            budget = Budget(DRY_RUN_SECONDS)
+            search = Search(experiment, scratch, few, workers.capacity, display.message, budget)
             dispatch = Dispatch(search, workers, display, budget)
             dispatch.run()
-        settings = search.adapted(continued(settings, [] if study is None else study.trials))
-        data, n_complete = study, None
         n_known = 0 if study is None else sum(x.state == "complete" for x in study.trials)
-        if data is None or n_known < MIN_TRIALS:
+        if study is None or n_known < MIN_TRIALS:
             data, n_complete = StudyData.read(scratch, experiment), n_known
         of_search = seconds if precision is None else search_share(experiment) * seconds
         pace = Pace.measured(dispatch)

@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import replace
 from functools import partial
 from statistics import fmean
 from typing import Any
@@ -22,7 +21,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.connection import StorageConnection
 from thetafront.study.log.log import Log
 from thetafront.study.log.objectives import directions_of
-from thetafront.study.log.point import DESIGN, Point
+from thetafront.study.log.point import Point
 from thetafront.study.log.seeds import search_seed
 from thetafront.study.log.study_data import StudyData, frozen
 from thetafront.study.model.study_model import objectives_of
@@ -38,8 +37,6 @@ from thetafront.study.samplers import SAMPLERS, make_sampler
 
 MAX_FAILURES_IN_A_ROW = 3  # of an agent of ours, whose games do not fail
 MAX_DEATHS = 3  # of the process that proposes, one after the other
-SECONDS_A_TRIAL = 0.25  # of short games: about as long as a proposal takes
-MAX_SHORT_GAMES = 128  # of a trial, which then tells a win rate to 4%
 WEIGHT_OF_LATEST = 0.05  # of a game, in the mean that tells how many make a task
 # Of other agents, which may fail in a part of their space: before any trial completes, and after.
 MAX_FAILURES_AT_FIRST, MAX_FAILURES_LATER = 12, 100
@@ -99,7 +96,7 @@ class Search(GameSource[Key]):
         self.n_failures_in_a_row = self.n_deaths = 0
         self.is_external = experiment.player.is_external
         data = self.read()
-        self.settings = settings = continued(settings, data.trials)
+        self.settings = settings
         self.trials = OpenTrials(data, log, settings, self.connection)
         self.n_workers = jobs
         self.n_waiting = 0
@@ -116,10 +113,7 @@ class Search(GameSource[Key]):
         self.proposals = self.proposals_after(data)
         self.n_games_before = self.trials.n_games
         self.n_tasks_out = 0
-        self.seconds_a_game = self.seconds_timed = 0.0
-        self.n_timed = 0
-        cpu_seconds = [game.seconds for trial in data.trials for game in trial.games.values()]
-        self.seconds_before = fmean(cpu_seconds) if cpu_seconds else 0.0
+        self.seconds_a_game = 0.0
         try:
             for each in ended:
                 self.learn(each)
@@ -245,27 +239,10 @@ class Search(GameSource[Key]):
 
     def begin(self, proposals: Sequence[Point]) -> None:
         """Begin trials; their games join the line."""
-        if any(each.number not in self.trials.data.waiting for each in proposals):
-            self.settings = self.trials.settings = self.adapted(self.settings)
         failed = self.trials.begin(proposals)
         self.count_waiting()
         for trial in failed:
             self.learn(trial)
-
-    def adapted(self, settings: SearchSettings) -> SearchSettings:
-        """Return settings with more games a trial, if games have been short on average.
-
-        They then take about as long as a proposal, so that workers need not wait for it. By the
-        mean over the design: single θ may take a thousand times as long as others. Of games of an
-        earlier run, CPU time is known.
-        """
-        if not settings.adapts or not self.n_timed:
-            return settings
-        seconds = max(self.seconds_timed / self.n_timed, self.seconds_before)
-        n = short_games(seconds, settings.n_replicates)
-        if n > settings.n_replicates:
-            self.message(f"games are short: trials after the design have {n} each")
-        return replace(settings, n_replicates=n, adapts=False)
 
     def count_waiting(self) -> None:
         """Count the games in the line anew: of few calls, where a game must cost no such pass."""
@@ -299,8 +276,6 @@ class Search(GameSource[Key]):
         """Store a game that has come back."""
         self.n_tasks_out -= 1
         if finished.games and not finished.is_first:
-            self.seconds_timed += finished.ended - finished.began
-            self.n_timed += len(finished.games)
             seconds = (finished.ended - finished.began) / len(finished.games)
             weight = WEIGHT_OF_LATEST if self.seconds_a_game else 1.0
             self.seconds_a_game += weight * (seconds - self.seconds_a_game)
@@ -378,17 +353,3 @@ def waiting_trial(theta: Mapping[str, Any] | None) -> FrozenTrial:
     """Return a trial that waits, as optuna's enqueued trials do."""
     notes = {} if theta is None else {"fixed_params": dict(theta)}
     return create_trial(state=TrialState.WAITING, system_attrs=notes)
-
-
-def continued(settings: SearchSettings, trials: Sequence[Point]) -> SearchSettings:
-    """Return settings with as many games a trial as the latest one after the design has."""
-    after_design = [each.n_games for each in trials if each.origin != DESIGN]
-    if not settings.adapts or not after_design:
-        return settings
-    return replace(settings, n_replicates=after_design[-1], adapts=False)
-
-
-def short_games(seconds: float, n_usual: int) -> int:
-    """Return how many games a trial has, the usual number or more: a power of two, if short."""
-    n = min(SECONDS_A_TRIAL / max(seconds, 1e-9), MAX_SHORT_GAMES)
-    return n_usual if n < 2 * n_usual else 2 ** math.floor(math.log2(n))

@@ -25,7 +25,7 @@ class SearchSettings:
     n_replicates : int
         Games per trial.
     adapts : bool
-        Whether trials after the design have more games, where games are short.
+        Whether trials have more games where games are short.
     seed : int
         The study's seed.
     sampler, design : str

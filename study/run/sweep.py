@@ -31,6 +31,7 @@ from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_line
 from thetafront.study.report.front_tables import print_front, print_notes
 from thetafront.study.run.budget import Budget
+from thetafront.study.run.design_times import with_short_games
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.executor import Executor, Machines
 from thetafront.study.run.live_report import SECONDS_BETWEEN_REPORTS, LiveReport
@@ -150,8 +151,11 @@ class Sweep:
         StoppedError
             If trials, workers or the storage fail.
         """
-        settings = self.settings
-        assert settings is not None
+        assert self.settings is not None
+        with self.stops("search"):
+            data = self.analysis().data
+            settings = with_short_games(self.settings, data, self.executor, self.say)
+        self.settings = settings
         within = f", budget {duration(self.budget_seconds)}" if self.budget.is_limited else ""
         total = (
             f" to a total of {counted(settings.n_trials, 'trial')}" if settings.has_total else ""
@@ -356,7 +360,7 @@ class Sweep:
         plan = self.planner.new_plan(
             analysis,
             dispatch,
-            dispatch.source.settings if isinstance(dispatch.source, Search) else None,
+            self.settings if isinstance(dispatch.source, Search) else None,
             self.precision,
         )
         if plan is not None:

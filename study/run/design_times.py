@@ -1,0 +1,105 @@
+"""How many games a trial has, by what games of the initial design take.
+
+Where games are short, a trial has as many as take about as long as a proposal, so that workers need
+not wait for it. The mean over the design decides: a single θ may take a thousand times as long as
+others.
+"""
+
+import math
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from thetafront.agents.agent import Game
+from thetafront.study.log.seeds import search_seed
+from thetafront.study.log.study_data import StudyData
+from thetafront.study.run.budget import Budget
+from thetafront.study.run.dispatch import Dispatch
+from thetafront.study.run.executor import Executor
+from thetafront.study.run.settings import SearchSettings
+from thetafront.study.run.source import GameSource, Snapshot
+from thetafront.study.run.worker import Finished, Task
+
+SECONDS_A_TRIAL = 0.25  # of short games: about as long as a proposal takes
+MAX_SHORT_GAMES = 128  # of a trial, which then tells a win rate to 4%
+MAX_SECONDS = 5.0  # of timing, the start of the workers included
+
+
+class DesignTimes(GameSource[int]):
+    """A game of each θ of a design, to be timed; none is stored. Where games are long, it ends."""
+
+    tasks_per_worker = 1
+
+    def __init__(self, data: StudyData, settings: SearchSettings) -> None:
+        self.n_usual = settings.n_replicates
+        self.waiting: deque[Task[int]] = deque()
+        for number, theta in enumerate(data.design):
+            with suppress(ValueError):  # θ is refused, as its trial will say
+                agent = data.experiment.build(theta)
+                self.waiting.append(Task(number, agent, (search_seed(settings.seed, number, 0),)))
+        self.max_seconds = len(self.waiting) * SECONDS_A_TRIAL / (2 * self.n_usual)
+        self.in_flight: dict[int, Task[int]] = {}
+        self.n_timed = 0
+        self.seconds = 0.0
+
+    def next_task(self) -> Task[int] | None:
+        """Return the game of the next θ, unless games are known to be long."""
+        if not self.waiting or self.seconds > self.max_seconds:
+            return None
+        task = self.waiting.popleft()
+        self.in_flight[task.key] = task
+        return task
+
+    def record(self, finished: Finished[int]) -> None:
+        """Time a game; one with which a worker has started is played again."""
+        task = self.in_flight.pop(finished.key)
+        if finished.is_first:
+            self.waiting.append(task)
+        elif all(isinstance(game, Game) for game in finished.games):
+            self.n_timed += len(finished.games)
+            self.seconds += finished.ended - finished.began
+
+    def snapshot(self) -> Snapshot:
+        """Return how many games are timed."""
+        n = self.n_timed + len(self.waiting) + len(self.in_flight)
+        return Snapshot("games", self.n_timed, n, self.n_timed, n)
+
+    @property
+    def n_games(self) -> int:
+        """How many games a trial has: the usual number, unless all of these games were short."""
+        if self.waiting or self.in_flight or not self.n_timed:
+            return self.n_usual
+        return short_games(self.seconds / self.n_timed, self.n_usual)
+
+
+class Silent:
+    """A display that shows nothing."""
+
+    def show(self, now: Snapshot, dispatch: Dispatch[Any]) -> None:
+        """Show nothing."""
+
+    def message(self, text: str) -> None:
+        """Tell nothing."""
+
+
+def short_games(seconds: float, n_usual: int) -> int:
+    """Return how many games a trial has, the usual number or more: a power of two, if short."""
+    n = min(SECONDS_A_TRIAL / max(seconds, 1e-9), MAX_SHORT_GAMES)
+    return n_usual if n < 2 * n_usual else 2 ** math.floor(math.log2(n))
+
+
+def with_short_games(
+    settings: SearchSettings, data: StudyData, executor: Executor[Any], say: Callable[[str], None]
+) -> SearchSettings:
+    """Return settings with the games of a trial that a study has, or that its design calls for."""
+    if not settings.adapts:
+        return settings
+    if data.trials:
+        return replace(settings, n_replicates=data.trials[-1].n_games, adapts=False)
+    times = DesignTimes(data, settings)
+    Dispatch(times, executor, Silent(), Budget(MAX_SECONDS)).run()
+    if times.n_games > settings.n_replicates:
+        say(f"games are short: trials have {times.n_games} each")
+    return replace(settings, n_replicates=times.n_games, adapts=False)
