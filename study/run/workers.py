@@ -183,7 +183,8 @@ class Workers(Executor[Key]):
         if self.pool is None:
             self.open()
         try:
-            with interrupt.kept_from_children():
+            # A process that starts while this one ends would print a traceback.
+            with interrupt.deferred(), interrupt.kept_from_children():
                 future = self.pool.submit(play, task)
         except BrokenProcessPool as error:
             # It broke since the last look: collect() will notice, and play this task too.

@@ -476,6 +476,7 @@ def forget_dependencies(study: Study) -> None:
         database.execute("UPDATE thetafront_study SET record = ?, checksum = ?", row[1:])
 
 
+@pytest.mark.sweeps
 def test_the_page_about_notebooks_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
