@@ -22,7 +22,8 @@ from thetafront.study.experiments.failures import counted_as, rate_text
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.validated_rows import validated_hypervolume, without_baselines
+from thetafront.study.report.played_rows import validated_hypervolume
+from thetafront.study.report.validated_rows import without_baselines
 from thetafront.study.text import counted
 
 KEY, TITLE = "gain", "What the search gained"
