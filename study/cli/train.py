@@ -50,8 +50,14 @@ def train(
     from thetafront.study.log.location import make_folder
     from thetafront.study.log.manifest import MANIFEST, earlier_manifest
     from thetafront.study.run.progress import PREPARING
-    from thetafront.study.train.publication import has_lost_its_checkpoint, publish
-    from thetafront.study.train.training import CHECKPOINT, Training, TrainingBudget, check_memory
+    from thetafront.study.train.training import (
+        CHECKPOINT,
+        Training,
+        TrainingBudget,
+        check_memory,
+        has_lost_its_checkpoint,
+        publish,
+    )
 
     if kind not in KINDS:
         raise InputError(f"train must be {' or '.join(KINDS)} (got {kind!r})")
