@@ -33,7 +33,7 @@ its noise depends on the value that it has by luck.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import ClassVar, NamedTuple
@@ -198,3 +198,23 @@ class Scale:
 Scale.LINEAR = Scale()
 Scale.LOG = Scale(Form.LOG, low=0.0)
 Scale.ROOT = Scale.within(0.0, None)
+
+
+def beyond_worst(raw: Floats, signs: Floats, scales: Sequence[Scale]) -> tuple[float, float]:
+    """Return a reference point for values, shape (n, 2), at least one: a little worse than all.
+
+    ``signs`` are −1 for an objective that is minimized, else 1. The point is in the objectives' own
+    units, a tenth of the range beyond the worst; both are measured in decades on the scale of
+    logarithms. It is not beyond a bound of values.
+    """
+    logs = [scale.form is Form.LOG for scale in scales]
+    scaled = [Scale.LOG.of(each) if log else each for each, log in zip(raw.T, logs, strict=True)]
+    values = signs * np.column_stack(scaled)
+    worst = values.min(axis=0)
+    # Below constant values too, whatever their size.
+    least = 1e-9 * np.maximum(1.0, np.abs(worst))
+    corner = signs * (worst - 0.1 * np.maximum(np.ptp(values, axis=0), least))
+    corner = np.where(logs, 10.0 ** np.where(logs, corner, 0.0), corner)
+    lows, highs = np.transpose([(each.low, each.high) for each in scales])
+    first, second = np.clip(corner, lows, highs)
+    return float(first), float(second)

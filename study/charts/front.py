@@ -38,8 +38,8 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import Tables
+from thetafront.study.report.played_rows import cost_columns
 from thetafront.study.report.tables import games_note
-from thetafront.study.report.validated_rows import cost_columns
 from thetafront.study.text import counted, listed
 
 KEY = "front"

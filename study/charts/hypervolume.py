@@ -1,4 +1,4 @@
-"""The chart of what the search gained: the hypervolume against games, and against minutes."""
+"""Charts of the search: each trial over time, and how the hypervolume grew."""
 
 import math
 from collections import Counter
@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from thetafront.study.charts.axes import area_axis, linear_axis, span_of
+from thetafront.study.charts.axes import area_axis, goal_axis, linear_axis, span_of, values_of
 from thetafront.study.charts.chart import (
     BLUE,
     DASHED,
@@ -17,16 +17,21 @@ from thetafront.study.charts.chart import (
     Kind,
     Layer,
     Panel,
+    Row,
 )
+from thetafront.study.charts.front import titles_of, trial_rows
+from thetafront.study.charts.theta import table_of as theta_table
 from thetafront.study.experiments.failures import counted_as, rate_text
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.validated_rows import validated_hypervolume, without_baselines
+from thetafront.study.report.played_rows import validated_hypervolume
+from thetafront.study.report.validated_rows import without_baselines
 from thetafront.study.text import counted
 
-KEY, TITLE = "gain", "What the search gained"
-HEIGHT = 300
+KEY, TITLE, TRIALS = "gain", "What the search gained", "Trials over time"
+HEIGHT, HEIGHT_OF_TRIALS = 300, 260
+LIKELY = 0.1  # of a trial's probability to be on the front
 SECONDS_PER_MINUTE = 60.0
 GAMES = "games of the search"
 
@@ -35,6 +40,44 @@ OBSERVED_EXACT = Kind("of the trials", GREY, LINE, dash=DASHED)
 MODEL = Kind("by the model", BLUE, "circle")
 VALIDATED = Kind("validated, 95%", ORANGE, LINE)
 DESIGN = Kind("end of the initial design", GREY, LINE, dash=(2, 3))
+OF_DESIGN = Kind("initial design", GREY, "square")
+OF_SAMPLER = Kind("by the sampler", BLUE)
+FRONT = Kind("may be on the front", ORANGE, "diamond")
+
+
+def timeline_chart(analysis: Analysis) -> Chart:
+    """Return the goal that each complete trial observed against the time of the search."""
+    data, experiment, trials = analysis.data, analysis.data.experiment, analysis.tables["trials"]
+    goal, cost = experiment.goal, experiment.cost
+    known = trials[(trials["state"] == "complete") & (trials[cost.name] > 0)].to_dict("records")
+    times, unit = times_of_trials(data)
+    if not known:
+        return Chart("timeline", TRIALS, "No trial is complete yet: there is nothing to draw.")
+    rows: dict[Kind, list[Row]] = {OF_DESIGN: [], OF_SAMPLER: [], FRONT: []}
+    for row, trial in zip(trial_rows(analysis.tables, experiment), known, strict=True):
+        likely = trial.get("p_on_front", math.nan) >= LIKELY
+        kind = FRONT if likely else OF_DESIGN if trial["origin"] == "design" else OF_SAMPLER
+        rows[kind].append({**row, "x": times[trial["trial"]]})
+    every = [row for each in rows.values() for row in each]
+    most = max(times.values())
+    x = linear_axis(unit, (-0.02 * most, 1.02 * most), lambda value: f"{value:,g}")
+    y = goal_axis(goal, span_of((), observed=values_of(every, "y")))
+    said = titles_of(experiment)
+    layers = [Layer("point", kind, each, size=36, tooltip=said) for kind, each in rows.items()]
+    failed = sum(each.state == "fail" for each in data.trials)
+    text = (
+        f"A mark is one of {counted(len(every), 'complete trial')}: the {goal.label} that its own "
+        f"games had; {counted(failed, 'trial')} failed. Diamonds have a probability of "
+        f"{LIKELY:.0%} or more to be on the front."
+    )
+    return Chart(
+        "timeline",
+        TRIALS,
+        text,
+        theta_table(analysis),
+        [[Panel(x, y, layers, HEIGHT_OF_TRIALS)]],
+        experiment.title,
+    )
 
 
 def hypervolume_chart(analysis: Analysis) -> Chart:

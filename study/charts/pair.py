@@ -25,8 +25,8 @@ from thetafront.study.charts.chart import (
     rounded,
     short,
 )
+from thetafront.study.charts.importance import Importance
 from thetafront.study.charts.slices import HERE, chosen_points, steps_of
-from thetafront.study.charts.sobol import Importance
 from thetafront.study.experiments.space import NumericParameter, is_absent
 from thetafront.study.report.analysis import Analysis
 

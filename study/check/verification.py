@@ -12,8 +12,8 @@ from thetafront.study.check.study_check import StudyCheck
 from thetafront.study.errors import InputError
 from thetafront.study.log.append_only import AppendOnlyFile
 from thetafront.study.log.atomic import atomic_write
-from thetafront.study.log.database import make_engine
-from thetafront.study.log.earlier import EarlierStudy, earlier_names
+from thetafront.study.log.database import make_engine, optuna_names
+from thetafront.study.log.earlier import EarlierStudy
 from thetafront.study.log.location import Location
 from thetafront.study.log.lock import locked
 from thetafront.study.log.log import Log, Rows, names_in
@@ -76,7 +76,7 @@ def verify_study(study: Study, location: Location, settings: Settings, repair: b
 def written(log: Log, location: Location, found: StudyCheck) -> Log:
     """Write a study's log anew, and its mirror; into another file if this one is damaged."""
     rows, engine = found.rebuilt(), log.engine
-    others = (names_in(engine) | earlier_names(engine)) - {log.name}
+    others = (names_in(engine) | optuna_names(engine)) - {log.name}
     if found.integrity.flaws and location.database is not None and not others:
         log = moved(location, rows)
     else:
@@ -85,7 +85,7 @@ def written(log: Log, location: Location, found: StudyCheck) -> Log:
     try:
         mirrored(log, data.experiment, data.trials)
     except Exception:  # whatever optuna makes of damaged tables
-        if earlier_names(engine) - names_in(engine):
+        if optuna_names(engine) - names_in(engine):
             raise
         drop_tables(log.engine)
         mirrored(log, data.experiment, data.trials)

@@ -11,6 +11,7 @@ import typer
 
 from thetafront.study.cli.program import working
 from thetafront.study.run.options import RESULTS, SweepOptions, path
+from thetafront.study.text import without_password
 
 if TYPE_CHECKING:
     from thetafront.study.log.location import Location
@@ -108,7 +109,6 @@ def reading(
 ) -> "Iterator[tuple[StudySource, Location, StudyData]]":
     """Open and read an existing study; InputError if the storage fails."""
     from thetafront.study.log.database import storage_errors_reported
-    from thetafront.study.log.location import without_password
     from thetafront.study.log.storage import location_given, open_for_reading
 
     with storage_errors_reported(location_given(study, results, name)):

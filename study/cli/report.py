@@ -188,9 +188,9 @@ def follow(
     from thetafront.study.log.lock import holder_of
     from thetafront.study.log.study_data import StudyData
     from thetafront.study.page.document import check_page
-    from thetafront.study.page.follow import follow as rewrite
     from thetafront.study.page.page import Circumstances
     from thetafront.study.page.results import default_path, write_report
+    from thetafront.study.page.results import follow as rewrite
     from thetafront.study.report.analysis import Analysis
 
     path = default_path(location) if output is None else output

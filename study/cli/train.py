@@ -46,12 +46,18 @@ def train(
     from thetafront.agents.parameters import Label, parameters_of
     from thetafront.agents.twenty48.ntuple.network import NONE, folder_of
     from thetafront.agents.twenty48.ntuple.training_settings import Method, TrainingSettings
-    from thetafront.study.log.held_folder import held_folder
+    from thetafront.study.log.file_lock import file_lock
     from thetafront.study.log.location import make_folder
     from thetafront.study.log.manifest import MANIFEST, earlier_manifest
     from thetafront.study.run.progress import PREPARING
-    from thetafront.study.train.publication import has_lost_its_checkpoint, publish
-    from thetafront.study.train.training import CHECKPOINT, Training, TrainingBudget, check_memory
+    from thetafront.study.train.training import (
+        CHECKPOINT,
+        Training,
+        TrainingBudget,
+        check_memory,
+        has_lost_its_checkpoint,
+        publish,
+    )
 
     if kind not in KINDS:
         raise InputError(f"train must be {' or '.join(KINDS)} (got {kind!r})")
@@ -82,7 +88,8 @@ def train(
     folder = folder_of(name)
     make_folder(folder.parent, "networks")
     make_folder(folder, "name")
-    with held_folder(folder, f"name: {name!r} is being trained by another run; wait for it"):
+    busy = f"name: {name!r} is being trained by another run; wait for it"
+    with file_lock(folder, busy=lambda _: busy):
         if has_lost_its_checkpoint(folder):
             raise InputError(f"name must be another: network {name!r} has lost its {CHECKPOINT}")
         earlier_manifest(folder / MANIFEST)  # a damaged one is refused before anything is written

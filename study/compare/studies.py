@@ -20,11 +20,9 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.played_rows import validated_hypervolume
 from thetafront.study.report.sections import markdown_table
-from thetafront.study.report.validated_rows import (
-    validated_hypervolume,
-    without_baselines,
-)
+from thetafront.study.report.validated_rows import without_baselines
 from thetafront.study.text import counted
 
 INTERVAL = ["hypervolume", "hypervolume_low95", "hypervolume_high95"]

@@ -1,21 +1,25 @@
 """An experiment: what plays, its search space and its objectives."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from thetafront.agents.agent import Agent
+import numpy as np
+
+from thetafront.agents.agent import Agent, Game
 from thetafront.agents.external.limits import memory_in
 from thetafront.agents.external.report import ReportedGame
 from thetafront.agents.parameters import Value, is_real
+from thetafront.study.batch_means import LogVariances
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.failures import MAX_FAILURES
 from thetafront.study.experiments.game_summary import GameSummary, MatchSummary
 from thetafront.study.experiments.objectives import Cost, Goal, cpu_seconds
 from thetafront.study.experiments.players import Player, player_of, report_of
 from thetafront.study.experiments.space import Space
+from thetafront.study.scale import Scale
 
 UNSAID = cpu_seconds("game")
 """The cost of an experiment that names none, until a game tells whether there are moves."""
@@ -213,6 +217,17 @@ class Experiment:
         if self.reference_score is None or self.reference_cost is None:
             return None
         return self.reference_score, self.reference_cost
+
+    @property
+    def scales(self) -> tuple[Scale, Scale]:
+        """The scales on which a model takes goal and cost."""
+        return self.goal.estimator.scale, Scale.LOG
+
+    def cost_variances(self, cost: Cost, samples: Sequence[Sequence[Game]]) -> LogVariances:
+        """Return the variances of log₁₀ of the costs of several θ; NaN where games do not tell."""
+        if self.goal.is_exact and not cost.is_timed:
+            return LogVariances(np.zeros(len(samples)))  # solved again, it takes the same work
+        return cost.log_variances(samples, are_alike=self.goal.is_exact)
 
     def with_cost(self, cost: Cost) -> "Experiment":
         """Return the same with another cost."""

@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Engine, create_engine, event, inspect
+from sqlalchemy import URL, Engine, create_engine, event, inspect, text
 from sqlalchemy.exc import NoSuchModuleError as NoSuchDriverError
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -107,6 +107,14 @@ def is_new(location: Location) -> bool:
             engine.dispose()
 
 
+def optuna_names(engine: Engine) -> set[str]:
+    """Return the names of optuna's studies in a database: mirrors, and those of before."""
+    with engine.connect() as connection:
+        if not inspect(connection).has_table("studies"):
+            return set()
+        return {str(name) for name in connection.scalars(text("SELECT study_name FROM studies"))}
+
+
 def check_database(path: Path, for_writing: bool, may_lack: bool = False) -> None:
     """Refuse, by InputError, a file that is no SQLite database, or one of something else.
 
@@ -194,7 +202,7 @@ def texts_in(path: Path, query: str) -> set[str]:
     mode = "rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro"
     try:
         with closing(sqlite3.connect(f"file:{path}?mode={mode}", uri=True, timeout=30)) as database:
-            return {text for (text,) in database.execute(query)}
+            return {found for (found,) in database.execute(query)}
     except sqlite3.Error as error:
         if is_damage(error):
             raise DamageError(f"storage: {str(path)!r} is damaged: {error}; {MENDED}") from None

@@ -7,17 +7,18 @@ log, and the database stays as it is. Before it is written to, the rows are stor
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 import optuna
+from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 from sqlalchemy import Connection, Engine, inspect, text
 
 from thetafront.agents.agent import FailedGame
-from thetafront.study.errors import DamageError, error_context
+from thetafront.study.errors import DamageError, error_context, of_study
 from thetafront.study.log.log import (
     MACHINE,
     RUN,
@@ -31,10 +32,10 @@ from thetafront.study.log.log import (
     point_row,
     row_of_record,
 )
-from thetafront.study.log.mirror import optuna_storage
-from thetafront.study.log.objectives import POSSIBLE_DIRECTIONS
+from thetafront.study.log.mirror import mirrored, optuna_storage
 from thetafront.study.log.point import key_of
 from thetafront.study.log.seeds import KIND, replicate_of
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.study_record import ATTRIBUTE, StudyRecord
 from thetafront.study.log.tables import (
     METADATA,
@@ -50,7 +51,6 @@ from thetafront.study.log.tables import (
 RUN_PREFIX, MACHINE_PREFIX, POINT_PREFIX = "run:", "machine:", "point:"
 GAME_PREFIX, VALIDATION_PREFIX = "game:", "validation:"
 OLD_GAMES = "thetafront_games"
-NAMES = text("SELECT study_name FROM studies")
 STORED_GAMES = text(
     f"SELECT g.phase, g.unit, g.replicate, g.machine, g.record FROM {OLD_GAMES} g "
     "JOIN studies s ON s.study_id = g.study_id WHERE s.study_name = :name ORDER BY g.game_id"
@@ -63,14 +63,6 @@ FIXED = "fixed_params"
 
 Games = dict[int, tuple[Mapping[str, Any], str]]
 """Records of games and their machines, by replicate."""
-
-
-def earlier_names(engine: Engine) -> set[str]:
-    """Return the names of optuna's studies in a database."""
-    with engine.connect() as connection:
-        if not inspect(connection).has_table("studies"):
-            return set()
-        return {str(name) for name in connection.scalars(NAMES)}
 
 
 @dataclass(frozen=True)
@@ -111,18 +103,29 @@ class EarlierStudy:
     def is_empty(self) -> bool:
         """Whether a kill came before anything was stored of a study that may be ours."""
         study = optuna.load_study(study_name=self.name, storage=optuna_storage(self.engine))
-        is_ours = tuple(study.directions) in POSSIBLE_DIRECTIONS
+        is_ours = study.directions[1:] == [StudyDirection.MINIMIZE]
         return is_ours and not (study.user_attrs or study.get_trials(deepcopy=False))
 
-    def store(self) -> Log:
-        """Store the rows in one transaction, without the old ones of its games; return the log."""
-        rows = self.rows()
+    def store(self, say: Callable[[str], None]) -> Log:
+        """Store the rows in one transaction, and the mirror; say so, and return the log.
+
+        The old rows of its games are deleted.
+        """
+        with of_study(self.name):
+            rows = self.rows()
         METADATA.create_all(self.engine)
         with self.engine.begin() as connection:
             study = insert_study(connection, rows)
             if inspect(connection).has_table(OLD_GAMES):
                 connection.execute(DELETED_GAMES, {"name": self.name})
-        return Log(self.engine, self.name, study)
+        log = Log(self.engine, self.name, study)
+        data = StudyData.read(log)
+        mirrored(log, data.experiment, data.trials)
+        say(
+            f"study {self.name!r} is of an earlier version: its {len(data.trials):,} trials, "
+            f"{len(data.points):,} points and all of their games are in today's tables now"
+        )
+        return log
 
 
 def games_in(connection: Connection, name: str) -> dict[tuple[str, str], Games]:

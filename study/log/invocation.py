@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from thetafront.study.log.location import without_password
+from thetafront.study.text import without_password
 
 CALL: ContextVar[str] = ContextVar("call", default="")
 """The call from Python that runs; empty for a command."""

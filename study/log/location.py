@@ -13,6 +13,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from thetafront.study.errors import InputError
+from thetafront.study.text import without_password
 
 RESULTS = Path("results")
 """The folder of studies, where none is given; it is made in the folder where a user stands."""
@@ -78,12 +79,6 @@ def check_name(name: str) -> str:
     if name in RESERVED_NAMES:
         raise InputError(f"name {name!r} is kept for published results; use another")
     return name
-
-
-def without_password(text: str) -> str:
-    """Mask the passwords of URLs in a text: before the host, and among the parameters."""
-    text = re.sub(r"(://[^:/@\s]*):[^@\s]+@", r"\1:***@", text)
-    return re.sub(r"([?&][^=&\s]*(?:password|passwd|pwd)=)[^&\s'\"]+", r"\1***", text, flags=re.I)
 
 
 def check_url(text: str) -> URL:

@@ -19,9 +19,9 @@ from sqlalchemy import Engine, MetaData, inspect
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.database import OPTUNA_TABLES, engine_options
 from thetafront.study.log.log import Log
-from thetafront.study.log.objectives import directions_of
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import frozen
+from thetafront.study.samplers.observations import directions_of
 
 MARK, FORMAT = "thetafront", 3
 """The user attribute of a mirror, and its value."""

@@ -8,12 +8,18 @@ import json
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from sqlalchemy import Engine
 
 from thetafront.study.errors import InputError, of_study
-from thetafront.study.log.database import check_database, is_new, open_engine, studies_in
-from thetafront.study.log.earlier import EarlierStudy, earlier_names
+from thetafront.study.log.database import (
+    check_database,
+    is_new,
+    open_engine,
+    optuna_names,
+    studies_in,
+)
 from thetafront.study.log.location import (
     RESULTS,
     Location,
@@ -24,13 +30,15 @@ from thetafront.study.log.location import (
     real_path,
 )
 from thetafront.study.log.log import RECORD, Log, Rows, event, names_in, studies_lost
-from thetafront.study.log.mirror import mirrored
 from thetafront.study.log.study_data import StudyData, record_in, whole_rows
 from thetafront.study.log.study_record import StudyRecord
 from thetafront.study.log.tables import SEARCH, StudyRow, sealed
 
+if TYPE_CHECKING:
+    from thetafront.study.log.earlier import EarlierStudy
+
 Say = Callable[[str], None]
-Study = Log | EarlierStudy
+Study: TypeAlias = "Log | EarlierStudy"
 """A study of today's version, or of an earlier one."""
 
 
@@ -60,26 +68,20 @@ def check_no_games(location: Location) -> None:
         )
 
 
-def find(engine: Engine, name: str) -> Study | None:
+def find(engine: Engine, name: str) -> "Study | None":
     """Return a study of a database, of whatever version; None if there is none of that name."""
     if (log := Log.find(engine, name)) is not None:
         return log
-    return EarlierStudy(engine, name) if name in earlier_names(engine) else None
+    if name not in optuna_names(engine):
+        return None
+    from thetafront.study.log.earlier import EarlierStudy  # noqa: PLC0415, optuna is slow to import
+
+    return EarlierStudy(engine, name)
 
 
 def log_to_write(source: Study, say: Say) -> Log:
     """Return a study's log; one of an earlier version becomes one now, which is said."""
-    if isinstance(source, Log):
-        return source
-    with of_study(source.name):
-        log = source.store()
-    data = StudyData.read(log)
-    mirrored(log, data.experiment, data.trials)
-    say(
-        f"study {log.name!r} is of an earlier version: its {len(data.trials):,} trials, "
-        f"{len(data.points):,} points and all of their games are in today's tables now"
-    )
-    return log
+    return source if isinstance(source, Log) else source.store(say)
 
 
 def create_or_resume(
@@ -109,7 +111,7 @@ def create_or_resume(
     """
     engine = open_engine(location, for_writing=True)
     source = find(engine, location.name)
-    if source is None or (isinstance(source, EarlierStudy) and source.is_empty):
+    if source is None or (not isinstance(source, Log) and source.is_empty):
         check_no_games(location)
         row = StudyRow(location.name, json.dumps(record.as_data()))
         return Log.create(engine, Rows(sealed(row)))
@@ -250,7 +252,7 @@ def find_study(
                 f"here: {known or 'none'}"
             )
     engine = open_engine(location, for_writing=False, may_lack=may_lack)
-    names = sorted(names_in(engine) | earlier_names(engine))
+    names = sorted(names_in(engine) | optuna_names(engine))
     if name is None and len(names) == 1:
         (name,) = names
         location = Location(name, location.url, results / name)

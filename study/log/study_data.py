@@ -33,14 +33,12 @@ from thetafront.study.log.log import (
     outcome_of,
     place_of,
 )
-from thetafront.study.log.objectives import directions_of, scales_of
 from thetafront.study.log.point import COMPLETE, Point
 from thetafront.study.log.seeds import shortened
 from thetafront.study.log.study_record import StudyRecord
 from thetafront.study.log.tables import SEARCH, GameRow, PointRow
 from thetafront.study.pareto import near_front, nondominated
-from thetafront.study.samplers.design import draw_design
-from thetafront.study.samplers.observations import beyond_worst
+from thetafront.study.scale import beyond_worst
 from thetafront.study.shrinkage import Moments
 
 if TYPE_CHECKING:
@@ -155,6 +153,8 @@ class StudyData:
     @cached_property
     def design(self) -> list[dict[str, Value]]:
         """The initial design: θ of the first trials, without those that repeat an earlier one."""
+        from thetafront.study.samplers.design import draw_design  # noqa: PLC0415, optuna is slow
+
         record = self.record
         # A record has only the names of functions among the constraints.
         space = replace(record.design_space, constraints=self.experiment.space.constraints)
@@ -218,7 +218,7 @@ class StudyData:
         values = values[values[:, 1] > 0.0]  # a model leaves the others out, too
         if not len(values):
             return None
-        return beyond_worst(values, directions_of(experiment.goal), scales_of(experiment))
+        return beyond_worst(values, np.array([experiment.goal.sign, -1.0]), experiment.scales)
 
 
 def frozen(

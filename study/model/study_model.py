@@ -13,10 +13,8 @@ import numpy.typing as npt
 from optuna.trial import FrozenTrial
 from threadpoolctl import threadpool_limits
 
-from thetafront.study.batch_means import LogVariances
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import Cost, Goal
-from thetafront.study.log.objectives import directions_of, scales_of
+from thetafront.study.experiments.objectives import Goal
 from thetafront.study.log.point import Point, key_of
 from thetafront.study.log.study_data import MOMENTS_PREFIX, StudyData
 from thetafront.study.samplers.encoding import UnitCube
@@ -25,12 +23,14 @@ from thetafront.study.samplers.fitted_model import FittedModel, fit_model
 from thetafront.study.samplers.observations import (
     Objectives,
     Observations,
-    beyond_worst,
+    directions_of,
     scaled_reference,
+    signs_of,
     to_maximize,
 )
 from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.samplers.predicted_front import best_within_budgets
+from thetafront.study.scale import beyond_worst
 from thetafront.study.shrinkage import Moments
 
 MIN_GAP = 0.02  # decades of cost between two validated points, 5%
@@ -39,7 +39,7 @@ MIN_GAP = 0.02  # decades of cost between two validated points, 5%
 def objectives_of(experiment: Experiment) -> Objectives:
     """Describe a study's objectives to a model: the cost's scale, the reference, the noise."""
     return Objectives(
-        scales=scales_of(experiment),
+        scales=experiment.scales,
         reference_point=experiment.reference_point,
         noise=partial(noise_of_trials, goal=experiment.goal),
     )
@@ -86,15 +86,15 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
     codes = cube.encode([point.params for point in points])
     games = [point.in_order for point in points]
     raw = np.array([(goal.estimate(each).value, cost.of(each)) for each in games])
-    scales = scales_of(experiment)
+    scales = experiment.scales
     variances = scales[0].variances(raw[:, 0], goal_variances(data, points))
-    of_costs = cost_variances(experiment, cost, points)
+    of_costs = experiment.cost_variances(cost, games)
     noise = np.stack([variances, of_costs.own], axis=-1)
     values = to_maximize(raw, directions, scales, noise)
     with threadpool_limits(1):
         if model is not None:
             return model.given(codes, values, noise, of_costs.shared, timed=cost.is_timed)
-        corner = experiment.reference_point or beyond_worst(raw, directions, scales)
+        corner = experiment.reference_point or beyond_worst(raw, signs_of(directions), scales)
         known = Observations(
             codes,
             values,
@@ -118,14 +118,6 @@ def goal_variances(data: StudyData, points: Sequence[Point]) -> npt.NDArray[np.f
     of_points = [point.moments(goal) for point in points]
     of_trials = [data.moments[trial.number] for trial in data.trials if trial.state == "complete"]
     return goal.estimator.variances([*of_trials, *of_points])[len(of_trials) :]
-
-
-def cost_variances(experiment: Experiment, cost: Cost, points: Sequence[Point]) -> LogVariances:
-    """Return the variances of log₁₀ of validated points' costs; NaN where games do not tell."""
-    is_exact = experiment.goal.is_exact
-    if is_exact and not cost.is_timed:
-        return LogVariances(np.zeros(len(points)))  # solved again, it takes the same work
-    return cost.log_variances([point.in_order for point in points], are_alike=is_exact)
 
 
 def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[Point]:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thetafront.study.charts.comparison import signed, size_text
-from thetafront.study.charts.sobol import Importance
+from thetafront.study.charts.importance import Importance
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.model.study_model import goal_variances

@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from thetafront.study.charts.front import front_chart
-from thetafront.study.charts.hypervolume import hypervolume_chart
-from thetafront.study.charts.importance import importance_chart
+from thetafront.study.charts.hypervolume import hypervolume_chart, timeline_chart
+from thetafront.study.charts.importance import importance_chart, importance_of
 from thetafront.study.charts.pair import pair_chart
 from thetafront.study.charts.scores import scores_chart
 from thetafront.study.charts.slices import slices_chart
-from thetafront.study.charts.sobol import importance_of
 from thetafront.study.charts.theta import theta_chart
-from thetafront.study.charts.timeline import timeline_chart
 from thetafront.study.log.location import Location
 from thetafront.study.log.published_study import PublishedStudy
 from thetafront.study.page.choices import Choices

@@ -4,7 +4,8 @@ And the page that lists studies, each with a page of its own.
 """
 
 import math
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from urllib.parse import quote
 
 from threadpoolctl import threadpool_limits
 
+from thetafront.study import interrupt
 from thetafront.study.charts.export import draw
 from thetafront.study.charts.front import BASELINE, ON_FRONT, point_rows
 from thetafront.study.charts.theta import share
@@ -38,6 +40,10 @@ from thetafront.study.report.recommend import cost_text
 INDEX = "index.html"
 COLUMNS = ("study", "experiment", "goal", "trials", "games", "validated points", "validation games")
 OF_A_STUDY = (MANIFEST, "trials.csv", "games.csv", "front.csv")
+SECONDS_BETWEEN_LOOKS = 1.0
+SECONDS_BETWEEN_PAGES = 15.0
+MAX_SHARE = 0.1
+"""Of the time that writing a page again may take: the cores are the sweep's."""
 
 
 def write_results(
@@ -87,6 +93,38 @@ def write_report(
     if library_is == "beside":
         write_library(path.parent)
     write_page(html, path)
+
+
+def follow(
+    newest: Callable[[], object],
+    write: Callable[[float | None], None],
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> None:
+    """Write a page at once and whenever there is more to show; at Ctrl-C for the last time.
+
+    Parameters
+    ----------
+    newest : callable
+        Returns something that differs when the study has grown, or a sweep has begun or ended; it
+        is called every second and must be cheap.
+    write : callable
+        Writes the page; given after how many seconds the page is to read itself again, or None for
+        the last one.
+    clock, sleep : callable
+        As in :mod:`time`.
+    """
+    try:
+        with interrupt.deferred():
+            while not interrupt.requested():
+                known, began = newest(), clock()
+                write(SECONDS_BETWEEN_PAGES)
+                due = clock() + max(SECONDS_BETWEEN_PAGES, (clock() - began) / MAX_SHARE)
+                while not interrupt.requested() and (clock() < due or newest() == known):
+                    sleep(SECONDS_BETWEEN_LOOKS)
+            write(None)
+    except KeyboardInterrupt:
+        return
 
 
 def write_each(folder: Path) -> Path:

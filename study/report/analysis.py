@@ -9,8 +9,9 @@ from threadpoolctl import threadpool_limits
 from thetafront.study.errors import InputError
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.model.study_model import avoiding, combine, fit_study
+from thetafront.study.report.played_rows import Row
 from thetafront.study.report.recommend import Candidates
-from thetafront.study.report.validated_rows import Row, validated_rows
+from thetafront.study.report.validated_rows import validated_rows
 from thetafront.study.samplers.fitted_model import FittedModel
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ import numpy as np
 
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.experiments.objectives import Goal
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.point import Point
-from thetafront.study.model.study_model import cost_variances
+from thetafront.study.report.played_rows import cost_estimates
 from thetafront.study.samplers.fitted_model import FittedModel
 
 CONFIDENCE = 0.95  # with which a θ must keep a budget
@@ -80,20 +80,6 @@ def expected_of(
         Expected(goal.estimate(point.in_order), each, each.sem)
         for point, each in zip(points, cost_estimates(experiment, cost, points), strict=True)
     ]
-
-
-def cost_estimates(experiment: Experiment, cost: Cost, points: Sequence[Point]) -> list[Estimate]:
-    """Return each point's cost by its own games, with its 95% interval.
-
-    ``sem`` is the standard deviation of log₁₀ of the cost.
-    """
-    found = []
-    variances = cost_variances(experiment, cost, points).total
-    for point, variance in zip(points, variances.tolist(), strict=True):
-        value, deviation = cost.of(point.in_order), math.sqrt(variance)
-        factor = 10.0 ** (Z95 * deviation)
-        found.append(Estimate(value, value / factor, value * factor, deviation))
-    return found
 
 
 def is_met(expected: Expected, limit: float, is_played: bool) -> bool:

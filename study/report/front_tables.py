@@ -15,8 +15,8 @@ from thetafront.study.experiments.objectives import Goal
 from thetafront.study.log.location import Location
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.edges import edge_line, front_thetas
+from thetafront.study.report.played_rows import Row, cost_columns
 from thetafront.study.report.sections import new_table
-from thetafront.study.report.validated_rows import Row, cost_columns
 from thetafront.study.terminal.console import print_table
 
 if TYPE_CHECKING:

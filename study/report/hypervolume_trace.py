@@ -6,13 +6,12 @@ import numpy as np
 import pandas as pd
 from optuna.trial import TrialState
 
-from thetafront.study.log.objectives import directions_of
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.model.study_model import objectives_of
 from thetafront.study.pareto import hypervolume
 from thetafront.study.samplers.candidates import sobol_points
 from thetafront.study.samplers.encoding import UnitCube
-from thetafront.study.samplers.observations import observe
+from thetafront.study.samplers.observations import directions_of, observe
 from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.samplers.predicted_front import climb
 

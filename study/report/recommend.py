@@ -37,7 +37,7 @@ from thetafront.study.report.expected import (
     is_reached,
     proposals,
 )
-from thetafront.study.report.validated_rows import by_cost
+from thetafront.study.report.played_rows import by_cost
 from thetafront.study.samplers.fitted_model import FittedModel
 
 ELO = "elo"  # of a match, in place of its score

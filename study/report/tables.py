@@ -27,11 +27,8 @@ from thetafront.study.log.game_rows import cells_of_game, columns_of_games, is_r
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import n_dominating_layers, nondominated, p_on_front
 from thetafront.study.report.expected import expected_at
-from thetafront.study.report.validated_rows import (
-    combined_columns,
-    games_columns,
-    validated_columns,
-)
+from thetafront.study.report.played_rows import games_columns
+from thetafront.study.report.validated_rows import combined_columns, validated_columns
 from thetafront.study.text import counted
 
 if TYPE_CHECKING:

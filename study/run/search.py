@@ -20,7 +20,6 @@ from thetafront.agents.agent import FailedGame, warm
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.connection import StorageConnection
 from thetafront.study.log.log import Log
-from thetafront.study.log.objectives import directions_of
 from thetafront.study.log.point import Point
 from thetafront.study.log.seeds import search_seed
 from thetafront.study.log.study_data import StudyData, frozen
@@ -34,6 +33,7 @@ from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.source import GameSource, Snapshot
 from thetafront.study.run.workers import Finished, PlayError, Task
 from thetafront.study.samplers import SAMPLERS, make_sampler
+from thetafront.study.samplers.observations import directions_of
 
 MAX_FAILURES_IN_A_ROW = 3  # of an agent of ours, whose games do not fail
 MAX_DEATHS = 3  # of the process that proposes, one after the other

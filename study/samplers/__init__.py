@@ -19,9 +19,8 @@ from optuna.samplers import BaseSampler, GPSampler, NSGAIISampler, RandomSampler
 
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.space import Space
-from thetafront.study.samplers.base import ModelSampler
+from thetafront.study.samplers.base import ModelSampler, RejectionSampler
 from thetafront.study.samplers.observations import Objectives
-from thetafront.study.samplers.rejection import RejectionSampler
 
 __all__ = [
     "DEFAULT_SAMPLER",

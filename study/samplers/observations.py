@@ -12,8 +12,9 @@ import numpy.typing as npt
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
+from thetafront.study.experiments.objectives import Goal
 from thetafront.study.samplers.encoding import UnitCube
-from thetafront.study.scale import Form, Scale
+from thetafront.study.scale import Scale, beyond_worst
 
 Floats = npt.NDArray[np.float64]
 Noise = Callable[[Sequence[FrozenTrial]], npt.ArrayLike]
@@ -33,7 +34,7 @@ class Objectives:
         0 on that of logarithms, are left out.
     reference_point : pair of float, optional
         In the objectives' own units; only points that are better in both count. By default
-        :func:`beyond_worst` of the observed values.
+        that of :func:`study.scale.beyond_worst` for the observed values.
     noise : callable, optional
         Takes the complete trials with finite values, in order, and returns the variances of their
         two values, shape (n, 2), in the values' own units squared; NaN where a variance is unknown
@@ -159,31 +160,14 @@ def scaled_reference(
     return np.asarray(to_maximize(np.array([inside], np.float64), directions, scales)[0])
 
 
+def directions_of(goal: Goal) -> tuple[StudyDirection, StudyDirection]:
+    """Return the directions of a study's objectives: the goal's, and that of a cost."""
+    return StudyDirection[goal.direction.upper()], StudyDirection.MINIMIZE
+
+
 def signs_of(directions: Sequence[StudyDirection]) -> Floats:
     """Return −1 for each objective that is minimized, 1 for the others."""
     return np.array([1.0 if each == StudyDirection.MAXIMIZE else -1.0 for each in directions])
-
-
-def beyond_worst(
-    raw: Floats, directions: Sequence[StudyDirection], scales: Sequence[Scale]
-) -> tuple[float, float]:
-    """Return a reference point for values, shape (n, 2), at least one: a little worse than all.
-
-    In the objectives' own units, a tenth of the range beyond the worst; both are measured in
-    decades on the scale of logarithms. It is not beyond a bound of values.
-    """
-    logs = [scale.form is Form.LOG for scale in scales]
-    scaled = [Scale.LOG.of(each) if log else each for each, log in zip(raw.T, logs, strict=True)]
-    signs = signs_of(directions)
-    values = signs * np.column_stack(scaled)
-    worst = values.min(axis=0)
-    # Below constant values too, whatever their size.
-    least = 1e-9 * np.maximum(1.0, np.abs(worst))
-    corner = signs * (worst - 0.1 * np.maximum(np.ptp(values, axis=0), least))
-    corner = np.where(logs, 10.0 ** np.where(logs, corner, 0.0), corner)
-    lows, highs = np.transpose([(each.low, each.high) for each in scales])
-    first, second = np.clip(corner, lows, highs)
-    return float(first), float(second)
 
 
 def observe(
@@ -218,7 +202,7 @@ def observe(
     pending = cube.encode([trial.params for trial in running])
     reference = np.zeros(2)
     if objectives.reference_point is not None or len(raw):
-        given = objectives.reference_point or beyond_worst(raw, directions, scales)
+        given = objectives.reference_point or beyond_worst(raw, signs_of(directions), scales)
         reference = scaled_reference(given, directions, scales)
     return Observations(
         points,

@@ -17,7 +17,7 @@ from thetafront.agents.agent import Agent
 from thetafront.agents.twenty48.ntuple.learned import learned_file, learned_folder, learned_weights
 from thetafront.agents.twenty48.ntuple.learner import NTupleLearner
 from thetafront.study.errors import InputError, RunError
-from thetafront.study.log.held_folder import held_folder
+from thetafront.study.log.file_lock import file_lock
 from thetafront.study.train.checkpoint import DamagedError
 from thetafront.study.train.training import DivergedError, Training, TrainingBudget
 
@@ -51,7 +51,7 @@ def learn_first(
     if not is_zipfile(path):  # it is not there, or cut off
         most = room()
         path.parent.mkdir(parents=True, exist_ok=True)
-        with held_folder(path.parent, waits=True):
+        with file_lock(path.parent):
             for each in path.parent.glob(".*.part"):  # of a run that was killed
                 each.unlink()
             if not is_zipfile(path):
@@ -130,7 +130,7 @@ def make_room(n_bytes: float, newest: Path) -> None:
         with contextlib.ExitStack() as held:
             if path.parent != newest.parent:
                 try:
-                    held.enter_context(held_folder(path.parent))
+                    held.enter_context(file_lock(path.parent, busy=lambda _: "in use"))
                 except RunError:
                     continue
             path.unlink(missing_ok=True)

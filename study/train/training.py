@@ -1,4 +1,4 @@
-"""Training of one network: rounds of games in threads, and checkpoints in between.
+"""Training of one network: rounds of games in threads, checkpoints in between, and what it leaves.
 
 With one thread a network is a function of its settings and its number of games, to the bit. Several
 threads share the weights without locks: faster, but no two such trainings are the same.
@@ -16,12 +16,22 @@ from pathlib import Path
 import numpy as np
 import psutil
 
+from thetafront.agents.agent import digits
+from thetafront.agents.parameters import plain_values
 from thetafront.agents.twenty48.ntuple.learned import UNLIMITED, learn_games
 from thetafront.agents.twenty48.ntuple.learning import WorkSpace, work_space
-from thetafront.agents.twenty48.ntuple.patterns import n_looked_up, n_weights_of
+from thetafront.agents.twenty48.ntuple.network import (
+    MANIFEST,
+    TrainedNetwork,
+    folder_of,
+    weights_name,
+)
+from thetafront.agents.twenty48.ntuple.patterns import n_looked_up, n_weights_of, without_parts
 from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 from thetafront.study import interrupt
 from thetafront.study.errors import RunError
+from thetafront.study.log.atomic import atomic_write
+from thetafront.study.log.manifest import earlier_manifest, provenance, write_manifest
 from thetafront.study.train.checkpoint import TrainingCounts, load, save
 
 CHECKPOINT = "checkpoint.npz"
@@ -194,3 +204,28 @@ def check_memory(settings: TrainingSettings) -> None:
             f"memory: a training of {settings.patterns} by {settings.method} takes "
             f"{needed / 1e6:,.0f} MB, {free / 1e6:,.0f} MB are free"
         )
+
+
+def has_lost_its_checkpoint(folder: Path) -> bool:
+    """Return whether a folder has a trained network that cannot be trained further."""
+    return (folder / MANIFEST).exists() and not (folder / CHECKPOINT).exists()
+
+
+def publish(training: Training, name: str) -> TrainedNetwork:
+    """Write a network's weights and then its manifest; weights of before are deleted."""
+    weights = without_parts(training.settings.patterns, training.weights)
+    digest = digits(weights.data)
+    network = TrainedNetwork(
+        name, plain_values(training.settings), **vars(training.counts), digest=digest
+    )
+    folder, path = folder_of(name), network.weights_file
+    with atomic_write(path) as temporary, temporary.open("wb") as file:
+        np.save(file, weights, allow_pickle=False)
+    if earlier_manifest(folder / MANIFEST).get("digest") != digest:
+        what = {**network.to_json(), **provenance(), "jobs": training.jobs}
+        write_manifest(what, folder / MANIFEST)
+    names = weights_name("*")
+    for each in (*folder.glob(names), *folder.glob(f".{names}*")):
+        if each != path:
+            each.unlink()
+    return network

@@ -3,9 +3,9 @@
 import numpy as np
 
 from tests.study.charts.specs import drawn, layers_of
+from thetafront.study.charts.importance import Importance
 from thetafront.study.charts.pair import pair_chart
 from thetafront.study.charts.slices import HERE, chosen_points, steps_of
-from thetafront.study.charts.sobol import Importance
 from thetafront.study.report.analysis import Analysis
 
 

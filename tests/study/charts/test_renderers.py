@@ -16,12 +16,11 @@ from tests.study.charts.specs import drawn, layers_of
 from thetafront.study.charts import chart as colours
 from thetafront.study.charts.chart import Axis, Chart, Kind, Layer, Panel
 from thetafront.study.charts.front import front_chart
-from thetafront.study.charts.hypervolume import hypervolume_chart
+from thetafront.study.charts.hypervolume import hypervolume_chart, timeline_chart
 from thetafront.study.charts.importance import importance_chart
 from thetafront.study.charts.picture import picture
 from thetafront.study.charts.scores import scores_chart
 from thetafront.study.charts.slices import slices_chart
-from thetafront.study.charts.timeline import timeline_chart
 from thetafront.study.charts.vega import PROSPECT, specification
 from thetafront.study.page.document import table_of
 from thetafront.study.report.analysis import Analysis

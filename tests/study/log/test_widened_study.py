@@ -17,7 +17,6 @@ from thetafront.study.experiments.space import NumericParameter, Space
 from thetafront.study.experiments.widening import WidenRequest
 from thetafront.study.log.location import Location, locate
 from thetafront.study.log.log import RECORD, Log
-from thetafront.study.log.objectives import directions_of
 from thetafront.study.log.seeds import search_seed
 from thetafront.study.log.storage import create_or_resume
 from thetafront.study.log.study_data import StudyData, store_run
@@ -30,6 +29,7 @@ from thetafront.study.run.search import known_trials
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.samplers import make_sampler
 from thetafront.study.samplers.design import draw_design
+from thetafront.study.samplers.observations import directions_of
 
 pytestmark = pytest.mark.usefixtures("quick", "one_thread")
 

@@ -11,7 +11,7 @@ import pytest
 from tests.study.charts.published import published
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 from thetafront.study.charts.comparison import signed
-from thetafront.study.charts.sobol import importance_of
+from thetafront.study.charts.importance import importance_of
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import SCORE, WIN_RATE

@@ -27,11 +27,9 @@ from thetafront.study.log.log import Log
 from thetafront.study.log.point import key_of
 from thetafront.study.model.study_model import combine, fit_study
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.played_rows import validated_hypervolume
 from thetafront.study.report.tables import validated_frame
-from thetafront.study.report.validated_rows import (
-    validated_hypervolume,
-    without_baselines,
-)
+from thetafront.study.report.validated_rows import without_baselines
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 

@@ -20,18 +20,18 @@ from tests.study.conftest import without_processes
 from tests.study.mirrored import GAIN, Guesser, known
 from thetafront.study.cli import app
 from thetafront.study.experiments.registry import EXPERIMENTS
-from thetafront.study.log.objectives import directions_of
 from thetafront.study.log.storage import open_for_reading
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.model.study_model import choose_points, combine, fit_study, objectives_of
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.hypervolume_trace import hypervolume_trace
-from thetafront.study.report.validated_rows import validated_hypervolume
+from thetafront.study.report.played_rows import validated_hypervolume
 from thetafront.study.run import validation
 from thetafront.study.run.allocation import Counts, Played, next_round
 from thetafront.study.run.plan import GameTimes, Pace, plan_of, points_of
 from thetafront.study.run.stopping import Precision
 from thetafront.study.samplers import installed_samplers, make_sampler
+from thetafront.study.samplers.observations import directions_of
 
 SIDES = ("gains", "losses")
 SWEEP = ("--trials", "12", "--design-size", "4", "--jobs", "1", "--budget", "none")

@@ -24,8 +24,7 @@ from thetafront.study.cli import app
 from thetafront.study.errors import RunError
 from thetafront.study.run.workers import play_all
 from thetafront.study.train import training as module
-from thetafront.study.train.publication import publish
-from thetafront.study.train.training import CHECKPOINT, Training, TrainingBudget
+from thetafront.study.train.training import CHECKPOINT, Training, TrainingBudget, publish
 
 SMALL = TrainingSettings(patterns="4x5", seed=3)
 WORDS = ["--patterns", "4x5", "--seed", "3"]
