@@ -520,7 +520,12 @@ class Study:
         return self._tables[name].copy()
 
     def pick(
-        self, *, games: int = 0, jobs: int | None = None, progress: bool = True, **wish: float | str
+        self,
+        *,
+        games: int = 0,
+        jobs: int | None = None,
+        progress: bool = True,
+        **limit: float | str,
     ) -> Pick:
         """Choose a θ: the best for a cost, or the cheapest that reaches a value of the goal.
 
@@ -532,7 +537,7 @@ class Study:
             Worker processes for them; all cores by default.
         progress : bool
             Whether to tell how far they are.
-        **wish : float or str
+        **limit : float or str
             One bound of the study's own objectives: ``max_seconds_per_move="100us"``, also in
             seconds, ``1e-4``, or ``min_score=20000`` (``max_…`` of a goal that is minimized).
 
@@ -546,7 +551,7 @@ class Study:
         call = call_text(f"{self._opening}.pick", self.pick, locals())
         games = check_range("games", games, 0, MAX_GAMES_ASKED)
         with called(call):
-            wanted = recommend.PickQuery.read(self.experiment, wish)
+            wanted = recommend.PickQuery.read(self.experiment, limit)
         proposal = self._analysis.to_pick_from().propose(wanted)
         played: list[str] = []
         if games and proposal is not None:

@@ -75,10 +75,10 @@ def pick(
 
         check_range("games", games, 0, MAX_GAMES_ASKED)
     with reading(study, name, results) as (_, location, data):
-        wish = PickQuery.read(data.experiment, given)
+        query = PickQuery.read(data.experiment, given)
         with working("looking for the best θ"):
             candidates = Analysis(data).to_pick_from()
-            proposal = candidates.propose(wish)
+            proposal = candidates.propose(query)
         played: list[str] = []
         if proposal is not None and games != 0:
             from thetafront.study.run.pick_games import played_for
@@ -91,7 +91,7 @@ def pick(
                 if games is not None:
                     raise
                 print(f"no game is played: {error}", file=sys.stderr)
-        picked = candidates.pick(wish, None if played else proposal, played)
+        picked = candidates.pick(query, None if played else proposal, played)
     if json_:
         print(json.dumps(pick_json(picked)))
     else:

@@ -115,8 +115,8 @@ class Choices:
 
         steps = []
         for limit in limits:
-            wish = PickQuery(experiment, limit)
-            picked = candidates.pick(wish, candidates.propose(wish))
+            query = PickQuery(experiment, limit)
+            picked = candidates.pick(query, candidates.propose(query))
             steps.append(
                 Step(
                     limit,
@@ -140,7 +140,7 @@ class Choices:
 
 def answer_of(picked: Recommendation) -> Answer:
     """Write what does not depend on the budget."""
-    experiment, chosen = picked.wish.experiment, picked.chosen
+    experiment, chosen = picked.query.experiment, picked.chosen
     goal, score, games = experiment.goal, chosen.expected.score, chosen.point.in_order
     own = goal.estimate(games) if games else score
     how = "predicted by the model, 95% interval; untested"
@@ -163,8 +163,8 @@ def prospect_of(picked: Recommendation) -> dict[str, Any]:
     """Return where the θ is that nobody has played, and what plays it."""
     if (each := picked.prospect) is None:
         return {}
-    command = command_of(picked.wish.experiment, each.point.params)
-    experiment, score = picked.wish.experiment, each.expected.score
+    command = command_of(picked.query.experiment, each.point.params)
+    experiment, score = picked.query.experiment, each.expected.score
     interval = experiment.goal.format.interval_with_unit(score.value, score.low, score.high)
     return {
         "x": each.expected.cost.value,

@@ -136,7 +136,7 @@ class Recommendation:
 
     Attributes
     ----------
-    wish : PickQuery
+    query : PickQuery
         What was asked for.
     chosen : Candidate
         The θ.
@@ -150,7 +150,7 @@ class Recommendation:
         A θ without games that is expected to do better.
     """
 
-    wish: PickQuery
+    query: PickQuery
     chosen: Candidate
     n_candidates: int
     n_games: int
@@ -160,7 +160,7 @@ class Recommendation:
 
 @dataclass(frozen=True)
 class Candidates:
-    """The θ of a study that may be recommended, for any number of wishes."""
+    """The θ of a study that may be recommended, for any number of queries."""
 
     data: StudyData
     combined: FittedModel  # the model given all of its games
@@ -209,62 +209,66 @@ class Candidates:
         of_trials = sum(len(each.games) for each in self.data.trials if each.state == "complete")
         return of_trials + sum(len(each.games) for each in self.data.points)
 
-    def propose(self, wish: PickQuery) -> Candidate | None:
+    def propose(self, query: PickQuery) -> Candidate | None:
         """Return the θ that does best what is asked for, played or not; None if none does."""
-        if wish.score_wanted is not None:
-            return wish.best(self.played + self.anywhere)
-        return next(filter(wish.is_met, self.ranked), None)
+        if query.score_wanted is not None:
+            return query.best(self.played + self.anywhere)
+        return next(filter(query.is_met, self.ranked), None)
 
     def pick(
-        self, wish: PickQuery, proposal: Candidate | None = None, played: Collection[str] = ()
+        self, query: PickQuery, proposal: Candidate | None = None, played: Collection[str] = ()
     ) -> Recommendation:
         """Choose among the played θ, with a proposal beside it; see :func:`pick`."""
         prospect = proposal if proposal is not None and proposal.number == 0 else None
         candidates = self.played or [each for each in (prospect,) if each is not None]
-        best = wish.best(candidates)
+        best = query.best(candidates)
         if best is None:
-            raise InputError(refusal(wish, candidates, self.data, prospect))
+            raise InputError(refusal(query, candidates, self.data, prospect))
         return Recommendation(
-            wish,
+            query,
             best,
-            n_candidates=sum(wish.is_met(each) for each in self.played),
+            n_candidates=sum(query.is_met(each) for each in self.played),
             n_games=self.n_games,
             passed_over=tuple(
                 PassedOver(each, reason)
                 for each in self.played
-                if each is not best and (reason := why_not(each, best, wish, played, self.measured))
+                if each is not best
+                and (reason := why_not(each, best, query, played, self.measured))
             ),
             prospect=None if prospect is best else prospect,
         )
 
 
 def refusal(
-    wish: PickQuery, candidates: list[Candidate], data: StudyData, prospect: Candidate | None = None
+    query: PickQuery,
+    candidates: list[Candidate],
+    data: StudyData,
+    prospect: Candidate | None = None,
 ) -> str:
     """Say that nothing does what is asked for, what comes nearest, and what is worth playing."""
-    goal, cost = wish.experiment.goal, wish.experiment.cost
+    goal, cost = query.experiment.goal, query.experiment.cost
     if not candidates:
         return f"study: {data.name!r} has no validated points yet (thetafront validate {data.name})"
     untested = "" if prospect is None else f"; a θ that nobody has played may do: {TO_PLAY_IT}"
-    if wish.score_wanted is not None:
+    if query.score_wanted is not None:
         best = goal.sign * max(goal.sign * each.expected.score.value for each in candidates)
         return (
             f"pick: no θ is expected to reach a {goal.label} of "
-            f"{goal.format.text(wish.score_wanted)}; the best reaches "
+            f"{goal.format.text(query.score_wanted)}; the best reaches "
             f"{goal.format.text(best)}{untested}"
         )
     cheapest = min(candidates, key=lambda each: each.expected.cost.value).expected
     return (
-        f"pick: no θ is sure to take {cost.label} of {cost.text(wish.limit)} at most; the "
-        f"cheapest takes {cost_text(cheapest, wish.experiment)}, within it with a probability "
-        f"of {chance_text(cheapest.p_within(wish.limit))}, below {CONFIDENCE:.2f}{untested}"
+        f"pick: no θ is sure to take {cost.label} of {cost.text(query.limit)} at most; the "
+        f"cheapest takes {cost_text(cheapest, query.experiment)}, within it with a probability "
+        f"of {chance_text(cheapest.p_within(query.limit))}, below {CONFIDENCE:.2f}{untested}"
     )
 
 
 def why_not(
     each: Candidate,
     best: Candidate,
-    wish: PickQuery,
+    query: PickQuery,
     played: Collection[str],
     known: Mapping[str, tuple[float, float]],
 ) -> str:
@@ -272,25 +276,25 @@ def why_not(
 
     ``known`` are goal and cost of points by their own games, by key.
     """
-    goal = wish.experiment.goal
+    goal = query.experiment.goal
     own, measured = known[each.point.key]
     now = ", played for this" if each.point.key in played else ""
     expects = f"{goal.format.text(each.expected.score.value)} expected{now}"
     its_own = f"{goal.format.text(own)} in its own games"
-    if wish.score_wanted is not None:
+    if query.score_wanted is not None:
         cheaper = each.expected.cost.value < best.expected.cost.value
-        if not cheaper or wish.is_met(each):
+        if not cheaper or query.is_met(each):
             return f"{expects}, and dearer" if now else ""
-        if not (now or goal.reaches(own, wish.score_wanted)):
+        if not (now or goal.reaches(own, query.score_wanted)):
             return ""
-        return f"{its_own}, {expects} (wanted: {goal.format.text(wish.score_wanted)})"
+        return f"{its_own}, {expects} (wanted: {goal.format.text(query.score_wanted)})"
     chosen = f"(number {best.number}: {goal.format.text(best.expected.score.value)})"
-    if wish.is_met(each):
+    if query.is_met(each):
         looks_better = goal.sign * own > goal.sign * known[best.point.key][0]
         return f"{its_own}, {expects} {chosen}" if now or looks_better else ""
     excess = goal.sign * (each.expected.score.value - best.expected.score.value)
-    if now or (measured <= wish.limit and excess > 0.0):
-        p = each.expected.p_within(wish.limit)
+    if now or (measured <= query.limit and excess > 0.0):
+        p = each.expected.p_within(query.limit)
         return f"{expects}, within the limit with a probability of {chance_text(p)} only"
     return ""
 

@@ -14,7 +14,12 @@ from thetafront.agents.agent import warm
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.space import range_of
-from thetafront.study.experiments.widening import WidenRequest, edges_of, parse_wish, widened
+from thetafront.study.experiments.widening import (
+    WidenRequest,
+    edges_of,
+    parse_widen_request,
+    widened,
+)
 from thetafront.study.log.database import storage_errors_reported
 from thetafront.study.log.location import RESULTS, Location, check_folder, locate, make_folder
 from thetafront.study.log.lock import locked
@@ -71,7 +76,7 @@ class SweepOrder:
     settings: SearchSettings  # of the search
     precision: Precision | None  # of the validation; None without one
     budget_seconds: float  # wall time after compiling; infinity for no limit
-    wishes: tuple[WidenRequest, ...]  # what to widen of the space before
+    requests: tuple[WidenRequest, ...]  # what to widen of the space before
     until_regret: RegretTarget | None  # the bound of the regret that the sweep is to go on until
 
     @classmethod
@@ -82,7 +87,7 @@ class SweepOrder:
         budget_seconds = seconds_of(asked.budget)
         experiment = experiment.by(asked.cost)
         goal = experiment.goal
-        wishes = tuple(parse_wish(text, experiment) for text in asked.widen or ())
+        requests = tuple(parse_widen_request(text, experiment) for text in asked.widen or ())
         trials, sampler = asked.trials, asked.sampler
         if sampler is None:
             sampler = EXACT_SAMPLER if goal.is_exact else DEFAULT_SAMPLER
@@ -128,7 +133,7 @@ class SweepOrder:
             settings,
             None if asked.no_validation else precision,
             budget_seconds,
-            wishes,
+            requests,
             target,
         )
 
@@ -155,7 +160,7 @@ class SweepOrder:
                     accepts = self.options.accept_change
                     log = create_or_resume(self.location, record, accepts, out.print)
                     check_seconds(log, experiment, self.executor.is_cluster)
-                experiment = widen(log, self.wishes, out, experiment)
+                experiment = widen(log, self.requests, out, experiment)
                 run = Sweep(
                     experiment,
                     self.location,
@@ -220,7 +225,7 @@ class SweepOrder:
 
     def dry_run(self, out: Console) -> None:
         """Print the plan, from a few games that are not stored; the study stays as it is."""
-        if self.wishes:
+        if self.requests:
             raise InputError("--dry-run cannot be combined with --widen, which writes to the study")
         if self.executor.is_cluster:
             raise InputError("--dry-run cannot be combined with --scheduler, which it does not use")
@@ -294,11 +299,11 @@ def validate_study(
 
 def widen(
     log: Log,
-    wishes: Sequence[WidenRequest],
+    requests: Sequence[WidenRequest],
     out: Console,
     asked: Experiment | None = None,
 ) -> Experiment:
-    """Grant wishes for a wider space, say what is done, and return the study's experiment.
+    """Grant requests for a wider space, say what is done, and return the study's experiment.
 
     What plays is that of the experiment ``asked`` for, if given: it says how far bounds may be
     moved.
@@ -306,20 +311,20 @@ def widen(
     Raises
     ------
     InputError
-        If a wish has no bounds and no trial is complete, so that nothing says which to move.
+        If a request has no bounds and no trial is complete, so that nothing says which to move.
     """
     data = StudyData.read(log)
     experiment = data.experiment if asked is None else asked.widened_to(data.experiment)
-    if not wishes:
+    if not requests:
         return experiment
     thetas = front_thetas(Analysis(data))
-    unsaid = [wish.name for wish in wishes if wish.bounds is None]
+    unsaid = [request.name for request in requests if request.bounds is None]
     if unsaid and not thetas:
         raise InputError(
             f"widen must be {unsaid[0]}=LOW:HIGH: no complete trial shows which bound to move "
             f"(got {unsaid[0]!r})"
         )
-    space = widened(experiment, wishes, edges_of(experiment, thetas))
+    space = widened(experiment, requests, edges_of(experiment, thetas))
     record = data.record.with_space(space, len(data.trials))
     wider = experiment.widened_to(record.experiment_as_made())
     changed = record.widened[len(data.record.widened) :]
@@ -329,7 +334,7 @@ def widen(
     n_trials = counted(len(data.trials), "trial")
     for each in changed:
         out.print(f"widened: {range_of(each)} is now {ranges[each['name']]}; {n_trials} stay")
-    for name in dict.fromkeys(wish.name for wish in wishes):
+    for name in dict.fromkeys(request.name for request in requests):
         if name not in {each["name"] for each in changed}:
             out.print(f"not widened: {ranges[name]} is wide enough for the front and what is asked")
     return wider

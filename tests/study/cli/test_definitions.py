@@ -136,11 +136,13 @@ def test_all_commands_work_on_such_a_study(folder: Path, door: str) -> None:
     name = {"search.py": "searcher", "serve.toml": "server"}[door]
     thetafront(folder, "try", door, "--corners", "2")
     thetafront(folder, "sweep", door, *SWEEP)
-    front = json.loads(thetafront(folder, "pick", name, *wish(name), "--games", "0", "--json"))
+    front = json.loads(
+        thetafront(folder, "pick", name, *limit_words(name), "--games", "0", "--json")
+    )
     assert front["command"].startswith(f"thetafront play {folder}/")
     played = thetafront(folder, *front["command"].split()[1:], "--games", "3")
     assert "3 games from seed 0" in played
-    thetafront(folder, "pick", name, *wish(name), "--games", "4")
+    thetafront(folder, "pick", name, *limit_words(name), "--games", "4")
     for command in ("status", "front", "plot", "export", "compare"):
         thetafront(folder, command, name)
     thetafront(folder, "plot", f"results/{name}")
@@ -152,7 +154,7 @@ def test_all_commands_work_on_such_a_study(folder: Path, door: str) -> None:
     assert shown["experiment"] == name
 
 
-def wish(name: str) -> list[str]:
+def limit_words(name: str) -> list[str]:
     """Return what to ask for."""
     return ["--max-error", "0.5"] if name == "searcher" else ["--min-won", "0.2"]
 

@@ -10,7 +10,12 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.objectives.estimators import ExactValue, NoisyMean, Proportion
 from thetafront.study.experiments.program_file import read_program_file
 from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
-from thetafront.study.experiments.widening import WidenRequest, edges_of, parse_wish, widened
+from thetafront.study.experiments.widening import (
+    WidenRequest,
+    edges_of,
+    parse_widen_request,
+    widened,
+)
 
 LEAST = """
 command = ["cat"]
@@ -222,7 +227,7 @@ def test_bounds_are_widened_no_further_than_allowed(tmp_path: Path) -> None:
     assert [(each.is_upper, each.bound) for each in edges] == [(True, 12)]
     assert widened(found, [WidenRequest("depth")], edges).parameters[0].high == 14
     with pytest.raises(InputError, match=r"widen: depth: .*beyond 1 to 14"):
-        parse_wish("depth=0:20", found)
+        parse_widen_request("depth=0:20", found)
     records = found.space.as_records()
     assert Space.from_records(records) == found.space
     assert "most" not in read(tmp_path, LEAST).space.as_records()[0]

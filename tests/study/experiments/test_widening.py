@@ -7,7 +7,13 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.builtin import DICE, MCMDP, NTUPLE, TREE_SEARCH
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.space import NumericParameter
-from thetafront.study.experiments.widening import WidenRequest, edges_of, moved, parse_wish, widened
+from thetafront.study.experiments.widening import (
+    WidenRequest,
+    edges_of,
+    moved,
+    parse_widen_request,
+    widened,
+)
 
 
 def theta(*values: float) -> dict[str, Value]:
@@ -63,7 +69,7 @@ def test_bounds_move_as_far_as_stated(
     experiment.build({**next(iter(experiment.baselines.values())), name: there})
 
 
-def test_a_wish_moves_the_edges_and_is_granted_once() -> None:
+def test_a_request_moves_the_edges_and_is_granted_once() -> None:
     edges = edges_of(MCMDP, [theta(100, 50, 20, 2, 10.0, 1.0)])
     space = widened(MCMDP, [WidenRequest("theta4")], edges)
     assert [
@@ -94,17 +100,17 @@ def test_a_wish_moves_the_edges_and_is_granted_once() -> None:
         ("theta6=0:1", "widen: theta6 must be above 0 and up to 1 (got 0)"),
     ],
 )
-def test_a_wish_that_cannot_be_granted_is_refused(words: str, message: str) -> None:
+def test_a_request_that_cannot_be_granted_is_refused(words: str, message: str) -> None:
     with pytest.raises(InputError) as refused:
-        parse_wish(words, MCMDP)
+        parse_widen_request(words, MCMDP)
     assert str(refused.value).startswith(message)
     with pytest.raises(InputError, match="of n_simulations, depth"):
-        parse_wish("leaf_value", TREE_SEARCH)
+        parse_widen_request("leaf_value", TREE_SEARCH)
 
 
-def test_a_wish_that_moves_the_grid_is_refused() -> None:
+def test_a_request_that_moves_the_grid_is_refused() -> None:
     """Trials of before would lie between two steps."""
     message = r"^widen: bounds of restart must be in steps of 1000 from 100 on \(got 0:5000\)$"
     with pytest.raises(InputError, match=message):
-        parse_wish("restart=0:5000", NTUPLE)
-    assert parse_wish("restart=100:6100", NTUPLE).bounds == (100, 6100)
+        parse_widen_request("restart=0:5000", NTUPLE)
+    assert parse_widen_request("restart=100:6100", NTUPLE).bounds == (100, 6100)

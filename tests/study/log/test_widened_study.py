@@ -57,9 +57,9 @@ def searched(tmp_path: Path) -> tuple[Log, Location]:
     return study, location
 
 
-def said(study: Log, *wishes: WidenRequest) -> tuple[str, Experiment]:
+def said(study: Log, *requests: WidenRequest) -> tuple[str, Experiment]:
     out = Console(file=io.StringIO(), width=200)
-    found = widen(study, wishes, out)
+    found = widen(study, requests, out)
     return out.file.getvalue(), found  # type: ignore[attr-defined]
 
 

@@ -161,12 +161,12 @@ def test_without_validation_the_answer_is_the_models(quick: Experiment) -> None:
     """Trials score 1000·√n at n·10 µs: within 240 µs, 24 playouts or less, to be sure."""
     study = new_study()
     add_trials(study, quick)
-    data, wish = data_of(study, quick), PickQuery(quick, cost_limit=2.4e-4)
-    proposal = Analysis(data).to_pick_from().propose(wish)
+    data, query = data_of(study, quick), PickQuery(quick, cost_limit=2.4e-4)
+    proposal = Analysis(data).to_pick_from().propose(query)
     assert proposal is not None
     assert (proposal.number, proposal.point.games) == (0, {})
     assert 14 <= proposal.point.params["n_playouts"] <= 24
-    found = Analysis(data).to_pick_from().pick(wish, proposal)
+    found = Analysis(data).to_pick_from().pick(query, proposal)
     assert found.chosen is proposal
     assert found.chosen.expected.p_within(2.4e-4) >= 0.95
     text = pick_text(found)
@@ -175,7 +175,7 @@ def test_without_validation_the_answer_is_the_models(quick: Experiment) -> None:
     answer = json.loads(json.dumps(pick_json(found)))
     assert (answer["number"], answer["validated_score"]) == (None, None)
     with pytest.raises(InputError) as refused:
-        Analysis(data).to_pick_from().pick(wish)
+        Analysis(data).to_pick_from().pick(query)
     assert str(refused.value).endswith(
         f"has no validated points yet (thetafront validate {data.name})"
     )
@@ -275,11 +275,11 @@ def test_what_nobody_has_played_is_named_and_never_the_answer(quick: Experiment)
     for n, seconds in ((10, 0.1), (40, 0.4)):
         add_point(study, n, spread(round(1000 * math.sqrt(n)), 300), seconds)
     data = data_of(study, quick)
-    wish = PickQuery(quick, cost_limit=3.1e-4)
+    query = PickQuery(quick, cost_limit=3.1e-4)
     candidates = Analysis(data).to_pick_from()
-    prospect = candidates.propose(wish)
+    prospect = candidates.propose(query)
     assert prospect is not None
-    found = Analysis(data).to_pick_from().pick(wish, prospect)
+    found = Analysis(data).to_pick_from().pick(query, prospect)
     assert found.chosen.point.params == {"n_playouts": 10}
     assert found.prospect is prospect
     (line,) = [each for each in pick_text(found).splitlines() if each.startswith("untested")]

@@ -204,13 +204,13 @@ def test_plans_are_equal(results: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "wish", [("--max-seconds-per-move", "0.05"), ("goal", "0.2"), ("goal", "-1")]
+    "asked", [("--max-seconds-per-move", "0.05"), ("goal", "0.2"), ("goal", "-1")]
 )
-def test_picks_are_mirrored(results: Path, wish: tuple[str, str]) -> None:
-    option, value = wish
+def test_picks_are_mirrored(results: Path, asked: tuple[str, str]) -> None:
+    option, value = asked
     answers = []
     for name, sign in zip(SIDES, (-1, 1), strict=True):
-        given = wish
+        given = asked
         if option == "goal":
             given = f"--{'min-gain' if sign < 0 else 'max-loss'}", f"{sign * float(value)}"
         said = thetafront(results, "pick", name, *given, "--games", "0", "--json")
