@@ -127,7 +127,7 @@ class Scale:
             return scaled
         return np.clip(self.side * scaled, 0.0, BOUNDED[self.form])
 
-    def of(self, values: Floats) -> Floats:
+    def transform(self, values: Floats) -> Floats:
         """Return z for y; a mean that rounding has taken beyond a bound is at the bound."""
         inside = np.clip(values, self.low, self.high)
         values = np.where(np.isclose(values, inside, ROUNDING, 0.0), inside, values)
@@ -135,7 +135,7 @@ class Scale:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(self.side * FUNCTIONS[self.form][0]((values - start) / unit))
 
-    def back(self, scaled: Floats) -> Floats:
+    def inverse(self, scaled: Floats) -> Floats:
         """Return y for z; a z beyond the scale's ends is that of a bound."""
         start, unit = self.origin
         return np.asarray(start + unit * FUNCTIONS[self.form][1](self.clipped(scaled)))
@@ -156,7 +156,7 @@ class Scale:
         0.7 standard errors at least. A mean of zeros is then as uncertain as it should be: 1/(4n).
         """
         with np.errstate(divide="ignore", invalid="ignore"):
-            square = self.slope(self.of(values)) ** 2
+            square = self.slope(self.transform(values)) ** 2
             if self.form in BOUNDED:
                 square = np.maximum(square, 4.0 * abs(self.origin[1]) * np.sqrt(variances / 2.0))
             return np.where(variances == 0.0, 0.0, variances / square)
@@ -183,8 +183,8 @@ class Scale:
         reflected.
         """
         mean = np.asarray(self.side * self.clipped(mean))
-        low, high = (self.back(mean + z * deviation) for z in (-Z95, Z95))
-        middle = self.back(mean)
+        low, high = (self.inverse(mean + z * deviation) for z in (-Z95, Z95))
+        middle = self.inverse(mean)
         if self.form not in BOUNDED:
             return Belief(middle, self.slope(mean) * deviation, low, high)
         start, unit = self.origin

@@ -271,7 +271,7 @@ class Child:
     @property
     def processes(self) -> list[int]:
         """The process, its descendants, and orphans of its session."""
-        return [*tree_of(self.pid), *Orphans.of(self.pid)]
+        return [*tree_of(self.pid), *Orphans.in_session(self.pid)]
 
     def cpu_seconds(self) -> float:
         """Return the CPU time so far: of it and its descendants, and those they have waited for.

@@ -96,7 +96,7 @@ class Orphans:
         return found
 
     @classmethod
-    def of(cls, session: int) -> list[int]:
+    def in_session(cls, session: int) -> list[int]:
         """Return those of a session, and their descendants."""
         return [x for each in cls.now() if session_of(each) == session for x in tree_of(each)]
 

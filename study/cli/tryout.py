@@ -109,7 +109,7 @@ def table_of(experiment: "Experiment", tried: "list[Point]") -> "Table":
         sample = float(goal.samples([game])[0])
         value = f"{sample:g}" if goal.is_share else goal.format.with_unit(sample)
         row = [*theta, value, *([f"{game.n_moves:,}"] if moves else [])]
-        row += [cost.text(cost.of([game])) for cost in costs]
+        row += [cost.text(cost.value([game])) for cost in costs]
         reported: dict[str, Any] = dict(getattr(game, "reported", {}))
         row += [str(reported.get(name, "")) for name in theirs if name not in heads]
         table.add_row(str(number), each.origin, *row)

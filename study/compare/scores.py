@@ -35,8 +35,8 @@ def score_columns(games: Sequence[Game2048]) -> dict[str, Any]:
         "score_mean_points": mean.value,
         "score_low95_points": mean.low,
         "score_high95_points": mean.high,
-        "seconds_per_move": SECONDS.of(games),
-        "playout_moves_per_move": PLAYOUT_MOVES.of(games),
+        "seconds_per_move": SECONDS.value(games),
+        "playout_moves_per_move": PLAYOUT_MOVES.value(games),
     }
 
 

@@ -61,7 +61,7 @@ class PlaySummary:
             **{goal.name: self.estimated(goal) for goal in self.goals},
             **({"reach": self.reached} if self.reached else {}),
             **({"n_moves_mean": sum(n_moves) / len(n_moves)} if max(n_moves) > 1 else {}),
-            **{each.name: finite(each.of(self.games)) for each in self.costs},
+            **{each.name: finite(each.value(self.games)) for each in self.costs},
             "games": [row_of(game) for game in self.games],
         }
 
@@ -98,7 +98,7 @@ class PlaySummary:
             shares = (f"{tile} {share:.1%}" for tile, share in self.reached.items())
             lines.append(("reached", ", ".join(shares)))
         for cost in self.costs:
-            value = cost.of(self.games)
+            value = cost.value(self.games)
             known = "not known, since no game was played alone" if math.isnan(value) else ""
             lines.append((cost.label, known or cost.text(value)))
         n_moves = [game.n_moves for game in self.games]

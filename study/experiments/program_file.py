@@ -116,14 +116,16 @@ def experiment_of(
         space=space,
         goal=goal,
         cost=minimized,
-        baselines={key: values_in(of(baselines, "baselines", key), space) for key in baselines},
+        baselines={
+            key: values_in(subtable(baselines, "baselines", key), space) for key in baselines
+        },
         source=str(path),
         max_failures=max_failures,
         **call(reference_of, reference, "reference", {"of": minimized}),
     )
 
 
-def of(tables: Table, name: str, key: str) -> Table:
+def subtable(tables: Table, name: str, key: str) -> Table:
     """Return a table of tables; InputError if it is none."""
     if not isinstance(tables[key], Mapping):
         raise InputError(f"{name}.{key} must be a table (got {tables[key]!r})")

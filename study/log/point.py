@@ -76,7 +76,7 @@ class Point:
 
     def objectives(self, goal: Goal, cost: Cost) -> tuple[float, float]:
         """Return both objectives of the games so far."""
-        return goal.estimate(self.in_order).value, cost.of(self.in_order)
+        return goal.estimate(self.in_order).value, cost.value(self.in_order)
 
     def n_replicates(self, penalty: float | None) -> int:
         """Return how many games a trial has in all: failed ones that do not count are replaced."""

@@ -185,7 +185,7 @@ class StudyData:
             return found
         validated = {each.key for each in self.played_points}
         scores = goal.sign * np.array([goal.estimate(each.in_order).value for each in found])
-        costs = np.array([cost.of(each.in_order) for each in found])
+        costs = np.array([cost.value(each.in_order) for each in found])
         if cost.is_timed:
             near = set(np.flatnonzero(near_front(scores, costs, NEAR)).tolist())
         else:

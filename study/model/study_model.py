@@ -85,7 +85,7 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
     cube = UnitCube.from_space(experiment.space)
     codes = cube.encode([point.params for point in points])
     games = [point.in_order for point in points]
-    raw = np.array([(goal.estimate(each).value, cost.of(each)) for each in games])
+    raw = np.array([(goal.estimate(each).value, cost.value(each)) for each in games])
     scales = scales_of(experiment)
     variances = scales[0].variances(raw[:, 0], goal_variances(data, points))
     of_costs = cost_variances(experiment, cost, points)

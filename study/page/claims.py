@@ -194,7 +194,7 @@ def drawn_goal(
     """Draw the goal at some θ jointly, in its own unit, shape (N_DRAWS, n)."""
     posterior, codes = model.posterior, model.cube.encode(thetas)
     drawn = posterior.draw(codes, N_DRAWS, np.random.default_rng(seed))[..., 0]
-    return posterior.scales[0].back(posterior.sign * drawn)
+    return posterior.scales[0].inverse(posterior.sign * drawn)
 
 
 @dataclass(frozen=True)

@@ -159,7 +159,7 @@ class Draws:
         points = points[np.sort(np.unique(points, axis=0, return_index=True)[1])]
         draws = model.draw(points, N_DRAWS, rng)
         posterior = model.posterior
-        scores = posterior.sign * posterior.scales[0].back(posterior.sign * draws[..., 0])
+        scores = posterior.sign * posterior.scales[0].inverse(posterior.sign * draws[..., 0])
         shared = math.sqrt(model.shared_variance) * rng.standard_normal((N_DRAWS, 1))
         return cls(points, scores, 10.0 ** (shared - draws[..., 1]), model.expects(points)[0])
 

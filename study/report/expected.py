@@ -90,7 +90,7 @@ def cost_estimates(experiment: Experiment, cost: Cost, points: Sequence[Point]) 
     found = []
     variances = cost_variances(experiment, cost, points).total
     for point, variance in zip(points, variances.tolist(), strict=True):
-        value, deviation = cost.of(point.in_order), math.sqrt(variance)
+        value, deviation = cost.value(point.in_order), math.sqrt(variance)
         factor = 10.0 ** (Z95 * deviation)
         found.append(Estimate(value, value / factor, value * factor, deviation))
     return found

@@ -201,7 +201,7 @@ class Candidates:
         """The goal and the cost of each played θ by its own games, by key."""
         goal, cost = self.data.experiment.goal, self.data.experiment.cost
         games = {each.point.key: each.point.in_order for each in self.played}
-        return {key: (goal.estimate(each).value, cost.of(each)) for key, each in games.items()}
+        return {key: (goal.estimate(each).value, cost.value(each)) for key, each in games.items()}
 
     @cached_property
     def n_games(self) -> int:

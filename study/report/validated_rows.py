@@ -42,7 +42,7 @@ def games_columns(
         "n_games": len(games),
         **({} if n_failed is None else {"n_failed": n_failed}),
         **experiment.goal.summary(games),
-        **{cost.name: cost.of(games) for cost in experiment.costs},
+        **{cost.name: cost.value(games) for cost in experiment.costs},
         **(moves if experiment.summary.has_moves else {}),
         **experiment.summary.columns(games),
     }
@@ -86,7 +86,7 @@ def validated_rows(data: StudyData, combined: FittedModel | None) -> list[Row]:
 def by_cost(data: StudyData) -> list[Point]:
     """Return the points whose scores are known, the cheapest first: their numbers, from 1."""
     cost = data.experiment.cost
-    return sorted(data.known_points, key=lambda point: cost.of(point.in_order))
+    return sorted(data.known_points, key=lambda point: cost.value(point.in_order))
 
 
 def cost_columns(cost: Cost) -> tuple[str, str, str]:

@@ -87,7 +87,7 @@ class Pace:
         """Seconds of a game's deciding thread that are worth as much as the time between tasks."""
         return self.idle_seconds / self.wall_seconds
 
-    def of(self, seconds: float) -> float:
+    def wall_clock(self, seconds: float) -> float:
         """Return the wall-clock time of so many seconds of games, all workers together."""
         return seconds * self.wall_seconds / self.jobs
 
@@ -247,14 +247,14 @@ class Plan:
         search_limit, limit : float
             Wall-clock seconds for the search, and for all; infinity for no limit.
         """
-        ends = np.cumsum(trials) * pace.of(1.0)
+        ends = np.cumsum(trials) * pace.wall_clock(1.0)
         # Proposals come one after the other: workers wait for them where games are short.
         ends = np.maximum(ends, SECONDS_A_PROPOSAL * np.arange(1, len(ends) + 1))
         # A trial begins before the limit, and is finished.
         n = min(int(np.searchsorted(ends, search_limit)) + 1, len(ends)) if search_limit > 0 else 0
         search_seconds = float(ends[n - 1]) if n else 0.0
         left = max(0.0, limit - search_seconds)
-        seconds = left / pace.of(1.0)
+        seconds = left / pace.wall_clock(1.0)
         n_games = points.after(seconds)
         with np.errstate(divide="ignore", invalid="ignore"):
             errors = np.sqrt(points.expected.variance / n_games)
@@ -262,7 +262,7 @@ class Plan:
             n_complete + n,
             search_seconds,
             n * n_replicates,
-            pace.of(points.seconds_of(n_games)),
+            pace.wall_clock(points.seconds_of(n_games)),
             round(float(np.sum(n_games - points.expected.n))),
             round(float(np.sum(n_games))),
             np.sort(errors),
@@ -365,7 +365,7 @@ def plan_of(
     n_seen = len(model.observations.points)
     share = expected_share(data.experiment.build({}).n_side_by_side)
     trust = n_seen / (n_seen + TRIALS_OF_TRUST)
-    points = points.near(share * typical, trust, limit / pace.of(1.0))
+    points = points.near(share * typical, trust, limit / pace.wall_clock(1.0))
     return Plan.from_trials(n_complete, trials, n_replicates, points, pace, search_limit, limit)
 
 

@@ -255,7 +255,7 @@ class Validation(GameSource[Key]):
     def allocated(self) -> dict[str, int]:
         """Return how many games of each point a later round has."""
         cost = self.experiment.cost
-        costs = {point.key: cost.of(point.in_order) for point in self.points}
+        costs = {point.key: cost.value(point.in_order) for point in self.points}
         points = by_cost_of(self.points, cost)
         self.moments = {point.key: point.moments(self.goal) for point in points}
         moments = [self.moments[point.key] for point in points]
@@ -378,7 +378,7 @@ class Validation(GameSource[Key]):
 
 def by_cost_of(points: Sequence[Point], cost: Cost) -> list[Point]:
     """Return points with games, the cheapest first."""
-    return sorted(points, key=lambda point: cost.of(point.in_order))
+    return sorted(points, key=lambda point: cost.value(point.in_order))
 
 
 def with_sample(moments: Moments, sample: float) -> Moments:

@@ -51,7 +51,7 @@ class Objectives:
         if len(self.reference_point) != 2 or not np.all(np.isfinite(self.reference_point)):
             raise ValueError(f"reference point must be two numbers (got {self.reference_point})")
         for value, scale in zip(self.reference_point, self.scales, strict=True):
-            if not np.isfinite(scale.of(np.clip(value, scale.low, scale.high))):
+            if not np.isfinite(scale.transform(np.clip(value, scale.low, scale.high))):
                 raise ValueError(f"reference point must be above 0 (got {value:g})")
 
 
@@ -145,7 +145,9 @@ def to_maximize(
     """
     noise = np.full(values.shape, np.nan) if noise is None else noise
     columns = zip(scales, values.T, noise.T, strict=True)
-    scaled = np.column_stack([scale.unbiased(scale.of(each), v) for scale, each, v in columns])
+    scaled = np.column_stack(
+        [scale.unbiased(scale.transform(each), v) for scale, each, v in columns]
+    )
     return np.asarray(signs_of(directions) * scaled)
 
 
@@ -173,7 +175,9 @@ def beyond_worst(
     decades on the scale of logarithms. It is not beyond a bound of values.
     """
     logs = [scale.form is Form.LOG for scale in scales]
-    scaled = [Scale.LOG.of(each) if log else each for each, log in zip(raw.T, logs, strict=True)]
+    scaled = [
+        Scale.LOG.transform(each) if log else each for each, log in zip(raw.T, logs, strict=True)
+    ]
     signs = signs_of(directions)
     values = signs * np.column_stack(scaled)
     worst = values.min(axis=0)

@@ -59,7 +59,7 @@ class Cost:
     is_reported: bool = False
     is_whole: bool = True
 
-    def of(self, games: Sequence[Game]) -> float:
+    def value(self, games: Sequence[Game]) -> float:
         """Return the cost of some games; NaN if there are none.
 
         Seconds are those of games played alone; counts are those of all games.

@@ -75,7 +75,7 @@ def test_the_dearest_pacman_is_within_the_reference(name: str, layout: str) -> N
     dearest = {"gamma": 0.99, "radius": 4, "tolerance": 0.001, "max_sweeps": 100}
     game = experiment(name).build(dearest).play(0)
     n_cells = int((~Layout.named(layout).walls).sum())
-    backups = BACKUPS.of([game])
+    backups = BACKUPS.value([game])
     assert backups <= 100 * n_cells
     assert 100 * n_cells < experiment(name).with_cost(BACKUPS).reference_cost
 

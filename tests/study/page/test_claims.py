@@ -44,7 +44,7 @@ class Truth:
     variances: npt.NDArray[np.float64]
 
     @classmethod
-    def of(cls, page: Analysis) -> "Truth":
+    def from_page(cls, page: Analysis) -> "Truth":
         """Take the validated points of a study."""
         assert page.model is not None
         front = page.tables["front"]
@@ -72,7 +72,7 @@ def test_a_right_model_is_held_against_games_with_the_stated_coverage(
     mcmdp: tuple[Location, Analysis],
 ) -> None:
     """Of 400 studies drawn from the model; 0.95 ± 3 standard errors. A t-interval covers 54%."""
-    found = Truth.of(mcmdp[1]).checks(400)
+    found = Truth.from_page(mcmdp[1]).checks(400)
     within = np.mean([abs(each.excess) <= each.allowed for each in found])
     assert within == pytest.approx(0.95, abs=0.033)
     excess = [each.excess for each in found]
@@ -83,7 +83,7 @@ def test_a_right_model_is_held_against_games_with_the_stated_coverage(
 
 
 def test_a_model_that_is_off_is_told(mcmdp: tuple[Location, Analysis]) -> None:
-    truth = Truth.of(mcmdp[1])
+    truth = Truth.from_page(mcmdp[1])
     (usual,) = truth.checks(1)
     for each in truth.checks(20, shift=-4.0 * usual.allowed):
         assert each.excess > each.allowed
