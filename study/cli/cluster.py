@@ -62,7 +62,7 @@ def cluster(
             print(json.dumps(cluster_json(found, rows), indent=2, ensure_ascii=False))
             return
         out = console()
-        for line in found.news():
+        for line in found.drain_messages():
             out.print(line)
         if not rows:
             out.print(f"no worker is at {scheduler}; start thetafront worker {scheduler}")

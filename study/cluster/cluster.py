@@ -273,7 +273,7 @@ class DaskCluster:
             member.objection = why
             self.object_to(address, member)
 
-    def news(self) -> list[str]:
+    def drain_messages(self) -> list[str]:
         """Return what a user should know that has happened since the last call."""
         lines, self.lines = self.lines, []
         return lines

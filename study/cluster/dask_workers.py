@@ -110,9 +110,9 @@ class DaskWorkers(Executor[Key]):
             return math.inf
         return 1.0 + max(0.5, 4.0 / max(1, self.capacity))
 
-    def news(self) -> list[str]:
+    def drain_messages(self) -> list[str]:
         """Return what has happened to the cluster."""
-        lines = self.cluster.news()
+        lines = self.cluster.drain_messages()
         n, self.n_deaths = self.cluster.n_left - self.n_deaths, self.cluster.n_left
         if n:
             lines.append(

@@ -193,8 +193,8 @@ class Dispatch(Generic[Key]):
         while not interrupt.requested():
             self.count_workers()
             self.hand_out()
-            thinking = self.source.thinking()
-            if not len(workers) and (thinking is None or self.budget.is_spent):
+            pending = self.source.pending_proposal()
+            if not len(workers) and (pending is None or self.budget.is_spent):
                 return
             if self.budget.is_exceeded:
                 self.display.message(
@@ -203,8 +203,8 @@ class Dispatch(Generic[Key]):
                 break
             self.budget.clock()  # often: many seconds without a look count as a pause
             # With the line full, a proposal that is ready must not wake the loop again and again.
-            workers.collect(MAX_WAIT_SECONDS, thinking if self.has_room else None)
-            for line in workers.news():
+            workers.collect(MAX_WAIT_SECONDS, pending if self.has_room else None)
+            for line in workers.drain_messages():
                 self.display.message(line)
             while workers.returned:
                 self.record(workers.returned.popleft())

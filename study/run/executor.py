@@ -123,7 +123,7 @@ class Executor(ABC, Generic[Key]):
     def leave_a_core_to_each(self) -> None:
         """Play no more games at once than there are cores: games that share one time each other."""
 
-    def news(self) -> list[str]:
+    def drain_messages(self) -> list[str]:
         """Return what a user should know that has happened since the last call, a line each."""
         lines, self.lines = self.lines, []
         return lines

@@ -219,7 +219,7 @@ class SweepOrder:
             if cost != experiment.cost:
                 experiment = experiment.with_cost(cost)
         self.executor.admit(experiment, {} if study is None else study.machines)
-        for line in self.executor.news():
+        for line in self.executor.drain_messages():
             out.print(line)
         return experiment
 
@@ -287,7 +287,7 @@ def validate_study(
         log = open_for_games(location, out.print)
         check_seconds(log, experiment, executor.is_cluster)
         executor.admit(experiment, data.machines)
-        for line in executor.news():
+        for line in executor.drain_messages():
             out.print(line)
         run = Sweep(
             experiment, location, log, executor, out, budget_seconds, precision=precision, lock=lock

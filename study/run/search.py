@@ -185,7 +185,7 @@ class Search(GameSource[Key]):
                 return Task((number, replicates), open_trial.agent, seeds)
         return None
 
-    def thinking(self) -> "Future[Any] | None":
+    def pending_proposal(self) -> "Future[Any] | None":
         """Return the proposal in work, if a trial may still begin."""
         return None if self.budget.is_spent else self.proposals.future
 

@@ -51,7 +51,7 @@ class GameSource(ABC, Generic[Key]):
     def next_task(self) -> Task[Key] | None:
         """Return the next games to play; None if there are none, or none yet."""
 
-    def thinking(self) -> "Future[Any] | None":
+    def pending_proposal(self) -> "Future[Any] | None":
         """Return what the next games wait for, if they wait for something."""
         return None
 

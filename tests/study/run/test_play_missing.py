@@ -58,7 +58,7 @@ def test_seeds_come_in_turn_for_all_rows(
         assert task.agent is TWO[task.key[0]]
         tasks.append(task)
     assert [" ".join(map(str, [task.key[0], *task.seeds])) for task in tasks] == expected
-    assert source.thinking() is None
+    assert source.pending_proposal() is None
     with ledger.held():
         name, agent = tasks[1].key[0], tasks[1].agent
         games = tuple(agent.play(seed) for seed in tasks[1].seeds)

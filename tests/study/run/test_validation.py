@@ -85,7 +85,7 @@ class Here:
         self.tasks_per_worker, self.seconds_a_task = math.inf, 0.0
         self.place, self.machines = "", {}
 
-    def news(self) -> list[str]:
+    def drain_messages(self) -> list[str]:
         return []
 
     def __enter__(self) -> "Here":
