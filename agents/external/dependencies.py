@@ -65,14 +65,14 @@ class Dependencies:
             try:
                 text = self.code(name, value) if is_code else self.text(name, value)
             except Exception as error:  # a user's class may raise anything when it is looked at
-                text = self.untold(name, error)
+                text = self.note_opaque(name, error)
             found.setdefault(name, set()).add(text if len(text) <= MAX_SHOWN else digits(text))
         self.texts = {
             name: texts.pop() if len(texts) == 1 else digits("\n".join(sorted(texts)))
             for name, texts in sorted(found.items())
         }
 
-    def untold(self, name: str, error: Exception) -> str:
+    def note_opaque(self, name: str, error: Exception) -> str:
         """Note that a value cannot be told."""
         line = " ".join(f"{name}: {error or type(error).__name__}".split())
         if line not in self.unknown:
@@ -123,7 +123,7 @@ class Dependencies:
                 reduced = copyreg.dispatch_table.get(type(value))  # as pickle and copy do
                 made_of = reduced(value) if reduced else value.__reduce_ex__(4)
             except Exception as error:  # of a lock, an open file, a generator
-                made_of = self.untold(name, error)
+                made_of = self.note_opaque(name, error)
             if isinstance(made_of, str):
                 yield made_of
             else:

@@ -14,9 +14,9 @@ STREAMS = ((0, os.O_RDONLY), (1, os.O_WRONLY), (2, os.O_WRONLY))
 
 def main() -> None:
     """Run the command line."""
-    flaws = [*open_streams(), *small_limits()]
-    if flaws:
-        print(f"thetafront: {flaws[0]}", file=sys.stderr)
+    problems = [*open_streams(), *small_limits()]
+    if problems:
+        print(f"thetafront: {problems[0]}", file=sys.stderr)
         sys.exit(2)
     drop_impossible_sizes()
     warnings.formatwarning = one_line

@@ -64,8 +64,8 @@ def hypervolume_chart(analysis: Analysis) -> Chart:
     if math.isfinite(validated[0]):
         text += f" Validated points: {area_text(validated, goal)} {area}."
     if data.reference is not None:
-        worst, dearest = data.reference
-        at = experiment.cost.in_words(dearest)
+        worst, max_cost = data.reference
+        at = experiment.cost.in_words(max_cost)
         text += f" Reference point: {goal.format.with_unit(worst)} at {at}."
     panels = panels_of(trace, validated, analysis, unit)
     if n_beyond := int((trace[["predicted", "observed"]] > panels[0].y.high).sum().sum()):

@@ -100,7 +100,7 @@ class GamesTable(ABC):
         self.heading = lines[0] if lines else torn
         self.lines = [self.line(number, each) for number, each in enumerate(lines[1:], 2)]
         if torn and lines:
-            self.games.flaws.append(f"line {len(lines) + 1}: torn off, without an end")
+            self.games.problems.append(f"line {len(lines) + 1}: torn off, without an end")
         for name in self.lacking():
             raise InputError(
                 f"{folder / name}: missing or empty; restore it, since nothing else says "
@@ -140,7 +140,7 @@ class GamesTable(ABC):
     def written(self, owner: str, line: TableLine, game: Outcome) -> bytes:
         """Return the line of a game that was played again."""
 
-    def seed_flaw(self, owner: str, cells: Mapping[str, str], seed: int) -> str:
+    def seed_problem(self, owner: str, cells: Mapping[str, str], seed: int) -> str:
         """Say why a game has not the seed that it should have; empty if it may have any."""
         return ""
 
@@ -174,7 +174,7 @@ class GamesTable(ABC):
     def take(self, line: TableLine) -> bool:
         """Check a line; return whether it has a place."""
         self.games.n += 1
-        where, game, flaw = f"line {line.number}", None, ""
+        where, game, problem = f"line {line.number}", None, ""
         try:
             words = line.content.decode()
             if len(line.cells) < len(self.columns) or words.count(",") + 1 < len(self.columns):
@@ -183,26 +183,26 @@ class GamesTable(ABC):
             if isinstance(game, Game) and not (is_countable(game.to_row()) and game.is_possible):
                 raise ValueError(f"no game of {game.kind} has these figures")
         except (ValueError, OverflowError) as error:
-            game, flaw = None, f"{where}: {error}"
+            game, problem = None, f"{where}: {error}"
         owner = self.owner(line.cells)
         seed = game.seed if game is not None else number_in(line.cells, "seed")
         if owner is None or seed is None:
-            self.games.flaws.append(flaw or f"{where}: nothing on who played it")
+            self.games.problems.append(problem or f"{where}: nothing on who played it")
             return False
         if not self.is_built(owner):
             return True
         self.seeds.n += 1
-        if wrong := self.seed_flaw(owner, line.cells, seed):
-            self.seeds.flaws.append(f"{where}: {wrong}")
+        if wrong := self.seed_problem(owner, line.cells, seed):
+            self.seeds.problems.append(f"{where}: {wrong}")
             return False
         if (owner, seed) in self.places:
             _, other = self.places[owner, seed]
-            self.seeds.flaws.append(f"{where}: the game of {other.where} again")
+            self.seeds.problems.append(f"{where}: the game of {other.where} again")
             if game is not None and other.game is not None and difference(other.game, game):
                 other.game = None  # it is played again, to tell which one is right
             return False
-        if flaw:
-            self.games.flaws.append(flaw)
+        if problem:
+            self.games.problems.append(problem)
         self.enter(line, (owner, seed), game)
         return True
 
@@ -214,7 +214,7 @@ class GamesTable(ABC):
             try:
                 self.built[owner] = self.agent(owner)
             except (ValueError, InputError) as error:
-                self.agents.flaws.append(f"{owner}: {error}")
+                self.agents.problems.append(f"{owner}: {error}")
         return self.built[owner] is not None
 
     def enter(
@@ -272,7 +272,7 @@ class LedgerTable(GamesTable):
         for digest, stored in self.ledger.identities.items():
             text = json.dumps(stored, sort_keys=True)
             if sha256(text.encode()).hexdigest()[:N_DIGITS] != digest:
-                self.agents.flaws.append(f"{digest}: {AGENTS_FILE} has other parameters")
+                self.agents.problems.append(f"{digest}: {AGENTS_FILE} has other parameters")
 
     def lacking(self) -> list[str]:
         """Return the file of agents, if it has none of any line."""
@@ -325,7 +325,7 @@ class ExportedTable(GamesTable):
             for name, theta in thetas_of(self.folder / table, kind, space).items():
                 self.thetas[f"{kind} {name}"] = theta
                 if kind == "point" and key_of(theta) != name:
-                    self.agents.flaws.append(f"point {name}: {FRONT} has another θ")
+                    self.agents.problems.append(f"point {name}: {FRONT} has another θ")
             if kind == "point" and self.experiment.goal.is_exact:
                 continue  # games of trials count in its front, too
             for name, n in numbers_of_games(self.folder / table, kind, is_replaced).items():
@@ -342,7 +342,7 @@ class ExportedTable(GamesTable):
             mine = lines.get(owner, {})
             if len(mine) == n:
                 continue
-            self.games.flaws.append(f"{owner} must have {n:,} games (got {len(mine):,})")
+            self.games.problems.append(f"{owner} must have {n:,} games (got {len(mine):,})")
             if mine and max(mine) < n <= 2 * len(mine) + 16:
                 for replicate in sorted(set(range(n)) - set(mine)):
                     self.add(owner, replicate, mine)
@@ -382,7 +382,7 @@ class ExportedTable(GamesTable):
         """Return a line's cells by the game's fields."""
         return fields_in(cells, self.experiment)
 
-    def seed_flaw(self, owner: str, cells: Mapping[str, str], seed: int) -> str:
+    def seed_problem(self, owner: str, cells: Mapping[str, str], seed: int) -> str:
         """Compare a game's seed with that of its replicate."""
         if (replicate := number_in(cells, "replicate")) is None:
             return "no replicate"

@@ -97,9 +97,9 @@ class StudyCheck:
         self.integrity = integrity_of(study.engine)
         self.copy, self.mirrored = copy_in(study)
         self.of_thetas, self.of_seeds = Check("θ of points"), Check("seeds")
-        rows, flaws = rows_left(study) if isinstance(study, Log) else (study.rows(), [])
+        rows, problems = rows_left(study) if isinstance(study, Log) else (study.rows(), [])
         n_rows = len(rows.points) + len(rows.games) + len(rows.events)
-        of_rows = Check("rows of the log", 1 + n_rows, flaws + rows.problems())
+        of_rows = Check("rows of the log", 1 + n_rows, problems + rows.problems())
         self.manifest = manifest_in(location.folder)
         self.events = list(rows.whole.events)
         self.record = self.read_record(rows)
@@ -123,10 +123,10 @@ class StudyCheck:
         }
         for unit in sorted(self.points):
             self.examine(unit)
-        if isinstance(study, Log) and not of_rows.flaws:
+        if isinstance(study, Log) and not of_rows.problems:
             trials = StudyData.from_rows(rows, self.experiment).trials
             mirror = Mirror(study, self.experiment, trials)
-            self.copy.flaws += mirror.problems_of(self.mirrored)
+            self.copy.problems += mirror.problems_of(self.mirrored)
         played, self.different = replayed(self.entries, settings)
         checks = [self.integrity, of_rows, self.of_thetas, self.of_seeds, self.copy, played]
         self.report = CheckReport(f"study {study.name!r}", checks)
@@ -136,7 +136,7 @@ class StudyCheck:
         if is_whole(rows.study) and all(is_whole(row) for row in rows.events if row.kind == RECORD):
             stored = [rows.study.record, *(e.record for e in rows.events if e.kind == RECORD)]
             return StudyRecord.read(json.loads(stored[-1]), self.name)
-        if (told := record_in(self.manifest)) is None:
+        if (source := record_in(self.manifest)) is None:
             raise DamageError(f"study {self.name!r}: its record is damaged; restore a copy")
         return StudyRecord.read(told, self.name)
 
@@ -157,7 +157,7 @@ class StudyCheck:
             agent = self.experiment.build(theta)
         except ValueError as error:
             if unit not in self.left_out:
-                self.of_thetas.flaws.append(f"{name_of(unit)}: {error}")
+                self.of_thetas.problems.append(f"{name_of(unit)}: {error}")
             return
         for replicate in sorted({*self.games.get(unit, {}), *self.missing(unit, row)}):
             self.entries.append(self.entry(unit, replicate, agent))
@@ -186,7 +186,7 @@ class StudyCheck:
             game = outcome_of(row, self.experiment.summary.game)
             self.of_seeds.n += 1
             if game.seed not in {seed, self.seed((unit[0], 0), replicate)}:  # formerly shared
-                self.of_seeds.flaws.append(f"{where}: seed must be {seed} (got {game.seed})")
+                self.of_seeds.problems.append(f"{where}: seed must be {seed} (got {game.seed})")
             seed = game.seed
         elif (row := self.damaged_games.get(unit, {}).get(replicate)) is not None:
             stored = fields_of(row)
@@ -234,21 +234,21 @@ class StudyCheck:
         Where none of its games is whole, the first that is told by something else than its own row.
         """
         first = min(self.games.get(unit, {}), default=None)
-        for told, is_sure in self.told(unit):
+        for source, is_sure in self.theta_sources(unit):
             try:
-                check_theta(self.experiment.space, told.params, all_of_it=True)
-                agent = self.experiment.build(told.params)
+                check_theta(self.experiment.space, source.params, all_of_it=True)
+                agent = self.experiment.build(source.params)
                 if first is None:
-                    return told if is_sure else None
+                    return source if is_sure else None
                 entry = self.entry(unit, first, agent)
                 check, _ = replayed([entry], replace(self.settings, n_games=None))
             except (ValueError, PlayError):
                 continue
-            if not check.flaws:
-                return told
+            if not check.problems:
+                return source
         return None
 
-    def told(self, unit: Unit) -> Iterator[tuple[Point, bool]]:
+    def theta_sources(self, unit: Unit) -> Iterator[tuple[Point, bool]]:
         """Yield what tells θ of a point, and whether it is sure to be of this one."""
         phase, number = unit
         if phase == SEARCH:
@@ -272,7 +272,7 @@ class StudyCheck:
     def restore_point(self, unit: Unit) -> None:
         """Put a point in place of a lost one, or leave it out, with its games."""
         games = self.games.get(unit, {})
-        if (told := self.theta_told(unit)) is None:
+        if (source := self.theta_told(unit)) is None:
             self.games.pop(unit, None)
             self.events.append(lost(unit))
             self.lost.append(f"{name_of(unit)} with {len(games)} games: nothing tells its θ")
@@ -280,7 +280,7 @@ class StudyCheck:
         others = [row.n_games for row in self.points.values() if row.phase == unit[0]]
         n_games = max(others, default=max(games, default=0) + 1)
         at = min((row.at for row in games.values()), default=0.0)
-        row = point_row(*unit, told.params, told.origin, n_games, told.notes, at)
+        row = point_row(*unit, source.params, source.origin, n_games, source.notes, at)
         self.points[unit] = row
         self.examine(unit)
 
@@ -296,7 +296,7 @@ class StudyCheck:
 
     def rebuilt(self) -> Rows:
         """Return the rows of a new log."""
-        told = self.manifest_events()
+        recorded = self.manifest_events()
         in_order = [
             self.games[unit][each]
             for unit in sorted(self.games)
@@ -305,7 +305,7 @@ class StudyCheck:
         games = [sealed(row._replace(sequence=n)) for n, row in enumerate(in_order, 1)]
         events = [
             sealed(row._replace(number=n, n_points=len(self.points), n_games=len(games)))
-            for n, row in enumerate([*self.events, *told])
+            for n, row in enumerate([*self.events, *recorded])
         ]
         study = sealed(StudyRow(self.name, json.dumps(self.record.as_data())))
         return Rows(study, [self.points[unit] for unit in sorted(self.points)], games, events)
@@ -373,7 +373,7 @@ def copy_in(study: Study) -> tuple[Check, dict[int, FrozenTrial]]:
         copy = optuna_study(study.engine, study.name)
         trials = [] if copy is None else copy.get_trials(deepcopy=False)
     except Exception as error:  # optuna checks nothing that it reads: any error may come of it
-        check.flaws.append(f"cannot be read: {str(error).splitlines()[0]}")
+        check.problems.append(f"cannot be read: {str(error).splitlines()[0]}")
         return check, {}
     check.n = len(trials)
     return check, {trial.number: trial for trial in trials}

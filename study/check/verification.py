@@ -77,7 +77,7 @@ def written(log: Log, location: Location, found: StudyCheck) -> Log:
     """Write a study's log anew, and its mirror; into another file if this one is damaged."""
     rows, engine = found.rebuilt(), log.engine
     others = (names_in(engine) | earlier_names(engine)) - {log.name}
-    if found.integrity.flaws and location.database is not None and not others:
+    if found.integrity.problems and location.database is not None and not others:
         log = moved(location, rows)
     else:
         log.rebuild(rows)

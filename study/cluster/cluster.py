@@ -95,7 +95,7 @@ class DaskCluster:
         self.alone_since: float | None = None
         self.n_left = 0
         self.lines: list[str] = []
-        self.told: set[str] = set()
+        self.reported: set[str] = set()
         self.ended = threading.Event()
         self.watching: threading.Thread | None = None
         self.client: Client
@@ -162,7 +162,7 @@ class DaskCluster:
         if not able:
             raise InputError(
                 f"scheduler: no worker at {self.address} can play with code "
-                f"{self.wanted.sources} ({versions()}): {'; '.join(sorted(self.told))}"
+                f"{self.wanted.sources} ({versions()}): {'; '.join(sorted(self.reported))}"
             )
         if experiment.cost.is_timed:
             self.wanted = Wanted(self.wanted.sources, one_class(experiment, able, known))
@@ -263,8 +263,8 @@ class DaskCluster:
 
     def tell(self, line: str) -> None:
         """Tell a line, once."""
-        if line not in self.told:
-            self.told.add(line)
+        if line not in self.reported:
+            self.reported.add(line)
             self.lines.append(line)
 
     def refuse(self, address: str, why: str) -> None:

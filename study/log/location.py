@@ -133,8 +133,8 @@ def why_unusable(folder: Path) -> str:
 
 def check_folder(results: Path) -> None:
     """Refuse a results folder that is missing, or that cannot be written."""
-    if flaw := why_unusable(results):
-        raise InputError(f"results folder {str(results)!r} {flaw}")
+    if problem := why_unusable(results):
+        raise InputError(f"results folder {str(results)!r} {problem}")
 
 
 def make_folder(folder: Path, option: str = "results") -> None:
@@ -154,8 +154,8 @@ def make_folder(folder: Path, option: str = "results") -> None:
     """
     cannot = f"{option}: folder {str(folder)!r} cannot be"
     try:
-        if not folder.exists() and (flaw := why_unusable(folder.parent)):
-            raise InputError(f"{cannot} made: {str(folder.parent)!r} {flaw}")
+        if not folder.exists() and (problem := why_unusable(folder.parent)):
+            raise InputError(f"{cannot} made: {str(folder.parent)!r} {problem}")
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{option}: {str(folder)!r} is a file, not a folder")
         folder.mkdir(exist_ok=True)

@@ -72,8 +72,8 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
         counts.
     """
     if not folder.is_dir():
-        flaw = "is not a folder" if folder.exists() else "does not exist"
-        raise InputError(f"study folder {str(folder)!r} {flaw}")
+        problem = "is not a folder" if folder.exists() else "does not exist"
+        raise InputError(f"study folder {str(folder)!r} {problem}")
     for name in (MANIFEST, *(f"{table}.csv" for table in TABLES)):
         if not (folder / name).is_file():
             raise InputError(f"study folder {str(folder)!r} has no {name}")

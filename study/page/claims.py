@@ -258,11 +258,13 @@ def trust_text(check: PredictionCheck, goal: Goal) -> str:
     inside = f"{check.n_inside} of {check.n} measured means inside its 95% intervals"
     if check.is_passed:
         return f"Model checked: {inside}."
-    flaw = "sure of itself"
+    problem = "sure of itself"
     if check.is_biased:
         too_high = goal.sign * check.excess > 0.0
-        flaw = f"{'optimistic' if too_high else 'pessimistic'}, by {size_text(check.excess, goal)}"
-    return f"Model too {flaw}: {inside}. Trust measured points only."
+        problem = (
+            f"{'optimistic' if too_high else 'pessimistic'}, by {size_text(check.excess, goal)}"
+        )
+    return f"Model too {problem}: {inside}. Trust measured points only."
 
 
 def check_text(check: PredictionCheck, page: Analysis) -> str:

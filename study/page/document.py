@@ -189,8 +189,8 @@ def check_page(path: Path) -> None:
     given, folder = f"output {str(path)!r}", path.parent
     if path.exists() and not path.is_file():
         raise InputError(f"output must be a regular file (got {str(path)!r})")
-    if flaw := why_unusable(folder):
-        raise InputError(f"output folder {str(folder)!r} {flaw}")
+    if problem := why_unusable(folder):
+        raise InputError(f"output folder {str(folder)!r} {problem}")
     try:
         start = path.read_bytes()[: len(BEGINNING)] if path.exists() else b""
     except OSError as error:

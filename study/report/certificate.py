@@ -136,9 +136,9 @@ def certificate_of(candidates: Candidates) -> Certificate | None:
 
 def budgets_of(model: FittedModel, played: Sequence[Expected]) -> Floats:
     """Return budgets from that of the cheapest played θ to the dearest of the predicted front."""
-    dearest = 10.0 ** -model.predicted_front.mean[-1, 1]
+    max_cost = 10.0 ** -model.predicted_front.mean[-1, 1]
     cheapest = min(each.cost.high for each in played)
-    return np.geomspace(cheapest, max(dearest, cheapest) * 1.01, N_LIMITS)
+    return np.geomspace(cheapest, max(max_cost, cheapest) * 1.01, N_LIMITS)
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ def manifest_of(data: StudyData, location: Location) -> dict[str, object]:
     """Return what made the study, and how many trials and games it holds."""
     experiment, runs = data.experiment, data.runs
     states = [trial.state for trial in data.trials]
-    worst, dearest = data.reference or (None, None)
+    worst, max_cost = data.reference or (None, None)
     return {
         "study": location.name,
         "storage": location.url_without_password,
@@ -85,7 +85,7 @@ def manifest_of(data: StudyData, location: Location) -> dict[str, object]:
         },
         "reference_point": {
             experiment.goal.game_column: worst,
-            experiment.cost.name: dearest,
+            experiment.cost.name: max_cost,
         },
         "baselines": experiment.baselines,
         "game_seeds": "see games.csv; 1,000,000 x study seed + the game's own number, "

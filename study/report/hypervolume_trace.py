@@ -41,7 +41,7 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
         for trial in data.frozen_trials
         if trial.state == TrialState.COMPLETE and cube.is_whole(trial.params)
     ]
-    worst, dearest = data.reference or (math.nan, math.nan)
+    worst, max_cost = data.reference or (math.nan, math.nan)
     worst *= goal.sign
     steps = np.unique(np.geomspace(1, max(1, len(complete)), N_STEPS).round().astype(int))
     n_games = {trial.number: len(trial.games) for trial in data.trials}
@@ -61,8 +61,8 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
             {
                 "n_trials": m,
                 "n_games": sum(n_games[trial.number] for trial in complete[:m]),
-                "observed": hypervolume(goal.sign * values[:, 0], values[:, 1], worst, dearest),
-                "predicted": hypervolume(goal.sign * scores, costs, worst, dearest),
+                "observed": hypervolume(goal.sign * values[:, 0], values[:, 1], worst, max_cost),
+                "predicted": hypervolume(goal.sign * scores, costs, worst, max_cost),
             }
         )
     return pd.DataFrame(rows, columns=["n_trials", "n_games", "observed", "predicted"])

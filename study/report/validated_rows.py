@@ -251,13 +251,13 @@ def judged_area(
     """
     goal = experiment.goal
     costs = column(rows, experiment.cost.name)
-    worst, dearest = goal.sign * reference[0], reference[1]
+    worst, max_cost = goal.sign * reference[0], reference[1]
     chosen_by, judged = (
         goal.sign * column(rows, goal.column(f"mean_{half}_half")) for half in (choosing, judging)
     )
-    kept = np.flatnonzero((chosen_by > worst) & (costs < dearest))
+    kept = np.flatnonzero((chosen_by > worst) & (costs < max_cost))
     front = kept[nondominated(chosen_by[kept], costs[kept])]
-    widths = np.diff(np.log10(np.append(costs[front], dearest)))
+    widths = np.diff(np.log10(np.append(costs[front], max_cost)))
     heights = judged[front] - worst
     errors = column(rows, goal.column(f"sem_{judging}_half"))[front]
     cost_errors = cost_deviations(rows, experiment.cost.name)[front]

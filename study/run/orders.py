@@ -318,11 +318,11 @@ def widen(
     if not requests:
         return experiment
     thetas = front_thetas(Analysis(data))
-    unsaid = [request.name for request in requests if request.bounds is None]
-    if unsaid and not thetas:
+    unbounded = [request.name for request in requests if request.bounds is None]
+    if unbounded and not thetas:
         raise InputError(
-            f"widen must be {unsaid[0]}=LOW:HIGH: no complete trial shows which bound to move "
-            f"(got {unsaid[0]!r})"
+            f"widen must be {unbounded[0]}=LOW:HIGH: no complete trial shows which bound to move "
+            f"(got {unbounded[0]!r})"
         )
     space = widened(experiment, requests, edges_of(experiment, thetas))
     record = data.record.with_space(space, len(data.trials))

@@ -333,8 +333,8 @@ class Sweep:
         if CALL.get() or not analysis.rows:
             return
         study, cost = shlex.join(self.location.words), self.experiment.cost
-        dearest = max(row[f"combined_{cost.name}"] for row in analysis.rows)
-        step = 10.0 ** math.floor(math.log10(dearest))
+        max_cost = max(row[f"combined_{cost.name}"] for row in analysis.rows)
+        step = 10.0 ** math.floor(math.log10(max_cost))
         limit = cost.argument(math.ceil(dearest / step) * step)
         self.out.print(f"to read it: thetafront report {study} --open")
         self.out.print(f"to choose θ: thetafront pick {study} {option(cost.bound)} {limit}")

@@ -95,7 +95,7 @@ class Validation(GameSource[Key]):
         self.goal = experiment.goal
         self.writer = StudyWriter(log, connection)
         self.seed = data.record.seed
-        self.dearest = data.reference and data.reference[1]
+        self.max_cost = data.reference and data.reference[1]
         self.precision = precision
         self.known = {point.key: point for point in data.points}
         self.next_number = 1 + max((each.number for each in data.points), default=-1)
@@ -114,8 +114,8 @@ class Validation(GameSource[Key]):
             self.add(point)
         self.n_games_before = sum(self.n_before.values())
         for point in self.points:
-            if flaw := self.flaw(point):
-                self.leave_out(point, flaw)
+            if problem := self.problem(point):
+                self.leave_out(point, problem)
 
     @property
     def points(self) -> list[Point]:
@@ -267,7 +267,7 @@ class Validation(GameSource[Key]):
             variance=n * self.goal.estimator.variances(moments),
             n=n,
             seconds=np.maximum(seconds, MIN_SECONDS),
-            decades=decades_of_budgets(in_order, self.dearest),
+            decades=decades_of_budgets(in_order, self.max_cost),
         )
         limit = np.array([self.n_allowed(point) for point in points], np.int64)
         games = next_round(played, limit).tolist()
@@ -297,14 +297,14 @@ class Validation(GameSource[Key]):
             if (counts := point.add(replicate, game, self.goal.penalty)) is not None:
                 self.moments[key] = with_sample(self.moments[key], *self.goal.samples([counts]))
                 self.wanted[key] = self.n_wanted(point)
-        if flaw := self.flaw(point):
-            self.leave_out(point, flaw)
+        if problem := self.problem(point):
+            self.leave_out(point, problem)
         elif (n_games := sum(len(each.games) for each in self.points)) > self.next_look:
             self.next_look = GROWTH_BETWEEN_LOOKS * n_games
             if self.is_coarse():
                 self.round = Round({})  # another one, with more points
 
-    def flaw(self, point: Point) -> str:
+    def problem(self, point: Point) -> str:
         """Return why a point is left out, by its games so far; empty if it is not."""
         n_failed = len(point.failures)
         n_ended = point.n_ended

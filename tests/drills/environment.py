@@ -145,7 +145,7 @@ def contents(results: Path) -> dict[str, bytes]:
     }
 
 
-def flaw_of(case: Case) -> str:
+def problem_of(case: Case) -> str:
     """Run a case; say what is wrong with how the program ends."""
     with tempfile.TemporaryDirectory(prefix="drill-") as scratch:
         results = Path(scratch) / "R"
@@ -178,13 +178,13 @@ def flaw_of(case: Case) -> str:
 
 def main() -> int:
     """Run the drill; return the exit code."""
-    flaws = 0
+    problems = 0
     for case in CASES:
-        flaw = flaw_of(case)
-        flaws += bool(flaw)
-        print(f"{case.what}: {flaw or 'as it should'}", flush=True)
-    print(f"environment: {len(CASES)} cases, {flaws} flaws")
-    return 1 if flaws else 0
+        problem = problem_of(case)
+        problems += bool(problem)
+        print(f"{case.what}: {problem or 'as it should'}", flush=True)
+    print(f"environment: {len(CASES)} cases, {problems} problems")
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":

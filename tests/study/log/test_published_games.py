@@ -32,7 +32,7 @@ LEARNING = pytest.param("ntuple", marks=pytest.mark.slow)  # half a minute for i
 @pytest.mark.parametrize("name", [*sorted({*TABLES} - {*OTHERS, "ntuple"}), LEARNING])
 def test_games_of_a_table(name: str) -> None:
     table = table_in(REFERENCE / name)
-    assert not [flaw for check in table.checks for flaw in check.flaws]
+    assert not [problem for check in table.checks for problem in check.problems]
     assert len(table.entries) == len(table.lines) == table.games.n > 100
     if why := unlike_here(table.entries[0]):
         pytest.skip(why)

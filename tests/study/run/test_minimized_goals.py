@@ -101,7 +101,7 @@ def test_games_are_the_same(results: Path) -> None:
 def test_the_reference_is_a_tenth_of_the_range_beyond_the_worst_trial(results: Path) -> None:
     gains, losses = both(results)
     values = np.array([trial.values for trial in losses.trials])
-    worst, dearest = values[:, 0].max(), np.log10(values[:, 1].max())
+    worst, max_cost = values[:, 0].max(), np.log10(values[:, 1].max())
     score = worst + 0.1 * np.ptp(values[:, 0])
     cost = 10.0 ** (dearest + 0.1 * np.ptp(np.log10(values[:, 1])))
     assert losses.reference == pytest.approx((score, cost), rel=1e-12)
