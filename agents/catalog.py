@@ -10,7 +10,7 @@ from pkgutil import walk_packages
 
 from thetafront.agents import dice, pacman, twenty48
 from thetafront.agents.agent import AGENTS, Agent
-from thetafront.agents.parameters import Parameter, Value, parameters_of
+from thetafront.agents.parameters import Parameter, Value, declared_parameters
 
 __all__ = ["AGENTS", "agent_class", "build", "build_identified", "from_theta", "parameters"]
 __all__ += ["theta_names"]
@@ -29,7 +29,7 @@ def agent_class(name: str) -> type[Agent]:
 
 def parameters(name: str) -> Mapping[str, Parameter]:
     """Return the parameters of an agent by name, in order."""
-    return parameters_of(agent_class(name))
+    return declared_parameters(agent_class(name))
 
 
 def theta_names(name: str) -> tuple[str, ...]:
@@ -63,13 +63,13 @@ def build_identified(identity: Mapping[str, Value]) -> Agent:
     """
     values = dict(identity)
     name = str(values.pop("agent"))
-    made_of = {key: values.pop(key) for key in set(values) - set(parameters(name))}
+    depends_on = {key: values.pop(key) for key in set(values) - set(parameters(name))}
     agent = build(name, values)
-    for key, value in made_of.items():
-        if key not in agent.made_of:
+    for key, value in depends_on.items():
+        if key not in agent.depends_on:
             build(name, {key: value})  # which refuses it
-        if agent.made_of[key] != value:
-            raise ValueError(f"{key} was {value}, and is now {agent.made_of[key]}")
+        if agent.depends_on[key] != value:
+            raise ValueError(f"{key} was {value}, and is now {agent.depends_on[key]}")
     return agent
 
 

@@ -45,7 +45,7 @@ def decides(settings_class: type[Settings], kernels: Kernels = KERNELS) -> Calla
     return register
 
 
-def kernel_of(settings: Settings) -> Callable[..., Any]:
+def find_kernel(settings: Settings) -> Callable[..., Any]:
     """Return the deciding kernel for Python; KeyError if the class of settings has none."""
     return KERNELS[type(settings)]
 

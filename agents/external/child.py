@@ -24,11 +24,11 @@ from thetafront.agents.external import guardian
 from thetafront.agents.external.limits import Limits
 from thetafront.agents.external.processes import (
     Orphans,
-    cpu_seconds_of_all,
     cpu_seconds_with_ended,
     kill,
-    memory_of,
-    tree_of,
+    process_tree,
+    read_memory,
+    sum_cpu_seconds,
 )
 
 T = TypeVar("T")
@@ -238,14 +238,14 @@ class Child:
             return
         self.next_check = now + POLL_SECONDS
         every = self.processes
-        taken = memory_of(every) if allowed else 0
+        taken = read_memory(every) if allowed else 0
         if taken > allowed:  # unless they share much of it
-            taken = memory_of(every, is_shared=True)
+            taken = read_memory(every, is_shared=True)
         if taken > allowed:
             raise GameError(
                 f"{taken / 1e6:,.0f} MB of memory taken, {allowed / 1e6:,.0f} MB allowed{self.said}"
             )
-        used = cpu_seconds_of_all(every) - self.cpu_before
+        used = sum_cpu_seconds(every) - self.cpu_before
         if used > self.limits.cpu_seconds:
             raise GameError(
                 f"{used:.1f} s of CPU time taken, {self.limits.cpu_seconds:g} s allowed "
@@ -271,7 +271,7 @@ class Child:
     @property
     def processes(self) -> list[int]:
         """The process, its descendants, and orphans of its session."""
-        return [*tree_of(self.pid), *Orphans.in_session(self.pid)]
+        return [*process_tree(self.pid), *Orphans.in_session(self.pid)]
 
     def cpu_seconds(self) -> float:
         """Return the CPU time so far: of it and its descendants, and those they have waited for.
@@ -279,7 +279,7 @@ class Child:
         OSError if the process has ended.
         """
         _, *others = self.processes
-        return cpu_seconds_of_all(others) + cpu_seconds_with_ended(self.pid)
+        return sum_cpu_seconds(others) + cpu_seconds_with_ended(self.pid)
 
     def has_ended(self) -> bool:
         """Tell whether the process has ended, perhaps by itself since its last answer."""
@@ -295,7 +295,7 @@ class Child:
         """End the process and all of its session; return the CPU seconds that they took."""
         if self.used is None:
             _, *others = self.processes
-            self.used = cpu_seconds_of_all(others)
+            self.used = sum_cpu_seconds(others)
             kill([self.pid, *others])
             with suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)
@@ -316,7 +316,7 @@ SERVERS: dict[Hashable, Child] = {}
 os.register_at_fork(after_in_child=SERVERS.clear)  # they are the parent's
 
 
-def server_of(player: Hashable, start: Callable[[], Child]) -> Child:
+def get_server(player: Hashable, start: Callable[[], Child]) -> Child:
     """Return the process that plays a player's games; start one if there is none."""
     server = SERVERS.pop(player, None)
     if server is None or server.has_ended():

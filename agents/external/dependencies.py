@@ -92,7 +92,7 @@ class Dependencies:
                 self.waiting.append((self.name_of(value), value, True))
             return f"<{recorded(value.__module__)}.{value.__qualname__}>"
         if isinstance(value, ModuleType):
-            return f"<module {recorded(value.__name__)} {content_of(value.__name__)}>"
+            return f"<module {recorded(value.__name__)} {module_digest(value.__name__)}>"
         if id(value) in self.met:
             return f"<{self.met[id(value)][0]}>"
         self.met[id(value)] = len(self.met), value
@@ -118,16 +118,16 @@ class Dependencies:
         elif not is_more_than_code(value) and (code := functions_in(value)):
             yield from (self.text(name, each) for each in code)
         else:
-            made_of: Any
+            depends_on: Any
             try:
                 reduced = copyreg.dispatch_table.get(type(value))  # as pickle and copy do
-                made_of = reduced(value) if reduced else value.__reduce_ex__(4)
+                depends_on = reduced(value) if reduced else value.__reduce_ex__(4)
             except Exception as error:  # of a lock, an open file, a generator
-                made_of = self.note_opaque(name, error)
-            if isinstance(made_of, str):
-                yield made_of
+                depends_on = self.note_opaque(name, error)
+            if isinstance(depends_on, str):
+                yield depends_on
             else:
-                function, arguments, *state = made_of
+                function, arguments, *state = depends_on
                 # Items of lists and dictionaries come as iterators.
                 listed = [list(x) if isinstance(x, Iterator) else x for x in state]
                 yield from (self.text(name, each) for each in (function, arguments, *listed))
@@ -140,7 +140,7 @@ class Dependencies:
             yield self.text(name, each)
         self.met = met
 
-    def name_of(self, code: Any) -> str:
+    def qualified_name(self, code: Any) -> str:
         """Name a function or class; without its module where that is the player's."""
         is_here = code.__module__ == self.module
         return str(code.__qualname__ if is_here else f"{code.__module__}.{code.__qualname__}")
@@ -182,7 +182,7 @@ class Dependencies:
         known = function.__globals__
         waiting = [(name, known[name]) for name in sorted(read & set(known))]
         for name in {each.argval for each in steps if each.opname == "IMPORT_NAME"}:
-            yield f"import {name}", content_of(name)
+            yield f"import {name}", module_digest(name)
         seen = set()
         while waiting:
             name, value = waiting.pop()
@@ -241,7 +241,7 @@ def is_generated(owner: type, member: Any) -> bool:
     return made and (file == "<string>" or Path(file).is_relative_to(STANDARD_LIBRARY))
 
 
-def content_of(module: str) -> str:
+def module_digest(module: str) -> str:
     """Return digits that name the code of one of the user's modules; empty for others."""
     source = Source(module)
     try:

@@ -29,10 +29,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from thetafront.agents.agent import N_DIGITS, Agent, ChangedError, GameError, check_seed, digits
-from thetafront.agents.external.child import Child, server_of, shown
+from thetafront.agents.external.child import Child, get_server, shown
 from thetafront.agents.external.limits import Limits
 from thetafront.agents.external.report import Report, ReportedGame, ReportError
-from thetafront.agents.external.source import Stamp, stamps_of
+from thetafront.agents.external.source import Stamp, read_stamps
 from thetafront.agents.parameters import Value
 
 SEED = "seed"
@@ -132,11 +132,11 @@ class Program(Limits):
     @cached_property
     def stamps(self) -> dict[Path, Stamp]:
         """What tells that a file is as it was when this was first asked for."""
-        return stamps_of(self.files)
+        return read_stamps(self.files)
 
     def check_unchanged(self) -> None:
         """Refuse, by ChangedError, to play if a file has changed since."""
-        now = stamps_of(self.stamps)
+        now = read_stamps(self.stamps)
         for path, stamp in self.stamps.items():
             if now[path] != stamp:
                 raise ChangedError(f"{path} has changed since the run began")
@@ -190,7 +190,7 @@ class Program(Limits):
         """
         line = json.dumps({SEED: seed, **theta}).encode() + b"\n"
         if self.protocol is Protocol.SERVE:
-            server = server_of(self, lambda: self.serve(line))
+            server = get_server(self, lambda: self.serve(line))
             return server.ask_timed(line, lambda said: parsed(said, seed))
         child = self.start(theta, seed)
         return child.ask(line, lambda said: parsed(said, seed), last=True), child.end()
@@ -227,7 +227,7 @@ class ProgramAgent(Agent):
     theta: tuple[tuple[str, Value], ...]
 
     @property
-    def made_of(self) -> Mapping[str, Value]:
+    def depends_on(self) -> Mapping[str, Value]:
         return {**dict(self.theta), "program": self.program.digest}
 
     def warm_up(self) -> None:

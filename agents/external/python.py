@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 import cloudpickle
 
 from thetafront.agents.agent import Agent, ChangedError, GameError, check_seed, digits
-from thetafront.agents.external.child import Child, python_command, server_of
+from thetafront.agents.external.child import Child, get_server, python_command
 from thetafront.agents.external.limits import SECONDS, Limits
 from thetafront.agents.external.program import SEED, parsed
 from thetafront.agents.external.report import Report, ReportedGame
@@ -80,7 +80,7 @@ class PythonAgent(Agent):
     limits: Limits = field(default_factory=Limits)  # of a game
 
     @property
-    def made_of(self) -> Mapping[str, Value]:
+    def depends_on(self) -> Mapping[str, Value]:
         digest = self.digest if self.packed is None else digits(self.packed)
         return {**dict(self.theta), "source": str(self.source), "digest": digest}
 
@@ -131,7 +131,7 @@ class PythonAgent(Agent):
         check_seed(seed)
         line = json.dumps({SEED: seed, "theta": dict(self.theta)}).encode() + b"\n"
         try:
-            server = server_of((self.sent, self.digest, self.limits), self.start)
+            server = get_server((self.sent, self.digest, self.limits), self.start)
             if not server.is_warm:  # it may compile, or read its data
                 checked(server.ask(line, parsed))
                 server.is_warm = True

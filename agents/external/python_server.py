@@ -59,7 +59,7 @@ class Host:
         seconds += max(0.0, cpu_seconds_of_descendants() - before)
         return self.report.game(seed, found, seconds).to_row()
 
-    def play_of(self, theta: Mapping[str, Value]) -> Play:
+    def make_play(self, theta: Mapping[str, Value]) -> Play:
         """Return what plays a game of a seed with a θ."""
         if isinstance(self.player, type):
             return self.player(**theta).play  # type: ignore[no-any-return]

@@ -19,7 +19,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import thetafront
-from thetafront.agents.agent import Agent, digest_of
+from thetafront.agents.agent import Agent, agent_digest
 from thetafront.study import estimate
 from thetafront.study.estimate import Estimate
 
@@ -77,7 +77,7 @@ class Paper:
         The columns are those of ``games.csv``, without the agent.
         """
         seeds = self.seeds if seeds is None else seeds
-        self.rows |= {digest_of(agent): name for name, agent in rows.items()}
+        self.rows |= {agent_digest(agent): name for name, agent in rows.items()}
         games = thetafront.play(
             rows, len(seeds), first_seed=seeds[0], ledger=self.output, batch=batch, jobs=self.jobs
         )

@@ -108,7 +108,7 @@ def play(
                 raise PlayError(f"game {finished.key}: {finished.error}")
             outcomes |= {game.seed: game for game in finished.games}
             bar.update(len(outcomes) / games, "", [f"games {len(outcomes):,}/{games:,}"])
-    params |= player.made_of
+    params |= player.depends_on
     goal = defined.goal if defined is not None and defined.player.is_external else None
     games_by_seed, failures = split(
         dict(sorted(outcomes.items())), None if goal is None else goal.penalty

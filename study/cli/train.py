@@ -43,8 +43,8 @@ def train(
 
     With --method td the learning rate is 0.1 by default.
     """
-    from thetafront.agents.parameters import Label, parameters_of
-    from thetafront.agents.twenty48.ntuple.network import NONE, folder_of
+    from thetafront.agents.parameters import Label, declared_parameters
+    from thetafront.agents.twenty48.ntuple.network import NONE, network_folder
     from thetafront.agents.twenty48.ntuple.training_settings import Method, TrainingSettings
     from thetafront.study.log.held_folder import held_folder
     from thetafront.study.log.location import make_folder
@@ -62,7 +62,7 @@ def train(
         raise InputError(f"cpu seconds must be a finite number above 0 (got {cpu_seconds:g})")
     if moves is not None:
         check_range("moves", moves, 1, MAX_MOVES)
-    known = parameters_of(TrainingSettings)
+    known = declared_parameters(TrainingSettings)
     given = given_late(context)
     if given.get("method") == Method.PLAIN:
         given.setdefault("rate", RATE_OF_PLAIN)
@@ -79,7 +79,7 @@ def train(
         math.inf if cpu_seconds is None else cpu_seconds, math.inf if moves is None else moves
     )
     check_memory(settings)
-    folder = folder_of(name)
+    folder = network_folder(name)
     make_folder(folder.parent, "networks")
     make_folder(folder, "name")
     with held_folder(folder, f"name: {name!r} is being trained by another run; wait for it"):

@@ -30,7 +30,7 @@ def sources_digest() -> str:
     whole = hashlib.sha256(jit.DIGEST.encode())
     for path in modules():
         whole.update(str(path.relative_to(STUDY)).encode() + b"\0")
-        whole.update(jit.code_of(path.read_text("utf-8")).encode() + b"\0")
+        whole.update(jit.strip_source(path.read_text("utf-8")).encode() + b"\0")
     whole.update(versions().encode())
     return whole.hexdigest()[:N_DIGITS]
 

@@ -23,7 +23,7 @@ from thetafront.agents.parameters import (
     Parameter,
     RealRange,
     Value,
-    parameters_of,
+    declared_parameters,
 )
 from thetafront.study.experiments.objectives import Cost, Goal, cpu_seconds
 from thetafront.study.experiments.space import NumericParameter, Space
@@ -155,7 +155,7 @@ class PythonPlayer(Player):
 
     @property
     def declared(self) -> Mapping[str, Parameter]:
-        return parameters_of(self.player) if is_dataclass(self.player) else {}
+        return declared_parameters(self.player) if is_dataclass(self.player) else {}
 
     def check(self, space: Space, fixed: Mapping[str, Value]) -> None:
         check_player(self.player, space.names)

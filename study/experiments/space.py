@@ -32,8 +32,8 @@ from thetafront.agents.parameters import (
     Parameter,
     Tuned,
     Value,
+    declared_parameters,
     is_real,
-    parameters_of,
     plain_values,
 )
 from thetafront.study.axis import ParameterAxis
@@ -479,7 +479,7 @@ class Space:
 
         ``first`` is a parameter that comes before the others. ValueError if one has no range.
         """
-        tuned = [each for each in parameters_of(agent).values() if each.tuned]
+        tuned = [each for each in declared_parameters(agent).values() if each.tuned]
         return cls(tuple(map(dimension_of, sorted(tuned, key=lambda each: each.name != first))))
 
     @classmethod

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from thetafront.agents.agent import Agent, Game, digest_of, identity
+from thetafront.agents.agent import Agent, Game, agent_digest, identity
 from thetafront.agents.catalog import build_identified
 from thetafront.study.errors import InputError
 from thetafront.study.log.append_only import AppendOnlyFile
@@ -128,11 +128,11 @@ class Ledger(Generic[G]):
 
     def games(self, agent: Agent) -> dict[int, G]:
         """Return an agent's games, by seed."""
-        return self.played.setdefault(digest_of(agent), {})
+        return self.played.setdefault(agent_digest(agent), {})
 
     def digest(self, agent: Agent) -> str:
         """Return the digest of an agent in the file, which may be that of an earlier version."""
-        return self.written_as.get(digest_of(agent), digest_of(agent))
+        return self.written_as.get(agent_digest(agent), agent_digest(agent))
 
     def agent(self, digest: str) -> Agent:
         """Make the agent behind a digest.
@@ -154,7 +154,7 @@ class Ledger(Generic[G]):
         """Return today's digest of the agent that a digest in the file stands for."""
         if digest not in self.today:
             try:
-                self.today[digest] = digest_of(self.agent(digest))
+                self.today[digest] = agent_digest(self.agent(digest))
             except InputError:  # of no agent in the catalog
                 self.today[digest] = digest
         return self.today[digest]
@@ -173,7 +173,7 @@ class Ledger(Generic[G]):
             raise RuntimeError(f"{self.path}: written only while it is held")
         known = self.games(agent)
         new = [game for game in games if game.seed not in known]
-        digest = self.written_as.setdefault(digest_of(agent), digest_of(agent))
+        digest = self.written_as.setdefault(agent_digest(agent), agent_digest(agent))
         if digest not in self.identities:
             self.identities[digest] = identity(agent)
             with atomic_write(self.path.with_name(AGENTS_FILE)) as draft:

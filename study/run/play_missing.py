@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from rich.console import Console
 
-from thetafront.agents.agent import Agent, FailedGame, Game, digest_of, warm
+from thetafront.agents.agent import Agent, FailedGame, Game, agent_digest, warm
 from thetafront.study.log.ledger import Ledger
 from thetafront.study.run.dispatch import play_here
 from thetafront.study.run.progress import PREPARING, ProgressDisplay
@@ -131,7 +131,9 @@ def play_missing(
     PlayError
         If a game cannot be played.
     """
-    different = dict({digest_of(agent): (name, agent) for name, agent in agents.items()}.values())
+    different = dict(
+        {agent_digest(agent): (name, agent) for name, agent in agents.items()}.values()
+    )
     with ledger.held():
         source = MissingGames(different, seeds, ledger, batch_size, what)
         if source.n_missing:

@@ -9,7 +9,7 @@ from thetafront.agents.parameters import plain_values
 from thetafront.agents.twenty48.ntuple.network import (
     MANIFEST,
     TrainedNetwork,
-    folder_of,
+    network_folder,
     weights_name,
 )
 from thetafront.agents.twenty48.ntuple.patterns import without_parts
@@ -30,7 +30,7 @@ def publish(training: Training, name: str) -> TrainedNetwork:
     network = TrainedNetwork(
         name, plain_values(training.settings), **vars(training.counts), digest=digest
     )
-    folder, path = folder_of(name), network.weights_file
+    folder, path = network_folder(name), network.weights_file
     with atomic_write(path) as temporary, temporary.open("wb") as file:
         np.save(file, weights, allow_pickle=False)
     if earlier_manifest(folder / MANIFEST).get("digest") != digest:

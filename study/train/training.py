@@ -18,7 +18,7 @@ import psutil
 
 from thetafront.agents.twenty48.ntuple.learned import UNLIMITED, learn_games
 from thetafront.agents.twenty48.ntuple.learning import WorkSpace, work_space
-from thetafront.agents.twenty48.ntuple.patterns import n_looked_up, n_weights_of
+from thetafront.agents.twenty48.ntuple.patterns import count_weights, n_looked_up
 from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 from thetafront.study import interrupt
 from thetafront.study.errors import RunError
@@ -187,7 +187,7 @@ class Training:
 def check_memory(settings: TrainingSettings) -> None:
     """Refuse, by RunError, a training that does not fit into the memory that is free."""
     arrays = 3 if settings.is_coherent else 1
-    needed = (arrays * FLOAT_BYTES + SCRATCH_BYTES) * n_weights_of(settings.patterns)
+    needed = (arrays * FLOAT_BYTES + SCRATCH_BYTES) * count_weights(settings.patterns)
     free = psutil.virtual_memory().available
     if needed > free:
         raise RunError(

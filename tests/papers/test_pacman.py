@@ -14,7 +14,7 @@ from results.papers.pacman.__main__ import pacman
 from results.papers.pacman.claims import verdict, verdict_of
 from results.papers.pacman.figures import GHOSTS, with_ghosts
 from results.papers.pacman.tables import contrast, point_columns, select
-from thetafront.agents.agent import digest_of
+from thetafront.agents.agent import agent_digest
 from thetafront.agents.pacman.mdp import PacmanMDP
 
 TABLES = (
@@ -199,4 +199,4 @@ def test_agents_have_digests_of_their_own() -> None:
         for layout in (design.SMALL, design.MEDIUM)
     }
     agents = {*design.figure_agents(bars), *design.question_agents(bars)}
-    assert len({digest_of(agent) for agent in agents}) == len(agents)
+    assert len({agent_digest(agent) for agent in agents}) == len(agents)

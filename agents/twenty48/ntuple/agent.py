@@ -56,7 +56,7 @@ class NTuple(LookaheadAgent):
         return found
 
     @property
-    def made_of(self) -> dict[str, Value]:
+    def depends_on(self) -> dict[str, Value]:
         return {} if self.network == NONE else {"network_digest": self.digest}
 
     @cached_property

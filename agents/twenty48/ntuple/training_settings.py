@@ -20,8 +20,8 @@ from thetafront.agents.parameters import (
 from thetafront.agents.twenty48.ntuple.patterns import (
     PatternSet,
     Weights,
+    count_weights,
     n_looked_up,
-    n_weights_of,
 )
 
 RESTARTS = (0, 1_000_000)
@@ -105,12 +105,12 @@ class TrainingSettings(Learning):
 
     def new_weights(self) -> Weights:
         """Return the weights of a network that has learned nothing, shape (n_weights,)."""
-        weights = np.zeros(n_weights_of(self.patterns), np.float32)
+        weights = np.zeros(count_weights(self.patterns), np.float32)
         if self.first_weight:
             weights[:] = self.first_weight
         return weights
 
     def new_coherence(self) -> Weights:
         """Return E and A of its weights, shape (n_weights, 2), or (0, 2) if it keeps none."""
-        n_weights = n_weights_of(self.patterns) if self.is_coherent else 0
+        n_weights = count_weights(self.patterns) if self.is_coherent else 0
         return np.zeros((n_weights, 2), np.float32)

@@ -16,7 +16,7 @@ from results.papers.pacman import claims, design, tables
 from results.papers.pacman.design import BEST, BEST_ASTAR, MEDIUM, MOVERS, SMALL, Bars, Played
 from results.papers.pacman.figures import all_figures
 from thetafront import InputError
-from thetafront.agents.agent import digest_of, identity
+from thetafront.agents.agent import agent_digest, identity
 from thetafront.agents.pacman.agent import PacmanAgent
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.study.estimate import Z95, Estimate
@@ -109,7 +109,7 @@ def pacman(run: paper.Paper) -> None:
         for layout in (SMALL, MEDIUM)
     }
     chosen = {
-        layout.name: {"mdp": digest_of(named[BEST]), "astar": digest_of(named[BEST_ASTAR])}
+        layout.name: {"mdp": agent_digest(named[BEST]), "astar": agent_digest(named[BEST_ASTAR])}
         for layout, named in bars.items()
     }
     played = play(run, design.figure_agents(bars), run.seeds)

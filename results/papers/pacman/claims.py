@@ -19,7 +19,7 @@ from results.papers import paper
 from results.papers.pacman import design
 from results.papers.pacman.design import RADII, Bars, Played
 from results.papers.pacman.tables import contrast, wins_frame, won_by_seed
-from thetafront.agents.agent import digest_of
+from thetafront.agents.agent import agent_digest
 from thetafront.study.estimate import Estimate
 
 HARDLY = 0.10
@@ -109,7 +109,7 @@ def strategy_statements(bars: Bars) -> Iterator[Statement]:
         ("the MDP that we chose", "one setting, chosen on other seeds", (design.BEST,)),
     )
     for layout, agents in bars.items():
-        points = {name: f"agent == '{digest_of(agent)}'" for name, agent in agents.items()}
+        points = {name: f"agent == '{agent_digest(agent)}'" for name, agent in agents.items()}
         for astar, (mdp, how, names) in product(design.ASTARS, mdps):
             pairs = {f"{name} less {astar}": (points[name], points[astar]) for name in names}
             yield f"On {layout.name}, {mdp} wins more than {astar}", how, "above", pairs

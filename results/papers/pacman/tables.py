@@ -19,7 +19,7 @@ from scipy.stats import norm
 from results.papers import paper
 from results.papers.pacman import design
 from results.papers.pacman.design import GAMES_A_TRIAL, Bars, Played
-from thetafront.agents.agent import digest_of
+from thetafront.agents.agent import agent_digest
 from thetafront.agents.pacman.agent import PacmanAgent
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.study import estimate as intervals
@@ -59,7 +59,7 @@ def contrast(
 
 def wins_frame(played: Played) -> pd.DataFrame:
     """Return a column of wins for each agent, a row a seed."""
-    return pd.DataFrame({digest_of(agent): won_of(games) for agent, games in played.items()})
+    return pd.DataFrame({agent_digest(agent): won_of(games) for agent, games in played.items()})
 
 
 def won_by_seed(wins: pd.DataFrame, points: pd.DataFrame, where: str) -> npt.NDArray[np.float64]:
@@ -102,7 +102,7 @@ def points_frame(
     rows = []
     for strategy, agent in named or [(type(agent).__name__, agent) for agent in played]:
         row: dict[str, Any] = {
-            "agent": digest_of(agent),
+            "agent": agent_digest(agent),
             "layout": agent.layout.name,
             "strategy": strategy,
         }

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from tests.study.program import refused
 from thetafront.agents.agent import identity
 from thetafront.agents.twenty48.ntuple.agent import NTuple
-from thetafront.agents.twenty48.ntuple.network import MANIFEST, folder_of, trained_network
+from thetafront.agents.twenty48.ntuple.network import MANIFEST, network_folder, trained_network
 from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 from thetafront.study.cli import app
 from thetafront.study.errors import RunError
@@ -48,9 +48,9 @@ def networks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def new_training(
     name: str, settings: TrainingSettings = SMALL, n_moves: float = math.inf, jobs: int = 1
 ) -> Training:
-    folder_of(name).mkdir(parents=True, exist_ok=True)
+    network_folder(name).mkdir(parents=True, exist_ok=True)
     budget = TrainingBudget(n_moves=n_moves)
-    return Training(folder_of(name) / CHECKPOINT, settings, budget, jobs)
+    return Training(network_folder(name) / CHECKPOINT, settings, budget, jobs)
 
 
 def train(name: str, n_moves: float, settings: TrainingSettings = SMALL, jobs: int = 1) -> Training:
