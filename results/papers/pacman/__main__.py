@@ -36,7 +36,7 @@ def play(run: paper.Paper, agents: Iterable[PacmanAgent], seeds: range) -> Playe
     return {agent: games[name] for name, agent in rows.items()}
 
 
-def times_of(run: paper.Paper, chosen: Chosen, bars: Bars) -> dict[PacmanMDP, Estimate]:
+def measure_times(run: paper.Paper, chosen: Chosen, bars: Bars) -> dict[PacmanMDP, Estimate]:
     """Return the smaller map's times; those of the folder's last run if it timed the same games."""
     pairs = {changed: plain for *_, plain, changed in design.changes(bars) if changed.cut}
     columns = ["seconds_ratio", "seconds_ratio_low95", "seconds_ratio_high95"]
@@ -122,7 +122,7 @@ def pacman(run: paper.Paper) -> None:
         "strategies": tables.strategies_frame(played, bars),
         "selection": selection,
         "motion": tables.points_frame(more, design.movers(bars)),
-        "changes": tables.changes_frame(more, bars, times_of(run, chosen, bars)),
+        "changes": tables.changes_frame(more, bars, measure_times(run, chosen, bars)),
     }
     found["claims"] = claims.claims_frame(played, points, bars, more, found["motion"])
     layouts = {layout.name: list(layout.rows) for layout in bars}
