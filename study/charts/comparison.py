@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from thetafront.study.charts.axes import cost_axis, goal_axis, span_of, values_of
+from thetafront.study.charts.axes import axis_span, cost_axis, field_values, goal_axis
 from thetafront.study.charts.chart import (
     BLUE,
     GREEN,
@@ -112,7 +112,7 @@ def compared(studies: Sequence[Analysis]) -> list[ComparedFront]:
     return [ComparedFront(name, each) for name, each in zip(short_names, studies, strict=True)]
 
 
-def kinds_of(fronts: Sequence[ComparedFront]) -> list[Kind]:
+def study_kinds(fronts: Sequence[ComparedFront]) -> list[Kind]:
     """Return a kind of marks for each study."""
     return [
         Kind(front.name, COLOURS[k], SHAPES[k], dash=DASHES[k]) for k, front in enumerate(fronts)
@@ -125,8 +125,8 @@ def fronts_chart(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> Ch
     goal, cost = experiment.goal, experiment.cost
     points = [point_rows(front.data.tables["front"], front.experiment) for front in fronts]
     every = [row for rows in (*points, *(front.curve for front in fronts)) for row in rows]
-    x = cost_axis(cost, values_of(every, "x"))
-    y = goal_axis(goal, span_of(values_of(every, "y"), values_of(every, "low", "high")))
+    x = cost_axis(cost, field_values(every, "x"))
+    y = goal_axis(goal, axis_span(field_values(every, "y"), field_values(every, "low", "high")))
     said = {
         "study": "study",
         "who": "point",
@@ -135,7 +135,7 @@ def fronts_chart(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> Ch
         "n": "games",
     }
     layers: list[Layer] = []
-    for front, kind, rows in zip(fronts, kinds_of(fronts), points, strict=True):
+    for front, kind, rows in zip(fronts, study_kinds(fronts), points, strict=True):
         curve, mine = (
             [{**row, "study": front.name} for row in some] for some in (front.curve, rows)
         )
@@ -153,7 +153,7 @@ def fronts_chart(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> Ch
     return Chart("fronts", "Fronts over each other", text, table, [[Panel(x, y, layers)]])
 
 
-def budgets_of(fronts: Sequence[ComparedFront], n: int) -> Floats:
+def common_budgets(fronts: Sequence[ComparedFront], n: int) -> Floats:
     """Return costs at which all studies have a point, up to the dearest of all, shape (n,)."""
     least = max(front.curve[0]["x"] for front in fronts)
     most = max(front.curve[-1]["x"] for front in fronts)
@@ -176,7 +176,7 @@ def differences_chart(fronts: Sequence[ComparedFront]) -> Chart:
     """Return the differences of all other studies from the first, at equal cost."""
     experiment = fronts[0].experiment
     goal, cost = experiment.goal, experiment.cost
-    budgets = budgets_of(fronts, N_COSTS)
+    budgets = common_budgets(fronts, N_COSTS)
     base = fronts[0].at_cost(budgets)
     curves = {
         replace(kind, shape=LINE): [
@@ -193,10 +193,10 @@ def differences_chart(fronts: Sequence[ComparedFront]) -> Chart:
                 budgets.tolist(), difference(front.at_cost(budgets), base).tolist(), strict=True
             )
         ]
-        for front, kind in zip(fronts[1:], kinds_of(fronts)[1:], strict=True)
+        for front, kind in zip(fronts[1:], study_kinds(fronts)[1:], strict=True)
     }
     every = [row for rows in curves.values() for row in rows]
-    ends = span_of([0.0, *values_of(every, "y")], values_of(every, "low", "high"))
+    ends = axis_span([0.0, *field_values(every, "y")], field_values(every, "low", "high"))
     x = cost_axis(cost, budgets.tolist())
     unit = f", {goal.format.unit}" if goal.format.unit else ""
     y = goal_axis(goal, ends, f"{goal.label} over {fronts[0].name}'s{unit}")
@@ -241,7 +241,7 @@ def differences_table(fronts: Sequence[ComparedFront]) -> pd.DataFrame:
     """Return differences from the first study at some costs."""
     experiment = fronts[0].experiment
     goal, cost = experiment.goal, experiment.cost
-    budgets = budgets_of(fronts, N_ROWS)
+    budgets = common_budgets(fronts, N_ROWS)
     base = fronts[0].at_cost(budgets)
     table = {f"expected {cost.label}": [cost.text(each) for each in budgets.tolist()]}
     table[fronts[0].name] = [goal.format.interval_with_unit(*each) for each in base.tolist()]

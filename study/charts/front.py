@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 
 from thetafront.study.charts.axes import (
+    axis_span,
     clipped,
     cost_axis,
+    field_values,
     goal_axis,
-    span_of,
     theta_row,
     theta_titles,
-    values_of,
 )
 from thetafront.study.charts.chart import (
     BLUE,
@@ -76,11 +76,11 @@ def front_chart(analysis: Analysis) -> Chart:
     known = [*points, *predicted, *combined]
     observed = trials if known else []
     spans = [
-        (values_of(known or trials, at), values_of(known, *wide), values_of(observed, at))
+        (field_values(known or trials, at), field_values(known, *wide), field_values(observed, at))
         for at, wide in (("x", ("left", "right")), ("y", ("low", "high")))
     ]
-    x, y = cost_axis(cost, *spans[0]), goal_axis(goal, span_of(*spans[1]))
-    said, observed_title = titles_of(experiment), f"{short(goal.label, 40)}, observed"
+    x, y = cost_axis(cost, *spans[0]), goal_axis(goal, axis_span(*spans[1]))
+    said, observed_title = field_titles(experiment), f"{short(goal.label, 40)}, observed"
     bars = [
         layer
         for kind in KINDS.values()
@@ -107,14 +107,14 @@ def front_chart(analysis: Analysis) -> Chart:
     return Chart(
         KEY,
         title,
-        caption_of(analysis, sum(is_outside)),
+        make_caption(analysis, sum(is_outside)),
         panels=[[Panel(x, y, layers)]],
         subject=experiment.title,
         marks_budget=True,
     )
 
 
-def caption_of(analysis: Analysis, n_outside: int) -> str:
+def make_caption(analysis: Analysis, n_outside: int) -> str:
     """Say what the chart shows, and of how many games."""
     experiment, tables = analysis.data.experiment, analysis.tables
     goal, front = experiment.goal, tables["front"]
@@ -159,7 +159,7 @@ def band_note(predicted: pd.DataFrame, goal: Goal) -> str:
     )
 
 
-def titles_of(experiment: Experiment) -> dict[str, str]:
+def field_titles(experiment: Experiment) -> dict[str, str]:
     """Return what a tooltip calls the fields of a row."""
     goal, cost = experiment.goal, experiment.cost
     return {

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from thetafront.study.charts.axes import area_axis, linear_axis, span_of
+from thetafront.study.charts.axes import area_axis, axis_span, linear_axis
 from thetafront.study.charts.chart import (
     BLUE,
     DASHED,
@@ -67,20 +67,20 @@ def hypervolume_chart(analysis: Analysis) -> Chart:
         worst, max_cost = data.reference
         at = experiment.cost.in_words(max_cost)
         text += f" Reference point: {goal.format.with_unit(worst)} at {at}."
-    panels = panels_of(trace, validated, analysis, unit)
+    panels = make_panels(trace, validated, analysis, unit)
     if n_beyond := int((trace[["predicted", "observed"]] > panels[0].y.high).sum().sum()):
         text += f" The axis leaves out {counted(n_beyond, 'value')}."
     return Chart(
         KEY,
         TITLE,
         f"{text} {effort}",
-        table_of(trace, unit, area, goal),
+        make_table(trace, unit, area, goal),
         [panels],
         experiment.title,
     )
 
 
-def panels_of(
+def make_panels(
     trace: pd.DataFrame, validated: tuple[float, float, float], analysis: Analysis, unit: str
 ) -> list[Panel]:
     """Return the curves against games, and against time."""
@@ -105,7 +105,7 @@ def panels_of(
     said = {"who": "of", "seen": "hypervolume", "m": "trials", "g": "games", "t": unit}
     known = [each for each in validated if math.isfinite(each)]
     values = [row["y"] for each in rows.values() for row in each]
-    y = area_axis(goal, span_of(known or values, observed=values))
+    y = area_axis(goal, axis_span(known or values, observed=values))
     n_design = sum(t.state == "complete" and t.origin == "design" for t in analysis.data.trials)
     panels = []
     for name, title in (("n_games", GAMES), ("time", unit)):
@@ -189,7 +189,7 @@ def effort_text(data: StudyData) -> str:
     return text
 
 
-def table_of(trace: pd.DataFrame, unit: str, area: str, goal: Goal) -> pd.DataFrame:
+def make_table(trace: pd.DataFrame, unit: str, area: str, goal: Goal) -> pd.DataFrame:
     """Return the curves' numbers with readable headings."""
     write = goal.format.area
     return pd.DataFrame(

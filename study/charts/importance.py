@@ -17,7 +17,7 @@ from thetafront.study.charts.chart import (
     Panel,
     short,
 )
-from thetafront.study.charts.sobol import Importance, importance_of
+from thetafront.study.charts.sobol import Importance, compute_importance
 from thetafront.study.log.objectives import scales_of
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.scale import Form
@@ -47,7 +47,7 @@ def importance_chart(analysis: Analysis, found: Importance | None = None) -> Cha
     ``found`` are the indices of :func:`study.charts.sobol.importance_of`, where they are known.
     """
     experiment, model = analysis.data.experiment, analysis.combined
-    found = importance_of(analysis) if found is None else found
+    found = compute_importance(analysis) if found is None else found
     if model is None or found is None:
         return Chart(KEY, TITLE, "No game is finished yet: there is no model.")
     goal, cost = short(experiment.goal.label, 40), short(experiment.cost.label, 40)

@@ -25,7 +25,7 @@ from thetafront.study.charts.chart import (
     rounded,
     short,
 )
-from thetafront.study.charts.slices import HERE, chosen_points, steps_of
+from thetafront.study.charts.slices import HERE, chosen_points, parameter_steps
 from thetafront.study.charts.sobol import Importance
 from thetafront.study.experiments.space import NumericParameter, is_absent
 from thetafront.study.report.analysis import Analysis
@@ -58,10 +58,10 @@ def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
     if len(active) < 2:
         return Chart(KEY, TITLE, "There is no pair of numbers to draw: fewer than two are tuned.")
     pair = first, second = active[0], active[1]
-    x, y = (np.array(steps_of(each, theta[each.name]), np.float64) for each in pair)
+    x, y = (np.array(parameter_steps(each, theta[each.name]), np.float64) for each in pair)
     thetas = [
         space.active({**theta, first.name: a, second.name: b})
-        for b, a in product(*(steps_of(each, theta[each.name]) for each in (second, first)))
+        for b, a in product(*(parameter_steps(each, theta[each.name]) for each in (second, first)))
     ]
     allowed = np.array([not space.broken_by(each) for each in thetas])
     values = np.full((2, len(thetas)), np.nan)
@@ -75,8 +75,8 @@ def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
         if row["on_front"] and not any(is_absent(row[each.name]) for each in pair)
     ]
     layers = [
-        *lines_of(goal.label, (x, y, goals), round_values, goal.format.at_axis, 0),
-        *lines_of(cost.label, (x, y, costs), log_ticks, lambda each: cost_tick(cost, each), 1),
+        *contour_lines(goal.label, (x, y, goals), round_values, goal.format.at_axis, 0),
+        *contour_lines(cost.label, (x, y, costs), log_ticks, lambda each: cost_tick(cost, each), 1),
         Layer("point", FRONT, front, tooltip={"who": "point"}, size=50),
         Layer("point", HERE, [{"x": theta[first.name], "y": theta[second.name]}], size=90),
     ]
@@ -103,7 +103,7 @@ def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
     return Chart(KEY, TITLE, text, table, [[Panel(across, up, layers)]], experiment.title)
 
 
-def lines_of(
+def contour_lines(
     label: str,
     values: tuple[Floats, Floats, Floats],
     ticks: Callable[[float, float], Sequence[float]],

@@ -87,14 +87,14 @@ def scores_chart(analysis: Analysis) -> Chart:
     if not len(front):
         return Chart(KEY, TITLE, "Nothing is validated yet.")
     points = shown_points(front, experiment)
-    samples = samples_of(points, analysis.tables["games"], goal)
+    samples = collect_samples(points, analysis.tables["games"], goal)
     points = points[[each in samples for each in points["point"]]]
     if not len(points):
         return Chart(KEY, TITLE, "The games of these points are not stored.")
     rows = [
         summary(row, samples[row["point"]], experiment, goal) for row in points.to_dict("records")
     ]
-    panel, n_beyond = panel_of(rows, samples, experiment, goal)
+    panel, n_beyond = make_panel(rows, samples, experiment, goal)
     text = (
         "A row is a validated point of the front, or a baseline, by number; its height at a value "
         f"is the share of games there ({games_note(points, 'point')}). The thick line holds the "
@@ -105,11 +105,11 @@ def scores_chart(analysis: Analysis) -> Chart:
         text += f" The {experiment.goal.label} of a game is 0 or 1, so this is its {goal.label}."
     if n_beyond:
         text += f" The axis leaves out {counted(n_beyond, 'game')}."
-    table = table_of(rows, experiment, goal)
+    table = make_table(rows, experiment, goal)
     return Chart(KEY, TITLE, text, table, [[panel]], experiment.title)
 
 
-def samples_of(points: pd.DataFrame, games: pd.DataFrame, goal: Goal) -> dict[str, Samples]:
+def collect_samples(points: pd.DataFrame, games: pd.DataFrame, goal: Goal) -> dict[str, Samples]:
     """Return the samples of each point's games, by its key."""
     if goal.game_column not in games:
         return {}
@@ -144,7 +144,7 @@ def summary(point: Mapping[Any, Any], samples: Samples, experiment: Experiment, 
     }
 
 
-def panel_of(
+def make_panel(
     rows: list[Row], samples: Mapping[str, Samples], experiment: Experiment, goal: Goal
 ) -> tuple[Panel, int]:
     """Return a row a point, histograms above each other; and how many games are beyond the axis."""
@@ -211,7 +211,7 @@ def panel_of(
     return Panel(x, y, layers, HEIGHT_PER_POINT * len(rows) + HEIGHT_OF_AXIS), n_beyond
 
 
-def table_of(rows: list[Row], experiment: Experiment, goal: Goal) -> pd.DataFrame:
+def make_table(rows: list[Row], experiment: Experiment, goal: Goal) -> pd.DataFrame:
     """Return quantiles and means with readable headings."""
     names = {q: "median" if q == 50 else f"{q}% quantile" for q in QUANTILES}
     return pd.DataFrame(

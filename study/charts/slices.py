@@ -10,12 +10,12 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from thetafront.study.charts.axes import (
+    axis_span,
     cost_axis,
+    field_values,
     goal_axis,
     parameter_axis,
-    span_of,
     thinned,
-    values_of,
 )
 from thetafront.study.charts.chart import (
     BLUE,
@@ -51,7 +51,7 @@ GOAL, COST = Kind("the goal", BLUE, LINE), Kind("the cost", GREEN, LINE)
 HERE = Kind("the point itself", ORANGE, "diamond")
 
 
-def steps_of(parameter: Dimension, here: Any) -> list[Any]:
+def parameter_steps(parameter: Dimension, here: Any) -> list[Any]:
     """Return values of a parameter over its range, and the one that is here, in order."""
     if isinstance(parameter, CategoricalParameter):
         return [*parameter.choices]
@@ -69,7 +69,7 @@ def slice_at(
     parameter that becomes active is in the middle.
     """
     goal, cost, space = experiment.goal, experiment.cost, experiment.space
-    steps = steps_of(parameter, theta.get(parameter.name))
+    steps = parameter_steps(parameter, theta.get(parameter.name))
     changed = {value: space.active({**theta, parameter.name: value}) for value in steps}
     allowed = {value: each for value, each in changed.items() if not space.broken_by(each)}
     points = model.cube.encode([*allowed.values()])
@@ -136,9 +136,9 @@ def slices_chart(analysis: Analysis) -> Chart:
             for parameter in space
         }
     every = [row for each in rows.values() for row in each]
-    ends = span_of(values_of(every, GOAL_FIELDS[0]), values_of(every, *GOAL_FIELDS[1:]))
+    ends = axis_span(field_values(every, GOAL_FIELDS[0]), field_values(every, *GOAL_FIELDS[1:]))
     goal_y = goal_axis(goal, ends, short(goal.label, MAX_TITLE), n=4)
-    cost_y = cost_axis(cost, values_of(every, COST_FIELDS[0]))
+    cost_y = cost_axis(cost, field_values(every, COST_FIELDS[0]))
     few = {each: cost_y.ticks[each] for each in thinned([*cost_y.ticks], N_TICKS)}
     cost_y = replace(cost_y, title=short(cost.label, MAX_TITLE), ticks=few)
     panels = []
@@ -148,7 +148,7 @@ def slices_chart(analysis: Analysis) -> Chart:
         said = {"v": short(parameter.label), "g": short(goal.label), "c": short(cost.label)}
         panels.append(
             [
-                Panel(x, y, layers_of(parameter, mine, fields, kind, said), HEIGHT)
+                Panel(x, y, make_layers(parameter, mine, fields, kind, said), HEIGHT)
                 for y, fields, kind in ((goal_y, GOAL_FIELDS, GOAL), (cost_y, COST_FIELDS, COST))
             ]
         )
@@ -160,11 +160,11 @@ def slices_chart(analysis: Analysis) -> Chart:
         f"{points[len(points) // 2][0]}; a ? stands for an effect within the bands."
     )
     choice = Choice("through point of the front", [name for name, _ in points], len(points) // 2)
-    table = table_of(choice, rows, experiment)
+    table = make_table(choice, rows, experiment)
     return Chart(KEY, TITLE, text, table, panels, experiment.title, choice)
 
 
-def layers_of(
+def make_layers(
     parameter: Dimension,
     rows: list[Row],
     fields: tuple[str, str, str],
@@ -193,7 +193,7 @@ def is_on_grid(parameter: Dimension) -> bool:
     return bool(n_values <= FEW_VALUES)
 
 
-def table_of(
+def make_table(
     choice: Choice, rows: Mapping[str, Sequence[Row]], experiment: Experiment
 ) -> pd.DataFrame:
     """Return the parameters: what they are, and what each does along its slice shown first."""

@@ -105,7 +105,7 @@ def total_indices(
     return Importance(*found)
 
 
-def importance_of(data: Analysis) -> Importance | None:
+def compute_importance(data: Analysis) -> Importance | None:
     """Return the indices of the model given all games; None without any game."""
     if (model := data.combined) is None:
         return None

@@ -75,7 +75,7 @@ def theta_chart(analysis: Analysis) -> ThetaChart:
     goal, cost, space = experiment.goal, experiment.cost, experiment.space
     front, trials = analysis.tables["front"], analysis.tables["trials"]
     trials = trials[(trials["state"] == "complete") & (trials[cost.name] > 0.0)]
-    table = table_of(analysis)
+    table = make_table(analysis)
     if model is None or not len(trials):
         return ThetaChart("No trial is complete yet: there is nothing to draw.", table)
     kept = trials
@@ -118,15 +118,18 @@ def theta_chart(analysis: Analysis) -> ThetaChart:
         for each in (round_values(least, most) if most > least else [least])
     }
     strips = [
-        *(Strip(short(each.label, 16), ticks_of(each), marks(each, edges)) for each in space),
+        *(
+            Strip(short(each.label, 16), parameter_ticks(each), marks(each, edges))
+            for each in space
+        ),
         Strip(short(cost.axis_label, 16), fitting(of_cost)),
         Strip(short(goal.label, 16), fitting(of_goal)),
     ]
-    caption = caption_of(len(kept), len(trials), edges, experiment)
+    caption = make_caption(len(kept), len(trials), edges, experiment)
     return ThetaChart(caption, table, strips, lines)
 
 
-def caption_of(n_kept: int, n_trials: int, edges: Sequence[Edge], experiment: Experiment) -> str:
+def make_caption(n_kept: int, n_trials: int, edges: Sequence[Edge], experiment: Experiment) -> str:
     """Say what lines, ranges and triangles are."""
     text = f"A line is a θ: {counted(n_kept, 'complete trial')}"
     if n_kept < n_trials:
@@ -159,7 +162,7 @@ def marks(parameter: Dimension, edges: Sequence[Edge]) -> list[tuple[float, str]
     ]
 
 
-def ticks_of(parameter: Dimension) -> list[Tick]:
+def parameter_ticks(parameter: Dimension) -> list[Tick]:
     """Return what is written on a parameter's axis: round values and both ends, or its choices."""
     if isinstance(parameter, CategoricalParameter):
         texts = {each: short(parameter.text(each), MAX_CHOICE) for each in parameter.choices}
@@ -192,7 +195,7 @@ def share(value: float, values: Sequence[float]) -> float:
     return (value - min(values)) / ((max(values) - min(values)) or 1.0)
 
 
-def table_of(analysis: Analysis) -> pd.DataFrame:
+def make_table(analysis: Analysis) -> pd.DataFrame:
     """Return θ and both objectives of all complete trials, rounded, with readable headings."""
     experiment, trials = analysis.data.experiment, analysis.tables["trials"]
     goal, cost = experiment.goal, experiment.cost

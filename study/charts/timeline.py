@@ -2,11 +2,11 @@
 
 import math
 
-from thetafront.study.charts.axes import goal_axis, linear_axis, span_of, values_of
+from thetafront.study.charts.axes import axis_span, field_values, goal_axis, linear_axis
 from thetafront.study.charts.chart import BLUE, GREY, ORANGE, Chart, Kind, Layer, Panel, Row
-from thetafront.study.charts.front import titles_of, trial_rows
+from thetafront.study.charts.front import field_titles, trial_rows
 from thetafront.study.charts.hypervolume import times_of_trials
-from thetafront.study.charts.theta import table_of
+from thetafront.study.charts.theta import make_table
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.text import counted
 
@@ -34,8 +34,8 @@ def timeline_chart(analysis: Analysis) -> Chart:
     every = [row for each in rows.values() for row in each]
     most = max(times.values())
     x = linear_axis(unit, (-0.02 * most, 1.02 * most), lambda value: f"{value:,g}")
-    y = goal_axis(goal, span_of((), observed=values_of(every, "y")))
-    said = titles_of(experiment)
+    y = goal_axis(goal, axis_span((), observed=field_values(every, "y")))
+    said = field_titles(experiment)
     layers = [Layer("point", kind, each, size=36, tooltip=said) for kind, each in rows.items()]
     failed = sum(each.state == "fail" for each in data.trials)
     text = (
@@ -44,5 +44,5 @@ def timeline_chart(analysis: Analysis) -> Chart:
         f"{LIKELY:.0%} or more to be on the front."
     )
     return Chart(
-        KEY, TITLE, text, table_of(analysis), [[Panel(x, y, layers, HEIGHT)]], experiment.title
+        KEY, TITLE, text, make_table(analysis), [[Panel(x, y, layers, HEIGHT)]], experiment.title
     )

@@ -102,7 +102,7 @@ def equal_time(
     """
     from thetafront.agents.twenty48.agent import Game2048
     from thetafront.study.compare.equal_time import compare as compare_fronts
-    from thetafront.study.compare.equal_time import contender_of
+    from thetafront.study.compare.equal_time import make_contender
     from thetafront.study.compare.fronts import within
 
     seeds = seeds_of(games, seed)
@@ -121,7 +121,7 @@ def equal_time(
         raise InputError(f"studies must have different names (got {fronts[0].name!r} twice)")
     if overlap_only:
         fronts = [within(front, other) for front, other in (fronts, reversed(fronts))]
-    contenders = [contender_of(front) for front in fronts]
+    contenders = [make_contender(front) for front in fronts]
     with folder_of(output, Game2048, jobs) as run:
         text = compare_fronts(run, contenders, seeds, settings_of(games, seed))
     print(text, end="")

@@ -57,18 +57,18 @@ def act(
     from thetafront.study.experiments.agent_parser import agent_2048_of
     from thetafront.study.run.progress import PREPARING
     from thetafront.study.terminal.inspect import (
-        board_of,
         inspect,
         inspection_json,
         inspection_table,
         inspection_text,
+        parse_board,
     )
     from thetafront.study.terminal.tiles import MEDIUM, board_picture
 
     check_range("stream", stream, 0, MAX_STREAM)
     check_range("repeats", repeats, 2, MAX_REPEATS)
     player, params = agent_2048_of(agent, theta, set_ or ())
-    packed = board_of(board)
+    packed = parse_board(board)
     have_learned(player)
     with working(PREPARING) as shown:
         warm(player)
@@ -102,8 +102,8 @@ def schedule(
         Use,
         evaluations_in_game,
         follows_schedule,
+        get_schedule,
         schedule_json,
-        schedule_of,
         schedule_table,
         use_text,
     )
@@ -111,7 +111,7 @@ def schedule(
     check_range("games", games, 0, MAX_GAMES)
     check_range("seed", seed, 0, MAX_SEED - games)
     player, params = agent_2048_of(agent, theta, set_ or ())
-    playouts = schedule_of(agent, player)
+    playouts = get_schedule(agent, player)
     n_games = games if follows_schedule(player) else 0
     out, played = console(), []
     with ProgressLine(console(stderr=True)) as bar:

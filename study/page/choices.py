@@ -18,10 +18,10 @@ from thetafront.study.experiments.objectives import Cost
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.expected import CONFIDENCE, OF_PROPOSALS
 from thetafront.study.report.pick_text import (
-    command_of,
     cost_line,
     game_lines,
     passed_over_lines,
+    play_command,
     theta_lines,
     untested_lines,
 )
@@ -110,7 +110,7 @@ class Choices:
             key = picked.chosen.point.key
             if key not in places:
                 places[key] = len(answers)
-                answers.append(answer_of(picked))
+                answers.append(make_answer(picked))
             return places[key]
 
         steps = []
@@ -126,7 +126,7 @@ class Choices:
                     cost_line(picked),
                     passed_over_lines(picked),
                     untested_lines(picked),
-                    prospect_of(picked),
+                    make_prospect(picked),
                 )
             )
         for each in candidates.played:
@@ -138,7 +138,7 @@ class Choices:
         return asdict(self)
 
 
-def answer_of(picked: Recommendation) -> Answer:
+def make_answer(picked: Recommendation) -> Answer:
     """Write what does not depend on the budget."""
     experiment, chosen = picked.query.experiment, picked.chosen
     goal, score, games = experiment.goal, chosen.expected.score, chosen.point.in_order
@@ -155,15 +155,15 @@ def answer_of(picked: Recommendation) -> Answer:
         goal.format.interval_with_unit(score.value, score.low, score.high),
         goal.format.interval_with_unit(own.value, own.low, own.high),
         how,
-        command_of(experiment, chosen.point.params),
+        play_command(experiment, chosen.point.params),
     )
 
 
-def prospect_of(picked: Recommendation) -> dict[str, Any]:
+def make_prospect(picked: Recommendation) -> dict[str, Any]:
     """Return where the θ is that nobody has played, and what plays it."""
     if (each := picked.prospect) is None:
         return {}
-    command = command_of(picked.query.experiment, each.point.params)
+    command = play_command(picked.query.experiment, each.point.params)
     experiment, score = picked.query.experiment, each.expected.score
     interval = experiment.goal.format.interval_with_unit(score.value, score.low, score.high)
     return {

@@ -20,7 +20,7 @@ from thetafront.study.model.study_model import goal_variances
 from thetafront.study.page.choices import budget_text, least_limit, near_round, rounded_up
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_text
-from thetafront.study.report.expected import best_of
+from thetafront.study.report.expected import best_index
 from thetafront.study.report.recommend import Candidate, Candidates, PickQuery, cost_text
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.text import counted, listed
@@ -65,7 +65,7 @@ def claims(page: Analysis, importance: Importance | None = None) -> Claims:
         n_trials = sum(each.state == "complete" for each in page.data.trials)
         trials, is_trusted = counted(n_trials, "trial"), False
         trust = f"No θ has games on fresh seeds yet: the model of {trials} alone."
-    elif (check := check_of(page)) is not None:
+    elif (check := check_predictions(page)) is not None:
         trust, is_trusted = trust_text(check, experiment.goal), check.is_passed
         details.insert(0, Claim("How the model was checked", check_text(check, page)))
     baselines = [each for name in experiment.baselines for each in against(candidates, name)]
@@ -129,7 +129,7 @@ def more_time(candidates: Candidates) -> list[Claim]:
         return []
     said = "; ".join(steps)
     what = "What more time buys" if cost.is_timed else "What a larger budget buys"
-    return [Claim(what, f"{said[0].upper()}{said[1:]}{of_intervals(goal)}.")]
+    return [Claim(what, f"{said[0].upper()}{said[1:]}{interval_note(goal)}.")]
 
 
 def against(candidates: Candidates, name: str) -> list[Claim]:
@@ -148,7 +148,7 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
     at, about = f"{shown} at {cost_text(baseline.expected, experiment)}", f"Against {name}"
     others = [each for each in candidates.played if each is not baseline]
     within = [k for k, each in enumerate(others) if each.expected.cost.value <= limit]
-    index = best_of([each.expected for each in others], within, goal.sign)
+    index = best_index([each.expected for each in others], within, goal.sign)
     if index is None:
         return [Claim(about, f"It has {at}; no θ with games costs less.")]
     best = others[index]
@@ -156,7 +156,7 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
     origin = best.point.origin
     named = f"number {best.number}" + (f", {origin}" if origin in experiment.baselines else "")
     than = f"at {cost.text(best.expected.cost.value)} against {cost.text(limit)}"
-    by = f"{signed(found, goal)}{of_intervals(goal)}"
+    by = f"{signed(found, goal)}{interval_note(goal)}"
     if found.low < found.high and found.low <= 0.0 <= found.high:
         verdict = f"Number {best.number} may be as good {than}: its {goal.label} differs by {by}."
     elif goal.sign * found.value > 0.0:
@@ -168,7 +168,7 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
     return [Claim(about, f"It has {at}. {verdict}")]
 
 
-def of_intervals(goal: Goal) -> str:
+def interval_note(goal: Goal) -> str:
     """Say what ± means, unless values are exact."""
     return "" if goal.is_exact else " (±\N{NO-BREAK SPACE}95%)"
 
@@ -241,7 +241,7 @@ def checked(
     )
 
 
-def check_of(page: Analysis) -> PredictionCheck | None:
+def check_predictions(page: Analysis) -> PredictionCheck | None:
     """Hold the model of the trials against the games of validation that had no part in it."""
     data, goal = page.data, page.data.experiment.goal
     points = [each for each in data.points if each.games]

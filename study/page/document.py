@@ -92,12 +92,12 @@ def document(
         data=Markup(embedded({**NOTHING, "made": made.timestamp(), **data})),
         made=made.astimezone(UTC).isoformat(timespec="seconds"),
         made_text=f"{made.astimezone(UTC):%Y-%m-%d %H:%M} UTC",
-        table_of=table_of,
+        make_table=make_table,
         **texts,
     )
 
 
-def charts_of(charts: Iterable[Chart]) -> dict[str, Any]:
+def chart_specs(charts: Iterable[Chart]) -> dict[str, Any]:
     """Return the specifications of charts by their keys."""
     return {each.key: specification(each) for each in charts if each.panels}
 
@@ -121,7 +121,7 @@ def sortable(value: Any) -> str:
     return str(value)
 
 
-def table_of(frame: pd.DataFrame) -> dict[str, Any]:
+def make_table(frame: pd.DataFrame) -> dict[str, Any]:
     """Return headings and rows of texts of a table, and which columns are no numbers."""
     rows = [[cell_text(value) for value in row] for row in frame.itertuples(index=False)]
     return {

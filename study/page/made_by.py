@@ -22,7 +22,7 @@ def facts(page: Analysis) -> list[tuple[str, str]]:
         ("seeds", seeds_text(data)),
         ("design", f"{record.design} of {record.design_size}"),
         ("samplers", listed(distinct(runs, "sampler")) if distinct(runs, "sampler") else ""),
-        ("machines", "; ".join(machines_of(data))),
+        ("machines", "; ".join(describe_machines(data))),
         ("workers of a cluster", cluster_text(data)),
         ("revisions", ", ".join(distinct(runs, "git_revision"))),
         ("versions", "; ".join(dict.fromkeys(versions_text(run) for run in runs))),
@@ -46,7 +46,7 @@ def seeds_text(data: StudyData) -> str:
     return f"study {data.record.seed}{each}"
 
 
-def machines_of(data: StudyData) -> list[str]:
+def describe_machines(data: StudyData) -> list[str]:
     """Describe the machines of a study's runs, each once; none where they are not recorded."""
     return [each for each in dict.fromkeys(map(machine_text, data.runs)) if each]
 

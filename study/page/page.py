@@ -12,19 +12,19 @@ from thetafront.study.charts.importance import importance_chart
 from thetafront.study.charts.pair import pair_chart
 from thetafront.study.charts.scores import scores_chart
 from thetafront.study.charts.slices import slices_chart
-from thetafront.study.charts.sobol import importance_of
+from thetafront.study.charts.sobol import compute_importance
 from thetafront.study.charts.theta import theta_chart
 from thetafront.study.charts.timeline import timeline_chart
 from thetafront.study.log.location import Location
 from thetafront.study.log.published_study import PublishedStudy
 from thetafront.study.page.choices import Choices
 from thetafront.study.page.claims import claims
-from thetafront.study.page.document import charts_of, document, sortable, table_of
+from thetafront.study.page.document import chart_specs, document, make_table, sortable
 from thetafront.study.page.made_by import again, again_note, facts, runs_table
 from thetafront.study.page.replays import recorded
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import front_cells
-from thetafront.study.report.pick_text import command_of
+from thetafront.study.report.pick_text import play_command
 from thetafront.study.text import counted
 
 NAME, NOTE = "report.html", "note.txt"
@@ -63,7 +63,7 @@ def page_html(
     circumstances = circumstances or Circumstances()
     experiment = page.data.experiment
     choices = Choices.from_analysis(page)
-    importance = importance_of(page)
+    importance = compute_importance(page)
     charts = {
         "front": front_chart(page),
         "slices": slices_chart(page),
@@ -77,7 +77,7 @@ def page_html(
     said = claims(page, importance)
     ask = "" if isinstance(page.data, PublishedStudy) else pick_words(page, location)
     data = {
-        "charts": charts_of(charts.values()),
+        "charts": chart_specs(charts.values()),
         "choices": None if choices is None else choices.as_data(),
         "pick": ask,
         "replays": games.replays,
@@ -101,7 +101,7 @@ def page_html(
         "validated": validated_table(page),
         "games": games,
         "facts": facts(page),
-        "runs": table_of(runs_table(page.data)),
+        "runs": make_table(runs_table(page.data)),
         "again": again(page.data),
         "again_note": again_note(page.data),
     }
@@ -163,7 +163,7 @@ def validated_table(page: Analysis) -> dict[str, Any]:
                 "number": int(row["number"]),
                 "on_front": bool(row["on_front"]),
                 "cells": [(cell.text, sortable(cell.value)) for cell in cells],
-                "command": command_of(page.data.experiment, theta),
+                "command": play_command(page.data.experiment, theta),
             }
         )
     return {"columns": columns, "rows": rows}

@@ -121,7 +121,7 @@ def write_each(folder: Path) -> Path:
     return folder / INDEX
 
 
-def entry_of(link: str, page: Analysis) -> dict[str, Any]:
+def make_entry(link: str, page: Analysis) -> dict[str, Any]:
     """Describe a study: its name, its page, a sentence, and cells with what sorts them."""
     data, experiment = page.data, page.data.experiment
     complete = [trial for trial in data.trials if trial.state == "complete"]
@@ -137,11 +137,11 @@ def entry_of(link: str, page: Analysis) -> dict[str, Any]:
     cells = [
         (value if isinstance(value, str) else f"{value:,}", sortable(value)) for value in values
     ]
-    claim, front = claim_of(page), small_front(page)
+    claim, front = headline_claim(page), small_front(page)
     return {"name": data.name, "link": link, "claim": claim, "cells": cells, "front": front}
 
 
-def claim_of(page: Analysis) -> str:
+def headline_claim(page: Analysis) -> str:
     """Say what the best θ of a middle budget is."""
     candidates, experiment = page.candidates, page.data.experiment
     if candidates is None or not (candidates.played or candidates.anywhere):
@@ -178,7 +178,7 @@ def index_html(pages: Mapping[str, Analysis], made: datetime | None = None) -> s
         When the page is made; now by default.
     """
     made = datetime.now(UTC) if made is None else made
-    entries = [entry_of(link, page) for link, page in pages.items()]
+    entries = [make_entry(link, page) for link, page in pages.items()]
     entries.sort(key=lambda entry: entry["name"])
     texts = {"entries": entries, "columns": COLUMNS}
     return document("index.html.j2", made, {"charts": {}, "name": "studies"}, texts)

@@ -70,17 +70,17 @@ class Analysis:
     @cached_property
     def certificate(self) -> "Certificate | None":
         """Bounds of the regret of recommended θ; None if no θ has games to judge it by."""
-        from thetafront.study.report.certificate import certificate_of  # noqa: PLC0415
+        from thetafront.study.report.certificate import compute_certificate  # noqa: PLC0415
 
-        return None if self.candidates is None else certificate_of(self.candidates)
+        return None if self.candidates is None else compute_certificate(self.candidates)
 
     @cached_property
     def tables(self) -> "Tables":
         """Its tables by name; those of fronts over the whole space if there is a model."""
-        from thetafront.study.report.export import tables_of  # noqa: PLC0415
+        from thetafront.study.report.export import make_tables  # noqa: PLC0415
 
         with threadpool_limits(1):  # more threads are slower on matrices this small
-            return tables_of(self)
+            return make_tables(self)
 
     @cached_property
     def trace(self) -> "pd.DataFrame":

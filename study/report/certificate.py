@@ -105,13 +105,13 @@ def budgets_worth_playing(
     return chosen
 
 
-def certificate_of(candidates: Candidates) -> Certificate | None:
+def compute_certificate(candidates: Candidates) -> Certificate | None:
     """Bound the regret of a study's recommended θ; None if no θ with games keeps any budget."""
     played = candidates.played
     if not played:
         return None
     experiment, model = candidates.data.experiment, candidates.combined
-    limits = budgets_of(model, [each.expected for each in played])
+    limits = budget_grid(model, [each.expected for each in played])
     answers = [PickQuery(experiment, limit).best(played) for limit in limits.tolist()]
     known = [(limit, each) for limit, each in zip(limits, answers, strict=True) if each is not None]
     if not known:
@@ -134,7 +134,7 @@ def certificate_of(candidates: Candidates) -> Certificate | None:
     )
 
 
-def budgets_of(model: FittedModel, played: Sequence[Expected]) -> Floats:
+def budget_grid(model: FittedModel, played: Sequence[Expected]) -> Floats:
     """Return budgets from that of the cheapest played θ to the dearest of the predicted front."""
     max_cost = 10.0 ** -model.predicted_front.mean[-1, 1]
     cheapest = min(each.cost.high for each in played)

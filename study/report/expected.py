@@ -69,7 +69,7 @@ def expected_at(model: FittedModel, thetas: Sequence[Mapping[str, Any]]) -> list
     return found
 
 
-def expected_of(
+def expect_points(
     combined: FittedModel, experiment: Experiment, points: Sequence[Point]
 ) -> list[Expected]:
     """Return what is expected of points with games; where scores are exact, their games tell."""
@@ -109,7 +109,9 @@ def is_reached(expected: Expected, wanted: float, goal: Goal, is_played: bool) -
     return reaches and (is_played or expected.p_reaches(wanted, goal.sign) >= TO_REACH)
 
 
-def best_of(expected: Sequence[Expected], chosen: Sequence[int], sign: float = 1.0) -> int | None:
+def best_index(
+    expected: Sequence[Expected], chosen: Sequence[int], sign: float = 1.0
+) -> int | None:
     """Return which of some chosen θ has the best score, the cheaper of equals."""
     return max(
         chosen,
@@ -118,7 +120,7 @@ def best_of(expected: Sequence[Expected], chosen: Sequence[int], sign: float = 1
     )
 
 
-def cheapest_of(expected: Sequence[Expected], chosen: Sequence[int]) -> int | None:
+def cheapest_index(expected: Sequence[Expected], chosen: Sequence[int]) -> int | None:
     """Return which of some chosen θ is the cheapest."""
     return min(chosen, key=lambda k: expected[k].cost.value, default=None)
 

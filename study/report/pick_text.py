@@ -12,7 +12,7 @@ from thetafront.study.report.recommend import TO_PLAY_IT, Candidate, Recommendat
 from thetafront.study.text import counted
 
 
-def command_of(experiment: Experiment, params: Mapping[str, Any]) -> str:
+def play_command(experiment: Experiment, params: Mapping[str, Any]) -> str:
     """Return the command that plays a θ; empty if it is defined in a script or notebook."""
     player = experiment.player
     if player.is_external and not experiment.source:
@@ -75,7 +75,7 @@ def pick_json(picked: Recommendation) -> dict[str, Any]:
             for each in picked.passed_over
         ],
         "untested": untested_json(picked),
-        "command": command_of(experiment, chosen.point.params),
+        "command": play_command(experiment, chosen.point.params),
     }
 
 
@@ -103,7 +103,7 @@ def pick_text(picked: Recommendation) -> str:
         *passed_over_lines(picked),
         *untested_lines(picked),
     ]
-    if command := command_of(picked.query.experiment, picked.chosen.point.params):
+    if command := play_command(picked.query.experiment, picked.chosen.point.params):
         lines.append(("play it", command))
     return laid_out(lines, picked.query.experiment)
 

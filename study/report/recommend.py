@@ -29,10 +29,10 @@ from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.expected import (
     CONFIDENCE,
     Expected,
-    best_of,
+    best_index,
     chance_text,
-    cheapest_of,
-    expected_of,
+    cheapest_index,
+    expect_points,
     is_met,
     is_reached,
     proposals,
@@ -100,9 +100,9 @@ class PickQuery:
         expected = [each.expected for each in candidates]
         met = [k for k, each in enumerate(candidates) if self.is_met(each)]
         if self.score_wanted is None:
-            index = best_of(expected, met, self.experiment.goal.sign)
+            index = best_index(expected, met, self.experiment.goal.sign)
         else:
-            index = cheapest_of(expected, met)
+            index = cheapest_index(expected, met)
         return None if index is None else candidates[index]
 
     def is_met(self, candidate: "Candidate") -> bool:
@@ -169,7 +169,7 @@ class Candidates:
     def played(self) -> list[Candidate]:
         """The θ with games of validation, the cheapest first."""
         points = by_cost(self.data)
-        expected = expected_of(self.combined, self.data.experiment, points)
+        expected = expect_points(self.combined, self.data.experiment, points)
         return [
             Candidate(point, number, each)
             for number, (point, each) in enumerate(zip(points, expected, strict=True), 1)

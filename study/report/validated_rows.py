@@ -21,7 +21,7 @@ from thetafront.study.experiments.objectives import Cost, Goal
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import nondominated, p_on_front
-from thetafront.study.report.expected import Expected, cost_estimates, expected_of
+from thetafront.study.report.expected import Expected, cost_estimates, expect_points
 from thetafront.study.samplers.fitted_model import FittedModel
 
 Row = Mapping[Any, Any]
@@ -73,7 +73,7 @@ def validated_rows(data: StudyData, combined: FittedModel | None) -> list[Row]:
             **combined_columns(expected, experiment),
         }
         for number, (point, expected) in enumerate(
-            zip(points, expected_of(combined, experiment, points), strict=True), 1
+            zip(points, expect_points(combined, experiment, points), strict=True), 1
         )
     ]
     if experiment.goal.is_exact:

@@ -88,7 +88,7 @@ class Inspection:
         return sum(each.legal for each in self.actions)
 
 
-def board_of(text: str) -> int:
+def parse_board(text: str) -> int:
     """Parse a board to decide on; InputError if it is invalid, empty, or the game is over."""
     try:
         board = parse(text)

@@ -38,7 +38,7 @@ from thetafront.study.text import counted
 MAX_EMPTY = 15
 
 
-def schedule_of(name: str, agent: Agent2048) -> Schedule:
+def get_schedule(name: str, agent: Agent2048) -> Schedule:
     """Return an agent's schedule; InputError if it has none."""
     schedule = getattr(agent, "schedule", None)
     if not isinstance(schedule, Schedule):

@@ -28,7 +28,7 @@ from thetafront.study.page.replays.recording import (
     record_pacman,
 )
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.tables import thetas_of
+from thetafront.study.report.tables import frame_thetas
 from thetafront.study.text import counted
 
 CPU_SECONDS = 1.0
@@ -102,7 +102,7 @@ def recorded(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> Recorded:
         share = cpu_seconds / (len(wanted) - n_found)
         for k in range(place, tried, -1):  # where a point's games take too long, a cheaper one
             try:
-                replay, seconds = replay_of(page, candidates[k], share)
+                replay, seconds = record_replay(page, candidates[k], share)
             except LeftOutError as error:
                 left_out.setdefault(str(error), []).append(candidates[k].label)
             else:
@@ -146,7 +146,7 @@ def trial_candidates(page: Analysis) -> list[ReplayCandidate]:
     games = {each.number: [*each.games.values()] for each in page.data.trials}
     return [
         ReplayCandidate(number, f"trial {number}", theta, games[number])
-        for number, theta in zip(rows["trial"], thetas_of(rows, experiment), strict=True)
+        for number, theta in zip(rows["trial"], frame_thetas(rows, experiment), strict=True)
         if games.get(number)
     ]
 
@@ -156,7 +156,7 @@ def spread(n: int) -> list[int]:
     return sorted({0, (n - 1) // 2, n - 1}) if n else []
 
 
-def replay_of(
+def record_replay(
     page: Analysis, candidate: ReplayCandidate, seconds: float
 ) -> tuple[dict[str, Any], float]:
     """Record a game of a point; return it with the CPU seconds that it should take."""
@@ -175,7 +175,7 @@ def replay_of(
         cost = 0.0
     else:
         game, cost = affordable(candidate, seconds)
-    recording = recording_of(agent, game.seed)
+    recording = record_game(agent, game.seed)
     if (recording.score, recording.n_moves) != (game.score, game.n_moves):
         raise LeftOutError(
             f"the game of seed {game.seed} is stored with "
@@ -194,7 +194,7 @@ def replay_of(
 
 
 @lru_cache(maxsize=16)  # a page that is rewritten during a sweep has mostly the same games
-def recording_of(agent: Agent, seed: int) -> Recording:
+def record_game(agent: Agent, seed: int) -> Recording:
     """Play a game again and record it."""
     if isinstance(agent, Agent2048):
         return record_2048(agent, seed)

@@ -16,7 +16,7 @@ from thetafront.study.experiments.objectives import BACKUPS, SWEEPS
 from thetafront.study.experiments.registry import experiment
 from thetafront.study.experiments.space import NumericParameter, Space
 from thetafront.study.model.study_model import objectives_of
-from thetafront.study.report.pick_text import command_of
+from thetafront.study.report.pick_text import play_command
 
 
 def test_switching_always_switches() -> None:
@@ -65,7 +65,7 @@ def test_pacman_plays_in_its_maze() -> None:
         )
         report, once = (replace(agent, max_sweeps=n).play(1) for n in (100, 1000))
         assert report.n_sweeps == once.n_sweeps, "as the report has it: the tolerance alone ends"
-        command = command_of(experiment(name), values).split()
+        command = play_command(experiment(name), values).split()
         assert command[:3] == ["thetafront", "play", "pacman_mdp"]
         assert agent_of("pacman_mdp", None, command[4::2])[0] == agent
 

@@ -23,8 +23,14 @@ from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, WIN_RA
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.log.log import Log
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.expected import Expected, best_of, cheapest_of, is_met, is_reached
-from thetafront.study.report.pick_text import command_of, pick_json, pick_text
+from thetafront.study.report.expected import (
+    Expected,
+    best_index,
+    cheapest_index,
+    is_met,
+    is_reached,
+)
+from thetafront.study.report.pick_text import pick_json, pick_text, play_command
 from thetafront.study.report.recommend import PickQuery, Recommendation, check_wanted
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
@@ -81,8 +87,8 @@ def test_a_budget_is_kept_with_a_probability_of_95_percent() -> None:
     ]
     assert [is_met(each, 1.0, is_played=True) for each in some] == [False, True, True, True]
     assert [is_met(each, 1.0, is_played=False) for each in some] == [False, False, True, False]
-    assert best_of(some, [1, 2, 3]) == 3, "of equals the cheaper"
-    assert best_of(some, []) is None
+    assert best_index(some, [1, 2, 3]) == 3, "of equals the cheaper"
+    assert best_index(some, []) is None
 
 
 def test_for_a_value_the_cheapest_that_is_expected_to_reach_it_is_taken() -> None:
@@ -93,14 +99,14 @@ def test_for_a_value_the_cheapest_that_is_expected_to_reach_it_is_taken() -> Non
     assert is_reached(some, 4932.0, SCORE, is_played=False)
     assert not is_reached(some, 4933.0, SCORE, is_played=False)
     others = [expected(9000.0, 1.0, 3.0, 0.1), some]
-    assert cheapest_of(others, [0, 1]) == 1
-    assert cheapest_of(others, []) is None
+    assert cheapest_index(others, [0, 1]) == 1
+    assert cheapest_index(others, []) is None
 
 
 def test_of_a_goal_that_is_minimized_the_least_is_the_best() -> None:
     some = [expected(score, 100.0, cost, 0.1) for score, cost in ((-3.0, 2.0), (5.0, 1.0))]
-    assert (best_of(some, [0, 1], -1.0), best_of(some, [0, 1])) == (0, 1)
-    assert best_of([*some, expected(-3.0, 1.0, 1.5, 0.1)], [0, 1, 2], -1.0) == 2
+    assert (best_index(some, [0, 1], -1.0), best_index(some, [0, 1])) == (0, 1)
+    assert best_index([*some, expected(-3.0, 1.0, 1.5, 0.1)], [0, 1, 2], -1.0) == 2
     assert some[0].p_reaches(97.0, -1.0) == pytest.approx(norm.cdf(1.0))
     assert some[0].p_reaches(97.0) == pytest.approx(norm.cdf(-1.0))
     assert is_reached(some[0], 65.0, LOSS, is_played=False), "75%: 0.6745 deviations"
@@ -310,7 +316,7 @@ def test_the_command_has_theta_in_order_or_names_a_part_of_it(
     name: str, theta: dict[str, float], words: str
 ) -> None:
     experiment = EXPERIMENTS[name]
-    command = command_of(experiment, theta)
+    command = play_command(experiment, theta)
     assert command == f"thetafront play {experiment.player.name} {words}"
 
 
@@ -412,7 +418,7 @@ def test_the_command_for_a_theta_with_words_plays_it(words: Experiment) -> None:
     study = new_study()
     store_point(study, values, {r: game(r, 900 + r, 1.0) for r in range(4)}, "trial 3")
     found = picked(study, words, cost_limit=0.01)
-    command = command_of(words, found.chosen.point.params)
+    command = play_command(words, found.chosen.point.params)
     assert command == (
         "thetafront play uct --set n_simulations=5 --set leaf_value=weights_a "
         "--set exploration=123.456789"
