@@ -63,7 +63,7 @@ def error_context(where: str) -> Iterator[None]:
 
 
 @contextmanager
-def of_study(name: str) -> Iterator[None]:
+def study_context(name: str) -> Iterator[None]:
     """Say of which study damage is, and what mends it."""
     try:
         yield

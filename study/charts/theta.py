@@ -19,7 +19,7 @@ from thetafront.study.charts.axes import MAX_CHOICE, cost_tick, log_ticks, round
 from thetafront.study.charts.chart import rounded, short
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.space import CategoricalParameter, Dimension, is_absent
-from thetafront.study.experiments.widening import Edge, edges_of
+from thetafront.study.experiments.widening import Edge, find_edges
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.text import counted
 
@@ -94,7 +94,9 @@ def theta_chart(analysis: Analysis) -> ThetaChart:
         codes = model.cube.encode([space.present(theta) for _, _, theta in items])
         goals = model.posterior.goal(codes).mean.tolist()
     costs = [math.log(theta[cost.name]) for _, _, theta in items]
-    edges = edges_of(experiment, cast(Any, [r for r in front.to_dict("records") if r["on_front"]]))
+    edges = find_edges(
+        experiment, cast(Any, [r for r in front.to_dict("records") if r["on_front"]])
+    )
     lines = []
     for (kind, who, theta), expected, log_cost in zip(items, goals, costs, strict=True):
         places = [

@@ -54,7 +54,7 @@ def act(
     from thetafront.agents.agent import warm
     from thetafront.engine.twenty48 import render
     from thetafront.study.cli.train import have_learned
-    from thetafront.study.experiments.agent_parser import agent_2048_of
+    from thetafront.study.experiments.agent_parser import build_agent_2048
     from thetafront.study.run.progress import PREPARING
     from thetafront.study.terminal.inspect import (
         inspect,
@@ -67,7 +67,7 @@ def act(
 
     check_range("stream", stream, 0, MAX_STREAM)
     check_range("repeats", repeats, 2, MAX_REPEATS)
-    player, params = agent_2048_of(agent, theta, set_ or ())
+    player, params = build_agent_2048(agent, theta, set_ or ())
     packed = parse_board(board)
     have_learned(player)
     with working(PREPARING) as shown:
@@ -96,7 +96,7 @@ def schedule(
     json_: JsonOption = False,
 ) -> None:
     """Show a schedule of playouts, and how games use it."""
-    from thetafront.study.experiments.agent_parser import agent_2048_of
+    from thetafront.study.experiments.agent_parser import build_agent_2048
     from thetafront.study.terminal.progress import ProgressLine
     from thetafront.study.terminal.schedule import (
         Use,
@@ -110,7 +110,7 @@ def schedule(
 
     check_range("games", games, 0, MAX_GAMES)
     check_range("seed", seed, 0, MAX_SEED - games)
-    player, params = agent_2048_of(agent, theta, set_ or ())
+    player, params = build_agent_2048(agent, theta, set_ or ())
     playouts = get_schedule(agent, player)
     n_games = games if follows_schedule(player) else 0
     out, played = console(), []
@@ -157,7 +157,7 @@ def watch(
     from thetafront.agents.pacman.agent import PacmanAgent
     from thetafront.agents.twenty48.agent import Agent2048
     from thetafront.study.cli.train import have_learned
-    from thetafront.study.experiments.agent_parser import agent_of, check_plays, notes_on
+    from thetafront.study.experiments.agent_parser import build_agent, check_plays, notes_on
     from thetafront.study.terminal import pacman, twenty48
     from thetafront.study.terminal.pace import FASTEST, SLOWEST
 
@@ -170,7 +170,7 @@ def watch(
     check_range("seed", chosen, 0, MAX_SEED)
     agent = ALIASES.get(agent, agent)
     check_plays(agent, Agent2048, PacmanAgent)
-    player, _ = agent_of(agent, theta, set_ or (), layout)
+    player, _ = build_agent(agent, theta, set_ or (), layout)
     for note in notes_on(player):
         print(note, file=sys.stderr)
 

@@ -55,7 +55,7 @@ def play(
     from thetafront.agents.agent import warm
     from thetafront.agents.catalog import AGENTS
     from thetafront.study.cli.train import have_learned
-    from thetafront.study.experiments.agent_parser import agent_of, defined_agent_of, notes_on
+    from thetafront.study.experiments.agent_parser import build_agent, build_defined_agent, notes_on
     from thetafront.study.experiments.failures import (
         counted_as,
         failure_rate_json,
@@ -82,15 +82,15 @@ def play(
     defined = None if is_known else find_experiment(agent)
     if defined is not None and isinstance(defined.player, BuiltinPlayer):
         fixed = [f"{name}={value}" for name, value in defined.fixed.items()]
-        player, params = agent_of(defined.player.agent, theta, [*fixed, *(set_ or ())], layout)
+        player, params = build_agent(defined.player.agent, theta, [*fixed, *(set_ or ())], layout)
     elif defined is not None:
         if layout is not None:
             raise InputError(
                 f"layout must be left out for {agent}, which has no maze (got {layout!r})"
             )
-        player, params = defined_agent_of(defined, theta, set_ or ())
+        player, params = build_defined_agent(defined, theta, set_ or ())
     else:
-        player, params = agent_of(agent, theta, set_ or (), layout)
+        player, params = build_agent(agent, theta, set_ or (), layout)
     if n_together > 1 and player.n_side_by_side == 1:
         able = ", ".join(name for name, each in AGENTS.items() if each.n_side_by_side > 1)
         raise InputError(

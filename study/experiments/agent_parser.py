@@ -15,7 +15,7 @@ from thetafront.study.text import counted
 LAYOUT = "layout"
 
 
-def agent_of(
+def build_agent(
     name: str, theta: str | None = None, settings: Sequence[str] = (), layout: str | None = None
 ) -> tuple[Agent, dict[str, Value]]:
     """Build the agent that a command line asks for, and list all of its parameters.
@@ -65,7 +65,7 @@ def agent_of(
     return agent, {**plain_values(agent), **given}
 
 
-def defined_agent_of(
+def build_defined_agent(
     experiment: Experiment, theta: str | None = None, settings: Sequence[str] = ()
 ) -> tuple[Agent, dict[str, Value]]:
     """Build the agent of an experiment that is not ours, and list θ.
@@ -125,12 +125,12 @@ def notes_on(agent: Agent) -> tuple[str, ...]:
     return agent.layout.notes if isinstance(agent, PacmanAgent) else ()
 
 
-def agent_2048_of(
+def build_agent_2048(
     name: str, theta: str | None = None, settings: Sequence[str] = ()
 ) -> tuple[Agent2048, dict[str, Value]]:
-    """Build an agent as :func:`agent_of` does; InputError, too, if it does not play 2048."""
+    """Build an agent as :func:`build_agent` does; InputError, too, if it does not play 2048."""
     check_plays(name, Agent2048)
-    agent, params = agent_of(name, theta, settings)
+    agent, params = build_agent(name, theta, settings)
     assert isinstance(agent, Agent2048)
     return agent, params
 

@@ -14,10 +14,10 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.failures import MAX_FAILURES
 from thetafront.study.experiments.game_summary import GameSummary, MatchSummary
 from thetafront.study.experiments.objectives import Cost, Goal, cpu_seconds
-from thetafront.study.experiments.players import Player, player_of, report_of
+from thetafront.study.experiments.players import Player, make_player, make_report
 from thetafront.study.experiments.space import Space
 
-UNSAID = cpu_seconds("game")
+UNSPECIFIED = cpu_seconds("game")
 """The cost of an experiment that names none, until a game tells whether there are moves."""
 TAKEN = {
     *("seed", "trial", "state", "origin", "error", "point", "number", "replicate", "phase"),
@@ -91,7 +91,7 @@ class Experiment:
     agent: Any
     space: Space
     goal: Goal
-    cost: Cost = UNSAID
+    cost: Cost = UNSPECIFIED
     title: str = ""
     costs: tuple[Cost, ...] = ()
     summary: GameSummary = GameSummary(ReportedGame)  # noqa: RUF009, it is immutable
@@ -189,12 +189,12 @@ class Experiment:
             "environment": self.environment,
         }
         limits = {name: each for name, each in given.items() if each is not None}
-        return player_of(self.agent, report_of(self.goal, self.costs), limits)
+        return make_player(self.agent, make_report(self.goal, self.costs), limits)
 
     @property
     def is_open(self) -> bool:
         """Whether a game must tell what the cost is divided by."""
-        return self.cost is UNSAID
+        return self.cost is UNSPECIFIED
 
     def settled(self, has_moves: bool) -> "Experiment":
         """Return the same with a cost for each move, if there are any, or for each game."""

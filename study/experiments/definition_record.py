@@ -97,9 +97,9 @@ class Definition:
         """Read a stored record; ValueError if it is none."""
         try:
             found = cls(str(record["source"]), str(record["digest"]), dict(record["content"]))
-            goal = goal_of(found.content["goal"])
+            goal = goal_from_record(found.content["goal"])
             costs = [Cost(**each) for each in found.content["costs"]]
-            for each in (goal, goal.format, summary_of(found.content["summary"]), *costs):
+            for each in (goal, goal.format, summary_from_record(found.content["summary"]), *costs):
                 check_kinds(each)
             goal.format.text(0.5)
             for values in found.content["baselines"].values():
@@ -121,8 +121,8 @@ class Definition:
             agent=self.content["agent"] or player,
             space=space,
             fixed=fixed,
-            summary=summary_of(self.content["summary"]),
-            goal=goal_of(self.content["goal"]),
+            summary=summary_from_record(self.content["summary"]),
+            goal=goal_from_record(self.content["goal"]),
             cost=next(each for each in costs if each.name == cost),
             costs=costs,
             title=self.content["title"],
@@ -169,7 +169,7 @@ class Definition:
         return phrases
 
 
-def summary_of(record: Mapping[str, Any]) -> GameSummary:
+def summary_from_record(record: Mapping[str, Any]) -> GameSummary:
     """Read back the summary of games."""
     return SUMMARIES[record[CLASS]](Game.kinds[record["game"]], record["has_moves"])
 
@@ -194,7 +194,7 @@ def goal_record(goal: Goal) -> dict[str, Any]:
     }
 
 
-def goal_of(record: Mapping[str, Any]) -> Goal:
+def goal_from_record(record: Mapping[str, Any]) -> Goal:
     """Read back what :func:`goal_record` returned."""
     fields, form = dict(record), dict(record["format"])
     low, high = (None if each is None else float(each) for each in fields.pop("limits"))
@@ -203,7 +203,7 @@ def goal_of(record: Mapping[str, Any]) -> Goal:
             **fields,
             "estimator": ESTIMATORS[record["estimator"]](low, high),
             "format": FORMATS[form.pop(CLASS)](**form),
-            "reported_too": tuple(map(goal_of, record["reported_too"])),
+            "reported_too": tuple(map(goal_from_record, record["reported_too"])),
         }
     )
 

@@ -62,7 +62,7 @@ class PlaySummary:
             **({"reach": self.reached} if self.reached else {}),
             **({"n_moves_mean": sum(n_moves) / len(n_moves)} if max(n_moves) > 1 else {}),
             **{each.name: finite(each.value(self.games)) for each in self.costs},
-            "games": [row_of(game) for game in self.games],
+            "games": [game_fields(game) for game in self.games],
         }
 
     def estimated(self, goal: Goal) -> dict[str, float | None]:
@@ -129,7 +129,7 @@ def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def row_of(game: Game) -> dict[str, Any]:
+def game_fields(game: Game) -> dict[str, Any]:
     """Return a game's fields; of 2048, only the most important."""
     if isinstance(game, Game2048):
         return {name: getattr(game, name) for name in OF_A_2048_GAME}

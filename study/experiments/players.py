@@ -209,10 +209,10 @@ class RecordedPlayer(Player):
         return self.found.digest
 
     def build(self, values: Mapping[str, Value]) -> Agent:
-        return player_of(self.found, self.report).build(values)
+        return make_player(self.found, self.report).build(values)
 
 
-def player_of(agent: Any, report: Report, limits: Mapping[str, Any] | None = None) -> Player:
+def make_player(agent: Any, report: Report, limits: Mapping[str, Any] | None = None) -> Player:
     """Return what plays for what an experiment's ``agent`` may be; ValueError if it is none.
 
     ``limits`` are those of :class:`~agents.external.limits.Limits` that the experiment gives.
@@ -238,7 +238,7 @@ def player_of(agent: Any, report: Report, limits: Mapping[str, Any] | None = Non
     )
 
 
-def report_of(goal: Goal, costs: Sequence[Cost]) -> Report:
+def make_report(goal: Goal, costs: Sequence[Cost]) -> Report:
     """Return what a game's report must have for a goal and costs."""
     measured = cpu_seconds().counted
     fields = tuple(each.counted for each in costs if each.counted != measured or each.is_reported)

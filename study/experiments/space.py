@@ -75,7 +75,7 @@ def written(value: Value) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def conditions_of(name: str, when: Mapping[str, Any]) -> dict[str, tuple[Value, ...]]:
+def make_conditions(name: str, when: Mapping[str, Any]) -> dict[str, tuple[Value, ...]]:
     """Return the conditions of a parameter; ValueError if they cannot be ones."""
     if not isinstance(when, Mapping):
         raise ValueError(f"{name}: when must be {{parameter = [values]}} (got {when!r})")
@@ -160,7 +160,7 @@ class NumericParameter(Described):
     description: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "when", conditions_of(self.name, self.when))
+        object.__setattr__(self, "when", make_conditions(self.name, self.when))
         if not self.least <= self.low <= self.high <= self.most and self.low <= self.high:
             allowed = f"{self.least:g} to {self.most:g}"
             raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are beyond {allowed}")
@@ -297,7 +297,7 @@ class CategoricalParameter(Described):
     description: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "when", conditions_of(self.name, self.when))
+        object.__setattr__(self, "when", make_conditions(self.name, self.when))
         plain = (each.item() if isinstance(each, np.generic) else each for each in self.choices)
         object.__setattr__(self, "choices", tuple(plain))
         given = ", ".join(map(repr, self.choices)) or "none"
@@ -381,7 +381,7 @@ Dimension: TypeAlias = NumericParameter | CategoricalParameter
 """A parameter of either kind; both have the same methods."""
 
 
-def range_of(record: Mapping[str, Any]) -> str:
+def range_text(record: Mapping[str, Any]) -> str:
     """Write what a parameter's record allows, of any version: ``depth 1 to 30``."""
     when = when_text(record["when"]) if record.get("when") else ""
     if "choices" in record:
@@ -390,7 +390,7 @@ def range_of(record: Mapping[str, Any]) -> str:
     return f"{record['name']} {record['low']:g} to {record['high']:g}{steps}{when}"
 
 
-def dimension_of(parameter: Parameter) -> Dimension:
+def make_dimension(parameter: Parameter) -> Dimension:
     """Return the dimension of a space that an agent's parameter has by its tuned range."""
     name, symbol, description = parameter.name, parameter.symbol, parameter.description
     tuned, domain = parameter.tuned, parameter.domain
@@ -480,7 +480,7 @@ class Space:
         ``first`` is a parameter that comes before the others. ValueError if one has no range.
         """
         tuned = [each for each in declared_parameters(agent).values() if each.tuned]
-        return cls(tuple(map(dimension_of, sorted(tuned, key=lambda each: each.name != first))))
+        return cls(tuple(map(make_dimension, sorted(tuned, key=lambda each: each.name != first))))
 
     @classmethod
     def from_records(

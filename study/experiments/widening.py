@@ -84,7 +84,7 @@ def parse_widen_request(text: str, experiment: Experiment) -> WidenRequest:
     return WidenRequest(name, (low, high))
 
 
-def edges_of(experiment: Experiment, thetas: Sequence[Mapping[str, Value]]) -> list[Edge]:
+def find_edges(experiment: Experiment, thetas: Sequence[Mapping[str, Value]]) -> list[Edge]:
     """Return the bounds at which some of these θ lie, as far as they can be moved."""
     found = []
     for each in experiment.space:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from thetafront.study.errors import InputError, of_study
+from thetafront.study.errors import InputError, study_context
 from thetafront.study.log.database import check_database, is_new, open_engine, studies_in
 from thetafront.study.log.earlier import EarlierStudy, earlier_names
 from thetafront.study.log.location import (
@@ -71,7 +71,7 @@ def log_to_write(source: Study, say: Say) -> Log:
     """Return a study's log; one of an earlier version becomes one now, which is said."""
     if isinstance(source, Log):
         return source
-    with of_study(source.name):
+    with study_context(source.name):
         log = source.store()
     data = StudyData.read(log)
     mirrored(log, data.experiment, data.trials)
@@ -113,7 +113,7 @@ def create_or_resume(
         check_no_games(location)
         row = StudyRow(location.name, json.dumps(record.as_data()))
         return Log.create(engine, Rows(sealed(row)))
-    with of_study(location.name):
+    with study_context(location.name):
         rows = whole_rows(source)
         made = record_in(rows)
     made.check_direction(made.experiment_as_made(), location.name)

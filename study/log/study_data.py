@@ -16,7 +16,7 @@ import numpy as np
 
 from thetafront.agents.agent import Outcome
 from thetafront.agents.parameters import Value
-from thetafront.study.errors import DamageError, InputError, error_context, of_study
+from thetafront.study.errors import DamageError, InputError, error_context, study_context
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import shows_failures, split
 from thetafront.study.experiments.space import Space
@@ -92,7 +92,7 @@ class StudyData:
         DamageError
             If a row is not as it was written, or is gone.
         """
-        with of_study(source.name):
+        with study_context(source.name):
             return cls.from_rows(whole_rows(source), experiment)
 
     @classmethod

@@ -12,7 +12,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.definition_record import DEPENDS_ON, Definition
 from thetafront.study.experiments.players import Player, RecordedPlayer
 from thetafront.study.experiments.registry import EXPERIMENTS, experiment
-from thetafront.study.experiments.space import Space, range_of
+from thetafront.study.experiments.space import Space, range_text
 from thetafront.study.log.seeds import shortened
 
 ATTRIBUTE = "thetafront"
@@ -174,7 +174,7 @@ class StudyRecord:
                 phrases.append(f"{name.replace('_', ' ')} {mine}, not {theirs}")
         old, new = without_symbols(self.first_space), without_symbols(other.first_space)
         if self.experiment == other.experiment and old != new:
-            changed = [range_of(each) for each in old if each not in new]
+            changed = [range_text(each) for each in old if each not in new]
             names = {each["name"] for each in old}
             changed += [f"no {each['name']}" for each in new if each["name"] not in names]
             phrases.append(f"another search space ({', '.join(changed) or 'in another order'})")

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 
 from thetafront.study.experiments.failures import rate_text
-from thetafront.study.experiments.space import range_of
+from thetafront.study.experiments.space import range_text
 from thetafront.study.log.location import Location
 from thetafront.study.log.lock import holder_of
 from thetafront.study.log.study_data import StudyData
@@ -29,7 +29,7 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
         f"seed         {record.seed}, design {record.design} of {record.design_size}",
         f"cost         {experiment.cost.name}",
         *(
-            f"widened      formerly {range_of(each)}, until {counted(each['n_trials'], 'trial')}"
+            f"widened      formerly {range_text(each)}, until {counted(each['n_trials'], 'trial')}"
             for each in record.widened
         ),
         *(

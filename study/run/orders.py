@@ -13,10 +13,10 @@ from rich.console import Console
 from thetafront.agents.agent import warm
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.space import range_of
+from thetafront.study.experiments.space import range_text
 from thetafront.study.experiments.widening import (
     WidenRequest,
-    edges_of,
+    find_edges,
     parse_widen_request,
     widened,
 )
@@ -324,16 +324,16 @@ def widen(
             f"widen must be {unbounded[0]}=LOW:HIGH: no complete trial shows which bound to move "
             f"(got {unbounded[0]!r})"
         )
-    space = widened(experiment, requests, edges_of(experiment, thetas))
+    space = widened(experiment, requests, find_edges(experiment, thetas))
     record = data.record.with_space(space, len(data.trials))
     wider = experiment.widened_to(record.experiment_as_made())
     changed = record.widened[len(data.record.widened) :]
     if changed:
         log.write(event(RECORD, **record.as_data()))
-    ranges = {each["name"]: range_of(each) for each in space.as_records()}
+    ranges = {each["name"]: range_text(each) for each in space.as_records()}
     n_trials = counted(len(data.trials), "trial")
     for each in changed:
-        out.print(f"widened: {range_of(each)} is now {ranges[each['name']]}; {n_trials} stay")
+        out.print(f"widened: {range_text(each)} is now {ranges[each['name']]}; {n_trials} stay")
     for name in dict.fromkeys(request.name for request in requests):
         if name not in {each["name"] for each in changed}:
             out.print(f"not widened: {ranges[name]} is wide enough for the front and what is asked")

@@ -238,7 +238,7 @@ def mean(
         If the name has other characters, or is that of another column or option; if no game can
         have the penalty's value; if low is not below high.
     """
-    label = label_of(name, label)
+    label = goal_label(name, label)
     return checked(
         Goal(
             name=name,
@@ -275,7 +275,7 @@ def rate(
 
     Parameters and exceptions are those of :func:`mean`.
     """
-    label = label_of(name, label)
+    label = goal_label(name, label)
     return checked(
         replace(
             WIN_RATE,
@@ -334,7 +334,7 @@ def exact(
 
     Parameters and exceptions are those of :func:`mean`.
     """
-    label = label_of(name, label)
+    label = goal_label(name, label)
     return checked(
         Goal(
             name=name,
@@ -356,7 +356,7 @@ def exact(
     )
 
 
-def label_of(name: str, label: str | None) -> str:
+def goal_label(name: str, label: str | None) -> str:
     """Return a goal's name in text: the one given, or its name's words."""
     words = check_name("goal", name).replace("_", " ")
     return words if label is None else label

@@ -12,7 +12,7 @@ from thetafront.study.experiments.program_file import read_program_file
 from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
 from thetafront.study.experiments.widening import (
     WidenRequest,
-    edges_of,
+    find_edges,
     parse_widen_request,
     widened,
 )
@@ -223,7 +223,7 @@ def test_a_reference_holds_for_a_cost_that_a_game_settles(tmp_path: Path) -> Non
 def test_bounds_are_widened_no_further_than_allowed(tmp_path: Path) -> None:
     text = LEAST.replace("integer = true", "integer = true\nleast = 1\nmost = 14")
     found = read(tmp_path, text)
-    edges = edges_of(found, [{"depth": 1}, {"depth": 12}])
+    edges = find_edges(found, [{"depth": 1}, {"depth": 12}])
     assert [(each.is_upper, each.bound) for each in edges] == [(True, 12)]
     assert widened(found, [WidenRequest("depth")], edges).parameters[0].high == 14
     with pytest.raises(InputError, match=r"widen: depth: .*beyond 1 to 14"):

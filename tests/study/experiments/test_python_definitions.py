@@ -20,7 +20,7 @@ from thetafront.study.experiments.definition_record import Definition
 from thetafront.study.experiments.objectives import mean
 from thetafront.study.experiments.registry import experiment, is_definition, listed
 from thetafront.study.experiments.space import NumericParameter
-from thetafront.study.experiments.widening import WidenRequest, edges_of, widened
+from thetafront.study.experiments.widening import WidenRequest, find_edges, widened
 from thetafront.study.log.manifest import ROOT
 from thetafront.study.run.first_games import settled
 
@@ -231,7 +231,7 @@ def test_ranges_that_a_class_declares_limit_the_space_and_its_widening(tmp_path:
         f"MINE = Experiment('mine', A, {SPACE}, mean())\n"
     )
     found = experiment(write(tmp_path, text, "ranges.py"))
-    edges = edges_of(found, [{"effort": 1}, {"effort": 9}])
+    edges = find_edges(found, [{"effort": 1}, {"effort": 9}])
     assert [each.is_upper for each in edges] == [True]
     assert widened(found, [WidenRequest("effort")], edges).parameters[0].high == 12.0
     with pytest.raises(InputError, match=r"effort must be between 1 and 12 \(got 0\)"):

@@ -10,7 +10,7 @@ from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.switching import Switching
 from thetafront.engine.pacman import Layout
 from thetafront.study.errors import InputError
-from thetafront.study.experiments.agent_parser import agent_of
+from thetafront.study.experiments.agent_parser import build_agent
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import BACKUPS, SWEEPS
 from thetafront.study.experiments.registry import experiment
@@ -67,7 +67,7 @@ def test_pacman_plays_in_its_maze() -> None:
         assert report.n_sweeps == once.n_sweeps, "as the report has it: the tolerance alone ends"
         command = play_command(experiment(name), values).split()
         assert command[:3] == ["thetafront", "play", "pacman_mdp"]
-        assert agent_of("pacman_mdp", None, command[4::2])[0] == agent
+        assert build_agent("pacman_mdp", None, command[4::2])[0] == agent
 
 
 @pytest.mark.parametrize(("name", "layout"), [("pacman", "medium"), ("pacman_small", "small")])

@@ -13,7 +13,7 @@ from thetafront.study.experiments.space import (
     CategoricalParameter,
     NumericParameter,
     Space,
-    range_of,
+    range_text,
 )
 from thetafront.study.log.manifest import ROOT
 
@@ -182,7 +182,7 @@ def test_records_are_plain_data_that_say_what_is_allowed() -> None:
     space = Space((*PARAMETERS, CHOICE))
     records = space.as_records()
     assert json.loads(json.dumps(records)) == records
-    assert [range_of(record) for record in records[2:]] == [
+    assert [range_text(record) for record in records[2:]] == [
         "whole -2 to 3",
         "whole_log 16 to 2048",
         "steps 0.1 to 1 in steps of 0.1",

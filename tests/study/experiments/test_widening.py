@@ -9,7 +9,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.space import NumericParameter
 from thetafront.study.experiments.widening import (
     WidenRequest,
-    edges_of,
+    find_edges,
     moved,
     parse_widen_request,
     widened,
@@ -27,14 +27,14 @@ def test_edges_are_bounds_that_the_agent_allows_to_move() -> None:
         theta(100, 50, 20, 2, 9.99, 1.0),
         theta(100, 50, 20, 3, 1.0, 0.5),
     ]
-    found = {(each.parameter.name, each.is_upper): each for each in edges_of(MCMDP, thetas)}
+    found = {(each.parameter.name, each.is_upper): each for each in find_edges(MCMDP, thetas)}
     assert {key: each.n_points for key, each in found.items()} == {
         ("theta4", False): 2,
         ("theta5", True): 2,
     }
     assert found["theta4", False].text == "θ₄ at its lowest, 2"
     assert found["theta5", True].text == "θ₅ at its highest, 10"
-    assert edges_of(MCMDP, []) == []
+    assert find_edges(MCMDP, []) == []
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_bounds_move_as_far_as_stated(
 
 
 def test_a_request_moves_the_edges_and_is_granted_once() -> None:
-    edges = edges_of(MCMDP, [theta(100, 50, 20, 2, 10.0, 1.0)])
+    edges = find_edges(MCMDP, [theta(100, 50, 20, 2, 10.0, 1.0)])
     space = widened(MCMDP, [WidenRequest("theta4")], edges)
     assert [
         (old.name, new.low, new.high)
@@ -78,7 +78,7 @@ def test_a_request_moves_the_edges_and_is_granted_once() -> None:
         if old != new
     ] == [("theta4", 1, 64)]
     wider = MCMDP.as_made(space, {})
-    again = edges_of(wider, [theta(100, 50, 20, 2, 10.0, 1.0)])
+    again = find_edges(wider, [theta(100, 50, 20, 2, 10.0, 1.0)])
     assert widened(wider, [WidenRequest("theta4")], again) == space
     given = widened(
         wider, [WidenRequest("theta4", (1, 100)), WidenRequest("theta6", (0.01, 1.0))], again

@@ -17,7 +17,7 @@ from tests.study.mirrored import GAIN, LOSS
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.errors import InputError
 from thetafront.study.estimate import Estimate
-from thetafront.study.experiments.agent_parser import agent_of
+from thetafront.study.experiments.agent_parser import build_agent
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, WIN_RATE, Goal
 from thetafront.study.experiments.registry import EXPERIMENTS
@@ -423,7 +423,7 @@ def test_the_command_for_a_theta_with_words_plays_it(words: Experiment) -> None:
         "thetafront play uct --set n_simulations=5 --set leaf_value=weights_a "
         "--set exploration=123.456789"
     )
-    agent, _ = agent_of("uct", None, command.split()[4::2])
+    agent, _ = build_agent("uct", None, command.split()[4::2])
     assert agent == words.build(values)
     assert "m 5, U weights_a, c 123.457 (number 1, trial 3)" in pick_text(found)
     answer = json.loads(json.dumps(pick_json(found)))
