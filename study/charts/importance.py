@@ -18,7 +18,7 @@ from thetafront.study.charts.chart import (
     short,
 )
 from thetafront.study.charts.sobol import Importance, compute_importance
-from thetafront.study.log.objectives import scales_of
+from thetafront.study.log.objectives import model_scales
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.scale import Form
 
@@ -37,7 +37,7 @@ INTERVAL = Kind("95% of the integration", GREY, LINE)
 def scaled_labels(analysis: Analysis) -> tuple[str, str]:
     """Name goal and cost as the model takes them, which the indices are of."""
     experiment = analysis.data.experiment
-    goal, cost = (WORDS[each.form] for each in scales_of(experiment))
+    goal, cost = (WORDS[each.form] for each in model_scales(experiment))
     return f"{goal}{experiment.goal.label}", f"{cost}{experiment.cost.label}"
 
 

@@ -21,13 +21,13 @@ from thetafront.study.log.atomic import atomic_write
 from thetafront.study.log.exported import (
     manifest_in,
     numbers_of_games,
+    read_folder_record,
     record_in,
-    record_of,
-    thetas_of,
+    thetas_by_key,
 )
 from thetafront.study.log.game_rows import cells_of_game, fields_in, is_reported, outcome_in
-from thetafront.study.log.ledger import AGENTS_FILE, Ledger, line_of
-from thetafront.study.log.point import key_of
+from thetafront.study.log.ledger import AGENTS_FILE, Ledger, format_line
+from thetafront.study.log.point import theta_key
 from thetafront.study.log.same_game import difference
 from thetafront.study.log.seeds import is_countable, search_seed, shortened, validation_seed
 from thetafront.study.log.tables import SEARCH, VALIDATION
@@ -35,13 +35,13 @@ from thetafront.study.log.tables import SEARCH, VALIDATION
 GAMES, TRIALS, FRONT = "games.csv", "trials.csv", "front.csv"
 
 
-def kind_of(columns: list[str]) -> type[Game] | None:
+def game_class(columns: list[str]) -> type[Game] | None:
     """Return the class of games with these columns; None if there is none."""
     fits = [each for each in Game.kinds.values() if {*each.columns().values()} <= {*columns}]
     return max(fits, key=lambda each: len(each.columns()), default=None)
 
 
-def heading_of(path: Path) -> list[str]:
+def read_heading(path: Path) -> list[str]:
     """Return the columns of a table; none if it cannot be read."""
     if not path.is_file():
         raise InputError(f"{path}: is not a file")
@@ -85,8 +85,8 @@ class GamesTable(ABC):
     def __init__(self, folder: Path) -> None:
         self.path = folder / GAMES
         self.folder = folder
-        self.columns = heading_of(self.path)
-        if (kind := kind_of(self.columns)) is None and not self.has_own_columns():
+        self.columns = read_heading(self.path)
+        if (kind := game_class(self.columns)) is None and not self.has_own_columns():
             raise InputError(f"{self.path}: no table of games of this version")
         self.kind = kind or Game
         self.agents = Check("agents rebuilt")
@@ -298,7 +298,7 @@ class LedgerTable(GamesTable):
 
     def written(self, owner: str, line: TableLine, game: Outcome) -> bytes:
         """Return the line as a ledger writes it."""
-        return line_of((owner, *game.to_row().values())).rstrip(b"\n")
+        return format_line((owner, *game.to_row().values())).rstrip(b"\n")
 
 
 class ExportedTable(GamesTable):
@@ -308,7 +308,7 @@ class ExportedTable(GamesTable):
         """Return whether the study's games are those of a user's agent."""
         record = record_in(manifest_in(self.folder))
         return record is not None and is_reported(
-            record_of(record, self.folder).experiment_as_made()
+            read_folder_record(record, self.folder).experiment_as_made()
         )
 
     def prepare(self) -> None:
@@ -316,15 +316,15 @@ class ExportedTable(GamesTable):
         record = record_in(manifest_in(self.folder))
         if record is None:
             raise InputError(f"{self.folder / 'manifest.json'}: nothing on the study of {GAMES}")
-        self.record = record_of(record, self.folder)
+        self.record = read_folder_record(record, self.folder)
         self.experiment: Experiment = self.record.experiment_as_made()
         space, is_replaced = self.experiment.space, self.experiment.goal.penalty is None
         self.thetas: dict[str, Mapping[str, Value]] = {}
         self.numbers: dict[str, int] = {}
         for table, kind in ((TRIALS, "trial"), (FRONT, "point")):
-            for name, theta in thetas_of(self.folder / table, kind, space).items():
+            for name, theta in thetas_by_key(self.folder / table, kind, space).items():
                 self.thetas[f"{kind} {name}"] = theta
-                if kind == "point" and key_of(theta) != name:
+                if kind == "point" and theta_key(theta) != name:
                     self.agents.problems.append(f"point {name}: {FRONT} has another θ")
             if kind == "point" and self.experiment.goal.is_exact:
                 continue  # games of trials count in its front, too
@@ -416,7 +416,7 @@ class ExportedTable(GamesTable):
             "origin": line.cells.get("origin", ""),
             "replicate": game.seed - self.first_seeds[owner],
         }
-        return line_of(tuple(row.get(column, "") for column in self.columns)).rstrip(b"\n")
+        return format_line(tuple(row.get(column, "") for column in self.columns)).rstrip(b"\n")
 
 
 def number_in(cells: Mapping[str, Any], name: str) -> int | None:
@@ -429,5 +429,5 @@ def number_in(cells: Mapping[str, Any], name: str) -> int | None:
 
 def table_in(folder: Path) -> GamesTable:
     """Examine the table of games in a folder; InputError if it is none of this version."""
-    columns = heading_of(folder / GAMES)
+    columns = read_heading(folder / GAMES)
     return (ExportedTable if columns[:1] == ["phase"] else LedgerTable)(folder)

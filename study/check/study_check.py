@@ -21,7 +21,7 @@ from thetafront.study.check.report import Check, CheckReport
 from thetafront.study.errors import DamageError, InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.earlier import EarlierStudy
-from thetafront.study.log.exported import manifest_in, record_in, runs_told
+from thetafront.study.log.exported import manifest_in, record_in, recorded_runs
 from thetafront.study.log.location import Location
 from thetafront.study.log.log import (
     FAILED,
@@ -35,9 +35,9 @@ from thetafront.study.log.log import (
     failure,
     game_row,
     lost,
-    name_of,
-    outcome_of,
     point_row,
+    row_to_outcome,
+    unit_name,
 )
 from thetafront.study.log.mirror import Mirror, optuna_study
 from thetafront.study.log.point import DESIGN, Point
@@ -94,7 +94,7 @@ class StudyCheck:
     def __init__(self, study: Study, location: Location, settings: Settings) -> None:
         self.name = location.name
         self.settings = settings
-        self.integrity = integrity_of(study.engine)
+        self.integrity = check_integrity(study.engine)
         self.copy, self.mirrored = copy_in(study)
         self.of_thetas, self.of_seeds = Check("θ of points"), Check("seeds")
         rows, problems = rows_left(study) if isinstance(study, Log) else (study.rows(), [])
@@ -126,7 +126,7 @@ class StudyCheck:
         if isinstance(study, Log) and not of_rows.problems:
             trials = StudyData.from_rows(rows, self.experiment).trials
             mirror = Mirror(study, self.experiment, trials)
-            self.copy.problems += mirror.problems_of(self.mirrored)
+            self.copy.problems += mirror.find_problems(self.mirrored)
         played, self.different = replayed(self.entries, settings)
         checks = [self.integrity, of_rows, self.of_thetas, self.of_seeds, self.copy, played]
         self.report = CheckReport(f"study {study.name!r}", checks)
@@ -157,7 +157,7 @@ class StudyCheck:
             agent = self.experiment.build(theta)
         except ValueError as error:
             if unit not in self.left_out:
-                self.of_thetas.problems.append(f"{name_of(unit)}: {error}")
+                self.of_thetas.problems.append(f"{unit_name(unit)}: {error}")
             return
         for replicate in sorted({*self.games.get(unit, {}), *self.missing(unit, row)}):
             self.entries.append(self.entry(unit, replicate, agent))
@@ -178,18 +178,18 @@ class StudyCheck:
 
     def entry(self, unit: Unit, replicate: int, agent: Agent) -> Entry:
         """Return a game of a point that is there, or is to be played again."""
-        where = f"{name_of(unit)}, replicate {replicate}"
+        where = f"{unit_name(unit)}, replicate {replicate}"
         seed = self.seed(unit, replicate)
         game: Outcome | None = None
         stored: Mapping[str, Any] = {}
         if (row := self.games.get(unit, {}).get(replicate)) is not None:
-            game = outcome_of(row, self.experiment.summary.game)
+            game = row_to_outcome(row, self.experiment.summary.game)
             self.of_seeds.n += 1
             if game.seed not in {seed, self.seed((unit[0], 0), replicate)}:  # formerly shared
                 self.of_seeds.problems.append(f"{where}: seed must be {seed} (got {game.seed})")
             seed = game.seed
         elif (row := self.damaged_games.get(unit, {}).get(replicate)) is not None:
-            stored = fields_of(row)
+            stored = damaged_fields(row)
         elif replicate in (exported := self.exported_games(unit)):
             stored = exported[replicate].to_row()
 
@@ -228,7 +228,7 @@ class StudyCheck:
         }
         return sorted((known | expected) - {*self.points})
 
-    def theta_told(self, unit: Unit) -> Point | None:
+    def recover_theta(self, unit: Unit) -> Point | None:
         """Return θ of a lost point with which one of its games comes out the same; None if lost.
 
         Where none of its games is whole, the first that is told by something else than its own row.
@@ -275,7 +275,7 @@ class StudyCheck:
         if (source := self.theta_told(unit)) is None:
             self.games.pop(unit, None)
             self.events.append(lost(unit))
-            self.lost.append(f"{name_of(unit)} with {len(games)} games: nothing tells its θ")
+            self.lost.append(f"{unit_name(unit)} with {len(games)} games: nothing tells its θ")
             return
         others = [row.n_games for row in self.points.values() if row.phase == unit[0]]
         n_games = max(others, default=max(games, default=0) + 1)
@@ -314,7 +314,7 @@ class StudyCheck:
         """Return events that are lost, as the manifest and the mirror tell them."""
         rows = Rows(StudyRow(self.name, ""), events=self.events)
         known = {each["index"] for each in rows.latest(RUN)}
-        runs = enumerate(runs_told(self.manifest))
+        runs = enumerate(recorded_runs(self.manifest))
         found = [event(RUN, index=n, run=run) for n, run in runs if n not in known]
         for number, trial in self.mirrored.items():
             unit = SEARCH, number
@@ -323,7 +323,7 @@ class StudyCheck:
         return found
 
 
-def fields_of(row: GameRow) -> dict[str, Any]:
+def damaged_fields(row: GameRow) -> dict[str, Any]:
     """Return what a damaged row says of its game."""
     stored = {name: getattr(row, name) for name in IN_COLUMNS}
     try:
@@ -379,7 +379,7 @@ def copy_in(study: Study) -> tuple[Check, dict[int, FrozenTrial]]:
     return check, {trial.number: trial for trial in trials}
 
 
-def integrity_of(engine: Engine) -> Check:
+def check_integrity(engine: Engine) -> Check:
     """Check the database file; for another storage say that it does so itself."""
     if engine.dialect.name != "sqlite":
         return Check("database integrity", 0, note="left to the database server")

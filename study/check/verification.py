@@ -58,7 +58,7 @@ def verify_study(study: Study, location: Location, settings: Settings, repair: b
             return found.report
         repaired = []
         if location.database is not None:
-            repaired.append(f"a copy as it was is {str(copy_of(location.database))!r}")
+            repaired.append(f"a copy as it was is {str(copy_file(location.database))!r}")
         if isinstance(study, EarlierStudy):
             study = log_to_write(study, repaired.append)
             found = StudyCheck(study, location, settings)
@@ -106,7 +106,7 @@ def moved(location: Location, rows: Rows) -> Log:
     return log
 
 
-def copy_of(path: Path) -> Path:
+def copy_file(path: Path) -> Path:
     """Copy a file beside itself, under a name that is not taken."""
     number = 1
     while (copy := path.with_name(f"{path.name}.before-repair-{number}")).exists():
@@ -153,7 +153,7 @@ def verify_folder(folder: Path, settings: Settings, repair: bool) -> CheckReport
         repaired = restore(table.entries, different, settings)
         if table.content == table.path.read_bytes():
             return report  # nothing of it can be mended
-        repaired.insert(0, f"a copy as it was is {str(copy_of(table.path))!r}")
+        repaired.insert(0, f"a copy as it was is {str(copy_file(table.path))!r}")
         table.write()
     if table.n_dropped:
         lines = counted(table.n_dropped, "line")

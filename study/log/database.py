@@ -22,7 +22,7 @@ from thetafront.study.log.location import Location
 from thetafront.study.log.server_lock import SOON_LOST
 from thetafront.study.log.tables import TABLES
 
-MENDED = "`thetafront verify NAME --repair` repairs what it can; or restore a copy"
+REPAIR_HINT = "`thetafront verify NAME --repair` repairs what it can; or restore a copy"
 SECONDS_TO_WAIT = 60  # for another process, such as a reader during a sweep
 DURABLE = "PRAGMA synchronous = FULL"
 SQLITE_HEADER = b"SQLite format 3\0"
@@ -78,7 +78,7 @@ def storage_errors_reported(location: Location) -> Iterator[None]:
         reason = str(cause).strip().splitlines()[0]
         if is_damage(cause):
             place = location.url_without_password
-            raise DamageError(f"storage: {place} is damaged: {reason}; {MENDED}") from None
+            raise DamageError(f"storage: {place} is damaged: {reason}; {REPAIR_HINT}") from None
         kind = RunError if "disk" in reason else InputError  # SQLite's: a full one, an I/O error
         raise kind(f"storage: {location.url_without_password} cannot be used: {reason}") from None
 
@@ -143,7 +143,7 @@ def check_database(path: Path, for_writing: bool, may_lack: bool = False) -> Non
         )
     if not may_lack and (missing := missing_tables(path, tables)):
         raise DamageError(
-            f"storage: {name} is damaged: no table {', '.join(sorted(missing))}; {MENDED}"
+            f"storage: {name} is damaged: no table {', '.join(sorted(missing))}; {REPAIR_HINT}"
         )
     if not for_writing and not tables & {*TABLES, "studies"}:
         raise InputError(f"storage {name} holds no study yet")
@@ -197,7 +197,9 @@ def texts_in(path: Path, query: str) -> set[str]:
             return {text for (text,) in database.execute(query)}
     except sqlite3.Error as error:
         if is_damage(error):
-            raise DamageError(f"storage: {str(path)!r} is damaged: {error}; {MENDED}") from None
+            raise DamageError(
+                f"storage: {str(path)!r} is damaged: {error}; {REPAIR_HINT}"
+            ) from None
         # Held by another program, or the disk fails: no input is to blame.
         raise RunError(f"storage: {str(path)!r} cannot be read: {error}") from None
 

@@ -26,7 +26,7 @@ AGENTS_FILE = "agents.json"
 G = TypeVar("G", bound=Game)
 
 
-def line_of(words: tuple[object, ...]) -> bytes:
+def format_line(words: tuple[object, ...]) -> bytes:
     """Write one line of the table."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow(words)
@@ -93,7 +93,7 @@ class Ledger(Generic[G]):
         InputError
             If it is no such table, or a whole line of it is no game.
         """
-        heading = line_of(self.columns)
+        heading = format_line(self.columns)
         if heading.startswith(content):
             return {}, len(heading) if content == heading else 0
         n_bytes = content.rfind(b"\n") + 1
@@ -179,7 +179,7 @@ class Ledger(Generic[G]):
             with atomic_write(self.path.with_name(AGENTS_FILE)) as draft:
                 written = json.dumps(self.identities, indent=1, ensure_ascii=False)
                 draft.write_text(written + "\n", encoding="utf-8")
-        self.file.append(b"".join(line_of((digest, *game.to_row().values())) for game in new))
+        self.file.append(b"".join(format_line((digest, *game.to_row().values())) for game in new))
         known |= {game.seed: game for game in new}
 
     @contextmanager
@@ -201,5 +201,5 @@ class Ledger(Generic[G]):
             return
         with self.file.held(self.read):
             if not self.path.stat().st_size:
-                self.file.append(line_of(self.columns))
+                self.file.append(format_line(self.columns))
             yield

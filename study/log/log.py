@@ -64,10 +64,10 @@ def game_row(
     unit: Unit, replicate: int, game: Outcome, machine: str = "", at: float | None = None
 ) -> GameRow:
     """Return the row of a game, ended or failed; the log numbers and seals it."""
-    return row_of_record(unit, replicate, game_to_record(game), machine, at)
+    return record_to_row(unit, replicate, game_to_record(game), machine, at)
 
 
-def row_of_record(
+def record_to_row(
     unit: Unit, replicate: int, record: Mapping[str, Any], machine: str, at: float | None
 ) -> GameRow:
     """Return the row of a game by its record."""
@@ -87,24 +87,24 @@ def row_of_record(
     )
 
 
-def outcome_of(row: GameRow, kind: type[Game] = Game) -> Outcome:
+def row_to_outcome(row: GameRow, kind: type[Game] = Game) -> Outcome:
     """Return the game of a row; ValueError if it is none of that class."""
     stored = {name: value for name in IN_COLUMNS if (value := getattr(row, name)) is not None}
     return record_to_outcome({**json.loads(row.record), **stored}, kind)
 
 
-def name_of(unit: Unit) -> str:
+def unit_name(unit: Unit) -> str:
     """Name a point: ``trial 3``, ``point 2``."""
     phase, number = unit
     return f"{'trial' if phase == SEARCH else 'point'} {number}"
 
 
-def place_of(row: tuple[Any, ...]) -> str:
+def row_name(row: tuple[Any, ...]) -> str:
     """Say which row of the log this is."""
     if isinstance(row, GameRow):
-        return f"{name_of((row.phase, row.number))}, replicate {row.replicate}"
+        return f"{unit_name((row.phase, row.number))}, replicate {row.replicate}"
     if isinstance(row, PointRow):
-        return name_of((row.phase, row.number))
+        return unit_name((row.phase, row.number))
     return f"event {row.number}" if isinstance(row, EventRow) else "record"
 
 
@@ -122,7 +122,7 @@ class Rows:
         """Say which rows are not as they were written, or are gone."""
         rows: list[tuple[Any, ...]] = [self.study, *self.points, *self.games, *self.events]
         damaged = [row for row in rows if not is_whole(row)]
-        found = [f"{place_of(row)}: its checksum is wrong" for row in damaged]
+        found = [f"{row_name(row)}: its checksum is wrong" for row in damaged]
         bad = {row[:2] for row in damaged if isinstance(row, PointRow)}
         whole = self.whole
         units = {(row.phase, row.number) for row in whole.points}
@@ -132,7 +132,7 @@ class Rows:
             numbers = [number for of, number in units | played if of == phase]
             expected = {(phase, number) for number in range(max(numbers, default=-1) + 1)}
             missing = expected - units - bad - lost
-            found += [f"{name_of(each)}: not there" for each in sorted(missing)]
+            found += [f"{unit_name(each)}: not there" for each in sorted(missing)]
         known = {row.number for row in whole.events}
         gaps = sorted({*range(max(known, default=-1) + 1)} - known)
         found += [f"event {each}: not there" for each in gaps]
@@ -165,7 +165,7 @@ class Rows:
         found = []
         for row in self.events:
             if row.kind == kind:
-                with error_context(place_of(row)):
+                with error_context(row_name(row)):
                     found.append(json.loads(row.record))
         return found
 
@@ -246,7 +246,7 @@ class Log:
     def rows(self) -> Rows:
         """Read all rows at one moment, whole or not; DamageError if the study's own is gone."""
         with self.engine.connect() as connection:
-            at_one_moment(connection)
+            begin_snapshot(connection)
             columns = [STUDIES.c[name] for name in StudyRow._fields]
             query = select(*columns).where(STUDIES.c.study == self.study)
             if (found := connection.execute(query).first()) is None:
@@ -336,7 +336,7 @@ def insert_study(connection: Connection, rows: Rows) -> int:
     return study
 
 
-def at_one_moment(connection: Connection) -> None:
+def begin_snapshot(connection: Connection) -> None:
     """Let all that a connection reads be of one moment."""
     if connection.dialect.name == "sqlite":
         connection.execute(text("BEGIN"))  # sqlite3 itself begins only before it writes

@@ -19,7 +19,7 @@ from sqlalchemy import Engine, MetaData, inspect
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.database import OPTUNA_TABLES, engine_options
 from thetafront.study.log.log import Log
-from thetafront.study.log.objectives import directions_of
+from thetafront.study.log.objectives import study_directions
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import frozen
 
@@ -140,7 +140,10 @@ class Mirror:
         self.n_written, self.open = 0, set()
         goal = self.experiment.goal
         study = optuna.create_study(
-            study_name=name, storage=storage, directions=directions_of(goal), sampler=no_sampler()
+            study_name=name,
+            storage=storage,
+            directions=study_directions(goal),
+            sampler=no_sampler(),
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ExperimentalWarning)
@@ -152,11 +155,11 @@ class Mirror:
         """Say where an optuna study differs from the log; one that is behind does not."""
         if (study.user_attrs.get(MARK) or {}).get("format") != FORMAT:
             return ["it is of an earlier version"]
-        if tuple(study.directions) != directions_of(self.experiment.goal):
+        if tuple(study.directions) != study_directions(self.experiment.goal):
             return [f"its directions are {', '.join(each.name for each in study.directions)}"]
-        return self.problems_of({t.number: t for t in study.get_trials(deepcopy=False)})
+        return self.find_problems({t.number: t for t in study.get_trials(deepcopy=False)})
 
-    def problems_of(self, trials: Mapping[int, FrozenTrial]) -> list[str]:
+    def find_problems(self, trials: Mapping[int, FrozenTrial]) -> list[str]:
         """Say which trials of optuna's differ from the log's."""
         return [
             f"trial {number} differs"

@@ -15,11 +15,11 @@ POSSIBLE_DIRECTIONS: tuple[Directions, ...] = (
 """Those of any study; one's own are known by its goal."""
 
 
-def directions_of(goal: Goal) -> Directions:
+def study_directions(goal: Goal) -> Directions:
     """Return the directions of a study's objectives: the goal's, and that of a cost."""
     return StudyDirection[goal.direction.upper()], StudyDirection.MINIMIZE
 
 
-def scales_of(experiment: Experiment) -> tuple[Scale, Scale]:
+def model_scales(experiment: Experiment) -> tuple[Scale, Scale]:
     """Return the scales on which a model takes the objectives."""
     return experiment.goal.estimator.scale, Scale.LOG

@@ -47,7 +47,7 @@ class Point:
     @cached_property
     def key(self) -> str:
         """The name of its θ."""
-        return key_of(self.params)
+        return theta_key(self.params)
 
     @property
     def outcomes(self) -> dict[int, Outcome]:
@@ -96,7 +96,7 @@ class Point:
         return counts
 
 
-def key_of(params: Mapping[str, Any]) -> str:
+def theta_key(params: Mapping[str, Any]) -> str:
     """Name a θ: ten hexadecimal digits, the same for the same values."""
     plain = {
         name: value if isinstance(value, str | bool) else float(value)

@@ -24,7 +24,7 @@ def difference(stored: Outcome, played: Outcome) -> str:
     if isinstance(stored, FailedGame) or isinstance(played, FailedGame):
         was, now = how_it_ended(stored), how_it_ended(played)
         return "" if type(stored) is type(played) else f"{was}, played again {now}"
-    mine, fresh = figures_of(stored), figures_of(played)
+    mine, fresh = game_figures(stored), game_figures(played)
     for name in {**fresh, **mine}:
         if not is_time(name) and not is_same(mine.get(name), fresh.get(name)):
             return f"{name} {shortened(mine.get(name))}, played again {shortened(fresh.get(name))}"
@@ -36,7 +36,7 @@ def how_it_ended(game: Outcome) -> str:
     return f"failed ({game.error})" if isinstance(game, FailedGame) else "ended"
 
 
-def figures_of(game: Game) -> dict[str, Any]:
+def game_figures(game: Game) -> dict[str, Any]:
     """Return a game's figures by name; of reported ones those that a table can tell from none."""
     row = game.to_row()
     fields = row.pop(REPORTED) if isinstance(game, ReportedGame) else {}

@@ -58,7 +58,7 @@ def within(index: int, width: int, shift: int, replicate: int) -> int:
     return (index * width + n_rounds * shift + replicate) % MAX_REPLICATES
 
 
-def replicate_of(text: str) -> int:
+def parse_replicate(text: str) -> int:
     """Read a replicate's number from the end of an attribute's name; ValueError if it is none."""
     if not (text.isdecimal() and text == str(number := int(text)) and number < MAX_REPLICATES):
         raise ValueError(f"must be the number of a replicate (got {shortened(text)})")

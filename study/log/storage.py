@@ -171,9 +171,9 @@ def check_playable(location: Location, data: StudyData) -> None:
     make_folder(location.folder)
     if data.record.defined is not None:
         if data.record.source:
-            data.record.player_of_today()  # which is refused if it is gone, or has changed
+            data.record.current_player()  # which is refused if it is gone, or has changed
         return
-    if changes := data.record.differences(data.record.of_today()):
+    if changes := data.record.differences(data.record.with_current_experiment()):
         raise InputError(
             f"study: {location.name!r} was made with {'; '.join(changes)}; "
             f"{data.experiment.name!r} has changed since"

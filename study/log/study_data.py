@@ -29,11 +29,11 @@ from thetafront.study.log.log import (
     Rows,
     Unit,
     event,
-    name_of,
-    outcome_of,
-    place_of,
+    row_name,
+    row_to_outcome,
+    unit_name,
 )
-from thetafront.study.log.objectives import directions_of, scales_of
+from thetafront.study.log.objectives import model_scales, study_directions
 from thetafront.study.log.point import COMPLETE, Point
 from thetafront.study.log.seeds import shortened
 from thetafront.study.log.study_record import StudyRecord
@@ -110,7 +110,7 @@ class StudyData:
         points: list[Point] = []
         for row_ in rows.points:
             unit = row_.phase, row_.number
-            with error_context(name_of(unit)):
+            with error_context(unit_name(unit)):
                 played, error = games.get(unit, []), errors.get(unit, "")
                 found = read_point(row_, played, error, experiment)
             (trials if row_.phase == SEARCH else points).append(found)
@@ -218,7 +218,7 @@ class StudyData:
         values = values[values[:, 1] > 0.0]  # a model leaves the others out, too
         if not len(values):
             return None
-        return beyond_worst(values, directions_of(experiment.goal), scales_of(experiment))
+        return beyond_worst(values, study_directions(experiment.goal), model_scales(experiment))
 
 
 def frozen(
@@ -289,8 +289,8 @@ def read_games(played: Sequence[GameRow], experiment: Experiment) -> dict[int, O
     """Return the games of some rows, by replicate; DamageError if one cannot be read."""
     games: dict[int, Outcome] = {}
     for row in played:
-        with error_context(place_of(row)):
-            games[row.replicate] = outcome_of(row, experiment.summary.game)
+        with error_context(row_name(row)):
+            games[row.replicate] = row_to_outcome(row, experiment.summary.game)
     return games
 
 

@@ -227,7 +227,7 @@ class StudyRecord:
         """What the command line calls its experiment."""
         return self.experiment if self.defined is None else self.defined.source
 
-    def of_today(self) -> "StudyRecord":
+    def with_current_experiment(self) -> "StudyRecord":
         """Return the record of a study that is made with the experiment of today.
 
         Raises
@@ -243,11 +243,11 @@ class StudyRecord:
             space=today.space.as_records(),
             fixed=dict(today.fixed),
             widened=[],
-            definition=definition_of(today),
+            definition=make_definition(today),
             constraints=today.space.constraints_as_records(),
         )
 
-    def player_of_today(self) -> Player:
+    def current_player(self) -> Player:
         """Return what plays the games of an experiment that is not ours.
 
         Raises
@@ -283,7 +283,7 @@ class StudyRecord:
             If this version has no such experiment, cost or parameter.
         """
         if self.defined is not None:
-            player = RecordedPlayer(self.source, self.player_of_today)
+            player = RecordedPlayer(self.source, self.current_player)
             try:
                 space = self.space_of(self.space)
                 return self.defined.experiment(
@@ -292,7 +292,7 @@ class StudyRecord:
             except (TypeError, ValueError, KeyError, StopIteration) as error:
                 raise InputError(f"study: its definition cannot be read: {error}") from None
         found = experiment(self.experiment).by(self.cost)
-        today = self.of_today()
+        today = self.with_current_experiment()
         space_is_same = without_symbols(self.space) == without_symbols(today.space)
         if space_is_same and self.fixed == today.fixed:
             return found
@@ -326,7 +326,7 @@ class DefinedFunction:
         return self.found(theta)
 
 
-def definition_of(experiment: Experiment) -> dict[str, Any] | None:
+def make_definition(experiment: Experiment) -> dict[str, Any] | None:
     """Return what a study remembers of an experiment that has no name of ours; None otherwise."""
     is_named = experiment.name in EXPERIMENTS and not experiment.source
     if is_named and not experiment.player.is_external:

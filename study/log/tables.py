@@ -167,19 +167,19 @@ TABLE_OF: dict[type, Table] = {
 }
 
 
-def checksum_of(row: tuple[Any, ...]) -> int:
+def row_checksum(row: tuple[Any, ...]) -> int:
     """Return the checksum of all values of a row but the last, which is the checksum."""
     return zlib.crc32("\x1f".join(map(str, row[:-1])).encode(errors="surrogateescape"))
 
 
 def sealed(row: Row) -> Row:
     """Return a row with its checksum."""
-    return row._replace(checksum=checksum_of(row))
+    return row._replace(checksum=row_checksum(row))
 
 
 def is_whole(row: tuple[Any, ...]) -> bool:
     """Return whether a row is as it was written."""
-    return bool(checksum_of(row) == row[-1])
+    return bool(row_checksum(row) == row[-1])
 
 
 def insert_rows(connection: Connection, study: int, rows: Sequence[Any]) -> None:

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from optuna.trial import TrialState
 
-from thetafront.study.log.objectives import directions_of
+from thetafront.study.log.objectives import study_directions
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.model.study_model import objectives_of
+from thetafront.study.model.study_model import describe_objectives
 from thetafront.study.pareto import hypervolume
 from thetafront.study.samplers.candidates import sobol_points
 from thetafront.study.samplers.encoding import UnitCube
@@ -34,7 +34,7 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
         search.
     """
     experiment, goal = data.experiment, data.experiment.goal
-    objectives, directions = objectives_of(experiment), directions_of(goal)
+    objectives, directions = describe_objectives(experiment), study_directions(goal)
     cube = UnitCube.from_space(experiment.space)
     complete = [
         trial

@@ -24,7 +24,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Cost, Goal
 from thetafront.study.experiments.objectives.formats import score_of_elo
 from thetafront.study.log.invocation import option
-from thetafront.study.log.point import Point, key_of
+from thetafront.study.log.point import Point, theta_key
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.expected import (
     CONFIDENCE,
@@ -183,7 +183,7 @@ class Candidates:
         return [
             Candidate(Point(theta, "proposal"), 0, expected)
             for theta, expected in zip(*proposals(self.combined, space), strict=True)
-            if key_of(theta) not in known
+            if theta_key(theta) not in known
         ]
 
     @cached_property

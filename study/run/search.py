@@ -20,11 +20,11 @@ from thetafront.agents.agent import FailedGame, warm
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.connection import StorageConnection
 from thetafront.study.log.log import Log
-from thetafront.study.log.objectives import directions_of
+from thetafront.study.log.objectives import study_directions
 from thetafront.study.log.point import Point
 from thetafront.study.log.seeds import search_seed
 from thetafront.study.log.study_data import StudyData, frozen
-from thetafront.study.model.study_model import objectives_of
+from thetafront.study.model.study_model import describe_objectives
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.open_trials import Key, OpenTrials
 from thetafront.study.run.plan import MIN_GAMES_TIMED, MIN_TRIALS
@@ -107,7 +107,7 @@ class Search(GameSource[Key]):
             settings.sampler,
             settings.seed,
             n_design=settings.design_size,
-            objectives=objectives_of(experiment),
+            objectives=describe_objectives(experiment),
             space=experiment.space,
         )
         self.proposals = self.proposals_after(data)
@@ -130,7 +130,7 @@ class Search(GameSource[Key]):
         """Return what proposes the trials after those of a study."""
         return Proposals(
             known_trials(data),
-            list(directions_of(self.experiment.goal)),
+            list(study_directions(self.experiment.goal)),
             self.space,
             self.sampler_of,
             deterministic=self.n_workers == 1 and not self.in_subprocess,

@@ -113,7 +113,7 @@ def n_to_fit(n: int) -> int:
     return size
 
 
-def noise_of(
+def scaled_noise(
     trials: Sequence[FrozenTrial], raw: Floats, scales: Sequence[Scale], noise: Noise | None
 ) -> Floats:
     """Return the variances of values on the model's scale, shape (n, 2); NaN where unknown.
@@ -148,7 +148,7 @@ def to_maximize(
     scaled = np.column_stack(
         [scale.unbiased(scale.transform(each), v) for scale, each, v in columns]
     )
-    return np.asarray(signs_of(directions) * scaled)
+    return np.asarray(direction_signs(directions) * scaled)
 
 
 def scaled_reference(
@@ -161,7 +161,7 @@ def scaled_reference(
     return np.asarray(to_maximize(np.array([inside], np.float64), directions, scales)[0])
 
 
-def signs_of(directions: Sequence[StudyDirection]) -> Floats:
+def direction_signs(directions: Sequence[StudyDirection]) -> Floats:
     """Return −1 for each objective that is minimized, 1 for the others."""
     return np.array([1.0 if each == StudyDirection.MAXIMIZE else -1.0 for each in directions])
 
@@ -178,7 +178,7 @@ def beyond_worst(
     scaled = [
         Scale.LOG.transform(each) if log else each for each, log in zip(raw.T, logs, strict=True)
     ]
-    signs = signs_of(directions)
+    signs = direction_signs(directions)
     values = signs * np.column_stack(scaled)
     worst = values.min(axis=0)
     # Below constant values too, whatever their size.
@@ -211,10 +211,10 @@ def observe(
     finite = np.all(np.isfinite(values), axis=1)
     complete = [trial for trial, kept in zip(complete, finite, strict=True) if kept]
     raw = raw[finite]
-    noise = noise_of(complete, raw, scales, objectives.noise)
+    noise = scaled_noise(complete, raw, scales, objectives.noise)
     values = to_maximize(raw, directions, scales, noise)
     first = n_to_fit(len(complete))
-    first_noise = noise_of(complete[:first], raw[:first], scales, objectives.noise)
+    first_noise = scaled_noise(complete[:first], raw[:first], scales, objectives.noise)
     first_values = to_maximize(raw[:first], directions, scales, first_noise)
     points = cube.encode([trial.params for trial in complete])
     silent = {TrialState.RUNNING, TrialState.FAIL}
@@ -234,6 +234,6 @@ def observe(
         reference,
         cube.owners,
         scales,
-        float(signs_of(directions)[0]),
+        float(direction_signs(directions)[0]),
         cube.encode([trial.params for trial in usable if trial.state == TrialState.FAIL]),
     )

@@ -20,7 +20,7 @@ from thetafront.study.log.ledger import Ledger
 ALL = Settings(None, 1, Console(stderr=True))
 
 
-def problems_of(checks: list[Check]) -> list[str]:
+def find_problems(checks: list[Check]) -> list[str]:
     """What is wrong, of all checks."""
     return [problem for check in checks for problem in check.problems]
 
@@ -75,7 +75,7 @@ def test_a_damaged_line_is_named_and_mended(
     damaged = "\n".join(damage(whole.splitlines())) + "\n"
     path.write_text(damaged)
     found = verify_folder(folder, ALL, repair=False)
-    assert any(each.startswith(problem) for each in problems_of(found.checks)), found
+    assert any(each.startswith(problem) for each in find_problems(found.checks)), found
     assert path.read_text() == damaged
     mended = verify_folder(folder, ALL, repair=True)
     assert mended.ok, mended
@@ -94,7 +94,7 @@ def test_a_torn_line_is_cut(folder: Path) -> None:
     whole = path.read_text()
     path.write_text(whole + whole.splitlines()[3][:15])
     found = verify_folder(folder, ALL, repair=False)
-    assert problems_of(found.checks) == ["line 22: torn off, without an end"]
+    assert find_problems(found.checks) == ["line 22: torn off, without an end"]
     assert verify_folder(folder, ALL, repair=True).ok
     assert path.read_text() == whole
 

@@ -15,7 +15,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import BACKUPS, SWEEPS
 from thetafront.study.experiments.registry import experiment
 from thetafront.study.experiments.space import NumericParameter, Space
-from thetafront.study.model.study_model import objectives_of
+from thetafront.study.model.study_model import describe_objectives
 from thetafront.study.report.pick_text import play_command
 
 
@@ -50,8 +50,8 @@ def test_the_baseline_of_uct_is_the_plain_tree() -> None:
 def test_fronts_of_uct_compare_with_those_of_mcmdp() -> None:
     uct, mcmdp = experiment("uct"), experiment("mcmdp")
     for cost in uct.costs:
-        reference = objectives_of(uct.with_cost(cost)).reference_point
-        assert reference == objectives_of(mcmdp.with_cost(cost)).reference_point
+        reference = describe_objectives(uct.with_cost(cost)).reference_point
+        assert reference == describe_objectives(mcmdp.with_cost(cost)).reference_point
 
 
 def test_pacman_plays_in_its_maze() -> None:

@@ -17,12 +17,12 @@ from thetafront.study.experiments.space import NumericParameter, Space
 from thetafront.study.experiments.widening import WidenRequest
 from thetafront.study.log.location import Location, locate
 from thetafront.study.log.log import RECORD, Log
-from thetafront.study.log.objectives import directions_of
+from thetafront.study.log.objectives import study_directions
 from thetafront.study.log.seeds import search_seed
 from thetafront.study.log.storage import create_or_resume
 from thetafront.study.log.study_data import StudyData, store_run
 from thetafront.study.log.study_record import ATTRIBUTE, StudyRecord
-from thetafront.study.model.study_model import objectives_of
+from thetafront.study.model.study_model import describe_objectives
 from thetafront.study.report.edges import edge_line
 from thetafront.study.run.orders import widen
 from thetafront.study.run.proposals import Proposals
@@ -120,9 +120,9 @@ def test_samplers_search_the_wider_space(searched: tuple[Log, Location]) -> None
     data = StudyData.read(study, found)
     proposals = Proposals(
         known_trials(data),
-        list(directions_of(found.goal)),
+        list(study_directions(found.goal)),
         found.space,
-        lambda number: make_sampler("nehvi", 3, number, 4, objectives_of(found)),
+        lambda number: make_sampler("nehvi", 3, number, 4, describe_objectives(found)),
         deterministic=True,
     )
     copies = proposals.proposer.copy.get_trials(deepcopy=False)

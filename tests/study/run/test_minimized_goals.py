@@ -20,10 +20,15 @@ from tests.study.conftest import without_processes
 from tests.study.mirrored import GAIN, Guesser, known
 from thetafront.study.cli import app
 from thetafront.study.experiments.registry import EXPERIMENTS
-from thetafront.study.log.objectives import directions_of
+from thetafront.study.log.objectives import study_directions
 from thetafront.study.log.storage import open_for_reading
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.model.study_model import choose_points, combine, fit_study, objectives_of
+from thetafront.study.model.study_model import (
+    choose_points,
+    combine,
+    describe_objectives,
+    fit_study,
+)
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.hypervolume_trace import hypervolume_trace
 from thetafront.study.report.validated_rows import validated_hypervolume
@@ -283,8 +288,8 @@ def test_samplers_propose_alike(results: Path, name: str) -> None:
     proposed = []
     for data in both(results):
         goal, space = data.experiment.goal, data.experiment.space
-        sampler = make_sampler(name, 0, 12, 4, objectives_of(data.experiment))
-        study = optuna.create_study(directions=directions_of(goal), sampler=sampler)
+        sampler = make_sampler(name, 0, 12, 4, describe_objectives(data.experiment))
+        study = optuna.create_study(directions=study_directions(goal), sampler=sampler)
         study.add_trials(data.frozen_trials)
         proposed.append(study.ask(space.distributions()).params)
     assert proposed[0] == proposed[1]

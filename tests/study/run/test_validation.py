@@ -23,7 +23,7 @@ from thetafront.study.experiments.objectives import PLAYOUT_MOVES
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.log.location import locate
 from thetafront.study.log.log import Log
-from thetafront.study.log.point import Point, key_of
+from thetafront.study.log.point import Point, theta_key
 from thetafront.study.log.seeds import SEEDS_A_POINT, game_seed, validation_seed
 from thetafront.study.log.storage import create_or_resume
 from thetafront.study.log.tables import GameRow
@@ -293,8 +293,8 @@ def test_a_point_keeps_its_seeds(opened: Callable[[], Log], here: None) -> None:
         point.key: [game.seed for game in point.in_order] for point in stored_points(study, EXACT)
     }
     assert seeds == {
-        key_of(one): [validation_seed(SEED, 0, r) for r in range(4)],
-        key_of(two): [validation_seed(SEED, 1, r) for r in range(4)],
+        theta_key(one): [validation_seed(SEED, 0, r) for r in range(4)],
+        theta_key(two): [validation_seed(SEED, 1, r) for r in range(4)],
     }
 
 
