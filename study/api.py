@@ -43,7 +43,7 @@ from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import Tables
 from thetafront.study.report.front_tables import front_table, predicted_front_table, table_html
 from thetafront.study.report.pick_text import pick_json, pick_text
-from thetafront.study.run.budget import NO_BUDGET, seconds_of
+from thetafront.study.run.budget import NO_BUDGET, parse_seconds
 from thetafront.study.run.options import SweepOptions
 from thetafront.study.run.orders import SweepOrder, validate_study
 from thetafront.study.run.pick_games import MAX_GAMES_ASKED, played_for
@@ -584,7 +584,7 @@ class Study:
         smaller standard error, or a budget, adds to them.
         """
         call = call_text(f"{self._opening}.validate", self.validate, locals())
-        seconds, executor = seconds_of(budget_text(budget)), executor_for(jobs, scheduler, tls)
+        seconds, executor = parse_seconds(budget_text(budget)), executor_for(jobs, scheduler, tls)
         with as_guest(call), self._opened() as (_, data):
             precision = Precision.from_options(
                 data.experiment.goal, standard_error, validation_games, validation_points, seconds

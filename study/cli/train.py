@@ -91,18 +91,18 @@ def train(
         out = console()
         if training.is_done:
             out.print(
-                f"network {name!r} has already been trained for this long: {text_of(training)}"
+                f"network {name!r} has already been trained for this long: {training_text(training)}"
             )
         else:
             try:
                 with progress(training, budget) as show:
                     training.run(show)
             except KeyboardInterrupt:
-                out.print(f"stopped: {text_of(training)}")
+                out.print(f"stopped: {training_text(training)}")
                 if training.checkpoint.exists():
                     out.print(f"written: {training.checkpoint}; the same command resumes")
                 raise
-            out.print(f"network {name!r}: {text_of(training)}")
+            out.print(f"network {name!r}: {training_text(training)}")
         with working("writing the weights"):
             network = publish(training, name)
         out.print(f"written: {network.weights_file}")
@@ -128,7 +128,7 @@ def have_learned(agent: "Agent") -> None:
         learn_first(agent, show)
 
 
-def text_of(training: "Training") -> str:
+def training_text(training: "Training") -> str:
     """Say how far a training is, and how good."""
     counts = training.counts
     parts = [
@@ -156,6 +156,6 @@ def progress(training: "Training", budget: "TrainingBudget") -> Iterator[Callabl
             share, seconds = budget.share(training.counts), time.monotonic() - began
             gained = share - share_before
             left = f"{duration(seconds * (1.0 - share) / gained)} left" if gained > 0.0 else ""
-            bar.update(share, left, text_of(training).split(" · "))
+            bar.update(share, left, training_text(training).split(" · "))
 
         yield show

@@ -76,13 +76,13 @@ def try_experiment(
 def print_tried(experiment: "Experiment", tried: "list[Point]") -> None:
     """Print what was tried: a table of the games, and the errors below it."""
     out = console()
-    print_table(out, table_of(experiment, tried), [each.label for each in experiment.costs[1:]])
+    print_table(out, make_table(experiment, tried), [each.label for each in experiment.costs[1:]])
     for number, each in enumerate(tried, 1):
         for failure in each.failures.values():
             out.print(f"{number}: {failure.error}")
 
 
-def table_of(experiment: "Experiment", tried: "list[Point]") -> "Table":
+def make_table(experiment: "Experiment", tried: "list[Point]") -> "Table":
     """Lay out games that were tried, one a row."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table

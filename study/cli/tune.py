@@ -81,12 +81,12 @@ def validate(study: StudyArgument, name: NameOption = None, *, options: SweepOpt
     """
     from thetafront.study.cluster.given import executor_for
     from thetafront.study.experiments.objectives import SCORE
-    from thetafront.study.run.budget import seconds_of
+    from thetafront.study.run.budget import parse_seconds
     from thetafront.study.run.orders import validate_study
     from thetafront.study.run.stopping import Precision
 
     # What no experiment allows is refused before anything is opened.
-    seconds = seconds_of(options.budget)
+    seconds = parse_seconds(options.budget)
     of_a_point = options.standard_error, options.validation_games
     wanted = *of_a_point, options.validation_points, seconds
     Precision.from_options(SCORE, *wanted)

@@ -58,10 +58,10 @@ def verify(
     from thetafront.study.check.verification import verify_folder
     from thetafront.study.run.workers import check_jobs
 
-    settings = Settings(n_games_of(games), check_jobs(jobs), console(stderr=True))
-    folder = folder_of(study, results) if storage is None else None
+    settings = Settings(parse_n_games(games), check_jobs(jobs), console(stderr=True))
+    folder = find_folder(study, results) if storage is None else None
     if folder is None:
-        report = of_study(study, name, storage, results, settings, repair)
+        report = verify_stored(study, name, storage, results, settings, repair)
     else:
         report = verify_folder(folder, settings, repair)
     if json_:
@@ -75,7 +75,7 @@ def verify(
         raise typer.Exit(EXIT_FAILURE)
 
 
-def n_games_of(text: str) -> int | None:
+def parse_n_games(text: str) -> int | None:
     """Read how many games to play again; None stands for all."""
     if text == ALL:
         return None
@@ -85,7 +85,7 @@ def n_games_of(text: str) -> int | None:
     return int(text)
 
 
-def folder_of(given: str, results: Path) -> Path | None:
+def find_folder(given: str, results: Path) -> Path | None:
     """Return the folder of published results that is meant; None if a study is."""
     for folder in (results / given, Path(given)):
         if "://" in given or (folder / DATABASE).exists():
@@ -95,7 +95,7 @@ def folder_of(given: str, results: Path) -> Path | None:
     return None
 
 
-def of_study(
+def verify_stored(
     given: str,
     name: str | None,
     storage: str | None,

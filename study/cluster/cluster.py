@@ -156,7 +156,7 @@ class DaskCluster:
                 f"thetafront worker {self.address}"
             ) from None
         threads = self.client.nthreads()
-        probes = self.probes_of(list(threads))
+        probes = self.probe_workers(list(threads))
         self.take(threads, probes)
         able = [each.probe for each in self.members.values() if each.probe and not each.objection]
         if not able:
@@ -174,7 +174,7 @@ class DaskCluster:
         link = self.dashboard
         self.lines.append(f"{self.place} at {self.address}{link and f', dashboard {link}'}")
 
-    def probes_of(self, addresses: Iterable[str]) -> dict[str, WorkerProbe | str]:
+    def probe_workers(self, addresses: Iterable[str]) -> dict[str, WorkerProbe | str]:
         """Ask workers what they are, and wait; an error's text where one cannot tell."""
         asked = {each: self.ask(each) for each in addresses}
         return {address: answer.result() for address, answer in asked.items()}

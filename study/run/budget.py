@@ -15,7 +15,7 @@ MIN_SHARE = 0.05  # of a processor, in a longer time that was not a pause
 MAX_OVERRUN, MAX_OVERRUN_SECONDS = 0.05, 1.0  # of a budget, until games in flight are ended
 
 
-def seconds_of(text: str) -> float:
+def parse_seconds(text: str) -> float:
     """Read a budget in seconds; infinity for ``none``.
 
     Raises

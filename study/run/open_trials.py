@@ -101,7 +101,7 @@ class OpenTrials:
             )
             for each in proposals
         ]
-        self.writer.write(*map(row_of, trials))
+        self.writer.write(*map(trial_row, trials))
         ended = [self.begin_games(each) for each in trials]
         n = max(len(proposals), 1)
         self.seconds["begin"] += [(time.monotonic() - began) / n] * len(proposals)
@@ -181,7 +181,7 @@ class OpenTrials:
             self.mirror.put(trial)
 
 
-def row_of(trial: Point) -> PointRow:
+def trial_row(trial: Point) -> PointRow:
     """Return the row of a trial that begins."""
     begun = trial.origin, trial.n_games, trial.notes, trial.began
     return point_row(SEARCH, trial.number, trial.params, *begun)

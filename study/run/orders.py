@@ -37,13 +37,13 @@ from thetafront.study.log.storage import (
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.edges import front_thetas
-from thetafront.study.run.budget import Budget, seconds_of
+from thetafront.study.run.budget import Budget, parse_seconds
 from thetafront.study.run.design_times import with_short_games
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.executor import Executor
 from thetafront.study.run.first_games import settled
 from thetafront.study.run.options import SweepOptions
-from thetafront.study.run.plan import MIN_TRIALS, Pace, Plan, plan_of
+from thetafront.study.run.plan import MIN_TRIALS, Pace, Plan, make_plan
 from thetafront.study.run.progress import ProgressDisplay, preparing
 from thetafront.study.run.search import Search
 from thetafront.study.run.settings import (
@@ -84,7 +84,7 @@ class SweepOrder:
         cls, experiment: Experiment, asked: SweepOptions, executor: Executor[Any]
     ) -> "SweepOrder":
         """Return the order for what a user asks; InputError if something is not possible."""
-        budget_seconds = seconds_of(asked.budget)
+        budget_seconds = parse_seconds(asked.budget)
         experiment = experiment.by(asked.cost)
         goal = experiment.goal
         requests = tuple(parse_widen_request(text, experiment) for text in asked.widen or ())
@@ -239,11 +239,11 @@ class SweepOrder:
             experiment = experiment.widened_to(study.experiment)
         out.print(preparing(experiment.summary.game))
         warm(experiment.build({}))  # compiled before the clock starts
-        plan = self.rehearsed_plan(experiment, study, ProgressDisplay(out))
+        plan = self.dry_run_plan(experiment, study, ProgressDisplay(out))
         said = "plan: no game ended in time" if plan is None else plan.text(experiment.goal)
         out.print(said)
 
-    def rehearsed_plan(
+    def dry_run_plan(
         self, experiment: Experiment, study: StudyData | None, display: ProgressDisplay
     ) -> Plan | None:
         """Play the first θ of the design for some seconds, in memory, and plan the sweep.
@@ -269,7 +269,7 @@ class SweepOrder:
             data, n_complete = StudyData.read(scratch, experiment), n_known
         of_search = seconds if precision is None else search_share(experiment) * seconds
         pace = Pace.measured(dispatch)
-        return plan_of(Analysis(data), settings, precision, pace, of_search, seconds, n_complete)
+        return make_plan(Analysis(data), settings, precision, pace, of_search, seconds, n_complete)
 
 
 def validate_study(

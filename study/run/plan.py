@@ -130,7 +130,7 @@ class GameTimes:
         return np.asarray(np.exp(mean + 0.5 * variance)) + self.overhead
 
 
-def typical_of(of_design: Floats) -> float:
+def guess_typical(of_design: Floats) -> float:
     """Guess the seconds of a game that a sampler asks for, or a front, by those of the design.
 
     They vary by orders of magnitude: between the arithmetic and the geometric mean.
@@ -312,7 +312,7 @@ class Plan:
         return f"plan: {'; '.join(parts) or 'nothing is left to play'}"
 
 
-def plan_of(
+def make_plan(
     analysis: Analysis,
     settings: SearchSettings | None,
     precision: Precision | None,
@@ -354,14 +354,14 @@ def plan_of(
     else:
         fixed = [trial.params for trial in data.trials][n_complete:]
     waiting = [dict(each) for each in fixed if space.is_whole(each)]
-    typical = typical_of(times.at([*design, *waiting]))
+    typical = guess_typical(times.at([*design, *waiting]))
     trials, n_replicates = np.zeros(0), 1
     if settings is not None:
         n, n_replicates = max(0, settings.n_trials - n_complete), settings.n_replicates
         trials = n_replicates * coming_trials(data, waiting, n, times, typical)
         if learns:  # all games of a trial are one task
             trials += pace.learning_seconds / pace.wall_seconds + pace.overhead
-    points = points_of(data, model, times, chosen if precision is not None else [], precision)
+    points = expected_points(data, model, times, chosen if precision is not None else [], precision)
     n_seen = len(model.observations.points)
     share = expected_share(data.experiment.build({}).n_side_by_side)
     trust = n_seen / (n_seen + TRIALS_OF_TRUST)
@@ -369,7 +369,7 @@ def plan_of(
     return Plan.from_trials(n_complete, trials, n_replicates, points, pace, search_limit, limit)
 
 
-def points_of(
+def expected_points(
     data: StudyData,
     model: FittedModel,
     times: GameTimes,
@@ -463,13 +463,15 @@ class Planner:
         settings: SearchSettings | None,
         precision: Precision | None,
     ) -> Plan | None:
-        """Return what the rest of the run is expected to do (:func:`plan_of`).
+        """Return what the rest of the run is expected to do (:func:`make_plan`).
 
         None if that is nothing, or what was told before.
         """
         left = dispatch.budget.left
         search_limit = 0.0 if settings is None else dispatch.left
-        plan = plan_of(analysis, settings, precision, self.pace_of(dispatch), search_limit, left)
+        plan = make_plan(
+            analysis, settings, precision, self.measure_pace(dispatch), search_limit, left
+        )
         now = dispatch.budget.clock()
         if plan is None or not plan.n_search_games + plan.n_validation_games:
             return None
@@ -478,7 +480,7 @@ class Planner:
         self.plan, self.planned_at = plan, now
         return plan
 
-    def pace_of(self, dispatch: Dispatch[Any]) -> Pace:
+    def measure_pace(self, dispatch: Dispatch[Any]) -> Pace:
         """Return how fast games are played.
 
         At first, while workers start and most games are not back yet, that is the pace of the phase

@@ -33,8 +33,8 @@ class ProgressDisplay(ProgressLine):
             left = f"{duration(seconds)} left" if math.isfinite(seconds) else ""
         figures = []
         if now.unit != "games":
-            figures.append(of_all(now.unit, now.n_units_done, now.n_units))
-        figures.append(of_all("games", now.n_games_done, n_games))
+            figures.append(progress_text(now.unit, now.n_units_done, now.n_units))
+        figures.append(progress_text("games", now.n_games_done, n_games))
         if now.n_failed:
             figures.append(f"{counted(now.n_failed, now.unit.removesuffix('s'))} failed")
         if dispatch.workers.n_deaths:
@@ -49,6 +49,6 @@ class ProgressDisplay(ProgressLine):
         self.update(share, left, figures)
 
 
-def of_all(unit: str, n_done: int, n: int | None) -> str:
+def progress_text(unit: str, n_done: int, n: int | None) -> str:
     """Write ``trials 3/16``; without a total ``trials 3``."""
     return f"{unit} {n_done:,}" + ("" if n is None else f"/{n:,}")

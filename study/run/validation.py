@@ -236,7 +236,7 @@ class Validation(GameSource[Key]):
         if not may_grow or self.first_games():
             return False
         cost = self.experiment.cost
-        moments = [self.moments[each.key] for each in by_cost_of(self.points, cost)]
+        moments = [self.moments[each.key] for each in sort_by_cost(self.points, cost)]
         gaps = np.abs(np.diff([each.mean for each in moments]))
         errors = np.sqrt(self.goal.estimator.variances(moments))
         return len(gaps) > 0 and bool(np.median(gaps) > COARSE * np.median(errors))
@@ -256,7 +256,7 @@ class Validation(GameSource[Key]):
         """Return how many games of each point a later round has."""
         cost = self.experiment.cost
         costs = {point.key: cost.value(point.in_order) for point in self.points}
-        points = by_cost_of(self.points, cost)
+        points = sort_by_cost(self.points, cost)
         self.moments = {point.key: point.moments(self.goal) for point in points}
         moments = [self.moments[point.key] for point in points]
         n = np.array([each.n for each in moments], np.float64)
@@ -376,7 +376,7 @@ class Validation(GameSource[Key]):
         )
 
 
-def by_cost_of(points: Sequence[Point], cost: Cost) -> list[Point]:
+def sort_by_cost(points: Sequence[Point], cost: Cost) -> list[Point]:
     """Return points with games, the cheapest first."""
     return sorted(points, key=lambda point: cost.value(point.in_order))
 

@@ -124,7 +124,7 @@ def end_with(parent: int) -> None:
     os._exit(1)
 
 
-def outcome_of(agent: Agent, seed: int) -> Outcome:
+def play_outcome(agent: Agent, seed: int) -> Outcome:
     """Play a game; return that it failed if the agent is a user's own."""
     try:
         return agent.play(seed)
@@ -151,7 +151,7 @@ def play(task: Task[Key]) -> Finished[Key]:
     if task.side_by_side:
         games: tuple[Outcome, ...] = agent.play_side_by_side(task.seeds)
     else:
-        games = tuple(outcome_of(agent, seed) for seed in task.seeds)
+        games = tuple(play_outcome(agent, seed) for seed in task.seeds)
     ended, cpu_seconds = time.monotonic(), time.process_time() - cpu_before
     if not agent.is_ours:
         cpu_seconds = math.nan  # a program's own time is not this process's, and games may wait

@@ -31,7 +31,7 @@ LOOK_SECONDS = 0.25
 CHECKPOINT_SECONDS = 60.0
 MAX_SHARE = 0.1  # of the time that checkpoints may take
 MAX_GAMES = 1 << 20  # of a batch
-MOST_RECENT = 1000  # games, of which the mean score is told
+N_RECENT = 1000  # games, of which the mean score is told
 FLOAT_BYTES = 4
 SCRATCH_BYTES = 2  # of a weight, for which of them a checkpoint keeps
 DIVERGED = "weights grew beyond all bounds, and nothing of that is kept; a smaller --rate is needed"
@@ -156,7 +156,7 @@ class Training:
                 self.batch = min(max(1, int(n * pace)), MAX_GAMES)
                 if n_games:
                     self.recent.append((n_games, score))
-                while sum(each for each, _ in self.recent) - self.recent[0][0] >= MOST_RECENT:
+                while sum(each for each, _ in self.recent) - self.recent[0][0] >= N_RECENT:
                     self.recent.popleft()
             if n_games and not n_moves:
                 self.has_diverged = True

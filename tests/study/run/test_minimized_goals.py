@@ -34,7 +34,7 @@ from thetafront.study.report.hypervolume_trace import hypervolume_trace
 from thetafront.study.report.validated_rows import validated_hypervolume
 from thetafront.study.run import validation
 from thetafront.study.run.allocation import Counts, Played, next_round
-from thetafront.study.run.plan import GameTimes, Pace, plan_of, points_of
+from thetafront.study.run.plan import GameTimes, Pace, expected_points, make_plan
 from thetafront.study.run.stopping import Precision
 from thetafront.study.samplers import installed_samplers, make_sampler
 
@@ -193,14 +193,14 @@ def test_plans_are_equal(results: Path) -> None:
     plans, expected = [], []
     for data in both(results):
         precision, pace = Precision(0.01, 5000), Pace(1, 1.0)
-        plan = plan_of(Analysis(data), None, precision, pace, 0.0, 600.0)
+        plan = make_plan(Analysis(data), None, precision, pace, 0.0, 600.0)
         assert plan is not None
         plans.append(plan)
         model = fit_study(data)
         assert model is not None
         chosen = choose_points(model, data, 5)
         times = GameTimes(data, model)
-        expected.append(points_of(data, model, times, chosen, precision).expected)
+        expected.append(expected_points(data, model, times, chosen, precision).expected)
     assert plans[0].n_validation_games == plans[1].n_validation_games
     np.testing.assert_allclose(plans[0].standard_errors, plans[1].standard_errors)
     assert (np.diff(expected[1].mean) > 0).any(), "what is dearer loses less, so is worth more"
