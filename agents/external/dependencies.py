@@ -89,7 +89,7 @@ class Dependencies:
         if isinstance(value, FunctionType | type):
             if is_users(value.__module__) and id(value) not in self.known_code:
                 self.known_code[id(value)] = value
-                self.waiting.append((self.name_of(value), value, True))
+                self.waiting.append((self.qualified_name(value), value, True))
             return f"<{recorded(value.__module__)}.{value.__qualname__}>"
         if isinstance(value, ModuleType):
             return f"<module {recorded(value.__name__)} {module_digest(value.__name__)}>"

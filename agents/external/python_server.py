@@ -52,7 +52,7 @@ class Host:
     def row(self, seed: int, theta: Mapping[str, Value]) -> Mapping[str, Any]:
         """Play a game; return its row."""
         if self.play is None or theta != self.theta:
-            self.theta, self.play = theta, self.play_of(theta)
+            self.theta, self.play = theta, self.make_play(theta)
         before, own_before = cpu_seconds_of_descendants(), time.process_time()
         found = self.play(seed)
         seconds = time.process_time() - own_before

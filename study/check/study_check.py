@@ -138,7 +138,7 @@ class StudyCheck:
             return StudyRecord.read(json.loads(stored[-1]), self.name)
         if (source := record_in(self.manifest)) is None:
             raise DamageError(f"study {self.name!r}: its record is damaged; restore a copy")
-        return StudyRecord.read(told, self.name)
+        return StudyRecord.read(source, self.name)
 
     def read_export(self, location: Location) -> StudyData | None:
         """Return the study as its tables have it; None if they do not fit together."""
@@ -272,7 +272,7 @@ class StudyCheck:
     def restore_point(self, unit: Unit) -> None:
         """Put a point in place of a lost one, or leave it out, with its games."""
         games = self.games.get(unit, {})
-        if (source := self.theta_told(unit)) is None:
+        if (source := self.recover_theta(unit)) is None:
             self.games.pop(unit, None)
             self.events.append(lost(unit))
             self.lost.append(f"{unit_name(unit)} with {len(games)} games: nothing tells its θ")

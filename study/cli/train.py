@@ -90,9 +90,8 @@ def train(
             training = Training(folder / CHECKPOINT, settings, budget, jobs)
         out = console()
         if training.is_done:
-            out.print(
-                f"network {name!r} has already been trained for this long: {training_text(training)}"
-            )
+            text = training_text(training)
+            out.print(f"network {name!r} has already been trained for this long: {text}")
         else:
             try:
                 with progress(training, budget) as show:

@@ -91,7 +91,7 @@ def make_experiment(
             "parameters must be one or more, each a table [parameters.NAME] (got none)"
         )
     space = Space(
-        tuple(make_parameter(key, of(parameters, "parameters", key)) for key in parameters),
+        tuple(make_parameter(key, subtable(parameters, "parameters", key)) for key in parameters),
         tuple(constraints),
     )
     if protocol not in list(Protocol):

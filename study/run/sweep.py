@@ -335,7 +335,7 @@ class Sweep:
         study, cost = shlex.join(self.location.words), self.experiment.cost
         max_cost = max(row[f"combined_{cost.name}"] for row in analysis.rows)
         step = 10.0 ** math.floor(math.log10(max_cost))
-        limit = cost.argument(math.ceil(dearest / step) * step)
+        limit = cost.argument(math.ceil(max_cost / step) * step)
         self.out.print(f"to read it: thetafront report {study} --open")
         self.out.print(f"to choose θ: thetafront pick {study} {option(cost.bound)} {limit}")
 

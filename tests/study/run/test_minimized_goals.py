@@ -108,7 +108,7 @@ def test_the_reference_is_a_tenth_of_the_range_beyond_the_worst_trial(results: P
     values = np.array([trial.values for trial in losses.trials])
     worst, max_cost = values[:, 0].max(), np.log10(values[:, 1].max())
     score = worst + 0.1 * np.ptp(values[:, 0])
-    cost = 10.0 ** (dearest + 0.1 * np.ptp(np.log10(values[:, 1])))
+    cost = 10.0 ** (max_cost + 0.1 * np.ptp(np.log10(values[:, 1])))
     assert losses.reference == pytest.approx((score, cost), rel=1e-12)
     assert gains.reference == pytest.approx((-score, cost), rel=1e-12)
     manifests = [json.loads((results / side / "manifest.json").read_text()) for side in SIDES]
