@@ -87,8 +87,8 @@ def sweep(
     """Tune an experiment: search, then validate the front.
 
     The same call again goes on, as the command does: after an interrupt, for as much time again, or
-    to more trials. Ctrl-C, or a notebook's button, raises KeyboardInterrupt once what has finished
-    is stored and drawn.
+    to more trials. Ctrl-C, or a notebook's button, raises KeyboardInterrupt once finished games are
+    stored and drawn.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def sweep(
     trials, replicates : int
         Total of trials, by default 384 if the budget allows (as many as it allows if scores are
         exact; 128 without a budget), and games of each: 4 by default, 10 for a win rate, 1 if
-        exact; up to 128 where games are short.
+        exact; up to 128 if games are short.
     jobs : int, optional
         Worker processes; all cores by default.
     seed : int
@@ -140,7 +140,7 @@ def sweep(
     InputError
         If something given is not possible, or the study was made with something else.
     RunError
-        If the sweep cannot go on; what has finished is stored.
+        If the sweep cannot go on; finished games are stored.
 
     Warns
     -----
@@ -180,7 +180,7 @@ def sweep(
             experiment=None if isinstance(experiment, str) else experiment,
         )
         if n_failed := sum(study.trials["state"] == "fail"):
-            text = f"{counted(n_failed, 'trial')} left out, since games failed; see .trials"
+            text = f"{counted(n_failed, 'trial')} left out because games failed; see .trials"
             warnings.warn(text, RuntimeWarning, stacklevel=2)
         return study
 
@@ -231,14 +231,12 @@ def play(
         if not isinstance(each, Agent):
             raise InputError(f"agent must be an agent such as agent('mcmdp') (got {each!r})")
         if ledger is not None and not each.is_ours:
-            raise InputError(
-                "ledger must be for agents of the catalog (got one for an agent of your own)"
-            )
+            raise InputError("ledger must be for agents of the catalog (got an agent of your own)")
     if not agents:
-        raise InputError("agent must be one or more (got none)")
+        raise InputError("agent must be at least one agent (got none)")
     kinds = {get_type_hints(type(each).play)["return"] for each in agents.values()}
     if len(kinds) != 1:
-        raise InputError(f"agents must play one game (got agents of {len(kinds)} games)")
+        raise InputError(f"agents must all play the same game (got agents of {len(kinds)} games)")
     n = check_range("n", n, 1, MAX_GAMES)
     first_seed = check_range("first seed", first_seed, 0, 2**62)
     batch, jobs = check_range("batch", batch, 1, MAX_GAMES), check_jobs(jobs)
@@ -336,7 +334,7 @@ def open_study(
     results : path
         Folder of all studies.
     name : str, optional
-        Which study, if the storage holds several.
+        Name of the study, if the storage holds several.
     experiment : Experiment, optional
         What it tunes, if that is defined in a script or notebook. Without it such a study can be
         read, but no games of it can be played.
@@ -414,7 +412,7 @@ class Study:
     Raises
     ------
     InputError
-        If the study was made with another definition.
+        If the study was made with a different definition.
     """
 
     def __init__(self, location: Location, data: StudyData, own: Experiment | None = None) -> None:
@@ -428,7 +426,7 @@ class Study:
             return data
         if changes := data.record.changes_to(self.own):
             raise InputError(
-                f"study: {self.name!r} was made with another definition: {'; '.join(changes)}"
+                f"study: {self.name!r} was made with a different definition: {'; '.join(changes)}"
             )
         return replace(data, experiment=self.own.widened_to(data.experiment))
 

@@ -17,7 +17,7 @@ class InputError(Exception):
 
 
 class RunError(Exception):
-    """A run cannot go on, and no input is to blame; what has finished is stored.
+    """A run cannot go on, and no input is to blame; finished games are stored.
 
     The command line prints the line and exits with code 1.
     """

@@ -182,7 +182,7 @@ def exit_at_once() -> NoReturn:
         # Not imported here: the main thread may be about to.
         if (processes := sys.modules.get("multiprocessing.process")) is not None:
             for each in processes.active_children():
-                with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
+                with contextlib.suppress(ProcessLookupError):  # it has just exited on its own
                     os.kill(each.pid, signal.SIGKILL)
         for path in tuple(unfinished):
             with contextlib.suppress(OSError):

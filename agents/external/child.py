@@ -141,7 +141,7 @@ class Child:
         except BaseException as error:
             self.end()
             if isinstance(error, OSError):  # it ended between an answer and a look at its clock
-                raise GameError(f"ended by itself{self.said}") from None
+                raise GameError(f"exited on its own{self.said}") from None
             raise
 
     def ask(self, line: bytes, read: Callable[[bytes], T], *, last: bool = False) -> T:

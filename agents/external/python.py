@@ -46,7 +46,7 @@ def check_player(player: Any, names: tuple[str, ...], where: str = "") -> None:
         raise ValueError(f"agent must be a function or class with play(seed) (got {player!r})")
     if isinstance(player, type):
         if not callable(getattr(player, "play", None)):
-            raise ValueError(f"agent must have play(seed), which {label} has not")
+            raise ValueError(f"agent must have play(seed), which {label} lacks")
         made = getattr(player, "__dataclass_params__", None)
         if made is None or not made.frozen:
             raise ValueError(

@@ -47,7 +47,7 @@ def open_streams() -> list[str]:
     sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
     if 1 not in closed:
         return []
-    return ["standard output must be open (>/dev/null if nobody reads it)"]
+    return ["standard output must be open (redirect it to /dev/null if you do not need it)"]
 
 
 def drop_impossible_sizes() -> None:

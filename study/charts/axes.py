@@ -90,7 +90,7 @@ def linear_axis(
 def goal_axis(goal: Goal, ends: tuple[float, float], title: str = "", n: int = N_TICKS) -> Axis:
     """Return the axis of a goal from its ends, or of what has its unit under another title."""
     if not title:
-        title = goal.axis_label if goal.sign > 0 else f"{goal.axis_label} (less is better)"
+        title = goal.axis_label if goal.sign > 0 else f"{goal.axis_label} (lower is better)"
     return linear_axis(title, ends, goal.format.at_axis, n)
 
 

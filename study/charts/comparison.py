@@ -145,12 +145,13 @@ def fronts_chart(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> Ch
             Layer("point", kind, mine, size=60, tooltip=said),
         ]
     text = (
-        f"A line a study: the best {goal.label} at each expected {cost.label}, given all games of "
+        f"One line per study: the best {goal.label} at each expected {cost.label}, given all games "
+        f"of "
         "the study, with its 95% band; its θ need not have games of their own. Marks are validated "
         "points, with the 95% intervals of their own games."
     )
     table = fronts_table(fronts, machines)
-    return Chart("fronts", "Fronts over each other", text, table, [[Panel(x, y, layers)]])
+    return Chart("fronts", "Fronts overlaid", text, table, [[Panel(x, y, layers)]])
 
 
 def common_budgets(fronts: Sequence[ComparedFront], n: int) -> Floats:
@@ -213,8 +214,9 @@ def differences_chart(fronts: Sequence[ComparedFront]) -> Chart:
     better = "above 0: better" if goal.sign > 0 else "below 0: better"
     text = (
         f"The {goal.label} of each study's best θ minus that of {fronts[0].name}'s, at the same "
-        f"expected {cost.label} ({better}), with 95% bands. A band holds at one cost at a time: "
-        "of many, some exclude 0 by chance. Beyond a study's dearest θ its best stays as it is."
+        f"expected {cost.label} ({better}), with 95% bands. Each band holds at one cost: of many "
+        f"bands, some exclude 0 by chance. Beyond the cost of a study's most expensive θ, its best "
+        f"is taken as constant."
     )
     table = differences_table(fronts)
     return Chart("differences", "Differences at equal cost", text, table, [[Panel(x, y, layers)]])
@@ -267,7 +269,7 @@ def fronts_table(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> pd
             "validation": f"{counted(len(data.points), 'point')}, {counted(n_validated, 'game')}",
         }
         row["machines"] = machine
-        for word, end in (("cheapest", front.curve[0]), ("dearest", front.curve[-1])):
+        for word, end in (("cheapest", front.curve[0]), ("most expensive", front.curve[-1])):
             seen = goal.format.interval_with_unit(end["y"], end["low"], end["high"])
             row[f"{word} of the front"] = f"{seen} at {cost.text(end['x'])}"
         rows.append(row)

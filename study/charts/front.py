@@ -49,7 +49,7 @@ MAX_NAMES = 7  # beside points, unless there are more baselines
 TRIALS = Kind("trials", GREY)
 PREDICTED = Kind("untested: model of the trials", BLUE, LINE, dash=DASHED)
 COMBINED = Kind("untested: model of all games", GREEN, LINE, dash=(2, 2))
-LEFT = Kind("may be left to win, 95%", GREY, SQUARE)
+LEFT = Kind("possible gain, 95%", GREY, SQUARE)
 ON_FRONT = Kind("measured, on the front", ORANGE)
 DOMINATED = Kind("measured, dominated", ORANGE, is_hollow=True)
 BASELINE = Kind("baseline, on the front", PINK, "diamond")
@@ -134,16 +134,16 @@ def make_caption(analysis: Analysis, n_outside: int) -> str:
         how = "games of their own: scores are exact, costs have 95% intervals"
     text += (
         f" Large marks are measured, by {how}: {games_note(front, 'point')}; hollow ones are "
-        "dominated. They are numbered from the cheapest on, as in the table."
+        "dominated. They are numbered from the cheapest, as in the table."
     )
     given = front[front["origin"].isin(list(experiment.baselines))].to_dict("records")
     if given:
         named = [f"{row['origin']} ({row['number']})" for row in given]
         text += f" Diamonds are baselines: {listed(named)}."
     return (
-        f"{text} Lines are what a model says of the best θ of the whole space, with 95% bands, and "
-        f"need not have been played: given the trials alone (dashed){error}, and given all games "
-        "(dotted)."
+        f"{text} Lines show what a model predicts for the best θ of the whole space, with 95% "
+        f"bands; these θ need not have been played. The model of the dashed line is given the "
+        f"trials alone{error}, that of the dotted line all games."
     )
 
 
@@ -154,8 +154,8 @@ def band_note(predicted: pd.DataFrame, goal: Goal) -> str:
         return ""
     shared, own = predicted[common].iloc[0], float(np.sqrt((predicted[local] ** 2).mean()))
     return (
-        f" (standard deviation of its error: {goal.format.error_with_unit(shared)} for all of it "
-        f"together, {goal.format.error(own)} at each point)"
+        f" (standard deviation of its error: {goal.format.error_with_unit(shared)} shared by all "
+        f"points, {goal.format.error(own)} at each point)"
     )
 
 

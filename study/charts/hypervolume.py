@@ -57,9 +57,9 @@ def hypervolume_chart(analysis: Analysis) -> Chart:
         else ", and for observed means, which is too high: the best of noisy means is mostly luck."
     )
     text = (
-        "Hypervolume is the area between a front and the reference point. It is shown for the "
-        f"first trials, up to all {counted(int(trace['n_trials'].iloc[-1]), 'complete trial')}: "
-        f"for 12 points of the front that the model predicts from them{too_high}"
+        "Hypervolume is the area between a front and the reference point. It is shown as trials "
+        f"are added, up to all {counted(int(trace['n_trials'].iloc[-1]), 'complete trial')}: "
+        f"for 12 points of the front that the model predicts from the trials so far{too_high}"
     )
     if math.isfinite(validated[0]):
         text += f" Validated points: {area_text(validated, goal)} {area}."
@@ -173,7 +173,7 @@ def effort_text(data: StudyData) -> str:
     text = f"{counted(n_games, 'game')} of trials. {failures}."
     lost = sum(bool(point.error) for point in data.points)
     if lost:
-        text += f" {counted(lost, 'validated point')} left out, since games failed."
+        text += f" {counted(lost, 'validated point')} left out because games failed."
     if data.has_failures:
         rate = rate_text(*data.failed_of_played)
         text += f" {rate} (95% interval); {counted_as(data.experiment.goal)}."

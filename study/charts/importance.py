@@ -31,7 +31,7 @@ WORDS = {
 }
 HEIGHT_PER_PARAMETER = 38  # for two bars
 BAR = 0.3
-INTERVAL = Kind("95% of the integration", GREY, LINE)
+INTERVAL = Kind("95% interval of the integration", GREY, LINE)
 
 
 def scaled_labels(analysis: Analysis) -> tuple[str, str]:
@@ -88,9 +88,9 @@ def importance_chart(analysis: Analysis, found: Importance | None = None) -> Cha
     text = (
         f"Total Sobol indices of the model's mean over the whole space, given "
         f"{len(model.observations.points):,} trials and validated points: the share of its "
-        "variance that would be left if all other parameters were known. They are of "
-        f"{' and of '.join(scaled_labels(analysis))}. They may add up to more than 1. That the "
-        "model may be wrong is not in the intervals."
+        f"variance that would remain if all other parameters were known. They refer to "
+        f"{' and to '.join(scaled_labels(analysis))}. They may add up to more than 1. The "
+        f"intervals do not cover errors of the model."
     )
     most = max(1.0, float(ends.max()))
     x = linear_axis("total Sobol index, share of the variance", (0.0, most), lambda v: f"{v:g}")

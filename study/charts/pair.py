@@ -56,7 +56,9 @@ def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
         if isinstance(each, NumericParameter) and not is_absent(theta.get(each.name))
     ]
     if len(active) < 2:
-        return Chart(KEY, TITLE, "There is no pair of numbers to draw: fewer than two are tuned.")
+        return Chart(
+            KEY, TITLE, "There is no pair to draw: fewer than two numeric parameters are tuned."
+        )
     pair = first, second = active[0], active[1]
     x, y = (np.array(parameter_steps(each, theta[each.name]), np.float64) for each in pair)
     thetas = [
@@ -81,10 +83,11 @@ def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
         Layer("point", HERE, [{"x": theta[first.name], "y": theta[second.name]}], size=90),
     ]
     text = (
-        f"The two numbers that matter most. Thick lines have equal {goal.label}, thin ones equal "
+        f"The two most important numeric parameters. Thick lines connect points of equal "
+        f"{goal.label}, thin ones equal "
         f"{cost.label}, by the model's mean given all games, if {first.label} and {second.label} "
-        f"alone change from point {name} (the diamond). Circles differ from it in other parameters "
-        "too. The slices above show how sure the model is."
+        f"alone change from point {name} (the diamond). Circles also differ from it in other "
+        f"parameters. The slices above show how certain the model is."
     )
     rows, columns = (
         np.unique(np.linspace(0, len(each) - 1, N_CELLS).astype(int)) for each in (y, x)

@@ -81,7 +81,11 @@ def scores_chart(analysis: Analysis) -> Chart:
     experiment, front = analysis.data.experiment, analysis.tables["front"]
     goal = goal_of_games(experiment)
     if goal is None:
-        why = "exact: all games of one θ have the same" if experiment.goal.is_exact else "0 or 1"
+        why = (
+            "exact: all games of one θ have the same score"
+            if experiment.goal.is_exact
+            else "0 or 1"
+        )
         text = f"The {experiment.goal.label} of a game is {why}, so there is no spread to draw."
         return Chart(KEY, TITLE, text)
     if not len(front):
@@ -96,10 +100,11 @@ def scores_chart(analysis: Analysis) -> Chart:
     ]
     panel, n_beyond = make_panel(rows, samples, experiment, goal)
     text = (
-        "A row is a validated point of the front, or a baseline, by number; its height at a value "
-        f"is the share of games there ({games_note(points, 'point')}). The thick line holds the "
-        "middle half of the games, the thin one 90% of them, the stroke is the median; the mean "
-        "has its 95% interval."
+        "Each row is a validated point of the front, or a baseline, with its number; its height at "
+        f"a value is the share of games there ({games_note(points, 'point')}). The thick line "
+        f"spans "
+        "the middle half of the games, the thin one 90% of them. The stroke is the median; the "
+        "mean has its 95% interval."
     )
     if goal is not experiment.goal:
         text += f" The {experiment.goal.label} of a game is 0 or 1, so this is its {goal.label}."

@@ -153,10 +153,11 @@ def slices_chart(analysis: Analysis) -> Chart:
             ]
         )
     text = (
-        f"A row is a parameter: the model's mean of the {goal.label} and of the {cost.label}, "
-        "given all games, if it alone is changed from a point of the front (the diamond), with 95% "
-        f"bands. Of {len(model.observations.points):,} trials and validated points; a band where "
-        "nothing was played is wide. The table of parameters is of the slices through point "
+        f"Each row is a parameter. It shows the model's mean of the {goal.label} and of the "
+        f"{cost.label}, given all games of {len(model.observations.points):,} trials and validated "
+        f"points, if only this parameter changes from a point of the front (the diamond), with 95% "
+        f"bands. Bands are wide where nothing was played. The table of parameters refers to the "
+        f"slices through point "
         f"{points[len(points) // 2][0]}; a ? stands for an effect within the bands."
     )
     choice = Choice("through point of the front", [name for name, _ in points], len(points) // 2)
@@ -204,8 +205,8 @@ def make_table(
         is_choice = isinstance(each, CategoricalParameter)
         values = map(each.text, each.choices) if is_choice else ()  # type: ignore[union-attr]
         span = ", ".join(values) or f"{each.low:,g} to {each.high:,g}"  # type: ignore[union-attr]
-        line = {"symbol": short(each.label), "what it is": each.description, "range": span}
-        line = {key: text for key, text in line.items() if key != "what it is" or is_described}
+        line = {"symbol": short(each.label), "meaning": each.description, "range": span}
+        line = {key: text for key, text in line.items() if key != "meaning" or is_described}
         if given:
             shown = [each.text(rounded(theta.get(each.name), 4)) for theta in given.values()]
             line["baseline" if len(given) == 1 else "baselines"] = ", ".join(shown)

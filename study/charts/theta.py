@@ -133,16 +133,17 @@ def theta_chart(analysis: Analysis) -> ThetaChart:
 
 def make_caption(n_kept: int, n_trials: int, edges: Sequence[Edge], experiment: Experiment) -> str:
     """Say what lines, ranges and triangles are."""
-    text = f"A line is a θ: {counted(n_kept, 'complete trial')}"
+    text = f"Each line is a θ ({counted(n_kept, 'complete trial')}"
     if n_kept < n_trials:
         text += f", drawn at random from {n_trials:,}"
     text += (
-        f"; with its cost, and the {experiment.goal.label} that the model given all games expects. "
-        "Strong lines are points of the front, dashed ones baselines. Move the ends of an axis, or "
-        "of several, to keep the lines within."
+        f"), with its cost and the {experiment.goal.label} that the model given all games expects. "
+        "Strong lines are points of the front, dashed lines are baselines. Move the ends of one or "
+        "more "
+        "axes to keep only the lines between them."
     )
     if experiment.space.is_conditional:
-        text += " Where a parameter is inactive, the line passes its axis at the left end."
+        text += " Where a parameter is inactive, the line crosses its axis at the left end."
     if edges:
         said = "; ".join(
             f"{each.n_points} of {counted(each.n_active, 'point')} with {each.text}"

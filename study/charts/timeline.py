@@ -39,9 +39,9 @@ def timeline_chart(analysis: Analysis) -> Chart:
     layers = [Layer("point", kind, each, size=36, tooltip=said) for kind, each in rows.items()]
     failed = sum(each.state == "fail" for each in data.trials)
     text = (
-        f"A mark is one of {counted(len(every), 'complete trial')}: the {goal.label} that its own "
-        f"games had; {counted(failed, 'trial')} failed. Diamonds have a probability of "
-        f"{LIKELY:.0%} or more to be on the front."
+        f"Each mark is one of {counted(len(every), 'complete trial')}: the {goal.label} of its own "
+        f"games; {counted(failed, 'trial')} failed. Diamonds are on the front with a probability "
+        f"of {LIKELY:.0%} or more."
     )
     return Chart(
         KEY, TITLE, text, make_table(analysis), [[Panel(x, y, layers, HEIGHT)]], experiment.title

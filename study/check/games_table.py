@@ -100,7 +100,7 @@ class GamesTable(ABC):
         self.heading = lines[0] if lines else torn
         self.lines = [self.line(number, each) for number, each in enumerate(lines[1:], 2)]
         if torn and lines:
-            self.games.problems.append(f"line {len(lines) + 1}: torn off, without an end")
+            self.games.problems.append(f"line {len(lines) + 1}: incomplete")
         for name in self.lacking():
             raise InputError(
                 f"{folder / name}: missing or empty; restore it, since nothing else says "
@@ -178,7 +178,7 @@ class GamesTable(ABC):
         try:
             words = line.content.decode()
             if len(line.cells) < len(self.columns) or words.count(",") + 1 < len(self.columns):
-                raise ValueError(f"{shortened(words)} is no line of this table")
+                raise ValueError(f"{shortened(words)} is not a line of this table")
             game = self.game_in(line.cells)
             if isinstance(game, Game) and not (is_countable(game.to_row()) and game.is_possible):
                 raise ValueError(f"no game of {game.kind} has these figures")
@@ -187,7 +187,7 @@ class GamesTable(ABC):
         owner = self.owner(line.cells)
         seed = game.seed if game is not None else number_in(line.cells, "seed")
         if owner is None or seed is None:
-            self.games.problems.append(problem or f"{where}: nothing on who played it")
+            self.games.problems.append(problem or f"{where}: its agent is unknown")
             return False
         if not self.is_built(owner):
             return True

@@ -275,7 +275,9 @@ class StudyCheck:
         if (source := self.recover_theta(unit)) is None:
             self.games.pop(unit, None)
             self.events.append(lost(unit))
-            self.lost.append(f"{unit_name(unit)} with {len(games)} games: nothing tells its θ")
+            self.lost.append(
+                f"{unit_name(unit)} with {len(games)} games: its θ cannot be recovered"
+            )
             return
         others = [row.n_games for row in self.points.values() if row.phase == unit[0]]
         n_games = max(others, default=max(games, default=0) + 1)
@@ -291,7 +293,7 @@ class StudyCheck:
             return self.lost
         return [
             *self.lost,
-            f"{counted(self.n_lost, 'game')}, of which nothing tells whose they were",
+            f"{counted(self.n_lost, 'game')}whose points are unknown",
         ]
 
     def rebuilt(self) -> Rows:
@@ -336,7 +338,7 @@ def rows_left(log: Log) -> tuple[Rows, list[str]]:
     """Return the rows that can be read of a log, whatever is damaged, and what cannot be read."""
     engine = log.engine
     there = set(inspect(engine).get_table_names())
-    problems = [f"table {name}: not there" for name in sorted(TABLES - there)]
+    problems = [f"table {name}: missing" for name in sorted(TABLES - there)]
     found: dict[type, set[Any]] = {kind: set() for kind in TABLE_OF}
     for kind, table in TABLE_OF.items():
         if table.name not in there:

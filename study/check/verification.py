@@ -58,7 +58,7 @@ def verify_study(study: Study, location: Location, settings: Settings, repair: b
             return found.report
         repaired = []
         if location.database is not None:
-            repaired.append(f"a copy as it was is {str(copy_file(location.database))!r}")
+            repaired.append(f"a copy of the original is {str(copy_file(location.database))!r}")
         if isinstance(study, EarlierStudy):
             study = log_to_write(study, repaired.append)
             found = StudyCheck(study, location, settings)
@@ -66,7 +66,7 @@ def verify_study(study: Study, location: Location, settings: Settings, repair: b
             found.restore_point(unit)
         repaired += restore(found.entries, found.different, settings)
         study = written(study, location, found)
-        repaired.append("the log was written anew, in one transaction")
+        repaired.append("the log was rewritten in one transaction")
         repaired += [f"{each}: lost" for each in found.all_lost]
         report = StudyCheck(study, location, settings).report
         report.repaired = repaired
@@ -148,16 +148,16 @@ def verify_folder(folder: Path, settings: Settings, repair: bool) -> CheckReport
         if table.n_dropped > len(table.lines) / 2:
             raise InputError(
                 f"{table.path}: repair would drop {table.n_dropped} of {len(table.lines)} lines, "
-                "since nothing says which games they are; restore the files beside it"
+                f"because they cannot be assigned to games; restore the files beside it"
             )
         repaired = restore(table.entries, different, settings)
         if table.content == table.path.read_bytes():
             return report  # nothing of it can be mended
-        repaired.insert(0, f"a copy as it was is {str(copy_file(table.path))!r}")
+        repaired.insert(0, f"a copy of the original is {str(copy_file(table.path))!r}")
         table.write()
     if table.n_dropped:
         lines = counted(table.n_dropped, "line")
-        repaired.append(f"{lines} dropped: nothing tells what game it was")
+        repaired.append(f"{lines} dropped: no game can be assigned to them")
     report, _, _ = examined_table(folder, settings)
     report.repaired = repaired
     return report

@@ -17,7 +17,7 @@ def worker(
     scheduler: SchedulerArgument,
     processes: Annotated[
         int | None,
-        whole("Number of worker processes.", "--processes", show_default="one a physical core"),
+        whole("Number of worker processes.", "--processes", show_default="one per physical core"),
     ] = None,
     name: Annotated[
         str | None, typer.Option("--name", help="Name of the workers in Dask's dashboard.")
@@ -65,7 +65,7 @@ def cluster(
         for line in found.drain_messages():
             out.print(line)
         if not rows:
-            out.print(f"no worker is at {scheduler}; start thetafront worker {scheduler}")
+            out.print(f"no worker is connected to {scheduler}; start thetafront worker {scheduler}")
             return
         print_table(out, cluster_table(rows))
         if found.dashboard:

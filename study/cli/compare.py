@@ -28,14 +28,14 @@ G = TypeVar("G", bound="Game")
 
 MAX_GAMES = 100_000
 OR_A_FOLDER = "or a folder (a path with a slash) with the tables of one"
-KEPT = "Folder to write to; games that it holds already are not played again."
+KEPT = "Output folder. Games already stored in it are not played again."
 
 GamesOption = Annotated[int, whole("Games per row.", "--games")]
 SeedOption = Annotated[
-    int, whole("Games have the seeds 1,000,000·SEED and on, the same for all rows.", "--seed")
+    int, whole("All rows play the same seeds, from 1,000,000·SEED on.", "--seed")
 ]
 FirstStudy = Annotated[str, typer.Argument(help=f"A study; {OR_A_FOLDER}.")]
-SecondStudy = Annotated[str, typer.Argument(help="The other, likewise.")]
+SecondStudy = Annotated[str, typer.Argument(help="The other study, in the same form.")]
 
 
 def output_option(name: str, help_: str = KEPT) -> Any:

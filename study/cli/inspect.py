@@ -35,14 +35,16 @@ AgentOption = Annotated[
 def act(
     board: Annotated[
         str,
-        typer.Option(help="16 tiles in reading order, . if empty; / and , may separate them."),
+        typer.Option(
+            help="16 tiles, row by row, with . for an empty cell; / and , may separate them."
+        ),
     ],
     agent: AgentOption = "mcmdp",
     theta: ThetaOption = None,
     set_: SetOption = None,
     stream: Annotated[int, whole("Random stream of the decision.")] = 0,
     repeats: Annotated[
-        int, whole("Repeat it with this many other streams, for at most 2 s.")
+        int, whole("Repeat the decision with this many other streams, for at most 2 s.")
     ] = 200,
     json_: JsonOption = False,
 ) -> None:
@@ -91,8 +93,12 @@ def schedule(
     agent: AgentOption = "mcmdp",
     theta: ThetaOption = None,
     set_: SetOption = None,
-    games: Annotated[int, whole("Number of games that show its use; 0 for none.")] = 10,
-    seed: Annotated[int, whole("Seed of the first game; the others count up from it.")] = 0,
+    games: Annotated[
+        int, whole("Number of games to play to show how the schedule is used; 0 for none.")
+    ] = 10,
+    seed: Annotated[
+        int, whole("Seed of the first game; later games have the seeds that follow.")
+    ] = 0,
     json_: JsonOption = False,
 ) -> None:
     """Show a schedule of playouts, and how games use it."""
@@ -147,7 +153,7 @@ def watch(
         int | None, whole("Seed of the game.", "--seed", show_default="a random one")
     ] = None,
     replay: Annotated[int | None, whole("Same as --seed: show the game of play --seed N.")] = None,
-    speed: Annotated[float, decimal("Moves per second at first, 0.5 to 1000.")] = 5.0,
+    speed: Annotated[float, decimal("Initial speed in moves per second, 0.5 to 1000.")] = 5.0,
     human: Annotated[
         bool,
         typer.Option("--human", help="Play 2048 yourself, with the agent's tiles and hints."),

@@ -82,7 +82,7 @@ StudyArgument = Annotated[
     str, typer.Argument(help="Name of a study, or a storage URL.", autocompletion=study_names)
 ]
 NameOption = Annotated[
-    str | None, typer.Option("--name", help="Which study, if the storage holds several.")
+    str | None, typer.Option("--name", help="Name of the study, if the storage holds several.")
 ]
 ThetaOption = Annotated[
     str | None,

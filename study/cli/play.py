@@ -40,7 +40,9 @@ def play(
     set_: SetOption = None,
     layout: LayoutOption = None,
     games: Annotated[int, whole("Number of games.")] = 10,
-    seed: Annotated[int, whole("Seed of the first game; the others count up from it.")] = 0,
+    seed: Annotated[
+        int, whole("Seed of the first game; later games have the seeds that follow.")
+    ] = 0,
     side_by_side: Annotated[
         int | None,
         whole(

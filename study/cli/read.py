@@ -50,9 +50,9 @@ def pick(
     games: Annotated[
         int | None,
         whole(
-            "Games to play of the θ that is proposed; 0 answers at once.",
+            "Games to play with the proposed θ; 0 answers at once.",
             "--games",
-            show_default="a minute's, 20 to 400",
+            show_default="about a minute of games, 20 to 400",
         ),
     ] = None,
     jobs: JobsOption = None,
@@ -90,7 +90,7 @@ def pick(
             except InputError as error:
                 if games is not None:
                     raise
-                print(f"no game is played: {error}", file=sys.stderr)
+                print(f"no game was played: {error}", file=sys.stderr)
         picked = candidates.pick(query, None if played else proposal, played)
     if json_:
         print(json.dumps(pick_json(picked)))

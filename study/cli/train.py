@@ -32,9 +32,9 @@ def train(
     name: Annotated[str, typer.Option(help="Name of the network.")],
     cpu_seconds: Annotated[
         float | None,
-        decimal("CPU seconds of training in all, of all threads.", show_default="300"),
+        decimal("Total CPU seconds of training, over all threads.", show_default="300"),
     ] = None,
-    moves: Annotated[int | None, whole("Moves of training in all.")] = None,
+    moves: Annotated[int | None, whole("Total moves of training.")] = None,
     jobs: Annotated[
         int, whole("Number of threads; with several, the weights depend on their timing.")
     ] = 1,

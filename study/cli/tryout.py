@@ -30,7 +30,7 @@ def try_experiment(
         ),
     ],
     corners: Annotated[
-        int, whole("Largest number of corners to play at; 0 for the middle only.")
+        int, whole("Maximum number of corners of the space to try; 0 tries the middle only.")
     ] = MAX_CORNERS,
     seed: Annotated[int, whole("Seed of the games.")] = 0,
     jobs: JobsOption = None,
@@ -66,8 +66,8 @@ def try_experiment(
     first, again = (each.games.get(0) for each in tried[:2])
     if first is not None and again is not None and (differs := difference(first, again)):
         raise InputError(
-            f"try: two games with θ of the middle and seed {seed} differ ({differs}); one seed "
-            "must always give the same game"
+            f"try: two games with θ of the middle and seed {seed} differ ({differs}); the same "
+            f"seed must always give the same game"
         )
     if failed := len(tried) - len(played):
         raise InputError(f"try: {failed} of {counted(len(tried), 'game')} failed")

@@ -152,7 +152,7 @@ class DaskCluster:
             self.client.wait_for_workers(1, timeout=SECONDS_FOR_A_FIRST_WORKER)
         except TimeoutError:
             raise RunError(
-                f"scheduler: no worker is at {self.address}; on each machine start "
+                f"scheduler: no worker is connected to {self.address}; on each machine start "
                 f"thetafront worker {self.address}"
             ) from None
         threads = self.client.nthreads()
@@ -208,13 +208,13 @@ class DaskCluster:
             return str(probe.objection)
         if n_threads > self.most_threads:
             return (
-                f"it plays {n_threads} games in one process, which time each other; start it by "
-                "thetafront worker"
+                f"it plays {n_threads} games in one process, which distorts their times; start it "
+                f"with thetafront worker"
             )
         wanted = self.wanted.machine_class
         if wanted and probe.machine.machine_class != wanted:
             found = described([probe.machine.record])
-            return f"seconds are its cost, and its class is {found}; not {wanted}"
+            return f"the cost is time, and its class is {found}, not {wanted}"
         return ""
 
     def take(self, threads: Mapping[str, int], probes: Mapping[str, WorkerProbe | str]) -> None:
@@ -257,7 +257,7 @@ class DaskCluster:
                 if not plays:
                     self.tell(
                         f"{host} has more worker processes than its {counted(n_cores, 'core')}: "
-                        f"seconds are the cost, so {n_cores} of them get games"
+                        f"the cost is time, so only {n_cores} of them get games"
                     )
             each.plays = plays
 
@@ -327,7 +327,9 @@ class DaskCluster:
             and self.alone_since is not None
             and now > self.alone_since + MAX_SECONDS_AWAY
         ):
-            return f"no worker has been at {self.address} for {now - self.alone_since:.0f} s"
+            return (
+                f"no worker has been connected to {self.address} for {now - self.alone_since:.0f} s"
+            )
         return ""
 
 
@@ -336,15 +338,15 @@ def one_class(experiment: Experiment, able: Iterable[WorkerProbe], known: Machin
     records = [each.machine.record for each in able]
     here, stored = {each["class"] for each in records}, {each["class"] for each in known.values()}
     counts = [each.name for each in experiment.costs if not each.is_timed]
-    ways = "all must be workers of one class"
+    ways = "use workers of one class"
     if counts and not stored:
         ways += f", or --cost {counts[0]}"
-    seconds = f"scheduler: the cost is {experiment.cost.name}, and seconds of machines of"
+    seconds = f"scheduler: the cost is {experiment.cost.name}, and times on machines of"
     if stored:
         if len(stored & here) != 1:
             raise InputError(
-                f"{seconds} other classes than the study's cannot be compared with its own: "
-                f"{described(known.values())} played it, {described(records)} are there; {ways}"
+                f"{seconds} other classes cannot be compared with the study's: it was played on "
+                f"{described(known.values())}, and the workers are {described(records)}; {ways}"
             )
         return str((stored & here).pop())
     if len(here) > 1:
@@ -358,5 +360,5 @@ def format_error(error: Any) -> str:
     """Write the error of a worker that could not even be asked, in a line."""
     text = " ".join(f"{type(error).__name__}: {error}".split())
     if isinstance(error, ImportError | AttributeError):
-        return f"its code is another ({text[:160]})"
+        return f"its code differs ({text[:160]})"
     return text[:160]

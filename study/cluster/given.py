@@ -23,7 +23,8 @@ def executor_for(
         return Workers(check_jobs(jobs))
     if jobs is not None:
         raise InputError(
-            f"--jobs cannot be combined with --scheduler, all of whose workers play (got {jobs})"
+            f"--jobs cannot be combined with --scheduler: all workers of the cluster play (got "
+            f"{jobs})"
         )
     from thetafront.study.cluster.cluster import DaskCluster
     from thetafront.study.cluster.dask_workers import DaskWorkers

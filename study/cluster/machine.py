@@ -108,7 +108,7 @@ def unequal(machines: Iterable[Mapping[str, Any]]) -> str:
         return ""
     fast, slow = some[0], some[-1]
     return (
-        f"warning: {slow['host']} takes {slow['benchmark_seconds']:.3f} s for what takes "
-        f"{fast['host']} {fast['benchmark_seconds']:.3f} s, though both are of class "
-        f"{fast['class']}: seconds of games are not the same on both"
+        f"warning: {slow['host']} takes {slow['benchmark_seconds']:.3f} s for a benchmark that "
+        f"takes {fast['host']} {fast['benchmark_seconds']:.3f} s, though both are of class "
+        f"{fast['class']}: times of games on them cannot be compared"
     )

@@ -49,7 +49,7 @@ SETTINGS = {
 
 
 def n_processes_by_default() -> int:
-    """Return how many games are timed well at once: one a physical core."""
+    """Return how many games are timed well at once: one per physical core."""
     return max(1, min(n_cores(), int(joblib.cpu_count(only_physical_cores=True))))
 
 
@@ -65,7 +65,7 @@ class WorkerProcesses:
 
     address: str  # of the scheduler
     tls: Tls | None  # certificates
-    n_processes: int | None  # how many play; one a physical core by default
+    n_processes: int | None  # how many play; one per physical core by default
     name: str | None  # what Dask's dashboard calls them
     say: Callable[[str], None]  # takes a line that a user should know
 
@@ -95,7 +95,7 @@ class WorkerProcesses:
             f"{machine.host}: {counted(self.n_processes or 0, 'worker')} for "
             f"{self.address}; class {machine.machine_class} ({machine.cpu}, compiled for "
             f"{machine.llvm_cpu}, benchmark {1000 * machine.benchmark_seconds:.0f} ms), code "
-            f"{sources_digest()}; Ctrl-C ends"
+            f"{sources_digest()}; Ctrl-C stops it"
         )
         os.environ[BENCHMARK] = str(machine.benchmark_seconds)
         n_failed = 0
@@ -108,7 +108,7 @@ class WorkerProcesses:
                 if self.answers() and time.monotonic() - began < LONG_RUN_SECONDS:
                     n_failed += 1
                     if n_failed >= MAX_FAILED_STARTS:
-                        raise RunError(f"worker: Dask's worker keeps ending: {said}")
+                        raise RunError(f"worker: Dask's worker keeps exiting: {said}")
                     pause()
                     continue
                 n_failed = 0

@@ -58,7 +58,7 @@ PEERS: Mapping[str, Sequence[tuple[float, float]]] = {
         (440e-6, 155_000),
     ),
 }
-"""Programs of other authors, as they were measured: CPU seconds a move, and mean score."""
+"""Programs of other authors, as measured: CPU seconds a move, and mean score."""
 SEARCHES = (
     {"depth": 1},
     {"depth": 1, "deeper_below": 4},
@@ -169,7 +169,7 @@ def champions_markdown(frame: pd.DataFrame, training: pd.DataFrame) -> str:
     )
     return document(
         "Champions of 2048",
-        "Agents of 2048 on the same seeds, in turns; in parentheses 95% intervals. The last "
+        "Agents of 2048 on the same seeds, taking turns; in parentheses 95% intervals. The last "
         "columns are shares of games that reach a tile.",
         frame_table(timed, columns, "lrrrrrr"),
         frame_table(trained, about, "lllrrr"),

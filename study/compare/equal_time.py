@@ -68,7 +68,7 @@ def make_contender(source: Front) -> Contender:
     if len(front) < MIN_POINTS:
         raise InputError(
             f"study {name!r} must have {MIN_POINTS} points or more to compare on its validated "
-            f"front (got {len(front)}); more come from thetafront validate {name}"
+            f"front (got {len(front)}); for more, run thetafront validate {name}"
         )
     agents, thetas = {}, {}
     for (_, row), theta in zip(front.iterrows(), frame_thetas(front, experiment), strict=True):
@@ -106,7 +106,7 @@ def common_budgets(frame: pd.DataFrame) -> list[float]:
     low, high = float(by_study.min().max()), float(by_study.max().min())
     if low >= high:
         raise InputError(
-            "studies must have fronts with a time in common (got one from "
+            "studies must have fronts that overlap in time (got one from "
             f"{format_seconds(low)} a move and one up to {format_seconds(high)})"
         )
     shares = (np.arange(N_BUDGETS) + 0.5) / N_BUDGETS
@@ -235,7 +235,8 @@ def equal_time_figure(
     first, second = (contender.name for contender in contenders)
     text = (
         f"{n:,} games a point, the same fresh seeds for all; bars: 95% intervals. At the dotted "
-        f"lines: score of {second} less the other's at the same CPU time a move, with its 95% "
+        f"lines: score of {second} minus that of the other at the same CPU time a move, with its "
+        f"95% "
         f"interval. {chosen_by(contenders)}"
     )
     subject = f"{first} and {second}"

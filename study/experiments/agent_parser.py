@@ -100,7 +100,7 @@ def build_defined_agent(
         given |= {name: part for name, part in parted.items() if part or not known[name].when}
     chosen = parse_settings(settings, known)
     if unknown := [name for name in chosen if name not in known]:
-        raise InputError(f"set must be of {', '.join(known)} (got {unknown[0]!r})")
+        raise InputError(f"set must name one of {', '.join(known)} (got {unknown[0]!r})")
     given |= chosen
     values: dict[str, Value] = {}
     for name, text in given.items():

@@ -124,7 +124,7 @@ class Experiment:
         if self.reference_score is not None and not math.isfinite(self.reference_score):
             raise ValueError(f"reference score must be finite (got {self.reference_score:g})")
         if not len(self.space):
-            raise ValueError("space must have one parameter or more (got none)")
+            raise ValueError("space must have at least one parameter (got none)")
         if len(set(self.space.names)) < len(self.space):
             raise ValueError(f"space must have each name once (got {', '.join(self.space.names)})")
         if self.goal.name in names:

@@ -99,7 +99,7 @@ class PlaySummary:
             lines.append(("reached", ", ".join(shares)))
         for cost in self.costs:
             value = cost.value(self.games)
-            known = "not known, since no game was played alone" if math.isnan(value) else ""
+            known = "unknown, because no game was played alone" if math.isnan(value) else ""
             lines.append((cost.label, known or cost.text(value)))
         n_moves = [game.n_moves for game in self.games]
         if max(n_moves) > 1:

@@ -122,7 +122,7 @@ class BuiltinPlayer(Player):
         if unknown := [name for name in (*space.names, *fixed) if name not in self.declared]:
             allowed = ", ".join(self.declared) or "none"
             raise ValueError(
-                f"space must be parameters of {self.agent}: {allowed} (got {unknown[0]})"
+                f"space must contain only parameters of {self.agent}: {allowed} (got {unknown[0]})"
             )
         super().check(space, fixed)
 
@@ -226,7 +226,7 @@ def make_player(agent: Any, report: Report, limits: Mapping[str, Any] | None = N
         return replace(agent, report=report)
     if isinstance(agent, Player | str):
         if given:
-            raise ValueError("limits and environment are for agents of your own only")
+            raise ValueError("limits and environment apply only to agents of your own")
         return BuiltinPlayer(agent) if isinstance(agent, str) else agent
     if isinstance(agent, Program):
         return ProgramPlayer(replace(agent, report=report, **given))

@@ -87,9 +87,7 @@ def make_experiment(
     goal = make_goal(objective)
     minimized = call(make_cost, cost, "cost")
     if not parameters:
-        raise InputError(
-            "parameters must be one or more, each a table [parameters.NAME] (got none)"
-        )
+        raise InputError("parameters must have at least one table [parameters.NAME] (got none)")
     space = Space(
         tuple(make_parameter(key, subtable(parameters, "parameters", key)) for key in parameters),
         tuple(constraints),

@@ -84,7 +84,7 @@ def make_conditions(name: str, when: Mapping[str, Any]) -> dict[str, tuple[Value
         for parent, values in when.items()
     }
     if empty := [parent for parent, values in found.items() if not values]:
-        raise ValueError(f"{name}: when {empty[0]} must have one value or more (got none)")
+        raise ValueError(f"{name}: when {empty[0]} must have at least one value (got none)")
     return found
 
 
@@ -174,7 +174,7 @@ class NumericParameter(Described):
         if self.log and self.low <= 0:
             raise ValueError(f"{self.name}: a log scale needs a bound above 0, not {self.low}")
         if self.step and self.log:
-            raise ValueError(f"{self.name}: steps are for a linear scale")
+            raise ValueError(f"{self.name}: steps need a linear scale")
         if self.integer and not float(self.step).is_integer():
             raise ValueError(f"{self.name}: steps of {self.step} are not whole")
         if not (math.isfinite(self.step) and 0.0 <= self.step <= self.high - self.low):
@@ -310,7 +310,7 @@ class CategoricalParameter(Described):
         distinct = len(set(self.choices)) == len(self.choices) and "" not in self.choices
         if len(self.choices) < MIN_CHOICES or not distinct:
             raise ValueError(
-                f"{self.name}: choices must be two or more different ones (got {given})"
+                f"{self.name}: choices must be at least two different values (got {given})"
             )
 
     @staticmethod
@@ -518,7 +518,7 @@ class Space:
             ready = next((each for each in waiting if set(each.when) <= set(found)), None)
             if ready is None:
                 names = ", ".join(each.name for each in waiting)
-                raise ValueError(f"space: {names} depend on one another by when")
+                raise ValueError(f"space: {names} depend on one another through when")
             waiting.remove(ready)
             found[ready.name] = ready
         return tuple(found.values())

@@ -70,7 +70,7 @@ def parse_widen_request(text: str, experiment: Experiment) -> WidenRequest:
     parameter, given = known[name], f"(got {low:g}:{high:g})"
     if not (low <= parameter.low and parameter.high <= high):
         allowed = f"{parameter.low:g} to {parameter.high:g}"
-        raise InputError(f"widen: bounds of {name} must hold {allowed} {given}")
+        raise InputError(f"widen: bounds of {name} must include {allowed} {given}")
     if parameter.step:
         n_steps = (parameter.low - low) / parameter.step
         if abs(n_steps - round(n_steps)) > TOLERANCE:

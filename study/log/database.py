@@ -138,7 +138,7 @@ def check_database(path: Path, for_writing: bool, may_lack: bool = False) -> Non
     tables = tables_in(path)
     if not tables <= {*OPTUNA_TABLES, *TABLES, EARLIER_TABLE}:
         raise InputError(
-            f"storage {name} is a database of something else (its tables: "
+            f"storage {name} is not the database of a study (its tables: "
             f"{', '.join(sorted(tables)[:5])})"
         )
     if not may_lack and (missing := missing_tables(path, tables)):

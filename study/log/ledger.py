@@ -115,7 +115,7 @@ class Ledger(Generic[G]):
                     raise ValueError("figures that no game has")
             except (ValueError, csv.Error):
                 raise InputError(
-                    f"{self.path}: line {number} is no finished game; use another folder, or "
+                    f"{self.path}: line {number} is not a finished game; use another folder, or "
                     "move the file away"
                 ) from None
             played.setdefault(self.current(agent), {})[game.seed] = game

@@ -76,7 +76,7 @@ def check_name(name: str) -> str:
             f"letter or digit first (got {name!r})"
         )
     if name in RESERVED_NAMES:
-        raise InputError(f"name {name!r} is kept for published results; use another")
+        raise InputError(f"name {name!r} is reserved for published results; use another")
     return name
 
 

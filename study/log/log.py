@@ -132,16 +132,16 @@ class Rows:
             numbers = [number for of, number in units | played if of == phase]
             expected = {(phase, number) for number in range(max(numbers, default=-1) + 1)}
             missing = expected - units - bad - lost
-            found += [f"{unit_name(each)}: not there" for each in sorted(missing)]
+            found += [f"{unit_name(each)}: missing" for each in sorted(missing)]
         known = {row.number for row in whole.events}
         gaps = sorted({*range(max(known, default=-1) + 1)} - known)
-        found += [f"event {each}: not there" for each in gaps]
+        found += [f"event {each}: missing" for each in gaps]
         n_games = len(whole.games)
         if self.n_games != n_games:
-            found.append(f"games: {n_games:,} there, {self.n_games:,} were written")
+            found.append(f"games: {n_games:,} present, {self.n_games:,} were written")
         n_points = max((row.n_points for row in whole.events), default=0)
         if n_points > len(units) and not found:
-            found.append(f"points: {len(units):,} there, {n_points:,} were written")
+            found.append(f"points: {len(units):,} present, {n_points:,} were written")
         return found
 
     @cached_property
@@ -250,7 +250,7 @@ class Log:
             columns = [STUDIES.c[name] for name in StudyRow._fields]
             query = select(*columns).where(STUDIES.c.study == self.study)
             if (found := connection.execute(query).first()) is None:
-                raise DamageError("record: not there")
+                raise DamageError("record: missing")
             points = read_rows(connection, self.study, PointRow)
             games = read_rows(connection, self.study, GameRow)
             events = read_rows(connection, self.study, EventRow)

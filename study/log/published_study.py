@@ -95,7 +95,7 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
     for trial in trials:
         if trial.values is not None and not all(map(math.isfinite, trial.values)):
             raise InputError(
-                f"study: the tables in {folder} do not fit together: trial {trial.number} must "
+                f"study: the tables in {folder} are inconsistent: trial {trial.number} must "
                 f"have two values (got {trial.values})"
             )
     points, counted = points_in(folder / "front.csv", experiment, record.seed, games)
@@ -110,7 +110,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, Row]]:
         with path.open(encoding="utf-8", newline="") as file:
             for number, row in enumerate(csv.DictReader(file), 2):
                 if None in row or None in row.values():
-                    raise ValueError(f"line {number} has another number of cells than line 1")
+                    raise ValueError(f"line {number} and line 1 must have the same number of cells")
                 yield number, row
     except (ValueError, csv.Error) as error:
         raise InputError(f"study: {path} is not a table of a study: {error}") from None

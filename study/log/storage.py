@@ -55,8 +55,8 @@ def check_no_games(location: Location) -> None:
     """Refuse to make a study in a folder that has the games of another one."""
     if (games := location.folder / "games.csv").exists():
         raise InputError(
-            f"study: {location.name!r} has no trials, but {str(games)!r} is there, of a study "
-            "that is gone; move it away, or give another name"
+            f"study: {location.name!r} has no trials, but {str(games)!r} is left from a deleted "
+            f"study; move it away, or give another name"
         )
 
 
@@ -76,8 +76,8 @@ def log_to_write(source: Study, say: Say) -> Log:
     data = StudyData.read(log)
     mirrored(log, data.experiment, data.trials)
     say(
-        f"study {log.name!r} is of an earlier version: its {len(data.trials):,} trials, "
-        f"{len(data.points):,} points and all of their games are in today's tables now"
+        f"study {log.name!r} was converted from an earlier version: {len(data.trials):,} trials, "
+        f"{len(data.points):,} points and all of their games"
     )
     return log
 
@@ -241,7 +241,7 @@ def find_study(
                 raise InputError(f"results folder {str(results)!r} does not exist")
             if elsewhere := storage_in(location.folder):
                 raise InputError(
-                    f"study {name!r} is kept at {elsewhere}; give that URL, with its password, "
+                    f"study {name!r} is stored at {elsewhere}; give that URL, with its password, "
                     f"and --name {name}"
                 )
             known = ", ".join(sorted(path.parent.name for path in results.glob("*/study.db")))

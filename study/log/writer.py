@@ -173,4 +173,4 @@ class StudyWriter:
         except Exception as error:  # of optuna, which may be of another version
             self.mirror = None
             reason = str(error.__cause__ or error).splitlines()[0]
-            self.connection.message(f"optuna's copy of the study is not written: {reason}")
+            self.connection.message(f"optuna's copy of the study cannot be written: {reason}")

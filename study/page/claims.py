@@ -226,7 +226,7 @@ def checked(
 ) -> PredictionCheck:
     """Hold measured means of the goal, whose noise has these variances, against a model.
 
-    The model's errors at different θ go together, so what it predicts of the means is drawn for
+    The model's errors at different θ are correlated, so what it predicts of the means is drawn for
     all of them jointly: the goal there, and the noise of so many games.
     """
     noise = np.random.default_rng(1).standard_normal((N_DRAWS, len(means))) * np.sqrt(variances)
@@ -258,7 +258,7 @@ def trust_text(check: PredictionCheck, goal: Goal) -> str:
     inside = f"{check.n_inside} of {check.n} measured means inside its 95% intervals"
     if check.is_passed:
         return f"Model checked: {inside}."
-    problem = "sure of itself"
+    problem = "confident"
     if check.is_biased:
         too_high = goal.sign * check.excess > 0.0
         problem = (
@@ -273,11 +273,11 @@ def check_text(check: PredictionCheck, page: Analysis) -> str:
     games = counted(sum(len(each.games) for each in page.data.points), "game")
     return (
         f"{games} on fresh seeds judged {check.n} θ: {check.n_inside} of {check.n} measured means "
-        "lie in the 95% interval that the model had predicted, from the trials alone, for so many "
-        f"games. On average it had predicted {size_text(check.excess, goal)} "
+        "lie in the 95% intervals that the model predicted from the trials alone. On average it "
+        f"predicted {size_text(check.excess, goal)} "
         f"{'more' if check.excess > 0.0 else 'less'} than measured, "
         f"{'beyond' if check.is_biased else 'within'} the {size_text(check.allowed, goal)} that it "
-        "allows for (95%; errors at different θ go together)."
+        "allows for (95%; errors at different θ are correlated)."
     )
 
 
@@ -286,4 +286,4 @@ def what_is_left(page: Analysis) -> list[Claim]:
     if (frame := page.tables.get("certificate")) is None:
         return []
     text = certificate_text(frame, page.data.experiment)
-    return [Claim("What may be left to win", f"{text[0].upper()}{text[1:]}.")]
+    return [Claim("Room for improvement", f"{text[0].upper()}{text[1:]}.")]

@@ -94,7 +94,10 @@ def warnings(fronts: Sequence[ComparedFront]) -> list[Claim]:
     if len({front.experiment.name for front in fronts}) > 1:
         each = listed([f"{name} is {title!r}" for name, title in titles.items()])
         found.append(
-            Claim("Different experiments", f"{each}. They compare only if they play the same game.")
+            Claim(
+                "Different experiments",
+                f"{each}. They are comparable only if they play the same game.",
+            )
         )
     machines = {front.name: "; ".join(describe_machines(front.data.data)) for front in fronts}
     if fronts[0].experiment.cost.is_timed and len(set(machines.values())) > 1:

@@ -128,16 +128,19 @@ def again(data: StudyData) -> str:
 def again_note(data: StudyData) -> str:
     """Say what the commands need, and what will differ."""
     said = [
-        "Run these commands in a folder without this study; where it is, they would continue it."
+        "Run these commands in a folder that does not contain this study; otherwise they would "
+        "continue it."
     ]
     revisions = distinct(data.runs, "git_revision")
     if any("+" in each for each in revisions):
-        said.append("The checkout had changes that were not committed.")
+        said.append("The checkout had uncommitted changes.")
     if any(str(run.get("command_line", "")).partition("(")[1] for run in data.runs):
         said.append(
-            "Calls with parentheses are Python's: from thetafront import sweep, open_study."
+            "Lines with parentheses are Python code: from thetafront import sweep, open_study."
         )
     is_limited = any(run.get("budget_seconds") for run in data.runs)
     if is_limited or data.experiment.cost.is_timed:
-        said.append("Times belong to a machine, so the front will agree within its intervals only.")
+        said.append(
+            "Times depend on the machine, so the front will agree only within its intervals."
+        )
     return " ".join(said)

@@ -256,7 +256,7 @@ def certificate_text(frame: pd.DataFrame, experiment: Experiment) -> str:
         experiment.cost.text(float(limits[k])) for k in (0, -1, int(np.argmax(bounds)))
     )
     written = experiment.goal.format.error_with_unit
-    advice = "more trials lower it"
+    advice = "more trials would lower it"
     untested = frame[frame[PROSPECT_SECONDS] > 0.0].drop_duplicates(PROSPECT)
     is_less = if_played.mean() < bounds.mean() and (if_played < WORTH_PLAYING * bounds).any()
     if is_less and len(untested):
@@ -265,10 +265,11 @@ def certificate_text(frame: pd.DataFrame, experiment: Experiment) -> str:
         seconds = duration(float(untested[PROSPECT_SECONDS].sum()))
         advice = (
             f"playing the {len(untested)} best predictions (about {seconds} of CPU time) would "
-            f"lower the average to about {less}, most of it near {most}"
+            f"lower the average to about {less}, mostly near {most}"
         )
     return (
-        f"with 95% probability, at every budget from {first} to {last}, the θ to use is within "
+        f"with 95% probability, at every budget from {first} to {last}, the recommended θ is "
+        f"within "
         f"{written(float(bounds.max()))} of the best in the space "
         f"({written(float(bounds.mean()))} on average); the bound is largest at {where}, and "
         f"{advice}"

@@ -41,7 +41,7 @@ from thetafront.study.report.validated_rows import by_cost
 from thetafront.study.samplers.fitted_model import FittedModel
 
 ELO = "elo"  # of a match, in place of its score
-TO_PLAY_IT = "`pick` plays it unless told to play no games"
+TO_PLAY_IT = "`pick` plays it unless `--games` is 0"
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,9 @@ class PickQuery:
     def __post_init__(self) -> None:
         goal, cost = self.experiment.goal, self.experiment.cost
         if (self.cost_limit is None) == (self.score_wanted is None):
-            raise InputError(f"pick must have one of {option(cost.bound)} and {option(goal.bound)}")
+            raise InputError(
+                f"pick must have exactly one of {option(cost.bound)} and {option(goal.bound)}"
+            )
         if self.score_wanted is not None:
             check_wanted(goal, self.score_wanted)
         elif not (math.isfinite(self.limit) and self.limit > 0):
@@ -249,7 +251,7 @@ def refusal(
     goal, cost = query.experiment.goal, query.experiment.cost
     if not candidates:
         return f"study: {data.name!r} has no validated points yet (thetafront validate {data.name})"
-    untested = "" if prospect is None else f"; a θ that nobody has played may do: {TO_PLAY_IT}"
+    untested = "" if prospect is None else f"; an untested θ may meet it: {TO_PLAY_IT}"
     if query.score_wanted is not None:
         best = goal.sign * max(goal.sign * each.expected.score.value for each in candidates)
         return (
@@ -259,9 +261,10 @@ def refusal(
         )
     cheapest = min(candidates, key=lambda each: each.expected.cost.value).expected
     return (
-        f"pick: no θ is sure to take {cost.label} of {cost.text(query.limit)} at most; the "
-        f"cheapest takes {cost_text(cheapest, query.experiment)}, within it with a probability "
-        f"of {chance_text(cheapest.p_within(query.limit))}, below {CONFIDENCE:.2f}{untested}"
+        f"pick: no θ is certain enough to stay within {cost.text(query.limit)} of {cost.label}; "
+        f"the cheapest takes {cost_text(cheapest, query.experiment)}, and stays within the limit "
+        f"with a probability of {chance_text(cheapest.p_within(query.limit))}, below "
+        f"{CONFIDENCE:.2f}{untested}"
     )
 
 
@@ -284,7 +287,7 @@ def why_not(
     if query.score_wanted is not None:
         cheaper = each.expected.cost.value < best.expected.cost.value
         if not cheaper or query.is_met(each):
-            return f"{expects}, and dearer" if now else ""
+            return f"{expects}, and more expensive" if now else ""
         if not (now or goal.reaches(own, query.score_wanted)):
             return ""
         return f"{its_own}, {expects} (wanted: {goal.format.text(query.score_wanted)})"
@@ -295,7 +298,7 @@ def why_not(
     excess = goal.sign * (each.expected.score.value - best.expected.score.value)
     if now or (measured <= query.limit and excess > 0.0):
         p = each.expected.p_within(query.limit)
-        return f"{expects}, within the limit with a probability of {chance_text(p)} only"
+        return f"{expects}, within the limit with a probability of only {chance_text(p)}"
     return ""
 
 

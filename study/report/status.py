@@ -29,7 +29,7 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
         f"seed         {record.seed}, design {record.design} of {record.design_size}",
         f"cost         {experiment.cost.name}",
         *(
-            f"widened      formerly {range_text(each)}, until {counted(each['n_trials'], 'trial')}"
+            f"widened      after {counted(each['n_trials'], 'trial')}, from {range_text(each)}"
             for each in record.widened
         ),
         *(
@@ -39,7 +39,7 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
         f"trials       {n_complete} complete{asked}{others}",
         f"games        {n_games:,} of trials, {n_validation_games:,} of validation",
         *([f"failed       {rate_text(*failed)} (95% interval)"] if data.has_failures else []),
-        f"sweep        {holder_of(location) or 'none is running'}",
+        f"sweep        {holder_of(location) or 'none running'}",
         f"validated    {validated_line(data)}",
     ]
 

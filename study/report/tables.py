@@ -210,8 +210,8 @@ def check_table(path: Path, first_column: str) -> None:
         first = path.read_bytes()[:1000] if path.is_file() else b""
         if first.partition(b"\n")[0].decode(errors="replace").split(",")[0] != first_column:
             raise InputError(
-                f"{path}: a table whose first line begins with {first_column!r} is to be written "
-                "here, and something else is there; use another folder, or move it away"
+                f"{path}: exists, and is not a table whose first line begins with "
+                f"{first_column!r}; use another folder, or move it away"
             )
 
 

@@ -37,7 +37,7 @@ def first_games(
             while not points[number].outcomes:
                 left = deadline - time.monotonic()
                 if left <= 0:
-                    raise PlayError("it has not ended within the budget")
+                    raise PlayError("it did not end within the budget")
                 workers.collect(timeout=min(1.0, left))
                 while workers.returned:
                     back = workers.returned.popleft()

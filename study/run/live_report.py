@@ -109,7 +109,7 @@ class LiveReport:
             return ""
         self.has_failed = True
         reason = " ".join(str(error).split()) or type(error).__name__
-        return f"tables and pictures are not written: {reason}; games continue"
+        return f"tables and pictures cannot be written: {reason}; games continue"
 
     def run(self, is_whole: bool) -> None:
         """Write a report, or no more than tell the plan; runs in the thread."""

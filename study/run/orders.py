@@ -109,8 +109,8 @@ class SweepOrder:
         if target is not None:
             if asked.no_validation:
                 raise InputError(
-                    "--until-regret cannot be combined with --no-validation, without which no "
-                    "regret is known"
+                    "--until-regret cannot be combined with --no-validation: the regret is known "
+                    "only after validation"
                 )
             if standard_error is None and not goal.is_exact:
                 usual = goal.standard_error
@@ -336,5 +336,7 @@ def widen(
         out.print(f"widened: {range_text(each)} is now {ranges[each['name']]}; {n_trials} stay")
     for name in dict.fromkeys(request.name for request in requests):
         if name not in {each["name"] for each in changed}:
-            out.print(f"not widened: {ranges[name]} is wide enough for the front and what is asked")
+            out.print(
+                f"not widened: {ranges[name]} already covers the front and the requested range"
+            )
     return wider

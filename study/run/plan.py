@@ -291,7 +291,8 @@ class Plan:
         parts = []
         if self.n_search_games:
             parts.append(
-                f"to {counted(self.n_trials, 'trial')} with {counted(self.n_search_games, 'game')} "
+                f"{counted(self.n_trials, 'trial')} in all, with "
+                f"{counted(self.n_search_games, 'game')} "
                 f"in {duration(self.search_seconds)}"
             )
         if (n_points := len(self.standard_errors)) and self.n_points_games:
@@ -299,7 +300,7 @@ class Plan:
             if np.isfinite(self.standard_errors).all():
                 low, middle, high = np.quantile(self.standard_errors, (0.0, 0.5, 1.0))
                 precision = (
-                    f": standard errors of some {goal.format.error_with_unit(middle)} "
+                    f": standard errors of about {goal.format.error_with_unit(middle)} "
                     f"({goal.format.error(low)} to {goal.format.error(high)})"
                 )
             games = "" if self.ends_by_time else f" with {counted(self.n_validation_games, 'game')}"

@@ -74,15 +74,13 @@ class MissingGames(GameSource[Key]):
         """Keep games; PlayError if they could not be played."""
         name, seed = finished.key
         if finished.error:
-            raise PlayError(f"{name}, seed {seed}: {finished.error}; what has finished is kept")
+            raise PlayError(f"{name}, seed {seed}: {finished.error}; finished games are kept")
         games = [each for each in finished.games if isinstance(each, Game)]
         self.ledger.add(self.agents[name], *games)
         self.missing[name] -= {game.seed for game in games}
         for each in finished.games:
             if isinstance(each, FailedGame):
-                raise PlayError(
-                    f"{name}, seed {each.seed}: {each.error}; what has finished is kept"
-                )
+                raise PlayError(f"{name}, seed {each.seed}: {each.error}; finished games are kept")
 
     def snapshot(self) -> Snapshot:
         """Return how far the rows are."""

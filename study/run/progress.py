@@ -10,7 +10,7 @@ from thetafront.study.run.source import Snapshot
 from thetafront.study.terminal.progress import ProgressLine
 from thetafront.study.text import counted, duration
 
-PREPARING = "preparing (the first time, kernels are compiled: some twenty seconds)"
+PREPARING = "preparing (the first time, compiling kernels takes about twenty seconds)"
 
 
 def preparing(game: type[Game]) -> str:

@@ -157,9 +157,7 @@ class Sweep:
             settings = with_short_games(self.settings, data, self.executor, self.say)
         self.settings = settings
         within = f", budget {duration(self.budget_seconds)}" if self.budget.is_limited else ""
-        total = (
-            f" to a total of {counted(settings.n_trials, 'trial')}" if settings.has_total else ""
-        )
+        total = f", up to {counted(settings.n_trials, 'trial')}" if settings.has_total else ""
         self.out.print(
             f"{self.experiment.title}: study {self.location.name!r}{total}, "
             f"{counted(settings.n_replicates, 'game')} "
@@ -183,8 +181,8 @@ class Sweep:
             if search.done:
                 search.close()
                 self.out.print(
-                    f"search complete already: {n_trials}, {n_games} "
-                    f"(ask for more with {option('trials')})"
+                    f"search already complete: {n_trials}, {n_games} "
+                    f"(for more, use {option('trials')})"
                 )
                 return
             if before.n_games_done:
@@ -217,7 +215,7 @@ class Sweep:
             self.say(certificate_line(found))
             allowed = target.allowed(found.expected)
             if (found.bounds <= allowed).all():
-                self.say(f"the regret asked for, {target.text}, is reached at every budget")
+                self.say(f"the target regret, {target.text}, is reached at every budget")
                 return
             known = {each.key for each in data.points}
             if points := found.worth_playing(allowed, known):
@@ -280,7 +278,7 @@ class Sweep:
             self.out.print(f"validation on fresh seeds: {counted(len(points), 'point')} {until}")
             if validation.done:
                 validation.close()
-                self.out.print("validation complete already")
+                self.out.print("validation already complete")
                 return
             if validation.n_games_before:
                 n_games = counted(validation.n_games_before, "game")
@@ -324,7 +322,7 @@ class Sweep:
                 has_target = self.precision is None or self.precision.standard_error is not None
                 ways += [f"a smaller {option('standard-error')}"] if has_target else []
                 ways.append(f"more {option('validation-games')}")
-            again = f"for more, ask with {' or '.join(ways)}"
+            again = f"for more, use {' or '.join(ways)}"
         self.out.print(f"{state}: {reached(data)}")
         self.out.print(again)
 
@@ -416,7 +414,7 @@ class Sweep:
         if dispatch.n_games and not math.isnan(share):
             played += (
                 f", {dispatch.n_games / seconds:.2f} a second; "
-                f"workers were in games {share:.1%} of the time"
+                f"workers spent {share:.1%} of the time in games"
             )
             if learned:
                 played += f", agents learned in {learned:.1%}"
@@ -426,8 +424,8 @@ class Sweep:
             timed = [each.name.replace("_", " ") for each in self.experiment.costs if each.is_timed]
             inexact = f", and {' and '.join(timed)} are less exact" if timed else ""
             self.say(
-                f"the machine is loaded: a CPU second of games took {load:.1f} s, so there were "
-                f"fewer of them{inexact}"
+                f"the machine is loaded: a CPU second of games took {load:.1f} s, so fewer games "
+                f"were played{inexact}"
             )
 
     def turn(self) -> None:
@@ -452,14 +450,14 @@ class Sweep:
         except KeyboardInterrupt:
             shown = "thetafront export shows it" if self.is_pick else "tables and pictures show it"
             self.say(
-                f"stopped in the {phase}: what has finished is stored in "
+                f"stopped during the {phase}: finished games are stored in "
                 f"{self.location.url_without_password}, {shown}; "
                 "the same command resumes"
             )
             raise
         except PlayError as error:
             raise StoppedError(
-                f"{error}; what has finished is stored; the same command resumes"
+                f"{error}; finished games are stored; the same command resumes"
             ) from None
         except SQLAlchemyError as error:
             # A full disk or a lost server: every game stored before is there.

@@ -250,7 +250,9 @@ class Validation(GameSource[Key]):
                 break
             self.add(new)
         if n_new := len(self.points) - n_before:
-            self.message(f"time is left for {counted(n_new, 'point')} more, between the others")
+            self.message(
+                f"there is time for {counted(n_new, 'point')} more, placed between the others"
+            )
 
     def allocated(self) -> dict[str, int]:
         """Return how many games of each point a later round has."""
@@ -360,12 +362,12 @@ class Validation(GameSource[Key]):
     def snapshot(self) -> Snapshot:
         """Return how far the validation is."""
         counts = [len(point.games) for point in self.points]
-        note = f"{counted(min(counts), 'game')} a point at least"
+        note = f"at least {counted(min(counts), 'game')} a point"
         if not self.goal.is_exact and min(counts) >= 2:
             moments = [self.moments[point.key] for point in self.points]
             variances = self.goal.estimator.variances(moments)
             widest = math.sqrt(float(variances.max()))
-            note = f"widest standard error {self.goal.format.error_with_unit(widest)}"
+            note = f"largest standard error {self.goal.format.error_with_unit(widest)}"
         return Snapshot(
             unit="points",
             n_units_done=sum(len(each.games) >= self.wanted[each.key] for each in self.points),

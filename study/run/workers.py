@@ -85,7 +85,7 @@ def end_pool(pool: Any, at_once: bool) -> None:
         own = set(pool._processes)  # a program that calls this may have other children
         for process in multiprocessing.active_children():
             if process.pid is not None and process.pid in own:
-                with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
+                with contextlib.suppress(ProcessLookupError):  # it has just exited on its own
                     os.kill(process.pid, signal.SIGKILL)
     pool.shutdown(wait=True)
 

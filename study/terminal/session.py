@@ -43,7 +43,7 @@ def in_terminal(
     console = Console(highlight=False)
     if console.is_dumb_terminal:
         shown = os.environ.get("TERM", "")
-        raise InputError(f"terminal must be able to place its cursor (got TERM={shown})")
+        raise InputError(f"terminal must support cursor positioning (got TERM={shown})")
     with console.status("compiling"):
         warm_up()
     with (

@@ -34,7 +34,7 @@ MAX_GAMES = 1 << 20  # of a batch
 N_RECENT = 1000  # games, of which the mean score is told
 FLOAT_BYTES = 4
 SCRATCH_BYTES = 2  # of a weight, for which of them a checkpoint keeps
-DIVERGED = "weights grew beyond all bounds, and nothing of that is kept; a smaller --rate is needed"
+DIVERGED = "the weights diverged and were not stored; use a smaller --rate"
 
 
 class DivergedError(RunError):

@@ -452,7 +452,7 @@ def test_slices_go_through_the_point_that_is_chosen(browser: "Browser", folder: 
 
 
 def test_charts_and_tables_are_saved(browser: "Browser", folder: Path) -> None:
-    begins = {"png": b"\x89PNG", "svg": b"<svg", "csv": b'"symbol","what it is"'}
+    begins = {"png": b"\x89PNG", "svg": b"<svg", "csv": b'"symbol","meaning"'}
     with opened(browser, page_of("mcmdp", folder)) as found:
         wait_until_drawn(found)
         buttons = {

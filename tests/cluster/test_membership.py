@@ -130,7 +130,7 @@ def test_seconds_of_two_classes_are_refused(ground: Ground) -> None:
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
     assert "seconds of machines of several classes cannot be compared: " in done.stderr
     assert "compiled for x86-64" in done.stderr
-    assert done.stderr.endswith("all must be workers of one class, or --cost n_sweeps\n")
+    assert done.stderr.endswith("use workers of one class, or --cost n_sweeps\n")
     assert not (ground.folder / "results" / "dice").exists()
     done = run(ground, *given)
     assert done.returncode == 0, done.stderr

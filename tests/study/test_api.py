@@ -119,9 +119,9 @@ def test_a_ledger_that_cannot_be_written_is_named(ledger: Any) -> None:
     [
         (
             lambda: public.play({"a": public.agent("random"), "b": public.agent("dice")}, 2),
-            "agents must play one game (got agents of 2 games)",
+            "agents must all play the same game (got agents of 2 games)",
         ),
-        (lambda: public.play({}, 2), "agent must be one or more (got none)"),
+        (lambda: public.play({}, 2), "agent must be at least one agent (got none)"),
         (lambda: public.agent("nobody"), "agent must be one of dice, "),
         (
             lambda: public.agent("mcmdp", speed=3),
@@ -300,7 +300,7 @@ def test_calling_it_again_goes_on(tmp_path: Path, capfd: pytest.CaptureFixture[s
     out, err = capfd.readouterr()
     assert out == ""
     assert "resuming: 6 trials and 6 games already stored" in err
-    assert "for more, ask with trials\n" in err
+    assert "for more, use trials\n" in err
     state_after = (
         signal.getsignal(signal.SIGINT),
         optuna.logging.get_verbosity(),

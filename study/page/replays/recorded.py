@@ -120,7 +120,9 @@ def why_none(page: Analysis) -> str:
     if experiment.player.is_external:
         return "The study's games are not of 2048, Pacman or dice: none is shown."
     if experiment.build({}).learns:
-        return "The agent learns before its first game, for longer than a page may take: no game."
+        return (
+            "The agent learns before its first game, which takes too long here: no game is shown."
+        )
     return ""
 
 
@@ -167,10 +169,7 @@ def record_replay(
     note = ""
     if isinstance(agent, DiceSolver):
         agent = agent.player()
-        note = (
-            "A study of dice keeps solutions, not games: this one was played for the page, and its "
-            "record is what the compiled game says."
-        )
+        note = "A study of dice stores solutions, not games: this game was played for the page."
         (game,) = typical(dice_games(agent))
         cost = 0.0
     else:
@@ -179,8 +178,8 @@ def record_replay(
     if (recording.score, recording.n_moves) != (game.score, game.n_moves):
         raise LeftOutError(
             f"the game of seed {game.seed} is stored with "
-            f"{counted(int(game.score), 'point')} in {counted(game.n_moves, 'move')}, and was "
-            f"played again with {recording.score:,} in {recording.n_moves:,}: it is not shown."
+            f"{counted(int(game.score), 'point')} in {counted(game.n_moves, 'move')}, and came out "
+            f"with {recording.score:,} in {recording.n_moves:,} when played again: it is not shown."
         )
     data = {
         **recording.data,

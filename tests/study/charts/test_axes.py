@@ -70,7 +70,7 @@ def test_costs_have_units_at_the_axis() -> None:
 def test_an_axis_says_where_less_is_better() -> None:
     assert goal_axis(SCORE, (0.0, 1.0)).title == "mean score, points"
     less = mean("loss", direction="minimize")
-    assert goal_axis(less, (0.0, 1.0)).title == "mean loss (less is better)"
+    assert goal_axis(less, (0.0, 1.0)).title == "mean loss (lower is better)"
 
 
 def test_an_axis_begins_near_the_data() -> None:

@@ -57,11 +57,11 @@ def cell(place: int, word: str) -> Callable[[list[str]], list[str]]:
         (cell(2, "7"), "line 5, seed 3: score 7, played again"),
         (cell(2, "x"), "line 5: row: no game of 2048"),
         (cell(7, "0"), "line 5: no game of 2048 has these figures"),
-        (cell(0, "0123"), "line 5: nothing on who played it"),
+        (cell(0, "0123"), "line 5: its agent is unknown"),
         (cell(1, ""), "line 5: row: no game of 2048"),
         (cell(1, "4"), "line 6: the game of line 5 again"),
         (lambda lines: [*lines[:4], lines[4][:20], *lines[5:]], "line 5: "),
-        (lambda lines: [*lines[:4], "?", *lines[5:]], "line 5: '?' is no line of this table"),
+        (lambda lines: [*lines[:4], "?", *lines[5:]], "line 5: '?' is not a line of this table"),
         (lambda lines: [*lines, lines[4]], "line 22: the game of line 5 again"),
         (lambda lines: [*lines, lines[4][:20]], "line 22: "),
     ],
@@ -94,7 +94,7 @@ def test_a_torn_line_is_cut(folder: Path) -> None:
     whole = path.read_text()
     path.write_text(whole + whole.splitlines()[3][:15])
     found = verify_folder(folder, ALL, repair=False)
-    assert find_problems(found.checks) == ["line 22: torn off, without an end"]
+    assert find_problems(found.checks) == ["line 22: incomplete"]
     assert verify_folder(folder, ALL, repair=True).ok
     assert path.read_text() == whole
 

@@ -163,7 +163,7 @@ def test_reported_seconds_take_the_place_of_those_measured(tmp_path: Path) -> No
         ("low = 0.1", "low = 0", "width: a log scale needs a bound above 0"),
         ("integer = true", 'integer = "yes"', "depth.integer must be true or false (got 'yes')"),
         ("integer = true", "integers = true", "depth.integers is unknown: it must be one of"),
-        ('["a4", "d4"]', '["a4"]', "opening: choices must be two or more different ones"),
+        ('["a4", "d4"]', '["a4"]', "opening: choices must be at least two different values"),
         ("[parameters.depth]", "[parameters.loss]", "'loss', which is a column's"),
         ("[parameters.depth]", "[parameters.seed]", "'seed', which is a column's"),
         ("[parameters.depth]", '[parameters."a b"]', "names of letters, digits and _ (got 'a b')"),

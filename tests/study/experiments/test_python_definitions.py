@@ -310,7 +310,7 @@ def test_limits_of_an_experiment_hold_for_functions_and_programs(tmp_path: Path)
         ("cpu_time_limit=-1", "cpu_time_limit must be above 0 seconds (got -1)"),
         ("memory_limit='much'", "memory_limit must be a size such as '500 MB' (got 'much')"),
         ("environment={'X': 1}", "environment.X must be text (got 1)"),
-        ("agent='mcmdp', time_limit=3", "limits and environment are for agents of your own only"),
+        ("agent='mcmdp', time_limit=3", "limits and environment apply only to agents of your own"),
     ],
 )
 def test_limits_that_are_none(tmp_path: Path, given: str, message: str) -> None:

@@ -119,7 +119,7 @@ def test_how_the_model_was_checked_says_what_is_found(mcmdp: tuple[Location, Ana
             PredictionCheck(13, 13, -3524.0, 1786.0),
             "Model too pessimistic, by 3,524 points: 13 of 13",
         ),
-        (PredictionCheck(18, 14, 0.0, 1.0), "Model too sure of itself: 14 of 18"),
+        (PredictionCheck(18, 14, 0.0, 1.0), "Model too confident: 14 of 18"),
     ],
 )
 def test_the_line_of_trust(check: PredictionCheck, said: str) -> None:

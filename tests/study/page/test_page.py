@@ -77,8 +77,8 @@ def test_it_is_well_formed_and_complete(whole: Parts) -> None:
     assert labels == ["Parameters: table"]
     assert len(whole.all("table")) == 3 + len(charts) - 2 + 1
     headings = [each.text for tag in ("h1", "h2", "h3", "summary") for each in whole.all(tag)]
-    assert len({*headings} - {"The numbers as a table"}) == len(
-        [each for each in headings if each != "The numbers as a table"]
+    assert len({*headings} - {"Numbers as a table"}) == len(
+        [each for each in headings if each != "Numbers as a table"]
     ), "no heading is doubled"
     assert all(each.attributes["data-label"] for each in whole.all("div", **{"class": "chart"}))
     assert whole.all("div", role="img") == []  # it would hide the charts' controls

@@ -100,7 +100,7 @@ def test_what_the_search_leaves_of_a_budget_is_for_validation() -> None:
     assert (plan.n_trials, plan.search_seconds) == (5, pytest.approx(50.0, abs=10.0))
     assert plan.search_seconds + plan.validation_seconds == pytest.approx(100.0)
     assert plan.n_validation_games == round(plan.validation_seconds / 0.625)
-    assert "plan: to 5 trials with 20 games in 50 s; 1 point validated in 50 s: " in plan.text(
+    assert "plan: 5 trials in all, with 20 games in 50 s; 1 point validated in 50 s: " in plan.text(
         SCORE
     )
     assert plan.text(EXACT_SCORE).endswith("in 50 s"), "without a standard error"

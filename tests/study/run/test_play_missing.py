@@ -75,7 +75,7 @@ def test_a_game_that_cannot_be_played_stops_and_is_named(tmp_path: Path) -> None
         {"one": AGENTS["one"]}, range(2), Ledger(tmp_path / "games.csv", Game2048)
     )
     with pytest.raises(
-        PlayError, match="one, seed 1: MemoryError: no memory; what has finished is kept"
+        PlayError, match="one, seed 1: MemoryError: no memory; finished games are kept"
     ):
         source.record(Finished(("one", 1), (), "MemoryError: no memory"))
     assert source.n_missing == 2

@@ -201,7 +201,9 @@ def test_workers_play_each_point_evenly_on_fresh_seeds(
     assert (last.unit, last.n_units_done, last.n_units) == ("points", len(points), len(points))
     assert last.n_games_done == last.n_games == n_games
     widest = max(np.std(point.scores, ddof=1) / math.sqrt(12) for point in after)
-    noted = float(re.fullmatch(r"widest standard error (.+) points", last.note)[1].replace(",", ""))
+    noted = float(
+        re.fullmatch(r"largest standard error (.+) points", last.note)[1].replace(",", "")
+    )
     assert noted == pytest.approx(widest, rel=0.5), "shrunk towards that of the others"
     assert 0.0 < watch.utilization <= 1.0
 

@@ -114,7 +114,7 @@ def test_a_decision_is_timed() -> None:
         (" ".join("2" * 15), r"board must have 16 cells \(got 15\)"),
         ("3 " + ". " * 15, "board tiles must be powers of two"),
         ("65536 " + ". " * 15, "board tiles must be powers of two"),
-        (". " * 16, r"board must have a tile or more \(got 16 empty cells\)"),
+        (". " * 16, r"board must have at least one tile \(got 16 empty cells\)"),
         ("2 4 2 4 / 4 2 4 2 / 2 4 2 4 / 4 2 4 2", "2 4 2 4 / 4 2 4 2 / .* where the game is over"),
         ("", r"board must have 16 cells \(got 0\)"),
     ],

@@ -127,7 +127,7 @@ def test_a_killed_training_is_gone_on_with(networks: Path, monkeypatch: pytest.M
     unfinished = file_of(agent).with_name(f"towards-{file_of(agent).name}")
     with subprocess.Popen([sys.executable, "-c", program]) as process:
         while not unfinished.exists():
-            assert process.poll() is None, "it has ended by itself"
+            assert process.poll() is None, "it has exited on its own"
             time.sleep(0.05)
         process.send_signal(signal.SIGKILL)
     assert not file_of(agent).exists()

@@ -114,7 +114,7 @@ def test_a_killed_training_goes_on_from_its_checkpoint(
         process = subprocess.Popen([*command, "--moves", str(10**9)], stderr=subprocess.DEVNULL)
         before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
         while not (checkpoint.exists() and checkpoint.stat().st_mtime_ns > before):
-            assert process.poll() is None, "it has ended by itself"
+            assert process.poll() is None, "it has exited on its own"
             time.sleep(0.05)
         time.sleep(0.3)  # into games, or the next checkpoint
         process.kill()
@@ -130,7 +130,7 @@ def test_an_interrupt_writes_a_checkpoint(networks: Path) -> None:
     checkpoint = networks / "i" / "checkpoint.npz"
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         while not checkpoint.exists():
-            assert process.poll() is None, "it has ended by itself"
+            assert process.poll() is None, "it has exited on its own"
             time.sleep(0.05)
         before = new_training("i").counts.n_games
         time.sleep(1.0)
