@@ -27,7 +27,7 @@ def worker(
 ) -> None:
     """Play games on this machine for sweeps elsewhere.
 
-    Starts worker processes of Dask, each with one thread, and starts them again when the scheduler
+    Starts worker processes of Dask, each with one thread, and restarts them when the scheduler
     comes back. Ctrl-C ends them.
     """
     from thetafront.study.cluster.security import Tls
@@ -48,7 +48,7 @@ def cluster(
 ) -> None:
     """Show the machines of a cluster.
 
-    Shows which of them may play, their classes, and how many games a second they play.
+    Shows which of them may play, their classes, and how many games per second they play.
     """
     from thetafront.study.cluster.cluster import DaskCluster
     from thetafront.study.cluster.overview import cluster_json, cluster_table, machine_rows

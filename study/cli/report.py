@@ -72,7 +72,7 @@ def report(
 ) -> None:
     """Write one study, or several side by side, as an HTML page.
 
-    It needs no network. Point at a mark to see its numbers; a slider sets the budget.
+    It needs no network. Hover over a mark to see its numbers; a slider sets the budget.
     """
     if library not in {"inside", "beside"}:
         raise InputError(f"--library must be inside or beside (got {library!r})")

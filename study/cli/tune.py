@@ -42,8 +42,8 @@ def sweep(
 
     An initial design and a sampler choose the trials; the best of them and the model's proposals
     are played again on fresh seeds. Half of the budget goes to the search, the rest to validation.
-    Repeat the command to resume after a stop, or to add another budget or more trials. Ctrl-C
-    stops: finished games are stored, tables and pictures written.
+    Repeat the command to resume after a stop, or to add another budget or more trials. Ctrl-C stops
+    the sweep: finished games are stored, tables and pictures written.
     """
     import optuna
 

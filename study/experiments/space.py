@@ -95,7 +95,7 @@ def when_text(when: Mapping[str, Sequence[Value]]) -> str:
 
 
 class Described:
-    """What parameters of both kinds say of themselves."""
+    """Text and record of a parameter of either kind."""
 
     name: str
     symbol: str
@@ -107,7 +107,7 @@ class Described:
         return self.symbol or self.name
 
     def as_record(self) -> dict[str, Any]:
-        """Return the parameter as plain data; without what is as it was before it was known."""
+        """Return the parameter as plain data; fields of later versions only if they are used."""
         record = vars(self) | {"when": {each: list(of) for each, of in self.when.items()}}
         del record["description"]
         usual = {"step": 0.0, "least": -math.inf, "most": math.inf, "when": {}}
@@ -122,7 +122,7 @@ class NumericParameter(Described):
     Parameters
     ----------
     name : str
-        The agent's name of it.
+        The agent's name for it.
     low, high : float
         Bounds, both allowed.
     integer : bool
@@ -132,19 +132,21 @@ class NumericParameter(Described):
     symbol : str
         For tables and axes; ``name`` if empty.
     step : float
-        Values are ``low`` and so many steps more, on a linear scale; 0 for all between the bounds.
+        Distance between values from ``low`` on, on a linear scale; 0 for all values between the
+        bounds.
     least, most : float
-        How far the bounds may be moved, if the agent does not say.
+        How far the bounds may be moved, if the agent does not limit it.
     when : mapping of str to tuple
-        Other parameters, and their values (or one) with which this one is active; empty for always.
+        Other parameters, and their values (or value) for which this one is active; empty if it
+        always is.
     description : str
-        What it is, in a line; no study remembers it.
+        What it is, in one line; it is not stored with a study.
 
     Raises
     ------
     ValueError
-        If the bounds are not an interval, or beyond ``least`` and ``most``, not integers for an
-        integer, not positive for a logarithmic scale, or no whole number of steps apart.
+        If the bounds are not an interval, exceed ``least`` or ``most``, are not integers for an
+        integer, not positive for a logarithmic scale, or not a whole number of steps apart.
     """
 
     name: str
@@ -276,9 +278,9 @@ class CategoricalParameter(Described):
     Parameters
     ----------
     name : str
-        The agent's name of it.
+        The agent's name for it.
     choices : tuple of str, of bool, or of int and float
-        Two or more of one kind. Their order decides which part of [0, 1] is whose, nothing else.
+        Two or more of one kind. Their order matters only for the initial design.
     symbol : str
         For tables and axes; ``name`` if empty.
     when, description : mapping of str to tuple, str
@@ -287,7 +289,7 @@ class CategoricalParameter(Described):
     Raises
     ------
     ValueError
-        If there are fewer than two choices, one of them twice or empty, or of several kinds.
+        If there are fewer than two choices, or if they are repeated, empty or of several kinds.
     """
 
     name: str
@@ -413,7 +415,7 @@ def make_dimension(parameter: Parameter) -> Dimension:
 
 @dataclass(frozen=True)
 class Space:
-    """A search space: some parameters in order, and which combinations of values are allowed.
+    """A search space: parameters in order, and which combinations of values are allowed.
 
     Parameters
     ----------
@@ -426,8 +428,8 @@ class Space:
     Raises
     ------
     ValueError
-        If a constraint is not in the grammar; if a condition names no parameter or none of its
-        values, or parameters depend on one another.
+        If a constraint does not follow the grammar; if a condition names no parameter or none of
+        its values; if parameters depend on one another in a circle.
     """
 
     parameters: tuple[Dimension, ...]
@@ -475,9 +477,9 @@ class Space:
 
     @classmethod
     def from_agent(cls, agent: type[Any], *, first: str = "") -> "Space":
-        """Return the space of the parameters that a class of agents has to tune, in its order.
+        """Return the space of the parameters that a class of agents declares as tuned, in order.
 
-        ``first`` is a parameter that comes before the others. ValueError if one has no range.
+        ``first`` names a parameter to put before the others. ValueError if one has no range.
         """
         tuned = [each for each in declared_parameters(agent).values() if each.tuned]
         return cls(tuple(map(make_dimension, sorted(tuned, key=lambda each: each.name != first))))
@@ -632,7 +634,7 @@ class Space:
         return next((each.text for each in broken), "")
 
     def broken_text(self, theta: Mapping[str, Value]) -> str:
-        """Return the same of texts alone: functions may change while a study goes on."""
+        """Return the same for texts alone: functions may change during a study."""
         texts = tuple(each for each in self.constraints if isinstance(each, str))
         return replace(self, constraints=texts).broken_by(theta) if texts else ""
 
@@ -665,7 +667,7 @@ class Space:
         return points[np.argsort(np.sum((points - 0.5) ** 2, axis=1), kind="stable")]
 
     def check_feasible(self) -> None:
-        """Refuse, by ValueError, a space in which hardly any point satisfies the constraints."""
+        """Raise ValueError if hardly any point of the space satisfies the constraints."""
         if not self.constraints or len(self.feasible_points) >= MIN_FEASIBLE:
             return
         functions = [each for each in self.rules if isinstance(each, ConstraintFunction)]
@@ -681,7 +683,7 @@ class Space:
         Raises
         ------
         InputError
-            If a given parameter is inactive, or no such θ is found that is feasible.
+            If a given parameter is inactive, or no feasible θ is found.
         """
         middle = np.full((1, len(self)), 0.5)
         whole = self.is_box or self.is_whole(given)
@@ -711,7 +713,7 @@ class Space:
         return {name: values[name] for name in self.names}
 
     def present(self, cells: Mapping[Any, Any]) -> dict[str, Any]:
-        """Return those of a table's cells that are of θ: the others are empty."""
+        """Return the cells of a table that belong to θ; the others are empty."""
         may_lack = {each.name for each in self if each.when}
         lacking = {name for name in may_lack if is_absent(cells.get(name))}
         return {name: cells[name] for name in self.names if name not in lacking}
