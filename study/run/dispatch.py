@@ -1,8 +1,7 @@
 """The loop between a source of games and the workers.
 
-A few tasks a worker are in flight (:attr:`study.run.source.Source.tasks_per_worker`). While they
-are played the source may prepare the next ones; nobody waits for that unless it takes longer than
-they do.
+A few tasks per worker are in flight (:attr:`study.run.source.Source.tasks_per_worker`). While they
+are played, the source may prepare the next ones; the workers wait for it only if that takes longer.
 """
 
 import math
@@ -93,7 +92,7 @@ class Utilization:
 
     @property
     def is_loaded(self) -> bool:
-        """Whether games wait for other programs so much that a user should know."""
+        """Whether other programs slow the games down so much that a user should know."""
         return self.load > MAX_LOAD
 
 
@@ -170,7 +169,7 @@ class Dispatch(Generic[Key]):
     def run(self) -> None:
         """Play until the source has no more games.
 
-        An interrupt ends the games in flight at once, and whatever has finished is stored.
+        An interrupt ends the games in flight at once; finished games are stored.
 
         Raises
         ------

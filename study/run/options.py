@@ -1,4 +1,4 @@
-"""What may be asked of a sweep or a validation, each option once.
+"""The options of a sweep or a validation, each defined once.
 
 The commands take their options from these classes; :func:`thetafront.sweep` and ``make sweep`` have
 the same: tests compare all three.
@@ -71,7 +71,7 @@ JobsOption = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class SweepOptions:
-    """What may be asked of a sweep; the values are checked by the order made of them."""
+    """The options of a sweep; the order made of them checks the values."""
 
     trials: Annotated[
         int | None,

@@ -1,4 +1,4 @@
-"""What is asked of a study, from its checks to the last table: a sweep, or more validation.
+"""Orders: a sweep, or more validation, from the checks to the last table.
 
 The command line and calls from Python make orders; both are checked before anything is written.
 """
@@ -83,7 +83,7 @@ class SweepOrder:
     def from_options(
         cls, experiment: Experiment, asked: SweepOptions, executor: Executor[Any]
     ) -> "SweepOrder":
-        """Return the order for what a user asks; InputError if something is not possible."""
+        """Return the order for a user's options; InputError if one is not possible."""
         budget_seconds = parse_seconds(asked.budget)
         experiment = experiment.by(asked.cost)
         goal = experiment.goal
@@ -138,7 +138,7 @@ class SweepOrder:
         )
 
     def run(self, out: Console, make_results: bool = False) -> None:
-        """Search, validate and report; make the folder of all studies before, if asked.
+        """Search, validate and report; first create the folder of all studies, if requested.
 
         Raises
         ------
@@ -186,7 +186,7 @@ class SweepOrder:
             check_folder(self.location.folder.parent)
 
     def known_experiment(self, out: Console) -> Experiment:
-        """Return the experiment as the study has it; of one that is not ours, play a first game.
+        """Return the experiment as the study has it; play a first game of a user's experiment.
 
         InputError if it cannot be played.
         """
@@ -224,7 +224,7 @@ class SweepOrder:
         return experiment
 
     def dry_run(self, out: Console) -> None:
-        """Print the plan, from a few games that are not stored; the study stays as it is."""
+        """Print the plan, from a few games that are not stored; the study is unchanged."""
         if self.requests:
             raise InputError("--dry-run cannot be combined with --widen, which writes to the study")
         if self.executor.is_cluster:
@@ -303,10 +303,9 @@ def widen(
     out: Console,
     asked: Experiment | None = None,
 ) -> Experiment:
-    """Grant requests for a wider space, say what is done, and return the study's experiment.
+    """Widen the space as requested, print what changed, and return the study's experiment.
 
-    What plays is that of the experiment ``asked`` for, if given: it says how far bounds may be
-    moved.
+    If the experiment ``asked`` for is given, its agent limits how far bounds may be moved.
 
     Raises
     ------

@@ -1,9 +1,9 @@
-"""Plans: how many trials and games a budget of time buys, and how precise they make the front.
+"""Plans: how many trials and games fit into a budget, and how precise they make the front.
 
-What a game takes depends on θ: a hundredfold over the space. So a Gaussian process of log seconds a
-game is fitted to the trials and validated points so far, and tells what the trials to come and the
-points of the predicted front will take. How much longer games take than their deciding thread's CPU
-time, on this machine and at this hour, is measured. Later plans know more.
+The time of a game depends on θ, and varies a hundredfold over the space. So a Gaussian process of
+the log seconds of a game is fitted to the trials and validated points so far. It predicts how long
+later trials and the points of the predicted front will take. How much longer games take than their
+deciding thread's CPU time, on this machine and at this hour, is measured. Later plans know more.
 """
 
 import math
@@ -84,16 +84,16 @@ class Pace:
 
     @property
     def overhead(self) -> float:
-        """Seconds of a game's deciding thread that are worth as much as the time between tasks."""
+        """Seconds of a game's deciding thread that equal the time between tasks."""
         return self.idle_seconds / self.wall_seconds
 
     def wall_clock(self, seconds: float) -> float:
-        """Return the wall-clock time of so many seconds of games, all workers together."""
+        """Return the wall-clock time of some seconds of games, with all workers together."""
         return seconds * self.wall_seconds / self.jobs
 
 
 class GameTimes:
-    """What a game of any θ takes alone, learned from the games of a study.
+    """The time of a game of any θ, played alone, learned from the games of a study.
 
     Parameters
     ----------
@@ -159,11 +159,11 @@ class Points:
         return float((n - self.expected.n) @ self.expected.seconds)
 
     def near(self, typical: float, trust: float, seconds: float) -> "Points":
-        """Draw the times of games towards a guess, as far as the model is not to be trusted.
+        """Shrink the times of games towards a guess, as far as the model cannot be trusted.
 
-        A model of a few trials may expect a front that is ten times too dear, or too cheap: the
-        mean time of the games of so many ``seconds`` becomes a geometric mean of both, in which the
-        guess counts half at most.
+        A model of a few trials may predict a front that is ten times too expensive, or too cheap:
+        the mean time of games, ``seconds``, becomes a geometric mean of both, in which the guess
+        has a weight of at most one half.
         """
         n = self.after(seconds) - self.expected.n
         if not n.sum():
@@ -208,8 +208,8 @@ class Plan:
         Of the validated means in the end, ascending; NaN where there is one game.
     ends_by_time : bool
         Whether validation has no time left in the end, rather than no games. Then the number of its
-        games is not told: they go where they are worth most, to cheap points by the hundred, and in
-        every second study there were half as many as planned, or twice.
+        games is not printed: games go where they are worth most, to cheap points by the hundred,
+        and in every second study there were half or twice as many as planned.
     """
 
     n_trials: int
@@ -232,7 +232,7 @@ class Plan:
         search_limit: float,
         limit: float,
     ) -> "Plan":
-        """Make a plan: trials until the search's limit, then games of the points in turn.
+        """Make a plan: trials until the search's limit, then games of the points.
 
         Parameters
         ----------
@@ -270,7 +270,7 @@ class Plan:
         )
 
     def differs_from(self, other: "Plan", seconds_since: float) -> bool:
-        """Tell whether it ends otherwise than one of so many seconds ago: half as much again."""
+        """Return whether it differs from an earlier plan by half or more."""
         seconds = self.search_seconds + self.validation_seconds + seconds_since
         pairs = [
             (self.n_trials, other.n_trials),
@@ -335,8 +335,8 @@ def make_plan(
     pace, search_limit, limit
         As for :meth:`Plan.from_trials`.
     n_complete : int, optional
-        Complete trials, if these are not the study's own: its trials are then a rehearsal of those
-        to come.
+        Complete trials, if these are not the study's own: its trials are then a dry run of later
+        ones.
     """
     data, model = analysis.data, analysis.trials_model
     if model is None:
@@ -437,12 +437,12 @@ def coming_trials(
 
 
 class Planner:
-    """Makes the plans of a run, and knows which are new.
+    """Makes the plans of a run, and detects new ones.
 
     Attributes
     ----------
     plan : Plan, optional
-        The last one that was told.
+        The last one that was printed.
     pace, pace_before : Pace, optional
         Of this phase as far as it is known, and of the phase before.
     """
@@ -466,7 +466,7 @@ class Planner:
     ) -> Plan | None:
         """Return what the rest of the run is expected to do (:func:`make_plan`).
 
-        None if that is nothing, or what was told before.
+        None if there is nothing left to do, or the plan was printed before.
         """
         left = dispatch.budget.left
         search_limit = 0.0 if settings is None else dispatch.left

@@ -1,4 +1,4 @@
-"""Play the games that a table of agents lacks, and keep each as soon as it has ended."""
+"""Play the games that a table of agents lacks, and store each as soon as it ends."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ Key = tuple[str, int]
 
 
 class MissingGames(GameSource[Key]):
-    """The games that rows lack, in the order of the seeds, so that no row is far ahead.
+    """The missing games of all rows, in the order of the seeds, so that no row gets far ahead.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How far a source of games is, as it is shown to a user."""
+"""The progress of a source of games, as shown to a user."""
 
 import math
 from typing import Any
@@ -19,7 +19,7 @@ def preparing(game: type[Game]) -> str:
 
 
 class ProgressDisplay(ProgressLine):
-    """Shows how far a source of games is: the bar is of the budget's time, if there is one."""
+    """Shows the progress of a source of games: the bar shows the budget's time, if there is one."""
 
     def show(self, now: Snapshot, dispatch: Dispatch[Any]) -> None:
         """Show it; called several times a second."""

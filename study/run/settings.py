@@ -55,7 +55,7 @@ class SearchSettings:
 
     @property
     def has_total(self) -> bool:
-        """Whether a total of trials is asked for, rather than as many as a budget allows."""
+        """Whether there is a total of trials, rather than as many as a budget allows."""
         return self.n_trials < MAX_TRIALS
 
     def record(self, experiment: Experiment) -> StudyRecord:

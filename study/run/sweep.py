@@ -1,4 +1,4 @@
-"""The sweep: design, search, validation, report; and what a user reads of it meanwhile."""
+"""The sweep: design, search, validation, report, and what it prints."""
 
 import math
 import re
@@ -60,7 +60,7 @@ def search_share(experiment: Experiment) -> float:
 
 
 class StoppedError(RunError):
-    """A sweep cannot go on."""
+    """A sweep cannot continue."""
 
 
 def reached(data: StudyData) -> str:
@@ -108,7 +108,7 @@ class Sweep:
 
     @cached_property
     def live(self) -> LiveReport:
-        """What writes tables and pictures meanwhile."""
+        """The writer of tables and pictures during the sweep."""
         return LiveReport(self.look, lambda: self.budget.left)
 
     def seconds_to_report(self) -> float:
@@ -127,7 +127,7 @@ class Sweep:
         self.out.print(text)
 
     def analysis(self) -> Analysis:
-        """Read the study as it is now; what follows from the same games is computed once."""
+        """Read the study as it is now; the analysis of the same games is computed once."""
         data = self.connection.retried(lambda: StudyData.read(self.log, self.experiment))
         self.live.n_rows = len(data.trials) + data.failed_of_played[1]
         if self.latest is None or self.latest.data != data:
@@ -197,10 +197,10 @@ class Sweep:
             self.stopped_by_budget = not search.done
 
     def lower_regret(self, target: RegretTarget) -> None:
-        """Play and search on, until no bound of the certificate is above the target.
+        """Continue playing and searching until no bound of the certificate is above the target.
 
-        While a prediction promises to lower bounds, it is played; else there are half as many
-        trials again, and what they find is played.
+        While playing a prediction promises to lower bounds, it is played; otherwise half as many
+        trials are added, and what they find is played.
 
         Raises
         ------
@@ -229,7 +229,7 @@ class Sweep:
         self.stopped_by_budget = True
 
     def validate(self, points: list[Point] | None = None) -> None:
-        """Play the front again, until it is known as precisely as asked for.
+        """Play the front again, until it is as precise as requested.
 
         ``points`` are what is to be played, by default what the model proposes.
 
@@ -308,7 +308,7 @@ class Sweep:
         self.say_next_steps(analysis)
 
     def say_what_goes_on(self, data: StudyData) -> None:
-        """Say how precise the results are, and what makes them more so."""
+        """Print how precise the results are, and how to improve them."""
         budget = duration(self.budget_seconds)
         if self.stopped_by_budget:
             state = f"the budget of {budget} is spent"
@@ -351,7 +351,7 @@ class Sweep:
         return self.settings is None and self.precision is None
 
     def look(self, is_whole: bool) -> None:
-        """Tell a plan that has changed; write tables and pictures of the study as it is now."""
+        """Print a plan that has changed; write tables and pictures of the study as it is now."""
         if self.is_pick:
             return
         analysis, dispatch = self.analysis(), self.dispatch
@@ -468,6 +468,6 @@ class Sweep:
 
 
 def without_widening(command: str) -> str:
-    """Leave out what is granted already, and would be granted again, unseen, later on."""
+    """Leave out options that have taken effect, and would take effect again later."""
     command = re.sub(r" --accept-change|, accept_change=True", "", command)
     return re.sub(r" --widen[ =]\S+|, widen=[\[(].*?[\])]", "", command)

@@ -1,16 +1,16 @@
 """Validation: the front played again, on seeds that the search never used.
 
-A search picks the best of noisy means, so what it has observed of its picks is too good. Here some
-θ are played until their means are known precisely: those that the model predicts to be the best of
-the whole space, and the baselines. None of these games goes back into the model of the trials, so
-that they judge a point without having selected it.
+A search picks the best of noisy means, so the observed means of its picks are too high. Validation
+plays some θ until their means are known precisely: those that the model predicts to be the best of
+the whole space, and the baselines. None of these games enters the model of the trials, so they
+judge a point without having selected it.
 
 Games are played in rounds of a CPU minute, or of 15% of what has been played, if that is more. In
 the first one all points get the same small number. The games of a later round go where they are
 worth most (:mod:`study.run.allocation`), by all games stored when it is planned, and by nothing
 else: none of it depends on which worker was faster. The next round is planned when the last game of
-this one is stored. Within a round each point gets its games evenly, so that a validation may be
-stopped whenever one likes.
+this one is stored. Within a round each point gets its games evenly, so a validation may be stopped
+at any time.
 """
 
 import math
@@ -75,8 +75,8 @@ class Validation(GameSource[Key]):
     connection : StorageConnection, optional
         What waits for the database's server if it is lost.
     another : callable
-        Takes the points that are validated and those that are left out, and returns another one to
-        validate, or None: in place of one left out, and between others where time is left.
+        Takes the validated and the left-out points, and returns another one to validate, or None:
+        in place of one left out, or between others if there is time.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class Validation(GameSource[Key]):
 
     @property
     def left_out(self) -> list[Point]:
-        """The points that were left out in this run, since too many of their games failed."""
+        """The points that were left out in this run because too many of their games failed."""
         return [point for point in self.by_key.values() if point.error]
 
     def add(self, point: Point) -> None:
@@ -146,7 +146,7 @@ class Validation(GameSource[Key]):
         self.wanted[point.key] = self.n_wanted(point)
 
     def n_wanted(self, point: Point) -> int:
-        """Return how many games a point needs, by its games so far; one if it tells all."""
+        """Return how many games a point needs, by its games so far; one if it is exact."""
         if self.goal.is_exact and not self.experiment.cost.is_timed:
             return 1
         n, _, squares = self.moments[point.key]
@@ -231,7 +231,7 @@ class Validation(GameSource[Key]):
         return {key: n for key, n in first.items() if n > 0}
 
     def is_coarse(self) -> bool:
-        """Tell whether neighbours differ by far more than their errors: more points tell more."""
+        """Return whether neighbours differ by far more than their errors: then more points help."""
         may_grow = self.precision.open_end and len(self.points) < self.most_points
         if not may_grow or self.first_games():
             return False
@@ -319,7 +319,7 @@ class Validation(GameSource[Key]):
         return ""
 
     def leave_out(self, point: Point, error: str) -> None:
-        """Play no more games of a point, but another one's; PlayError if there is none."""
+        """Stop playing a point, and play another one instead; PlayError if there is none."""
         self.by_key[point.key] = replace(point, error=error)
         self.writer.write(failure((VALIDATION, point.number), error))
         self.round.left[point.key] = 0
@@ -330,7 +330,7 @@ class Validation(GameSource[Key]):
             raise PlayError(f"no point is left to validate; the last error: {error}")
 
     def replace_left_out(self) -> None:
-        """Take a point that is not known yet in place of one left out, but not for ever."""
+        """Replace a point that was left out, up to a limit."""
         if len(self.left_out) > self.max_replacements:
             return
         new = self.another(self.points, self.left_out)

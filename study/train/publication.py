@@ -1,4 +1,4 @@
-"""What a training leaves: a network that agents name."""
+"""Publication of a trained network, which agents load by name."""
 
 from pathlib import Path
 

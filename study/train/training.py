@@ -38,18 +38,18 @@ DIVERGED = "the weights diverged and were not stored; use a smaller --rate"
 
 
 class DivergedError(RunError):
-    """Weights have grown beyond all bounds."""
+    """The weights have diverged."""
 
 
 @dataclass(frozen=True)
 class TrainingBudget:
-    """When a training is done: after so many CPU seconds of all threads, or moves, in all."""
+    """When a training is done: after a total of CPU seconds of all threads, or of moves."""
 
     cpu_seconds: float = math.inf
     n_moves: float = math.inf
 
     def share(self, counts: TrainingCounts) -> float:
-        """Return which part of it is spent: 1 or more when it is."""
+        """Return the share that is spent: 1 or more when it is used up."""
         return max(counts.cpu_seconds / self.cpu_seconds, counts.n_moves / self.n_moves)
 
     def moves_left(self, counts: TrainingCounts) -> int:
@@ -58,7 +58,7 @@ class TrainingBudget:
 
 
 class Training:
-    """A network that learns; it goes on from its last checkpoint.
+    """A network in training; it continues from its last checkpoint.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class Training:
 
     @property
     def recent_scores(self) -> tuple[int, float]:
-        """How many games there were last, a thousand or some more, and their mean score."""
+        """The number of recent games, a thousand or somewhat more, and their mean score."""
         with self.lock:
             n, total = sum(each for each, _ in self.recent), sum(each for _, each in self.recent)
         return n, total / n if n else math.nan
@@ -168,7 +168,7 @@ class Training:
         return learn_games(self.settings, self.weights, self.coherence, space, first, n, most)
 
     def forget(self) -> None:
-        """Begin again with a network that has learned nothing."""
+        """Start over with an untrained network."""
         self.weights[:] = self.settings.first_weight
         self.coherence[:] = 0.0
         self.counts = TrainingCounts()
@@ -185,7 +185,7 @@ class Training:
 
 
 def check_memory(settings: TrainingSettings) -> None:
-    """Refuse, by RunError, a training that does not fit into the memory that is free."""
+    """Raise RunError if a training does not fit into the free memory."""
     arrays = 3 if settings.is_coherent else 1
     needed = (arrays * FLOAT_BYTES + SCRATCH_BYTES) * count_weights(settings.patterns)
     free = psutil.virtual_memory().available
