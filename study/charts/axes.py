@@ -88,7 +88,7 @@ def linear_axis(
 
 
 def goal_axis(goal: Goal, ends: tuple[float, float], title: str = "", n: int = N_TICKS) -> Axis:
-    """Return the axis of a goal from its ends, or of what has its unit under another title."""
+    """Return the axis of a goal from its ends, or of another quantity in its unit, with a title."""
     if not title:
         title = goal.axis_label if goal.sign > 0 else f"{goal.axis_label} (lower is better)"
     return linear_axis(title, ends, goal.format.at_axis, n)
@@ -159,7 +159,7 @@ def field_values(rows: Sequence[Row], *names: str) -> list[float]:
 
 
 def clipped(goal: Goal, values: Iterable[float]) -> list[float]:
-    """Clip values to a goal's limits, which tables of earlier versions may go beyond."""
+    """Clip values to a goal's limits, which tables of earlier versions may exceed."""
     low, high = (
         each if each is not None else end
         for each, end in zip(goal.limits, (-np.inf, np.inf), strict=True)

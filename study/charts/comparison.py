@@ -1,4 +1,4 @@
-"""Charts of several studies: their fronts over each other, and differences at equal cost."""
+"""Charts of several studies: their fronts overlaid, and differences at equal cost."""
 
 import math
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ MAX_STUDIES = len(COLOURS)
 
 @dataclass(frozen=True)
 class ComparedFront:
-    """What is believed of one study's front, as a function of a budget."""
+    """One study's front, as a function of the budget."""
 
     name: str  # as the charts call the study
     data: Analysis
@@ -59,7 +59,7 @@ class ComparedFront:
     def curve(self) -> list[Row]:
         """The front given all games, or else the one that the trials predict, the cheapest first.
 
-        Of two points the dearer one is the better one, as on any front.
+        As on any front, the more expensive of two points is the better one.
         """
         tables, experiment = self.data.tables, self.experiment
         rows = curve_rows(tables, experiment, COMBINED) or curve_rows(tables, experiment, PREDICTED)
@@ -73,8 +73,8 @@ class ComparedFront:
     def at_cost(self, budgets: Floats) -> Floats:
         """Return the best mean at each expected cost, and its 95% interval, shape (n, 3).
 
-        NaN below the cheapest point. A θ is counted by its expected cost: it costs more than that
-        half of the times, so a pick within the same budget is a cheaper one.
+        NaN below the cheapest point. A θ counts at its expected cost, which it exceeds half of the
+        time. So a pick within the same budget is cheaper.
         """
         rows = np.array([[row["y"], row["low"], row["high"]] for row in self.curve])
         costs = np.array([row["x"] for row in self.curve])
@@ -155,7 +155,7 @@ def fronts_chart(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> Ch
 
 
 def common_budgets(fronts: Sequence[ComparedFront], n: int) -> Floats:
-    """Return costs at which all studies have a point, up to the dearest of all, shape (n,)."""
+    """Return costs at which all studies have a point, up to the highest, shape (n,)."""
     least = max(front.curve[0]["x"] for front in fronts)
     most = max(front.curve[-1]["x"] for front in fronts)
     return np.geomspace(least, max(most, least), n)

@@ -262,7 +262,7 @@ def point_rows(front: pd.DataFrame, experiment: Experiment) -> list[Row]:
 def cost_interval(point: Mapping[Any, Any], experiment: Experiment) -> tuple[float, float, float]:
     """Return a validated point's cost with its 95% interval.
 
-    One with too few games to tell the interval has that of the model given all games.
+    If a point has too few games for an interval, it gets that of the model given all games.
     """
     name, *ends = cost_columns(experiment.cost)
     found = [point[name]]
@@ -276,7 +276,7 @@ def cost_interval(point: Mapping[Any, Any], experiment: Experiment) -> tuple[flo
 
 
 def curve_layers(kind: Kind, rows: Sequence[Row], said: Mapping[str, str]) -> list[Layer]:
-    """Return band, line and what answers to a pointer, of a front."""
+    """Return the band, the line and the tooltips of a front."""
     return [
         Layer("area", kind, rows, y="low", y2="high", opacity=0.2),
         Layer("line", kind, rows, size=1.8),
@@ -285,7 +285,7 @@ def curve_layers(kind: Kind, rows: Sequence[Row], said: Mapping[str, str]) -> li
 
 
 def left_to_win(tables: Tables, experiment: Experiment) -> list[Layer]:
-    """Shade what there may be left to win: from the recommended θ to its bound, at each budget."""
+    """Shade the possible gain: from the recommended θ to its bound, at each budget."""
     goal, cost = experiment.goal, experiment.cost
     if (table := tables.get("certificate")) is None or not len(tables["front"]):
         return []
@@ -303,8 +303,8 @@ def left_to_win(tables: Tables, experiment: Experiment) -> list[Layer]:
 def labelled(rows: Sequence[Row], x: Axis, y: Axis, experiment: Experiment) -> list[Row]:
     """Return rows of what is written beside validated points: their numbers, and few names.
 
-    Baselines have their names; others the choice of the first categorical parameter where it is
-    another one than that of the next cheaper point.
+    Baselines have their names; others have the choice of the first categorical parameter if it
+    differs from that of the next cheaper point.
     """
     choice = next((each for each in experiment.space.categorical if not each.when), None)
     index = "" if choice is None else f"p{list(experiment.space).index(choice)}"

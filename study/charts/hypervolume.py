@@ -134,8 +134,9 @@ def make_panels(
 def times_of_trials(data: StudyData) -> tuple[dict[int, float], str]:
     """Return the time until each complete trial, by its number, and what it is.
 
-    Minutes of wall time while a trial was open, so pauses between runs do not count; where the
-    study has no such times, as a published one, CPU seconds in the games of the trials until then.
+    Minutes of wall time during which a trial was open, so pauses between runs do not count. If the
+    study has no such times, like a published one: CPU seconds in the games of the trials until
+    then.
     """
     complete = [trial for trial in data.trials if trial.state == "complete"]
     cpu, total = {}, 0.0

@@ -39,7 +39,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
-    """Return goal and cost by the model given all games where two parameters alone change.
+    """Return goal and cost by the model given all games, if only two parameters change.
 
     They are the numeric ones with the largest total indices, of both objectives together, among
     those active at the point of the front in the middle.

@@ -126,7 +126,7 @@ def collect_samples(points: pd.DataFrame, games: pd.DataFrame, goal: Goal) -> di
 
 
 def summary(point: Mapping[Any, Any], samples: Samples, experiment: Experiment, goal: Goal) -> Row:
-    """Return a point's quantiles, its mean with the interval, and what a pointer is told."""
+    """Return a point's quantiles, its mean with the interval, and its tooltip."""
     found, cost = goal.estimator.estimate(samples), experiment.cost
     write, found_at = goal.format, np.percentile(samples, QUANTILES).tolist()
     q5, q25, q50, q75, q95 = found_at

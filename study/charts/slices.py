@@ -62,7 +62,7 @@ def parameter_steps(parameter: Dimension, here: Any) -> list[Any]:
 def slice_at(
     model: FittedModel, experiment: Experiment, theta: Mapping[Any, Any], parameter: Dimension
 ) -> list[Row]:
-    """Ask the model along one parameter through θ, where that is feasible.
+    """Evaluate the model along one parameter through θ, as far as that is feasible.
 
     A row has a value of the parameter; the mean of the goal, and the median of the cost, with the
     ends of their 95% bands; all three as texts; and ``here``, if the value is that of θ. A
@@ -97,7 +97,7 @@ def slice_at(
 
 
 def chosen_points(analysis: Analysis, model: FittedModel) -> list[tuple[str, dict[str, Any]]]:
-    """Return up to five points of the front from cheap to dear, with what they are called.
+    """Return up to five points of the front, the cheapest first, with their names.
 
     Validated points; before there are any, points of the front that the model predicts.
     """

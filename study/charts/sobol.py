@@ -13,8 +13,8 @@ STᵢ     total index: the share of the variance of f that is left on average wh
 Where a space has constraints, u is uniform on its feasible points, and uᵢ varies as far as it may
 while the others are as they are. An inactive parameter changes nothing.
 
-The indices are of the model's mean: that a model may be wrong is not in their intervals, which tell
-the error of the integration alone.
+The indices are of the model's mean: their intervals cover only the error of the integration, not
+errors of the model.
 """
 
 from collections.abc import Callable

@@ -1,9 +1,9 @@
 """The chart of θ: trials and front as parallel coordinates, with a range on each axis.
 
-An axis is a strip of its own, so they stand below each other and have the whole width: on a narrow
-screen, too, its values can be read and narrowed. A line goes from strip to strip; lines that miss a
-range fade, and ranges on several axes must all be met. A page draws it, without Vega: with three
-hundred lines on ten axes, that takes a second for each move of a pointer.
+Each axis is a strip of its own, across the whole width: even on a narrow screen its values can be
+read and narrowed. A line goes from strip to strip; lines that miss a range fade, and ranges on
+several axes must all be met. The page draws it without Vega, which would take a second for each
+move of the mouse with three hundred lines on ten axes.
 """
 
 import math

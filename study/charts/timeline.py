@@ -1,4 +1,4 @@
-"""The chart of trials over time: what each trial observed, when, and where it came from."""
+"""The chart of trials over time: what each trial observed, when, and its origin."""
 
 import math
 

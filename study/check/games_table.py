@@ -1,4 +1,4 @@
-"""A table of games examined: ``games.csv`` of a reproduction, or of an exported study."""
+"""A table of games, checked: ``games.csv`` of a reproduction, or of an exported study."""
 
 import csv
 import json
@@ -72,7 +72,7 @@ class GamesTable(ABC):
     Parameters
     ----------
     folder : Path
-        Where it is, with what tells its agents.
+        Where it is, with the files that define its agents.
 
     Attributes
     ----------
@@ -114,11 +114,11 @@ class GamesTable(ABC):
 
     @abstractmethod
     def prepare(self) -> None:
-        """Read what tells the agents; InputError if it cannot be read."""
+        """Read the files that define the agents; InputError if that is impossible."""
 
     @abstractmethod
     def lacking(self) -> list[str]:
-        """Return the files that tell the agents of lines of the table, and hold none."""
+        """Return the files that should define agents of the table, and define none."""
 
     @abstractmethod
     def owner(self, cells: Mapping[str, str]) -> str | None:
@@ -158,7 +158,7 @@ class GamesTable(ABC):
         return TableLine(number, content, dict(zip(self.columns, words, strict=False)))
 
     def examine(self) -> None:
-        """Check all lines, and collect the games; a line that is none may stand for a lost one."""
+        """Check all lines, and collect the games; a bad line may stand for a lost one."""
         lost = [line for line in self.lines if not self.take(line)]
         missing = self.missing() if lost else []
         for line in lost:
@@ -246,7 +246,7 @@ class GamesTable(ABC):
 
     @property
     def n_dropped(self) -> int:
-        """Lines of which nothing tells what game they were."""
+        """Lines that cannot be assigned to a game."""
         return sum(not line.is_kept for line in self.lines)
 
     @property

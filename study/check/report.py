@@ -1,4 +1,4 @@
-"""What a verification found: a few checks, each with its number of things and what is wrong."""
+"""The result of a verification: checks, each with a count and its problems."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any

@@ -1,8 +1,8 @@
-"""A study's log checked, and built anew: what can be read is copied, the rest comes of the seeds.
+"""Checks of a study's log, and its rebuilding: readable rows are copied, the rest is replayed.
 
-A row is whole if its checksum is right. θ of a point that is lost is told by the mirror, by an
-earlier export, by the design or a baseline, or by what is left of its row; it is taken if a game of
-the point that is whole comes out the same with it. Games that are lost are played again.
+A row is whole if its checksum is right. The θ of a lost point is recovered from the mirror, from an
+earlier export, from the design or a baseline, or from the rest of its row. It is accepted if it
+reproduces an intact game of the point. Games that are lost are played again.
 """
 
 import json
@@ -63,14 +63,14 @@ from thetafront.study.text import counted
 
 
 class StudyCheck:
-    """A study checked: its rows, whole or not, and what is known of the study besides.
+    """A study and its check: its rows, whole or not, and other sources of the study.
 
     Parameters
     ----------
     study : Log or EarlierStudy
         The study.
     location : Location
-        Its folder's tables and manifest may tell what the rows do not.
+        Its folder, whose tables and manifest may supply what the rows lack.
     settings : Settings
         How.
 
@@ -83,7 +83,7 @@ class StudyCheck:
     different : list of tuple
         Those that were played again and came out differently, with the game as played.
     lost : list of str
-        What nothing tells.
+        What cannot be recovered.
 
     Raises
     ------
@@ -231,7 +231,7 @@ class StudyCheck:
     def recover_theta(self, unit: Unit) -> Point | None:
         """Return θ of a lost point with which one of its games comes out the same; None if lost.
 
-        Where none of its games is whole, the first that is told by something else than its own row.
+        If none of its games is whole: the first source other than its own row.
         """
         first = min(self.games.get(unit, {}), default=None)
         for source, is_sure in self.theta_sources(unit):
@@ -249,7 +249,7 @@ class StudyCheck:
         return None
 
     def theta_sources(self, unit: Unit) -> Iterator[tuple[Point, bool]]:
-        """Yield what tells θ of a point, and whether it is sure to be of this one."""
+        """Yield sources of a point's θ, and whether each certainly belongs to it."""
         phase, number = unit
         if phase == SEARCH:
             if (trial := self.mirrored.get(number)) is not None:
@@ -288,7 +288,7 @@ class StudyCheck:
 
     @property
     def all_lost(self) -> list[str]:
-        """What nothing tells, once all is restored that can be."""
+        """What remains lost, once everything possible is restored."""
         if self.n_lost <= 0:
             return self.lost
         return [
@@ -313,7 +313,7 @@ class StudyCheck:
         return Rows(study, [self.points[unit] for unit in sorted(self.points)], games, events)
 
     def manifest_events(self) -> list[EventRow]:
-        """Return events that are lost, as the manifest and the mirror tell them."""
+        """Return lost events, from the manifest and the mirror."""
         rows = Rows(StudyRow(self.name, ""), events=self.events)
         known = {each["index"] for each in rows.latest(RUN)}
         runs = enumerate(recorded_runs(self.manifest))

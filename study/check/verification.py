@@ -1,4 +1,4 @@
-"""A study or a folder verified: examined, a sample of its games played again, and repaired."""
+"""Verification of a study or a folder: checks, a replayed sample of its games, and repair."""
 
 import shutil
 from dataclasses import replace
@@ -27,7 +27,7 @@ from thetafront.study.text import counted
 
 
 def verify_study(study: Study, location: Location, settings: Settings, repair: bool) -> CheckReport:
-    """Verify a study, and repair it if asked to: its log is built anew.
+    """Verify a study, and repair it if requested: its log is rebuilt.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def verify_study(study: Study, location: Location, settings: Settings, repair: b
     settings : Settings
         How.
     repair : bool
-        Whether to mend what can be mended, after a copy of the database.
+        Whether to repair what can be repaired, after a copy of the database.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def verify_study(study: Study, location: Location, settings: Settings, repair: b
 
 
 def written(log: Log, location: Location, found: StudyCheck) -> Log:
-    """Write a study's log anew, and its mirror; into another file if this one is damaged."""
+    """Rewrite a study's log and its mirror, into another file if this one is damaged."""
     rows, engine = found.rebuilt(), log.engine
     others = (names_in(engine) | earlier_names(engine)) - {log.name}
     if found.integrity.problems and location.database is not None and not others:
@@ -128,7 +128,7 @@ def verify_folder(folder: Path, settings: Settings, repair: bool) -> CheckReport
     settings : Settings
         How.
     repair : bool
-        Whether to mend what can be mended.
+        Whether to repair what can be repaired.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def verify_folder(folder: Path, settings: Settings, repair: bool) -> CheckReport
             )
         repaired = restore(table.entries, different, settings)
         if table.content == table.path.read_bytes():
-            return report  # nothing of it can be mended
+            return report  # nothing of it can be repaired
         repaired.insert(0, f"a copy of the original is {str(copy_file(table.path))!r}")
         table.write()
     if table.n_dropped:

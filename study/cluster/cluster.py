@@ -1,7 +1,7 @@
-"""A cluster that plays for one coordinator: who is there, who may play, and the link to them.
+"""A cluster that plays for one coordinator: its workers, which may play, and the link to them.
 
-A thread looks once a second who has come and gone; the loop of games only reads what it has found.
-Dask takes up the link again when the scheduler was away.
+A thread checks once a second which workers have joined or left; the loop of games only reads the
+result. Dask reconnects by itself when the scheduler was away.
 """
 
 import asyncio
@@ -56,7 +56,7 @@ class Member:
 
     @property
     def may_play(self) -> bool:
-        """Whether it has been asked, and nothing speaks against it."""
+        """Whether it has been asked, and there is no objection."""
         return self.probe is not None and not self.objection
 
 
@@ -175,17 +175,17 @@ class DaskCluster:
         self.lines.append(f"{self.place} at {self.address}{link and f', dashboard {link}'}")
 
     def probe_workers(self, addresses: Iterable[str]) -> dict[str, WorkerProbe | str]:
-        """Ask workers what they are, and wait; an error's text where one cannot tell."""
+        """Ask workers what they are, and wait; the text of an error if one cannot answer."""
         asked = {each: self.ask(each) for each in addresses}
         return {address: answer.result() for address, answer in asked.items()}
 
     def ask(self, address: str) -> "Future[WorkerProbe | str]":
-        """Ask a worker what it is, by itself: one that hangs keeps no other waiting."""
+        """Ask one worker what it is, so that one that hangs does not delay the others."""
         loop = self.client.loop.asyncio_loop
         return asyncio.run_coroutine_threadsafe(self.probe(address), loop)
 
     async def probe(self, address: str) -> WorkerProbe | str:
-        """Return what a worker tells of itself; a text if it cannot."""
+        """Return a worker's description of itself; a text if it cannot give one."""
         wanted, workers = Wanted(self.wanted.sources), [address]
         asked = self.client.run(
             remote.probe, wanted, self.agent, workers=workers, on_error="return"
@@ -218,7 +218,7 @@ class DaskCluster:
         return ""
 
     def take(self, threads: Mapping[str, int], probes: Mapping[str, WorkerProbe | str]) -> None:
-        """Note who is there, with what some have told of themselves."""
+        """Take note of the present workers, and of those that have described themselves."""
         self.n_left += len(self.playing.keys() - threads.keys())
         members = {key: self.members.get(key) or Member(n) for key, n in threads.items()}
         for address, probe in probes.items():
@@ -246,7 +246,7 @@ class DaskCluster:
         self.tell(f"{host} gets no games: {member.objection}")
 
     def choose(self, members: Mapping[str, Member]) -> None:
-        """Choose those that play: games that share a core time each other; who plays goes on."""
+        """Choose the workers that play: at most one per core, those that play already first."""
         n_chosen: Counter[Any] = Counter()
         for each in sorted(members.values(), key=lambda each: not each.plays):
             plays = each.may_play
@@ -274,12 +274,12 @@ class DaskCluster:
             self.object_to(address, member)
 
     def drain_messages(self) -> list[str]:
-        """Return what a user should know that has happened since the last call."""
+        """Return the messages to the user since the last call."""
         lines, self.lines = self.lines, []
         return lines
 
     def watch(self) -> None:
-        """See who comes and goes, until the end."""
+        """Watch workers join and leave, until the end."""
         while not self.ended.wait(POLL_INTERVAL):
             try:
                 if self.client.status != "running":
@@ -316,7 +316,7 @@ class DaskCluster:
         self.lost_since, self.alone_since = None, time.monotonic()
 
     def check(self) -> str:
-        """Say why games cannot go on; empty if they can."""
+        """Say why games cannot continue; empty if they can."""
         now = time.monotonic()
         if self.lost_since is not None and now > self.lost_since + MAX_SECONDS_AWAY:
             return (

@@ -1,9 +1,9 @@
 """Games over the workers of a Dask cluster.
 
 Tasks go out, and answers come back, many at a time. Dask plays a task again elsewhere if its worker
-dies, or its answer is lost; but it blames all tasks that the worker had, and gives up those that it
-has blamed a few times. So such a task is a suspect: suspects are sent one at a time, before all
-others, and one that Dask gives up again is the task that ends its workers. When the scheduler was
+dies or its answer is lost. But it blames all tasks that the worker had, and gives up those that it
+has blamed a few times. Such a task is a suspect: suspects are sent one at a time, before all
+others, and one that Dask gives up again is the task that kills its workers. When the scheduler was
 away, all tasks in flight are handed out again. An answer to a task that is no longer in flight is
 dropped.
 """
@@ -143,7 +143,7 @@ class DaskWorkers(Executor[Key]):
         self.send()
 
     def send(self) -> None:
-        """Send what waits, but of the suspects one at a time, to those who may play."""
+        """Send waiting tasks to the workers that may play, suspects one at a time."""
         playing = sorted(self.cluster.playing)
         if not self.unsent or not playing or self.cluster.lost_since is not None:
             return
@@ -220,7 +220,7 @@ class DaskWorkers(Executor[Key]):
         self.unsent.append(sending)
 
     def look_for_lost(self) -> None:
-        """Send again what none of those who may play it is there for: Dask would wait for them."""
+        """Send tasks again whose permitted workers have all left: Dask would wait for them."""
         there = self.cluster.members
         if self.cluster.lost_since is not None or self.cluster.alone_since is not None:
             return
@@ -235,7 +235,7 @@ class DaskWorkers(Executor[Key]):
             self.unsent.append(sending)
 
     def stop(self) -> None:
-        """Take what has come back; what is being played ends unheard, what waits is cancelled."""
+        """Take finished tasks; ignore the results of running ones, and cancel waiting ones."""
         try:
             while True:
                 self.take(self.arrived.get_nowait())

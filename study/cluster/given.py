@@ -1,6 +1,6 @@
-"""Who plays for a user: worker processes here, or those of a scheduler that is given.
+"""The executor for a user's options: local worker processes, or those of a scheduler.
 
-What a sweep on one machine imports ends here.
+A sweep on one machine imports nothing beyond this module.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from thetafront.study.run.workers import Workers, check_jobs
 def executor_for(
     jobs: int | None, scheduler: str | None, tls: Mapping[str, str | Path | None] | None
 ) -> Executor[Any]:
-    """Return who plays, not started or connected yet; InputError if that is not possible."""
+    """Return the executor, not yet started or connected; InputError if that is not possible."""
     given = {name: each for name, each in (tls or {}).items() if each is not None}
     if scheduler is None:
         if given:

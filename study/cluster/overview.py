@@ -1,4 +1,4 @@
-"""``thetafront cluster``: who is there, what may play, and how much it plays."""
+"""``thetafront cluster``: the machines, which may play, and how many games they play."""
 
 from typing import Any
 

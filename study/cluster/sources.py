@@ -1,6 +1,6 @@
 """A digest of what decides a game: code, and versions of the libraries that compile it.
 
-A worker whose digest is another may play other games from the same seeds, so it plays none.
+A worker with another digest might play other games from the same seeds, so it plays none.
 """
 
 import ast

@@ -1,4 +1,6 @@
-"""``thetafront worker``: Dask's worker processes of this machine, kept up until they are stopped.
+"""``thetafront worker``.
+
+Dask's worker processes on this machine, kept running until they are stopped.
 
 Dask's own worker ends when its scheduler does (dask/distributed issue 6361); so it is started again
 when a scheduler answers once more.
@@ -49,7 +51,7 @@ SETTINGS = {
 
 
 def n_processes_by_default() -> int:
-    """Return how many games are timed well at once: one per physical core."""
+    """Return how many games can be timed well at once: one per physical core."""
     return max(1, min(n_cores(), int(joblib.cpu_count(only_physical_cores=True))))
 
 
@@ -77,7 +79,7 @@ class WorkerProcesses:
         check_library()
 
     def run(self) -> None:
-        """Keep the processes up until an interrupt.
+        """Keep the processes running until an interrupt.
 
         Raises
         ------
@@ -120,7 +122,7 @@ class WorkerProcesses:
                         self.say(f"a scheduler answers at {self.address}")
 
     def run_once(self) -> str:
-        """Run Dask's worker until it ends or an interrupt comes; return the end of what it said."""
+        """Run Dask's worker until it ends or is interrupted; return the end of its output."""
         with tempfile.TemporaryFile() as log:
             with interrupt.kept_from_children():
                 child = subprocess.Popen(
@@ -184,7 +186,7 @@ def pause() -> None:
 
 
 def end(child: "subprocess.Popen[bytes]") -> None:
-    """End a process and its session: kindly, and then surely."""
+    """End a process and its session, first by SIGTERM, then by SIGKILL."""
     with suppress(ProcessLookupError):
         child.terminate()
     with suppress(subprocess.TimeoutExpired):

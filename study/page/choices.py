@@ -1,8 +1,8 @@
-"""What ``pick`` answers at each budget of a slider, computed beforehand.
+"""The answers of ``pick`` at each budget of a slider, computed in advance.
 
-The budgets are round numbers between the least one that any θ with games keeps and that from which
-on the answer is the same, and each budget at which another one becomes the best. At each of them
-the answer is that of ``thetafront pick NAME --COST BUDGET --games 0``, word for word.
+The budgets are round numbers between the least one that some θ with games stays within and the one
+beyond which the answer no longer changes, and each budget at which another θ becomes the best. At
+each of them the answer is that of ``thetafront pick NAME --COST BUDGET --games 0``, word for word.
 """
 
 import math
@@ -175,13 +175,13 @@ def make_prospect(picked: Recommendation) -> dict[str, Any]:
 
 
 def budget_text(cost: Cost, limit: float, in_words: bool = False) -> str:
-    """Write a budget without digits that say nothing: ``50 µs``; in words, ``50 µs a move``."""
+    """Write a budget without meaningless digits: ``50 µs``; in words, ``50 µs a move``."""
     text = cost_tick(cost, limit) if cost.is_timed else cost.text(limit)
     return cost.in_words(limit).replace(cost.text(limit), text, 1) if in_words else text
 
 
 def least_limit(candidate: Candidate) -> float:
-    """Return the least budget that a θ keeps surely enough."""
+    """Return the least budget that a θ stays within with enough certainty."""
     expected = candidate.expected
     deviations = ndtri(CONFIDENCE if candidate.number else OF_PROPOSALS)
     least = expected.cost.value * 10.0 ** (deviations * expected.log_deviation)

@@ -1,4 +1,4 @@
-"""What a study says, in sentences: what more time buys, which parameters matter, how sure that is.
+"""What a study shows, in sentences: what more time gains, and which parameters matter.
 
 Every value is what is expected given all games of the study, with its 95% interval; differences are
 of joint draws from the same model.
@@ -29,7 +29,7 @@ Theta = Mapping[str, Any]
 N_DRAWS = 4000
 MIN_INSIDE = 0.8  # of measured means in their predicted intervals, for a model to be trusted
 FRACTIONS = (0.15, 0.55, 1.0)
-"""Of the way from the cheapest to the dearest θ in log cost, where budgets are taken."""
+"""Positions of the budgets, from the cheapest to the most expensive θ, in log cost."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
 
 
 def more_time(candidates: Candidates) -> list[Claim]:
-    """Say what a larger budget buys, from each of three budgets to the next."""
+    """Say what a larger budget gains, from each of three budgets to the next."""
     experiment = candidates.data.experiment
     cost, goal = experiment.cost, experiment.goal
     steps = [
@@ -199,7 +199,7 @@ def drawn_goal(
 
 @dataclass(frozen=True)
 class PredictionCheck:
-    """Measured means against what a model had predicted of them."""
+    """Measured means compared with a model's predictions of them."""
 
     # How many means there are, and how many lie in the 95% interval predicted of each.
     n: int
@@ -224,10 +224,10 @@ def checked(
     means: npt.NDArray[np.float64],
     variances: npt.NDArray[np.float64],
 ) -> PredictionCheck:
-    """Hold measured means of the goal, whose noise has these variances, against a model.
+    """Compare measured means of the goal, whose noise has these variances, with a model.
 
-    The model's errors at different θ are correlated, so what it predicts of the means is drawn for
-    all of them jointly: the goal there, and the noise of so many games.
+    The model's errors at different θ are correlated, so its predictions of the means are drawn
+    jointly for all of them: the goal there, and the noise of as many games.
     """
     noise = np.random.default_rng(1).standard_normal((N_DRAWS, len(means))) * np.sqrt(variances)
     predicted = model.posterior.goal(model.cube.encode(thetas)).mean
@@ -242,7 +242,7 @@ def checked(
 
 
 def check_predictions(page: Analysis) -> PredictionCheck | None:
-    """Hold the model of the trials against the games of validation that had no part in it."""
+    """Compare the model of the trials with validation games that had no part in it."""
     data, goal = page.data, page.data.experiment.goal
     points = [each for each in data.points if each.games]
     if page.model is None or not points or goal.is_exact:

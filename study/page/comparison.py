@@ -1,4 +1,4 @@
-"""The page of several studies: their fronts over each other, and differences at equal cost."""
+"""The page of several studies: their fronts overlaid, and differences at equal cost."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -80,7 +80,7 @@ def comparison_claims(fronts: Sequence[ComparedFront]) -> list[Claim]:
 
 
 def plain_costs(fronts: Sequence[ComparedFront]) -> list[float]:
-    """Return up to three costs that all studies have: round ones where there are such near by."""
+    """Return up to three costs that all studies have: round ones if there are any nearby."""
     least, middle, most = common_budgets(fronts, N_COSTS).tolist()
     wanted = [rounded_up(least), middle, most]
     found = [near_round(each, least, most) or rounded_up(each) for each in wanted]

@@ -1,8 +1,8 @@
 """A page as one HTML file: its template, its scripts and what they may do.
 
 Everything that a user or a study has named is text to the template, which escapes it; data for
-scripts are JSON in which ``<`` is written as an escape. A Content-Security-Policy allows the page's
-own scripts by their digests, and no request.
+scripts are JSON in which ``<`` is escaped. A Content-Security-Policy allows the page's own scripts
+by their digests, and no network requests.
 """
 
 import base64
@@ -103,7 +103,7 @@ def chart_specs(charts: Iterable[Chart]) -> dict[str, Any]:
 
 
 def shown(text: Any) -> Any:
-    """Return what a template writes, without characters that turn the text after them around."""
+    """Return what a template writes, without characters that reverse the text after them."""
     if isinstance(text, str) and not isinstance(text, Markup):
         return text.translate(TURNING)
     return text
@@ -178,7 +178,7 @@ def write_page(html: str, path: Path) -> None:
     Raises
     ------
     InputError
-        If something else than a page is there, or it cannot be written.
+        If the file exists and is not a page, or cannot be written.
     """
     check_page(path)
     write_text(html, path)

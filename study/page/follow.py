@@ -1,4 +1,4 @@
-"""A page that is written again while its study grows."""
+"""A page that is rewritten while its study grows."""
 
 import time
 from collections.abc import Callable
@@ -25,8 +25,8 @@ def follow(
         Returns something that differs when the study has grown, or a sweep has begun or ended; it
         is called every second and must be cheap.
     write : callable
-        Writes the page; given after how many seconds the page is to read itself again, or None for
-        the last one.
+        Writes the page; its argument is after how many seconds the page is to reload itself, or
+        None for the last one.
     clock, sleep : callable
         As in :mod:`time`.
     """

@@ -32,7 +32,7 @@ NAME, NOTE = "report.html", "note.txt"
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What a page tells of its own making."""
+    """When and how a page was made."""
 
     made: datetime = field(default_factory=lambda: datetime.now(UTC))  # when
     running: str = ""  # which sweep held the study then; empty if none did

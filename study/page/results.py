@@ -1,6 +1,6 @@
-"""All that a study leaves in its folder: tables, figures, manifest and page, of one snapshot.
+"""All files of a study's folder: tables, figures, manifest and page, from one snapshot.
 
-And the page that lists studies, each with a page of its own.
+Also the page that lists studies with their pages.
 """
 
 import math
@@ -60,7 +60,7 @@ def write_results(
 
 
 def default_path(location: Location) -> Path:
-    """Return where a study's page is, in its folder, which is made."""
+    """Return the path of a study's page in its folder, which is created."""
     make_folder(location.folder)
     return location.folder / NAME
 
@@ -77,7 +77,7 @@ def write_report(
     Raises
     ------
     InputError
-        If something else than a page is there, or it cannot be written.
+        If the file exists and is not a page, or cannot be written.
     """
     check_page(path)
     with threadpool_limits(1):
@@ -158,7 +158,7 @@ def headline_claim(page: Analysis) -> str:
 
 
 def small_front(page: Analysis) -> list[tuple[float, float]]:
-    """Return the measured points of the front, better ones higher: x and y from 0 to 1."""
+    """Return the measured points of the front, better ones higher, with x and y from 0 to 1."""
     experiment = page.data.experiment
     rows = point_rows(page.tables["front"], experiment)
     on_front = [row for row in rows if row["kind"] in (ON_FRONT.label, BASELINE.label)]

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 class Analysis:
     """A study as it was when it was read, with what follows from it.
 
-    Whatever shows, picks or plans receives an analysis, so no model is fitted twice to the same
-    games.
+    All code that shows, picks or plans receives an analysis, so no model is fitted twice to the
+    same games.
     """
 
     data: StudyData

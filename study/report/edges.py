@@ -42,7 +42,7 @@ def edge_line(data: StudyData, location: Location, thetas: Sequence[Mapping[str,
 
 
 def widening_command(data: StudyData, location: Location, edges: Sequence[Edge]) -> str:
-    """Return the command that widens the space and goes on."""
+    """Return the command that widens the space and continues."""
     record = data.record
     words = ["thetafront", "sweep", record.source]
     if location.name != record.experiment:

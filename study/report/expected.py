@@ -41,7 +41,7 @@ class Expected:
 
 
 def chance_text(p: float) -> str:
-    """Write a probability, rounded down: 0.949 is below 0.95 and must not read so."""
+    """Write a probability, rounded down: 0.949 must not appear as 0.95."""
     return f"{math.floor(100.0 * p + 1e-9) / 100.0:.2f}"
 
 
@@ -97,7 +97,7 @@ def cost_estimates(experiment: Experiment, cost: Cost, points: Sequence[Point]) 
 
 
 def is_met(expected: Expected, limit: float, is_played: bool) -> bool:
-    """Tell whether a θ keeps a budget surely enough."""
+    """Return whether a θ stays within a budget with enough certainty."""
     if expected.cost.value > limit:
         return False  # the quicker answer: the probability is below one half
     return expected.p_within(limit) >= (CONFIDENCE if is_played else OF_PROPOSALS)

@@ -1,4 +1,4 @@
-"""What a study leaves in its folder as tables, with a manifest."""
+"""The tables and the manifest of a study's folder."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What `pick` says, for people and for programs."""
+"""The answer of `pick`, for people and for programs."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -80,7 +80,7 @@ def pick_json(picked: Recommendation) -> dict[str, Any]:
 
 
 def untested_json(picked: Recommendation) -> dict[str, Any] | None:
-    """Return what is predicted of the θ that nobody has played and that may be better."""
+    """Return the predictions for the untested θ that may be better."""
     if (each := picked.prospect) is None:
         return None
     score, cost = each.expected.score, each.expected.cost
@@ -115,7 +115,7 @@ def laid_out(lines: Sequence[tuple[str, str]], experiment: Experiment) -> str:
 
 
 def theta_lines(picked: Recommendation) -> list[tuple[str, str]]:
-    """Say which θ it is, and how good: for a budget, whatever the budget is."""
+    """Say which θ it is and how good it is; the lines do not depend on the budget."""
     experiment, chosen = picked.query.experiment, picked.chosen
     theta = theta_text(chosen, experiment)
     name = f"number {chosen.number}, {chosen.point.origin}" if chosen.number else "untested"
@@ -136,7 +136,7 @@ def theta_text(candidate: Candidate, experiment: Experiment) -> str:
 
 
 def untested_lines(picked: Recommendation) -> list[tuple[str, str]]:
-    """Say what a θ that nobody has played may reach, and how to play it."""
+    """Say what an untested θ may reach, and how to play it."""
     if (each := picked.prospect) is None:
         return []
     experiment, score = picked.query.experiment, each.expected.score
@@ -157,7 +157,7 @@ def game_lines(picked: Recommendation) -> list[tuple[str, str]]:
 
 
 def expected_text(picked: Recommendation, goal: Goal) -> str:
-    """Write what to expect, and which games say so."""
+    """Write what to expect, and by which games."""
     score, chosen = picked.chosen.expected.score, picked.chosen
     reaches = ""
     if picked.query.score_wanted is not None and not goal.is_exact:
@@ -180,7 +180,7 @@ def validated_text(chosen: Candidate, goal: Goal) -> str:
 
 
 def cost_line(picked: Recommendation) -> str:
-    """Write the cost, and how surely it is within the budget."""
+    """Write the cost, and the probability that it is within the budget."""
     text = cost_text(picked.chosen.expected, picked.query.experiment)
     if picked.query.cost_limit is None:
         return text

@@ -1,8 +1,8 @@
 """Picking a θ for a budget, or for a wanted value of the goal.
 
-The answer is a θ that was played on fresh seeds. The *prospect* is a θ of the whole space that
-nobody has played and that the model expects to be better: it is named beside the answer, never in
-its place, unless the study has no validated point at all.
+The answer is a θ that was played on fresh seeds. The *prospect* is an untested θ of the whole space
+that the model expects to be better. It is named beside the answer, and never replaces it unless the
+study has no validated point at all.
 
 What to expect of a θ is its posterior given all games of the study, trials' and validation's
 (:func:`study.model.study_model.combine`). A θ is recommended by what is expected of it, so choosing
@@ -10,8 +10,9 @@ the best of many does not make the answer too good: the posterior has taken luck
 far as its model is right (``results.benchmarks.certificates`` shows how far).
 
 For a budget, that is the best score among the θ whose cost is within it with a probability of 95%;
-for a wanted value, the cheapest θ that is expected to reach it. A θ without games must keep the
-budget with 99%, or reach the value with 75%: so it will probably do when it has been played, too.
+for a wanted value, the cheapest θ that is expected to reach it. A θ without games must stay within
+the budget with a probability of 99%, or reach the value with 75%, so that it will probably still do
+so once it has been played.
 """
 
 import math
@@ -98,7 +99,7 @@ class PickQuery:
         return math.inf if self.cost_limit is None else self.cost_limit
 
     def best(self, candidates: "list[Candidate]") -> "Candidate | None":
-        """Return the candidate to recommend; None if none does what is asked for."""
+        """Return the candidate to recommend; None if none meets the query."""
         expected = [each.expected for each in candidates]
         met = [k for k, each in enumerate(candidates) if self.is_met(each)]
         if self.score_wanted is None:
@@ -108,7 +109,7 @@ class PickQuery:
         return None if index is None else candidates[index]
 
     def is_met(self, candidate: "Candidate") -> bool:
-        """Tell whether a θ would do; one without games has to be better by a margin."""
+        """Return whether a θ meets the query; one without games must do so by a margin."""
         goal, expected, is_played = self.experiment.goal, candidate.expected, candidate.number > 0
         if self.score_wanted is None:
             return is_met(expected, self.limit, is_played)
@@ -126,7 +127,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class PassedOver:
-    """A θ that a user might rather have expected, and why it was not picked."""
+    """A θ that a user might have expected instead, and why it was not picked."""
 
     candidate: Candidate
     reason: str
@@ -139,15 +140,15 @@ class Recommendation:
     Attributes
     ----------
     query : PickQuery
-        What was asked for.
+        The query.
     chosen : Candidate
         The θ.
     n_candidates : int
         How many θ with games of validation there were to choose from.
     n_games : int
-        Games of the study that tell what to expect.
+        Games of the study on which the estimates are based.
     passed_over : tuple of PassedOver
-        What was not picked, though its own games look better, or it was played for the purpose.
+        What was not picked, although its own games look better or it was played for this pick.
     prospect : Candidate, optional
         A θ without games that is expected to do better.
     """
@@ -212,7 +213,7 @@ class Candidates:
         return of_trials + sum(len(each.games) for each in self.data.points)
 
     def propose(self, query: PickQuery) -> Candidate | None:
-        """Return the θ that does best what is asked for, played or not; None if none does."""
+        """Return the θ that meets the query best, played or not; None if none does."""
         if query.score_wanted is not None:
             return query.best(self.played + self.anywhere)
         return next(filter(query.is_met, self.ranked), None)
@@ -247,7 +248,7 @@ def refusal(
     data: StudyData,
     prospect: Candidate | None = None,
 ) -> str:
-    """Say that nothing does what is asked for, what comes nearest, and what is worth playing."""
+    """Say that no θ meets the query, what comes nearest, and what is worth playing."""
     goal, cost = query.experiment.goal, query.experiment.cost
     if not candidates:
         return f"study: {data.name!r} has no validated points yet (thetafront validate {data.name})"
@@ -275,7 +276,7 @@ def why_not(
     played: Collection[str],
     known: Mapping[str, tuple[float, float]],
 ) -> str:
-    """Say why a point was not picked that may look better than the one that was; else nothing.
+    """Say why a point that may look better was not picked; empty if it does not look better.
 
     ``known`` are goal and cost of points by their own games, by key.
     """

@@ -4,7 +4,7 @@ Two estimates stand side by side: of a point's own validation games, which had n
 it; and *combined*, of its score and cost given all games of the study, trials' included. The former
 can refute the model of the trials; the latter is what to expect, and what the front is made of.
 
-Without pandas, which is slow to import: commands that only print need nothing more.
+This module does without pandas, which is slow to import: commands that only print do not need it.
 """
 
 import math
@@ -137,9 +137,9 @@ def with_front(
 ) -> list[Row]:
     """Add which points are nondominated, and with what probability.
 
-    By what the study knows of score and cost. The probability is by ``draws`` of the goal times its
-    sign and −log₁₀ cost, shape (n_draws, n, 2), if they are given; else errors are taken to be
-    independent.
+    Both are by the study's estimates of score and cost. The probability is by ``draws`` of
+    the goal times its sign and −log₁₀ cost, shape (n_draws, n, 2), if they are given; otherwise
+    errors are taken to be independent.
     """
     goal, cost = experiment.goal, experiment.cost
     means = goal.sign * column(rows, goal.combined_column("mean"))
@@ -172,7 +172,7 @@ def column(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
 def validated_row(
     point: Point, experiment: Experiment, number: int, has_failures: bool
 ) -> dict[str, Any]:
-    """Return the columns of one point that its own games tell."""
+    """Return the columns of one point that come from its own games."""
     goal = experiment.goal
     n_failed = len(point.failures) if has_failures else None
     columns = games_columns(point.in_order, experiment, n_failed)
@@ -243,7 +243,7 @@ def judged_area(
     choosing: str,
     judging: str,
 ) -> tuple[float, float, float]:
-    """Return the area between front and reference; one half chooses, the other tells heights.
+    """Return the area between front and reference; one half chooses, the other gives the heights.
 
     With its variances by the errors of scores, and by those of costs: a point that costs a decade
     more widens its predecessor's part of the area by one, and narrows its own. Times share their

@@ -72,7 +72,7 @@ class LeftOutError(Exception):
 
 
 def recorded(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> Recorded:
-    """Play a game of the cheapest, the middle and the dearest point of the front again.
+    """Replay a game of the cheapest, the middle and the most expensive point of the front.
 
     Without a validated point, they are trials of the observed front.
 
@@ -81,15 +81,15 @@ def recorded(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> Recorded:
     page : Analysis
         The study.
     cpu_seconds : float
-        What playing may take, by the seconds that are stored with the games. Kernels that are not
-        compiled yet are compiled besides.
+        Limit on the time of playing, by the seconds stored with the games. Compiling kernels comes
+        on top.
 
     Returns
     -------
     Recorded
-        Up to three games. None if the games are not of ours, or the agent learns before it plays.
-        For a point whose games take too long, there is one of the next cheaper point that has not
-        been tried, if any.
+        Up to three games. None if the games are not built-in ones, or the agent learns before it
+        plays. For a point whose games take too long, the next cheaper point that has not been tried
+        takes its place, if any.
     """
     found: list[dict[str, Any]] = []
     left_out: dict[str, list[str]] = {}  # points, by what is said of them
@@ -205,7 +205,7 @@ def record_game(agent: Agent, seed: int) -> Recording:
 
 
 def dice_games(agent: DiceAgent) -> list[Game]:
-    """Play some games, of which those are returned that are more than sticking at once."""
+    """Play some games, and return those that are more than sticking at once."""
     games: list[Game] = [agent.play(seed) for seed in range(N_DICE_GAMES)]
     return [each for each in games if each.n_moves > 1] or games
 
