@@ -182,12 +182,13 @@ class Agent(ABC):
     is_random : bool
         Whether its games depend on the seed.
     n_side_by_side : int
-        How many games it plays best side by side; 1 if it gains nothing by it.
+        Best number of games to play side by side; 1 if playing several gains nothing.
     learns : bool
         Whether it learns before its first game, which may take minutes. All games of one θ are then
         best played in one process.
     is_ours : bool
-        Whether it is code of this project: a game of it that kills its process is no fault of θ.
+        Whether it is code of this project. A game that kills its process then does not count
+        against θ.
     """
 
     name: ClassVar[str] = ""
@@ -275,17 +276,17 @@ def register(agent: type[AnAgent]) -> type[AnAgent]:
 
 
 class GameError(Exception):
-    """A game cannot be played, for a fault of its agent: its program fails, say."""
+    """A game cannot be played because of its agent, for example because its program fails."""
 
 
 class ChangedError(Exception):
-    """An agent is no longer what it was when the run began: no fault of its θ."""
+    """An agent has changed since the run began; this does not count against its θ."""
 
 
 def identity(agent: Agent) -> dict[str, Value]:
     """Return an agent's name and parameters as numbers and text: no other agent has the same.
 
-    Parameters that are younger than stored games are left out at their defaults.
+    Parameters that are newer than stored games are left out at their defaults.
     """
     known = declared_parameters(type(agent))
     values = {
@@ -302,7 +303,7 @@ def agent_digest(agent: Agent) -> str:
 
 
 def digits(content: str | bytes | memoryview) -> str:
-    """Return twelve hexadecimal digits that name a text or bytes: the begin of their SHA-256."""
+    """Return twelve hexadecimal digits that name a text or bytes: the start of their SHA-256."""
     given = content.encode(errors="surrogatepass") if isinstance(content, str) else content
     return hashlib.sha256(given).hexdigest()[:N_DIGITS]
 

@@ -35,8 +35,8 @@ def parameters(name: str) -> Mapping[str, Parameter]:
 def theta_names(name: str) -> tuple[str, ...]:
     """Return the parameters that make up θ, in order.
 
-    These are ``theta1``, ``theta2``, … if the agent has them, else all its numeric parameters but
-    those that a later version has added: a θ of before means the same.
+    These are ``theta1``, ``theta2``, … if the agent has them, otherwise all its numeric parameters,
+    except those that a later version has added, so that an older θ keeps its meaning.
     """
     names = parameters(name)
     theta = tuple(key for key in names if key.startswith("theta"))
@@ -59,7 +59,8 @@ def from_theta(name: str, theta: Sequence[float]) -> dict[str, float]:
 def build_identified(identity: Mapping[str, Value]) -> Agent:
     """Build an agent from its :func:`~agents.agent.identity`.
 
-    ValueError as of :func:`build`; or if what it was made of has changed, such as a network.
+    ValueError as of :func:`build`; or if something that it depends on has changed, such as a
+    network.
     """
     values = dict(identity)
     name = str(values.pop("agent"))

@@ -212,7 +212,7 @@ def flag(default: bool = False, *more: Any, **others: Any) -> Any:
 
 
 def categorical(default: StrEnum, *more: Any, **others: Any) -> Any:
-    """Declare a field that holds a member of the default's enumeration, likewise."""
+    """Declare a field that holds a member of the default's enumeration; the rest is as before."""
     return parameter(default, Categories(type(default)), *more, **others)
 
 

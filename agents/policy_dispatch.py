@@ -6,7 +6,7 @@ An agent hands its parameters to kernels as *settings*, a NamedTuple of its own 
 registered kernel, so the loop is compiled once for each class of settings.
 
 A kernel passed as an argument would do the same, but numba does not find such code in its cache,
-and every process would compile it anew. The cache is valid as long as the code in ``engine/`` and
+and every process would compile it again. The cache is valid as long as the code in ``engine/`` and
 ``agents/`` does not change (:mod:`engine.jit`), so a deciding kernel must stand there.
 """
 

@@ -120,8 +120,8 @@ def bounded_mean(
 
     In simulations with n of 4, 10, 40 and 400 the interval held the mean in 93% of cases or more:
     of wins, draws and losses, Beta(½, ½), and values that are all the same but for a few. Of wins
-    and losses alone it is Wilson's, which is too short for some means of few games (87% at ½ with
-    n = 4, 91% at 0.99 with n = 10); of very skewed values it held 88% (Beta(0.2, 2), n = 10).
+    and losses alone it is Wilson's, which is too short for some means of few games (87% at ½ with n
+    = 4, 91% at 0.99 with n = 10); of strongly skewed values it held 88% (Beta(0.2, 2), n = 10).
     """
     sample = np.sort((np.asarray(values, np.float64) - low) / (high - low))
     if not len(sample):

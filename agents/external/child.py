@@ -1,4 +1,4 @@
-"""A process that plays games: started in a session of its own, asked, watched, ended.
+"""A process that plays games, in a session of its own.
 
 A worker's processes carry a mark in their environment, by which a guardian finds them when the
 worker has ended (:mod:`agents.external.guardian`).
@@ -74,7 +74,7 @@ os.register_at_fork(after_in_child=guarded.cache_clear)  # the guardian is the p
 
 @atexit.register
 def end_programs() -> None:
-    """End all processes of this worker's games; a guardian is started anew when it is needed."""
+    """End all processes of this worker's games; a new guardian is started when needed."""
     for server in SERVERS.values():
         server.end()
     SERVERS.clear()
@@ -90,7 +90,7 @@ class Child:
     """A process that plays one game or, one after the other, many.
 
     ``inherited`` are descriptors that it has, too. A caller sets ``is_warm`` when it has played a
-    game that was thrown away. GameError if it cannot be started.
+    game that was discarded. GameError if it cannot be started.
     """
 
     def __init__(
@@ -232,7 +232,7 @@ class Child:
         return math.isfinite(self.limits.cpu_seconds)
 
     def check_limits(self) -> None:
-        """Refuse, by GameError, more memory or CPU time than allowed: now and then."""
+        """Raise GameError if memory or CPU time exceed their limits; checked now and then."""
         allowed, now = self.limits.memory, time.monotonic()
         if now < self.next_check or not (allowed or self.is_cpu_limited):
             return

@@ -1,4 +1,4 @@
-"""What a function or class of a script or notebook depends on, so that a change is noticed.
+"""What a function or class of a script or notebook depends on, to detect changes.
 
 That is its code, the user's functions and classes that it refers to, and the values of globals,
 enclosing functions and defaults. The same things have the same texts in every process: there are
@@ -48,7 +48,7 @@ class Dependencies:
     texts : dict of str to str
         By name, a short value; or the digest of a long one, or of code.
     unknown : list of str
-        Names of values that cannot be told, such as an open file: their changes go unnoticed.
+        Names of values that cannot be compared, such as an open file: their changes go undetected.
     """
 
     def __init__(self, player: Any) -> None:
@@ -73,14 +73,17 @@ class Dependencies:
         }
 
     def note_opaque(self, name: str, error: Exception) -> str:
-        """Note that a value cannot be told."""
+        """Note that a value cannot be compared."""
         line = " ".join(f"{name}: {error or type(error).__name__}".split())
         if line not in self.unknown:
             self.unknown.append(line)
         return "unknown"
 
     def text(self, name: str, value: Any) -> str:
-        """Return a text that tells a value; of the user's code its name, and the rest later."""
+        """Return a text that identifies a value.
+
+        For the user's code its name, and the rest later.
+        """
         self.n_texts += 1
         if self.n_texts > MAX_TEXTS:
             raise ValueError("too much to look at")
@@ -133,7 +136,7 @@ class Dependencies:
                 yield from (self.text(name, each) for each in (function, arguments, *listed))
 
     def apart(self, name: str, values: Iterable[Any]) -> Iterator[str]:
-        """Yield the texts of values whose order says nothing: none refers to another."""
+        """Yield the texts of values whose order has no meaning: none refers to another."""
         met = self.met
         for each in values:
             self.met = {}
@@ -146,7 +149,7 @@ class Dependencies:
         return str(code.__qualname__ if is_here else f"{code.__module__}.{code.__qualname__}")
 
     def code(self, name: str, value: Any) -> str:
-        """Return a text that tells a function or class; what it refers to waits."""
+        """Return a text that identifies a function or class; queue what it refers to."""
         if isinstance(value, type):
             members = {
                 key: each
@@ -173,7 +176,7 @@ class Dependencies:
     def referred_to(self, function: FunctionType) -> Iterator[tuple[str, Any]]:
         """Yield the globals that a function reads, and of the user's modules what it takes there.
 
-        Those that it writes itself, such as counters, say nothing.
+        Those that it writes itself, such as counters, do not count.
         """
         steps = list(instructions(function.__code__))
         written = {each.argval for each in steps if each.opname in WRITES}

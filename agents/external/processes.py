@@ -1,11 +1,11 @@
-"""Processes and their descendants: which there are, what they have taken, and how they are ended.
+"""Processes and their descendants: finding, measuring and ending them.
 
 A game's processes are in a session of their own, so any descendant in another session than ours was
 started by a game. A worker becomes the parent of descendants whose own parents have ended: none is
 lost, whatever it has done to become a daemon.
 
-What is asked for in every game is read from ``/proc``: psutil reads all processes of the machine to
-find a process's children, which takes a hundred times as long, and its CPU times are in ticks.
+What every game needs is read from ``/proc``: psutil reads all processes of the machine to find a
+process's children, which takes a hundred times as long, and its CPU times are in ticks.
 """
 
 import ctypes
@@ -62,11 +62,11 @@ def get_session(process: int) -> int:
 
 
 class Orphans:
-    """What this process does with descendants whose own parents have ended.
+    """Descendants of this process whose own parents have ended.
 
-    It becomes their parent, if they ``are_adopted``: only a process that is all ours may. Children
-    that were there ``before`` were not started by a game; those that are ``kept`` are asked for
-    when they end.
+    It becomes their parent if they ``are_adopted``, which only processes of this project do.
+    Children that were there ``before`` were not started by a game; those that are ``kept`` are
+    asked for when they end.
     """
 
     are_adopted = False
@@ -75,7 +75,7 @@ class Orphans:
 
     @classmethod
     def adopt(cls, is_wanted: bool = True) -> None:
-        """Become their parent from now on, or be so no longer; on Linux alone."""
+        """Become their parent from now on, or no longer be it; Linux only."""
         if sys.platform != "linux":
             return
         cls.are_adopted = is_wanted

@@ -6,8 +6,8 @@ dataclass whose fields are θ, with a method ``play(seed)``. Both return a repor
 :class:`~agents.agent.Game`.
 
 Each worker has a process of its own for them (:mod:`agents.external.python_server`): a game that
-hangs, crashes or takes too much ends that one alone. CPU seconds are those of the process and its
-descendants. The first game in it is played twice, and the second one counts.
+hangs, crashes or exceeds a limit ends only that process. CPU seconds are those of the process and
+its descendants. The first game in it is played twice, and the second one counts.
 
 A function or class travels as the :class:`~agents.external.source.Source` of its definition, which
 is imported there. What was defined in a notebook or a script is pickled.
@@ -40,7 +40,7 @@ SERVER = "thetafront.agents.external.python_server"
 
 
 def check_player(player: Any, names: tuple[str, ...], where: str = "") -> None:
-    """Refuse, by ValueError, what cannot play with these parameters; a message says ``where``."""
+    """Raise ValueError for an object that cannot play with these parameters, saying ``where``."""
     label = getattr(player, "__qualname__", repr(player))
     if not callable(player):
         raise ValueError(f"agent must be a function or class with play(seed) (got {player!r})")
@@ -86,7 +86,7 @@ class PythonAgent(Agent):
 
     @cached_property
     def packed(self) -> bytes | None:
-        """What the player is pickled to; None if it is to be imported."""
+        """The pickled player; None if it is to be imported."""
         if self.source is not None or isinstance(self.player, bytes | None):
             return self.player if isinstance(self.player, bytes) else None
         return cloudpickle.dumps(self.player)  # type: ignore[no-any-return]
@@ -141,7 +141,7 @@ class PythonAgent(Agent):
 
 
 def checked(answer: Any) -> Any:
-    """Return an answer; GameError if it tells an error of the user's code."""
+    """Return an answer; GameError if it reports an error of the user's code."""
     if "error" in answer:
         raise GameError(answer["error"])
     return answer

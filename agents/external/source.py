@@ -31,7 +31,7 @@ Stamp = tuple[int, ...]
 
 
 class SourceError(ValueError):
-    """A definition is not there, or cannot be imported."""
+    """A definition is missing, or cannot be imported."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ LOADED: dict[str, tuple[str, ModuleType]] = {}
 
 
 def read_stamps(paths: Iterable[Path]) -> dict[Path, Stamp]:
-    """Return what tells one content of a file from another, without reading it."""
+    """Return stamps that change with the contents of files, without reading them."""
     found = {path: path.stat() if path.exists() else None for path in paths}
     return {
         path: (each.st_ino, each.st_size, each.st_mtime_ns) if each else ()

@@ -1,4 +1,4 @@
-"""Pacman by a Markov decision process that is solved anew at every move.
+"""Pacman by a Markov decision process that is solved again at every move.
 
 Notation
 --------

@@ -1,9 +1,9 @@
 """A study's database: checked before anything is made in it, opened, and its errors in one line.
 
-How durable it is: SQLite is told ``synchronous=FULL`` with its usual journal, so each transaction
+How durable it is: SQLite runs with ``synchronous=FULL`` and its usual journal, so each transaction
 has reached the disk when it is committed. A kill loses the games of the last 50 ms; a power cut may
-undo the last transaction besides. Both are played again from their seeds, and nothing else is lost.
-A PostgreSQL server has its own ``synchronous_commit``, which is on unless somebody has changed it.
+also undo the last transaction. Both are played again from their seeds, and nothing else is lost. A
+PostgreSQL server has its own ``synchronous_commit``, which is on unless somebody has changed it.
 """
 
 import os

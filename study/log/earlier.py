@@ -2,8 +2,8 @@
 
 There, a trial's θ, state and values are in optuna's tables, and what made the study, its runs and
 its validated points are user attributes of the study. Games are in a table ``thetafront_games``; in
-the earliest studies they are user attributes, too. Whoever reads such a study gets the rows of its
-log, and the database stays as it is. Before it is written to, the rows are stored, once.
+the earliest studies they are user attributes, too. Reading such a study gives the rows of its log,
+and leaves the database as it is. Before it is written to, the rows are stored, once.
 """
 
 import json

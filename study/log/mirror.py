@@ -1,7 +1,7 @@
 """The mirror: a study's trials as a study of optuna's in the same database.
 
 So ``optuna.load_study`` and optuna's dashboard show a study, also while it runs. The mirror is
-derived from the log, and nothing is read from it: one that is deleted comes back. It is written by
+derived from the log, and nothing is read from it: one that is deleted is rebuilt. It is written by
 optuna's public methods, a trial at a time, in the order of numbers.
 """
 
@@ -126,7 +126,7 @@ class Mirror:
             self.step()
 
     def opened(self) -> optuna.Study:
-        """Open the mirror, or make it; one that does not fit is made anew."""
+        """Open the mirror, or make it; one that does not fit is replaced."""
         storage = optuna_storage(self.log.engine, for_writing=True)
         name = self.log.name
         if name in optuna.get_all_study_names(storage):

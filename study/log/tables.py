@@ -211,6 +211,6 @@ def read_rows(connection: Connection, study: int, kind: type[Row]) -> list[Row]:
 
 
 def delete_rows(connection: Connection, study: int) -> None:
-    """Delete all rows of a study, which are to be written anew."""
+    """Delete all rows of a study, before they are rewritten."""
     for table in METADATA.tables.values():
         connection.execute(delete(table).where(table.c.study == study))

@@ -3,7 +3,7 @@
 A game waits until 50 ms after the first of its transaction came in, so a thousand games a second
 take no more transactions than twenty. Whatever was written before :meth:`StudyWriter.flush` is on
 the disk when that returns, and a kill loses the games of those 50 ms, which their seeds play again.
-Where games come faster than the disk takes them, whoever brings them waits.
+Where games come faster than the disk accepts them, the caller waits.
 """
 
 import math

@@ -15,9 +15,9 @@ E(x)     L⁻¹ k(X, x), followed by a row for each s: that of the factor's exte
 
 A trial in flight is taken to return its posterior mean, so it changes no mean. To the factor it
 appends the row (E(s)ᵀ, δ), δ² = k(s, s) + v − E(s)ᵀE(s), and to E(x) the number (k(s, x) −
-E(s)ᵀE(x)) / δ: covariances k(x, x') − E(x)ᵀE(x') are downdated by rank one, instead of factorizing
-anew. Source: Rasmussen and Williams (2006), appendix A.4; Gill, Golub, Murray and Saunders,
-*Methods for modifying matrix factorizations* (1974).
+E(s)ᵀE(x)) / δ: covariances k(x, x') − E(x)ᵀE(x') are downdated by rank one, instead of
+factorizing again. Source: Rasmussen and Williams (2006), appendix A.4; Gill, Golub, Murray and
+Saunders, *Methods for modifying matrix factorizations* (1974).
 """
 
 from collections.abc import Callable

@@ -96,7 +96,7 @@ class TrainedNetwork:
 
 @lru_cache(maxsize=MAX_IN_MEMORY)
 def weights_in(path: Path) -> Weights:
-    """Read weights, once in a process: a worker gets an agent anew with each task."""
+    """Read weights, once per process: a worker gets a new copy of an agent with each task."""
     weights: Weights = np.load(path, allow_pickle=False)
     return weights
 

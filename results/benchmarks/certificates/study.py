@@ -117,7 +117,7 @@ class Validation:
         return trials.given(self.codes, values, variances, times.shared, timed=True)
 
     def answers(self, model: FittedModel, budgets: Floats) -> npt.NDArray[np.int64]:
-        """Return the points that a user with each budget is told, −1 where there is none."""
+        """Return the points recommended to a user with each budget, −1 where there is none."""
         expected = expected_at(model, [model.cube.decode(code) for code in self.codes])
         found = []
         for limit in budgets.tolist():
