@@ -174,9 +174,9 @@ def program_options(
 
 
 def working(what: str) -> "Status":
-    """Return a context that says on standard error what goes on, if that is a terminal.
+    """Return a context that shows an activity on standard error, if that is a terminal.
 
-    Nothing may be printed meanwhile.
+    Nothing may be printed during it.
     """
     return console(stderr=True).status(what)
 

@@ -1,4 +1,4 @@
-"""The command that tries an experiment before anybody sweeps: try."""
+"""The command that tries an experiment before a sweep: try."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 

@@ -1,4 +1,4 @@
-"""What a study remembers of an experiment that is not ours, so that it can be read without it.
+"""A study's record of a user's experiment, so that the study can be read without it.
 
 The record has all that tables and figures need. Games can be played only if the definition is still
 where it was, and still the same: its content, and a digest of the code or the program.
@@ -113,7 +113,7 @@ class Definition:
     ) -> Experiment:
         """Return the experiment, to be read and, as far as a player can, to be played.
 
-        One of our agents plays, if it was one; otherwise the player given.
+        A built-in agent plays, if it was one; otherwise the player given.
         """
         costs = tuple(Cost(**each) for each in self.content["costs"])
         return Experiment(
@@ -138,7 +138,7 @@ class Definition:
         )
 
     def changes(self, now: "Definition") -> list[str]:
-        """Say, a phrase each, in what the definition of now differs from this one."""
+        """Return a phrase for each difference of the current definition from this one."""
         mine, theirs = dict(flat(self.content)), dict(flat(now.content))
         follows = ["is_open", "summary.has_moves"]  # from the costs
         follows += ["costs"] * now.content["is_open"]  # settled by this study's first game
@@ -156,7 +156,7 @@ class Definition:
         return phrases
 
     def objectives_changed(self, now: "Definition") -> list[str]:
-        """Say in what the objectives differ, so that trials of before do not have them."""
+        """Return how the objectives differ, so that earlier trials do not have them."""
         was, is_now = self.content, now.content
         phrases = [
             f"objective's {key} {is_now['goal'].get(key)}, not {was['goal'].get(key)}"

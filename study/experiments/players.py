@@ -1,4 +1,4 @@
-"""What plays the games of an experiment: an agent of ours, or one that is not.
+"""Players of an experiment's games: a built-in agent, or a user's.
 
 A player makes the agent of one θ, and says how θ is played on the command line.
 """
@@ -35,7 +35,7 @@ class Player(ABC):
     Attributes
     ----------
     is_external : bool
-        Whether it is not ours: its games are of class
+        Whether it is a user's: its games are of class
         :class:`~agents.external.report.ReportedGame`.
     """
 
@@ -43,7 +43,10 @@ class Player(ABC):
 
     @property
     def digest(self) -> str:
-        """Digits that name its code; empty for ours, and for that of a script or notebook."""
+        """Digits that name its code.
+
+        Empty for built-in agents, and for code of a script or notebook.
+        """
         return ""
 
     @property
@@ -66,7 +69,7 @@ class Player(ABC):
         return {}
 
     def check(self, space: Space, fixed: Mapping[str, Value]) -> None:
-        """Refuse, by ValueError, a space or fixed parameters that it cannot play with."""
+        """Raise ValueError for a space or fixed parameters that it cannot play with."""
         for each in space:
             if (known := self.declared.get(each.name)) is None:
                 continue
@@ -188,7 +191,7 @@ class ProgramPlayer(Player):
 
 @dataclass(frozen=True)
 class RecordedPlayer(Player):
-    """What played a study's games: its definition is read again when a game is to be played."""
+    """The player of a study's games: its definition is read again when a game is to be played."""
 
     source: str  # where the definition is
     # Returns the player of today; InputError if the definition is gone, or has changed.
@@ -197,7 +200,7 @@ class RecordedPlayer(Player):
 
     @cached_property
     def found(self) -> Player:
-        """The player of today."""
+        """The current player."""
         return self.find()
 
     @property
@@ -213,7 +216,7 @@ class RecordedPlayer(Player):
 
 
 def make_player(agent: Any, report: Report, limits: Mapping[str, Any] | None = None) -> Player:
-    """Return what plays for what an experiment's ``agent`` may be; ValueError if it is none.
+    """Return the player for an experiment's ``agent``; ValueError if it is invalid.
 
     ``limits`` are those of :class:`~agents.external.limits.Limits` that the experiment gives.
     """

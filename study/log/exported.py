@@ -1,4 +1,4 @@
-"""What a study's folder says besides its database: tables and manifest of an earlier export."""
+"""What a study's folder holds besides its database: tables and manifest of an earlier export."""
 
 import csv
 import json
@@ -92,7 +92,7 @@ def read_folder_record(record: Mapping[str, Any], folder: Path) -> StudyRecord:
 
 
 def recorded_runs(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the runs that a manifest tells, the latest last."""
+    """Return the runs that a manifest lists, the latest last."""
     runs = manifest.get("earlier_runs")
     others = OF_THE_STUDY | set(StudyRecord.__dataclass_fields__)
     latest = {key: each for key, each in manifest.items() if key not in others}

@@ -119,7 +119,7 @@ class Rows:
     events: Sequence[EventRow] = ()
 
     def problems(self) -> list[str]:
-        """Say which rows are not as they were written, or are gone."""
+        """Return which rows are damaged or missing."""
         rows: list[tuple[Any, ...]] = [self.study, *self.points, *self.games, *self.events]
         damaged = [row for row in rows if not is_whole(row)]
         found = [f"{row_name(row)}: its checksum is wrong" for row in damaged]
@@ -146,7 +146,7 @@ class Rows:
 
     @cached_property
     def whole(self) -> "Rows":
-        """The rows that are as they were written."""
+        """The intact rows."""
         return Rows(
             self.study,
             [row for row in self.points if is_whole(row)],
@@ -181,7 +181,10 @@ def lost(unit: Unit) -> EventRow:
 
 
 def failure(unit: Unit, error: str) -> EventRow:
-    """Return the event that a point is left out, and why; by no error, that it counts again."""
+    """Return the event that a point is left out, and why.
+
+    Without an error, that it counts again.
+    """
     return event(FAILED, phase=unit[0], number=unit[1], error=error)
 
 
@@ -306,7 +309,7 @@ class Log:
         )
 
     def newest(self) -> tuple[int, int]:
-        """Return what is another value whenever the log has grown: numbers of games and events."""
+        """Return a value that changes whenever the log grows: numbers of games and events."""
         with self.engine.connect() as connection:
             counts = self.count(connection)
         return counts.n_games, counts.next_event
@@ -318,7 +321,7 @@ class Log:
             return set(connection.scalars(query))
 
     def rebuild(self, rows: Rows) -> None:
-        """Put other rows in place of all that the log has, in one transaction."""
+        """Replace all rows of the log, in one transaction."""
         with self.mutex, self.engine.begin() as connection:
             METADATA.create_all(connection)
             delete_rows(connection, self.study)
@@ -337,7 +340,7 @@ def insert_study(connection: Connection, rows: Rows) -> int:
 
 
 def begin_snapshot(connection: Connection) -> None:
-    """Let all that a connection reads be of one moment."""
+    """Make all reads of a connection see one snapshot."""
     if connection.dialect.name == "sqlite":
         connection.execute(text("BEGIN"))  # sqlite3 itself begins only before it writes
     else:

@@ -88,7 +88,7 @@ class Point:
         return [each for each in wanted if each not in self.games and each not in self.failures]
 
     def add(self, replicate: int, outcome: Outcome, penalty: float | None) -> Game | None:
-        """Take a game that has come back; return it as it counts, or None if it does not."""
+        """Add a finished game; return it as it counts, or None if it does not count."""
         if isinstance(outcome, FailedGame):
             self.failures[replicate] = outcome
         if (counts := counting(outcome, penalty)) is not None:

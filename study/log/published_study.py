@@ -1,7 +1,7 @@
 """A study rebuilt from the tables and the manifest in its folder, without its storage.
 
-Tables have all digits of all numbers, so models and fronts are those of the study. What tables do
-not have is not there: trials that had not begun, and validated points whose games failed.
+Tables have all digits of all numbers, so models and fronts are those of the study. What the tables
+lack is missing: trials that had not begun, and validated points whose games failed.
 """
 
 import csv

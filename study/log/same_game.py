@@ -15,7 +15,7 @@ ROUNDING = 1e-12
 
 
 def difference(stored: Outcome, played: Outcome) -> str:
-    """Say in what a stored game differs from the one that was played; empty if in nothing.
+    """Return how a stored game differs from the replayed one; empty if it does not.
 
     A game that failed must fail again; its reason may have other words.
     Times differ whenever a game is played, those that are reported by their names

@@ -1,7 +1,7 @@
 """A snapshot of a study, read once: tables, figures, picks and reports are made from it.
 
-Nothing of it but rows is stored. A trial is complete when it has as many games as were asked for
-when it began, and has failed when an event says so.
+Only rows are stored. A trial is complete when it has as many games as were asked for when it began,
+and has failed when an event says so.
 """
 
 import json
@@ -62,7 +62,7 @@ class StudySource(Protocol):
         """Read all rows at one moment."""
 
     def newest(self) -> tuple[int, int]:
-        """Return what is another value whenever there is more."""
+        """Return a value that changes whenever there is more."""
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ class StudyData:
 
     @cached_property
     def reference(self) -> tuple[float, float] | None:
-        """The reference point: the experiment's, or else a little worse than all complete trials.
+        """The reference point: the experiment's, or a little worse than all complete trials.
 
         In units of goal and cost; None before the first complete trial of an experiment without.
         """
@@ -327,7 +327,7 @@ def read_point(
 
 
 def check_theta(space: Space, params: Mapping[str, Any], all_of_it: bool = False) -> None:
-    """Raise ValueError if these are no parameters of a space, or not ``all_of_it`` if asked for."""
+    """Raise ValueError if these are not parameters of a space, or, with ``all_of_it``, not all."""
     if not isinstance(params, Mapping):
         raise ValueError(f"must be parameters (got {shortened(params)})")
     known = {each.name: each for each in space}

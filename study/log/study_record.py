@@ -1,4 +1,4 @@
-"""What made a study, as it is stored with it and in its manifest."""
+"""The record of what made a study, stored with it and in its manifest."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
@@ -166,7 +166,7 @@ class StudyRecord:
             )
 
     def differences(self, other: "StudyRecord") -> list[str]:
-        """Say, a phrase each, in what another record differs from this one."""
+        """Return a phrase for each difference of another record from this one."""
         phrases = []
         for name in ("experiment", "seed", "design", "design_size", "cost", "fixed", "constraints"):
             mine, theirs = getattr(self, name), getattr(other, name)
@@ -214,7 +214,7 @@ class StudyRecord:
         )
 
     def accepting(self, other: "StudyRecord", n_trials: int) -> "StudyRecord":
-        """Return the record of a study that goes on with a changed definition."""
+        """Return the record of a study that continues with a changed definition."""
         entry = {
             "n_trials": n_trials,
             "changes": self.changes(other),
@@ -228,12 +228,12 @@ class StudyRecord:
         return self.experiment if self.defined is None else self.defined.source
 
     def with_current_experiment(self) -> "StudyRecord":
-        """Return the record of a study that is made with the experiment of today.
+        """Return the record of the same study, as made with the current experiment.
 
         Raises
         ------
         InputError
-            If there is no such experiment any more.
+            If the experiment no longer exists.
         """
         if self.defined is not None and not self.defined.source:
             return self  # of a script or notebook, which has it or not
@@ -313,7 +313,7 @@ class DefinedFunction:
 
     @cached_property
     def found(self) -> Callable[[Mapping[str, Any]], Any]:
-        """The function of today."""
+        """The current function."""
         try:
             rules = experiment(self.source).space.rules if self.source else ()
         except InputError:

@@ -1,7 +1,7 @@
 """The log's four tables. Rows are inserted, never changed, and each carries a checksum.
 
-The statements are the same on SQLite and PostgreSQL. A row whose key is there already stays as it
-is, so a transaction may be tried again when nobody knows whether it was committed.
+The statements are the same on SQLite and PostgreSQL. A row whose key exists is left as it is, so a
+transaction may be repeated if it is unknown whether it was committed.
 """
 
 import zlib
@@ -112,8 +112,8 @@ class StudyRow(NamedTuple):
 class PointRow(NamedTuple):
     """A θ that is to be played.
 
-    ``n_games`` are the replicates that make a trial complete, as asked for when it began.
-    ``notes`` are what its sampler keeps with it.
+    ``n_games`` are the replicates that make a trial complete, as asked for when it began. ``notes``
+    are its sampler's.
     """
 
     phase: str

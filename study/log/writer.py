@@ -1,4 +1,4 @@
-"""The writer: a thread that writes all that a run writes often, many games in a transaction.
+"""The writer: a thread for all frequent writes of a run, with many games in one transaction.
 
 A game waits until 50 ms after the first of its transaction came in, so a thousand games a second
 take no more transactions than twenty. Whatever was written before :meth:`StudyWriter.flush` is on
