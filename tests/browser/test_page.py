@@ -339,7 +339,7 @@ def test_a_page_that_nobody_rewrites_stops_reading_itself(
     with opened(browser, str(path)) as found:
         loads = []
         found.page.on("load", lambda _: loads.append(1))
-        found.page.locator("#age", has_text="no longer rewritten").wait_for(timeout=60_000)
+        found.page.locator("#age", has_text="no longer updated").wait_for(timeout=60_000)
         n = len(loads)
         found.page.wait_for_timeout(3000)
         assert n <= len(loads) <= n + 1

@@ -99,7 +99,7 @@ CASES = (
     Case("the same, read", STATUS, 2, NOT_A_FILE, folder_as_database),
     Case("lock: a fifo", SWEEP, 2, "is not a file", fifo(".study.db.lock")),
     Case("the same, read", STATUS, 2, "is not a file", fifo(".study.db.lock")),
-    Case("games, no study", SWEEP, 2, "of a study that is gone", empty_database_beside_games),
+    Case("games, no study", SWEEP, 2, "left from a deleted study", empty_database_beside_games),
     Case("a study's folder that is a file", SWEEP, 2, "is a file", file_as_folder),
     Case("results that are a file", f"{SWEEP}/../R2", 2, "results"),
     Case(

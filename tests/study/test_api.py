@@ -365,9 +365,9 @@ def test_bad_input_is_named(
 
 def test_so_it_is_of_a_study(dice: Study) -> None:
     for asked, message in (
-        ({}, "pick must have one of max_solving_seconds and min_score"),
+        ({}, "pick must have exactly one of max_solving_seconds and min_score"),
         ({"seconds_per_move": 1.0}, "pick must have max_solving_seconds or min_score (got seconds"),
-        ({"min_score": 1.0, "max_solving_seconds": "1s"}, "pick must have one of"),
+        ({"min_score": 1.0, "max_solving_seconds": "1s"}, "pick must have exactly one of"),
         ({"max_solving_seconds": "1q"}, "max_solving_seconds must be a time such as 100us"),
         ({"min_score": "much"}, "min_score must be a number (got 'much')"),
         (

@@ -87,7 +87,7 @@ DAMAGES = {
     "another score": ("UPDATE thetafront_game SET score = 7" + GAME, CHECKSUM),
     "no number": ("UPDATE thetafront_game SET n_moves = 'x'" + GAME, CHECKSUM),
     "a text that is no UTF-8": ("UPDATE thetafront_game SET machine = x'ff'" + GAME, CHECKSUM),
-    "a game less": ("DELETE FROM thetafront_game" + GAME, "27 there, 28 were written"),
+    "a game less": ("DELETE FROM thetafront_game" + GAME, "27 present, 28 were written"),
     "the last game": ("UPDATE thetafront_game SET score = 9" + LAST, CHECKSUM),
     "another replicate": ("UPDATE thetafront_game SET replicate = 77" + GAME, CHECKSUM),
     "a game of another trial": ("UPDATE thetafront_game SET number = 77" + GAME, CHECKSUM),

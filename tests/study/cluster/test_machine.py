@@ -43,7 +43,7 @@ def test_seconds_of_one_class_count() -> None:
     for part in ("node-1, node-2", "node-3", HERE.machine_class, OLDER.machine_class):
         assert part in said
     assert said.endswith("or --cost playout_moves_per_move")
-    with pytest.raises(InputError, match="other classes than the study's") as refused:
+    with pytest.raises(InputError, match="other classes cannot be compared") as refused:
         one_class(timed, probes(HERE), records(OLDER))
     assert "--cost" not in str(refused.value), "a study keeps its cost"
 

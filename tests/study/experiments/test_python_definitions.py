@@ -327,6 +327,6 @@ def test_a_first_game_that_hangs_takes_no_more_than_the_budget(tmp_path: Path) -
     )
     found = experiment(write(tmp_path, text))
     began = time.monotonic()
-    with pytest.raises(InputError, match=r"its first game .* has not ended within the budget"):
+    with pytest.raises(InputError, match=r"its first game .* did not end within the budget"):
         settled(found, 0, 2.0)
     assert time.monotonic() - began < 6.0

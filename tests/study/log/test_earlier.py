@@ -76,7 +76,8 @@ def test_reading_leaves_it_as_it_is_and_writing_stores_the_same(name: str, resul
         assert contents(StudyData.read(log)) == contents(before)
         assert sum(map(len, stored_games(log).values())) == n_games > 0
     (line,) = said
-    assert line.startswith(f"study {name!r} is of an earlier version: its {len(before.trials)} tri")
+    converted = f"study {name!r} was converted from an earlier version: {len(before.trials)} tri"
+    assert line.startswith(converted)
     assert value(results, name, OLD_GAMES) == 0, "no game is there twice"
     study = optuna.load_study(study_name=name, storage=location.url)
     assert [each.values for each in study.trials] == [list(t.values or ()) for t in before.trials]

@@ -149,7 +149,7 @@ def test_a_damaged_line_is_named(tmp_path: Path, damage: Callable[[list[str]], l
     heading, first, second = path.read_text().splitlines()
     damaged = ",".join(damage(second.split(",")))
     path.write_text("\n".join([heading, first, damaged, ""]), errors="surrogateescape")
-    with pytest.raises(InputError, match="line 3 is no finished game"):
+    with pytest.raises(InputError, match="line 3 is not a finished game"):
         Ledger(path, Game2048)
 
 

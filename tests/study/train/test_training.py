@@ -264,7 +264,7 @@ def test_weights_that_grow_beyond_all_bounds_end_a_training(networks: Path) -> N
     words = ["--patterns", "4x5", "--method", "td", "--rate", "2", "--moves", "1000000"]
     done = CliRunner().invoke(app, ["train", "ntuple", "--name", "v", *words])
     assert done.exit_code == 1
-    assert "a smaller --rate is needed" in done.stderr
+    assert "use a smaller --rate" in done.stderr
     assert not list((networks / "v").iterdir())
 
 
