@@ -35,7 +35,7 @@ def try_experiment(
     seed: Annotated[int, whole("Seed of the games.")] = 0,
     jobs: JobsOption = None,
 ) -> None:
-    """Play a few games of an experiment: middle and corners.
+    """Play a few games of an experiment, in the middle and at corners of its space.
 
     The game in the middle is played twice and must give the same score. Nothing is stored.
     """

@@ -54,17 +54,22 @@ class Learning:
     )
     rate: float = real(1.0, 0, 2, "learning rate", "α", Tuned(0.1, 1.0, step=0.1), open_low=True)
     decay: float = real(
-        0.5, 0, 1, "0 learns from the next value, 1 from the score", "λ", Tuned(0.0, 0.9, step=0.1)
+        0.5,
+        0,
+        1,
+        "λ: 0 learns from the next value, 1 from the final score",
+        "λ",
+        Tuned(0.0, 0.9, step=0.1),
     )
     restart: int = integer(
         100,
         *RESTARTS,
-        "games restart from the middle of their last part if it has this many moves; 0: never",
+        "games restart from the middle of their last part while it has this many moves; 0: never",
         "R",
         Tuned(100, 4100, step=1000),
     )
     optimism: float = real(
-        0.0, 0, 1e6, "value of every board at the start", "V₀", Tuned(0.0, 20_000.0, step=5000.0)
+        0.0, 0, 1e6, "initial value of every board", "V₀", Tuned(0.0, 20_000.0, step=5000.0)
     )
 
 

@@ -122,13 +122,13 @@ class Goal:
 
     @property
     def bound(self) -> str:
-        """What a value that is wanted is called in commands and calls: ``min_score``."""
+        """Name of a target value in commands and calls: ``min_score``."""
         return f"{'min' if self.sign > 0 else 'max'}_{self.name}"
 
     @property
     def option_help(self) -> str:
-        """What the option for a value that is wanted means."""
-        return f"The {self.label} wanted{', 0 to 1' if self.is_share else ''}."
+        """Help of the option for a target value."""
+        return f"Target: {self.label}{', 0 to 1' if self.is_share else ''}."
 
     def read(self, given: str | float) -> float:
         """Read a value that a user gives; ValueError if it is none."""
