@@ -26,7 +26,7 @@ class Estimate:
     sem: float = math.nan
 
     def contains(self, other: float) -> bool:
-        """Tell whether a number lies in the interval."""
+        """Return whether a number lies in the interval."""
         return self.low <= other <= self.high
 
 

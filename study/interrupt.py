@@ -117,12 +117,12 @@ def _handle_as_guest(number: int, frame: "FrameType | None") -> None:
 
 
 def is_watched() -> bool:
-    """Tell whether this process is a command of ours, rather than a notebook, say."""
+    """Return whether this process is a command of ours, rather than a notebook, say."""
     return bool(_State.signals)
 
 
 def in_main_thread() -> bool:
-    """Tell whether this is the thread that Python answers signals in."""
+    """Return whether this is the thread that Python answers signals in."""
     return threading.current_thread() is threading.main_thread()
 
 

@@ -282,7 +282,7 @@ class Child:
         return sum_cpu_seconds(others) + cpu_seconds_with_ended(self.pid)
 
     def has_ended(self) -> bool:
-        """Tell whether the process has ended, perhaps by itself since its last answer."""
+        """Return whether the process has ended, perhaps by itself since its last answer."""
         if self.used is None:
             with self.ended_by_errors():
                 self.look(0)

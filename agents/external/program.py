@@ -109,7 +109,7 @@ class Program(Limits):
         name = str(Path(self.folder, given)) if "/" in given else given
         found = shutil.which(name, path=self.environment.get("PATH"))
         if found is None:
-            why = "cannot be executed" if Path(name).exists() and "/" in given else "is not there"
+            why = "cannot be executed" if Path(name).exists() and "/" in given else "does not exist"
             raise ValueError(f"command: {given!r} {why}")
         return os.path.abspath(found)
 

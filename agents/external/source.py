@@ -63,7 +63,7 @@ class Source:
         if self.is_file:
             file = Path(self.module)
             if not file.is_file():
-                what = "is a folder" if file.is_dir() else "is not there"
+                what = "is a folder" if file.is_dir() else "does not exist"
                 raise SourceError(f"{file} must be a Python file (it {what})")
             return file
         if not {"", os.getcwd()} & set(sys.path):

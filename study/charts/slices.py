@@ -187,7 +187,7 @@ def make_layers(
 
 
 def is_on_grid(parameter: Dimension) -> bool:
-    """Tell whether a parameter has so few values that each is drawn alone."""
+    """Return whether a parameter has so few values that each is drawn alone."""
     if isinstance(parameter, CategoricalParameter):
         return True
     n_values = (parameter.high - parameter.low) / parameter.grid + 1 if parameter.grid else np.inf

@@ -130,7 +130,7 @@ class GamesTable(ABC):
 
     @abstractmethod
     def game_in(self, cells: Mapping[str, str]) -> Outcome:
-        """Return a line's game; ValueError if it is none."""
+        """Return a line's game; ValueError if it is invalid."""
 
     @abstractmethod
     def fields(self, cells: Mapping[str, str]) -> dict[str, Any]:
@@ -428,6 +428,6 @@ def number_in(cells: Mapping[str, Any], name: str) -> int | None:
 
 
 def table_in(folder: Path) -> GamesTable:
-    """Examine the table of games in a folder; InputError if it is none of this version."""
+    """Examine the table of games in a folder; InputError if it is invalid of this version."""
     columns = read_heading(folder / GAMES)
     return (ExportedTable if columns[:1] == ["phase"] else LedgerTable)(folder)

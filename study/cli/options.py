@@ -118,7 +118,7 @@ def reading(
 
 
 def is_folder(study: str) -> bool:
-    """Tell whether a folder is given, rather than a name or a URL."""
+    """Return whether a folder is given, rather than a name or a URL."""
     return "/" in study and "://" not in study
 
 

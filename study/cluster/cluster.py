@@ -44,7 +44,7 @@ RETRY_SECONDS = 10.0  # until a refused worker is asked again: a link mends, fil
 
 @dataclass(eq=False)
 class Member:
-    """A worker that is there."""
+    """A worker of the cluster."""
 
     n_threads: int  # how many games it plays at once
     probe: WorkerProbe | None = None  # what it has told of itself; None before

@@ -34,7 +34,7 @@ HEIGHT_PER_SAMPLER, SPREAD = 70, 0.8  # in pixels; in distances between two samp
 
 
 def check_comparable(experiments: Sequence[Experiment]) -> None:
-    """Refuse, by InputError, studies of different experiments; one of them may be widened."""
+    """Raise InputError for studies of different experiments; one of them may be widened."""
     first = experiments[0]
     if any(replace(each, space=first.space) != first for each in experiments):
         names = ", ".join(f"{each.name} by {each.cost.name}" for each in experiments)

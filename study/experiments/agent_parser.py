@@ -136,7 +136,7 @@ def build_agent_2048(
 
 
 def check_plays(name: str, *kinds: type) -> None:
-    """Refuse, by InputError, the name of an agent that is of none of these kinds."""
+    """Raise InputError for the name of an agent of another kind."""
     allowed = [each for each in sorted(AGENTS) if issubclass(agent_class(each), kinds)]
     if name not in allowed:
         other = ", which plays another game" if name in AGENTS else ""
@@ -155,7 +155,7 @@ def parse_theta(text: str) -> list[float]:
 
 
 def parse_settings(settings: Sequence[str], names: Iterable[str]) -> dict[str, str]:
-    """Parse ``name=value`` pairs; InputError if one is none."""
+    """Parse ``name=value`` pairs; InputError if one is invalid."""
     given: dict[str, str] = {}
     for setting in settings:
         name, equals, text = (part.strip() for part in setting.partition("="))

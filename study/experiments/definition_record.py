@@ -40,7 +40,7 @@ SUMMARIES: dict[str, type[GameSummary]] = {
 }
 CLASS = "class"
 DEPENDS_ON = "depends_on"
-"""What a script or notebook's code refers to; studies of before have one digest of some of it."""
+"""What a script or notebook's code refers to; earlier studies have one digest of part of it."""
 PREFIX = f"{DEPENDS_ON}."
 FIRST_OBJECTIVE = ("name", "sample", "estimator", "direction", "penalty")
 SHOWN = 40
@@ -94,7 +94,7 @@ class Definition:
 
     @classmethod
     def read(cls, record: Mapping[str, Any]) -> "Definition":
-        """Read a stored record; ValueError if it is none."""
+        """Read a stored record; ValueError if it is invalid."""
         try:
             found = cls(str(record["source"]), str(record["digest"]), dict(record["content"]))
             goal = goal_from_record(found.content["goal"])
@@ -209,7 +209,7 @@ def goal_from_record(record: Mapping[str, Any]) -> Goal:
 
 
 def check_kinds(made: Any) -> None:
-    """Refuse, by ValueError, a dataclass with a value that its annotation does not allow."""
+    """Raise ValueError for a dataclass with a value that its annotation does not allow."""
     for name, hint in get_type_hints(type(made)).items():
         value = getattr(made, name)
         if get_origin(hint) not in {tuple, type} and not fits(value, hint):

@@ -125,7 +125,7 @@ class PlaySummary:
 
 
 def finite(value: float) -> float | None:
-    """Return a number; None if it is none, or infinite."""
+    """Return a number; None if it is not a number, or infinite."""
     return value if math.isfinite(value) else None
 
 

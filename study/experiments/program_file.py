@@ -124,7 +124,7 @@ def make_experiment(
 
 
 def subtable(tables: Table, name: str, key: str) -> Table:
-    """Return a table of tables; InputError if it is none."""
+    """Return a table of tables; InputError if it is invalid."""
     if not isinstance(tables[key], Mapping):
         raise InputError(f"{name}.{key} must be a table (got {tables[key]!r})")
     return dict(tables[key])

@@ -254,7 +254,7 @@ class NumericParameter(Described):
         return value
 
     def read(self, word: str) -> float:
-        """Read a value back from text; ValueError or OverflowError if it is no number."""
+        """Read a value back from text; ValueError or OverflowError if it is not a number."""
         return int(float(word)) if self.integer else float(word)
 
     def text(self, value: Value | None) -> str:
@@ -364,7 +364,7 @@ class CategoricalParameter(Described):
     clip = tidy = check
 
     def read(self, word: str) -> Value:
-        """Read a choice back from text; InputError if it is none."""
+        """Read a choice back from text; InputError if it is invalid."""
         if self.kind == CONDITION:
             return self.check(TRUTHS.get(word.lower(), word))
         try:
@@ -459,9 +459,9 @@ class Space:
     def check_condition(
         self, child: Dimension, parent: Dimension | None, name: str, values: Sequence[Value]
     ) -> None:
-        """Refuse, by ValueError, a condition that names no parameter, or none of its values."""
+        """Raise ValueError for a condition that names no parameter, or none of its values."""
         if parent is None or (isinstance(parent, NumericParameter) and not parent.integer):
-            kind = "is no parameter" if parent is None else "has no choices"
+            kind = "is not a parameter" if parent is None else "has no choices"
             raise ValueError(f"{child.name}: when {name}, which {kind}")
         for value in values:
             try:
@@ -639,7 +639,7 @@ class Space:
         return replace(self, constraints=texts).broken_by(theta) if texts else ""
 
     def check(self, theta: Mapping[str, Value]) -> None:
-        """Refuse, by InputError, values that are not those of one θ, or not a feasible one."""
+        """Raise InputError for values that are not those of one θ, or not a feasible one."""
         if unknown := [name for name in theta if name not in self.names]:
             raise InputError(f"θ must have only {', '.join(self.names)} (got {unknown[0]})")
         for each in self.in_order:

@@ -108,7 +108,7 @@ def is_new(location: Location) -> bool:
 
 
 def check_database(path: Path, for_writing: bool, may_lack: bool = False) -> None:
-    """Refuse, by InputError, a file that is no SQLite database, or one of something else.
+    """Raise InputError for a file that is not an SQLite database, or not that of a study.
 
     To write, a missing file is allowed, and one with some of the tables, all of them empty: a kill
     while they were made leaves that, and the next sweep makes the others.

@@ -225,7 +225,7 @@ def points_in(
             of_points[key][parse_replicate(replicate)] = game, ""
     lost = {key for phase, key in games if phase == VALIDATION} - set(known)
     if lost:
-        raise ValueError(f"a game of point {min(lost)} is there, and no such point")
+        raise ValueError(f"a game of point {min(lost)} exists, but the point does not")
     taken: set[int] = set()
     for key, point in known.items():
         if theta_key(point["params"]) != key:

@@ -184,7 +184,7 @@ class Ledger(Generic[G]):
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep other runs from writing here meanwhile, and make the file whole.
+        """Keep other runs from writing in the meantime, and repair the file's end.
 
         The file is read again, since another run may have written it. A last line torn by a kill is
         cut off, and its game is played again. Nested calls do nothing.

@@ -87,7 +87,7 @@ def without_password(text: str) -> str:
 
 
 def check_url(text: str) -> URL:
-    """Parse a storage URL; InputError if it is none, or cannot store a study."""
+    """Parse a storage URL; InputError if it is invalid, or cannot store a study."""
     given = f"(got {without_password(text)!r})"
     try:
         url = make_url(text)

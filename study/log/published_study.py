@@ -105,7 +105,7 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, Row]]:
-    """Yield the lines of a table with their numbers; InputError if it is none."""
+    """Yield the lines of a table with their numbers; InputError if it is invalid."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             for number, row in enumerate(csv.DictReader(file), 2):
@@ -130,7 +130,7 @@ def games_in(path: Path, experiment: Experiment) -> dict[Unit, Games]:
 
 
 def check_counts(games: Mapping[Unit, Games], manifest: Mapping[str, Any], folder: Path) -> None:
-    """Refuse tables that have not as many games as the manifest says."""
+    """Refuse tables whose number of games differs from the manifest's."""
     for phase, key in ((SEARCH, "n_games_of_trials"), (VALIDATION, "n_games_of_validation")):
         n = sum(len(each) for unit, each in games.items() if unit[0] == phase)
         if key in manifest and manifest[key] != n:

@@ -45,7 +45,7 @@ def game_figures(game: Game) -> dict[str, Any]:
 
 
 def is_same(stored: Any, played: Any) -> bool:
-    """Tell whether two figures are the same, but for rounding."""
+    """Return whether two figures are the same, but for rounding."""
     if isinstance(stored, float) and isinstance(played, float):
         return isclose(stored, played, rel_tol=ROUNDING)
     if isinstance(stored, str) != isinstance(played, str):  # a number, or its text in a table

@@ -185,7 +185,7 @@ def write_page(html: str, path: Path) -> None:
 
 
 def check_page(path: Path) -> None:
-    """Refuse, by InputError, to overwrite what is not a page of a study."""
+    """Raise InputError rather than overwrite a file that is not a study's page."""
     given, folder = f"output {str(path)!r}", path.parent
     if path.exists() and not path.is_file():
         raise InputError(f"output must be a regular file (got {str(path)!r})")

@@ -104,7 +104,7 @@ def is_met(expected: Expected, limit: float, is_played: bool) -> bool:
 
 
 def is_reached(expected: Expected, wanted: float, goal: Goal, is_played: bool) -> bool:
-    """Tell whether a θ is expected to reach a value of the goal."""
+    """Return whether a θ is expected to reach a value of the goal."""
     reaches = goal.reaches(expected.score.value, wanted)
     return reaches and (is_played or expected.p_reaches(wanted, goal.sign) >= TO_REACH)
 

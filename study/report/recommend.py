@@ -304,7 +304,7 @@ def why_not(
 
 
 def check_wanted(goal: Goal, value: float) -> None:
-    """Refuse, by InputError, a value that cannot be reached: percents, say."""
+    """Raise InputError for a value that cannot be reached, such as percents."""
     if goal.is_share:
         worst, allowed = (0, "above 0 and up to 1") if goal.sign > 0 else (1, "from 0 and below 1")
         if not (0 <= value <= 1 and value != worst):  # every θ reaches the worst

@@ -205,7 +205,7 @@ def thinned(n: int) -> list[int]:
 
 
 def check_table(path: Path, first_column: str) -> None:
-    """Refuse, by InputError, to overwrite a file that is not a table with this first column."""
+    """Raise InputError rather than overwrite a file that is not a table with this first column."""
     if path.exists():
         first = path.read_bytes()[:1000] if path.is_file() else b""
         if first.partition(b"\n")[0].decode(errors="replace").split(",")[0] != first_column:

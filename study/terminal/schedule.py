@@ -48,7 +48,7 @@ def get_schedule(name: str, agent: Agent2048) -> Schedule:
 
 
 def follows_schedule(agent: Agent2048) -> bool:
-    """Tell whether every decision follows the schedule, so that playouts can be counted."""
+    """Return whether every decision follows the schedule, so that playouts can be counted."""
     return isinstance(agent, MonteCarloMDP)
 
 

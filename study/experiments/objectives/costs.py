@@ -143,7 +143,7 @@ class Cost:
         return f"Limit: {self.label}{unit and f', {unit}'}."
 
     def read(self, given: str | float) -> float:
-        """Read a value that a user gives; ValueError if it is none."""
+        """Read a value that a user gives; ValueError if it is invalid."""
         try:
             return float(given)
         except ValueError:

@@ -131,7 +131,7 @@ class Goal:
         return f"Target: {self.label}{', 0 to 1' if self.is_share else ''}."
 
     def read(self, given: str | float) -> float:
-        """Read a value that a user gives; ValueError if it is none."""
+        """Read a value that a user gives; ValueError if it is invalid."""
         return float(given)
 
     def column(self, statistic: str) -> str:

@@ -371,10 +371,10 @@ def test_programs_in_other_languages(tmp_path: Path, program: str, text: str) ->
     ("values", "message"),
     [
         ({"command": ()}, "command must be "),
-        ({"command": ("./nothing",)}, "command: './nothing' is not there"),
+        ({"command": ("./nothing",)}, "command: './nothing' does not exist"),
         (
             {"command": ("no-such-program-here",)},
-            "'no-such-program-here' is not there",
+            "'no-such-program-here' does not exist",
         ),
         ({"command": ("./plain",)}, "command: './plain' cannot be executed"),
         ({"command": ("cat",), "seconds": 0.0}, "time_limit must be above 0 s (got 0)"),

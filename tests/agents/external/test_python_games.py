@@ -209,7 +209,7 @@ def test_a_file_that_is_gone_is_no_failed_game(tmp_path: Path) -> None:
     first = agent(tmp_path, "return {'score': 1.0}")
     assert first.play(1).score == 1.0
     (tmp_path / "mine.py").unlink()
-    with pytest.raises(ChangedError, match="is not there"):
+    with pytest.raises(ChangedError, match="does not exist"):
         replace(first).play(2)
 
 

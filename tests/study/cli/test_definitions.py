@@ -370,11 +370,11 @@ def test_objectives_may_be_called_what_is_no_name_in_python(folder: Path) -> Non
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        ("sweep none.py", "none.py must be a Python file (it is not there)"),
+        ("sweep none.py", "none.py must be a Python file (it does not exist)"),
         ("sweep none.toml", "none.toml must be a TOML file (No such file or directory)"),
         ("sweep coins.py:NOTHING", "is not an Experiment; there is COINS"),
         ("sweep no_package:X", "no_package: cannot be imported: ModuleNotFoundError"),
-        ("try none.py", "none.py must be a Python file (it is not there)"),
+        ("try none.py", "none.py must be a Python file (it does not exist)"),
         ("try coins.py --corners -1", "corners must be between 0 and 1024 (got -1)"),
         ("play none.toml", "none.toml must be a TOML file"),
         ("play coins.py --set effort=x", "effort must be an integer (got 'x')"),

@@ -192,7 +192,7 @@ def test_functions_are_constraints_too() -> None:
 @pytest.mark.parametrize(
     ("when", "why"),
     [
-        ({"other": [1]}, "which is no parameter"),
+        ({"other": [1]}, "which is not a parameter"),
         ({"lp": [1]}, "depend on one another"),
         ({"width": [1]}, "which has no choices"),
         ({"solver": ["x"]}, "when solver must be one of sgd, adam, lbfgs"),

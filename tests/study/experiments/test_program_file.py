@@ -145,7 +145,7 @@ def test_reported_seconds_take_the_place_of_those_measured(tmp_path: Path) -> No
         ),
         ('command = ["cat", "--depth={depth}", "{seed}"]', "", "command must be a list"),
         ("{depth}", "{dept}", "command must have only depth, width"),
-        ('["cat"', '["no-such-program"', "'no-such-program' is not there"),
+        ('["cat"', '["no-such-program"', "'no-such-program' does not exist"),
         ('"once"', '"twice"', "protocol must be one of once, serve (got 'twice')"),
         (
             'protocol = "once"',

@@ -171,7 +171,7 @@ def test_what_is_wrong_is_one_line_with_its_place(tmp_path: Path, name: str) -> 
 
 
 def test_a_file_or_name_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none\.py must be a Python file \(it is not there\)"):
+    with pytest.raises(InputError, match=r"none\.py must be a Python file \(it does not exist\)"):
         experiment(str(tmp_path / "none.py"))
     path = write(tmp_path, COINS)
     with pytest.raises(InputError, match="is not an Experiment; there is COINS"):

@@ -127,7 +127,7 @@ def test_what_is_damaged_or_unknown_is_refused_and_stays(results: Path) -> None:
     before = {name: (results / name / "study.db").read_bytes() for name in STUDIES}
     for name, error, said in (
         ("pacman_small", DamageError, "JSONDecodeError"),
-        ("begun", DamageError, "a game of point .* no such point"),
+        ("begun", DamageError, "a game of point .* the point does not"),
         ("mcmdp", InputError, r"another version of thetafront \(format 9, not 1 or 2 or 3\)"),
     ):
         with pytest.raises(error, match=said):

@@ -272,7 +272,7 @@ def test_an_agent_refuses_a_network_that_has_learned_since(networks: Path) -> No
     train("v", 1)
     agent = pickle.loads(pickle.dumps(NTuple(network="v")))
     train("v", 5000)
-    with pytest.raises(ValueError, match=r"network 'v' has learned since"):
+    with pytest.raises(ValueError, match=r"network 'v' has changed"):
         agent.play(1)
 
 
