@@ -17,7 +17,7 @@ class InputError(Exception):
 
 
 class RunError(Exception):
-    """A run cannot go on, and no input is to blame; finished games are stored.
+    """A run cannot continue, although its input is valid; finished games are stored.
 
     The command line prints the line and exits with code 1.
     """

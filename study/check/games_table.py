@@ -428,6 +428,6 @@ def number_in(cells: Mapping[str, Any], name: str) -> int | None:
 
 
 def table_in(folder: Path) -> GamesTable:
-    """Examine the table of games in a folder; InputError if it is invalid of this version."""
+    """Examine the table of games in a folder; InputError if it is not one of this version."""
     columns = read_heading(folder / GAMES)
     return (ExportedTable if columns[:1] == ["phase"] else LedgerTable)(folder)

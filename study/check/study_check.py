@@ -293,7 +293,7 @@ class StudyCheck:
             return self.lost
         return [
             *self.lost,
-            f"{counted(self.n_lost, 'game')}whose points are unknown",
+            f"{counted(self.n_lost, 'game')} whose points are unknown",
         ]
 
     def rebuilt(self) -> Rows:

@@ -85,7 +85,7 @@ def connect(address: str, tls: Tls | None) -> "Client":
 
 
 async def identity(address: str, tls: Tls | None) -> Any:
-    """Ask a scheduler for its identity; a client would keep asking something that is none."""
+    """Ask a scheduler for its identity; a client would keep asking a server that is no scheduler."""
     from distributed.comm import connect
 
     security = {} if tls is None else tls.security().get_connection_args("client")
