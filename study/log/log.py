@@ -88,7 +88,7 @@ def record_to_row(
 
 
 def row_to_outcome(row: GameRow, kind: type[Game] = Game) -> Outcome:
-    """Return the game of a row; ValueError if it is invalid of that class."""
+    """Return the game of a row; ValueError if it is not of that class."""
     stored = {name: value for name in IN_COLUMNS if (value := getattr(row, name)) is not None}
     return record_to_outcome({**json.loads(row.record), **stored}, kind)
 

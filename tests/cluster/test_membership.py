@@ -128,7 +128,7 @@ def test_seconds_of_two_classes_are_refused(ground: Ground) -> None:
     given = ("sweep", "dice", "--scheduler", ground.address, *words)
     done = run(ground, *given, "--cost", "solving_seconds")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
-    assert "seconds of machines of several classes cannot be compared: " in done.stderr
+    assert "times on machines of several classes cannot be compared: " in done.stderr
     assert "compiled for x86-64" in done.stderr
     assert done.stderr.endswith("use workers of one class, or --cost n_sweeps\n")
     assert not (ground.folder / "results" / "dice").exists()

@@ -411,9 +411,9 @@ def test_pick_takes_the_objectives_of_the_study_alone(folder: Path) -> None:
         ("--max-error nan", "error must be a finite number (got nan)"),
         (
             "--max-error -2 --max-seconds-per-game 1",
-            "pick must have one of --max-seconds-per-game and --max-error",
+            "pick must have exactly one of --max-seconds-per-game and --max-error",
         ),
-        ("", "pick must have one of --max-seconds-per-game and --max-error"),
+        ("", "pick must have exactly one of --max-seconds-per-game and --max-error"),
     ):
         assert part in thetafront(folder, "pick", "searcher", *words.split(), code=2)
     said = thetafront(folder, "pick", "searcher", "--max-error", "-1.5", "--games", "0")

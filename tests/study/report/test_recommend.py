@@ -229,7 +229,7 @@ def test_what_was_played_for_a_pick_and_is_worse_is_named(quick: Experiment) -> 
     )
     (passed,) = found.passed_over
     assert re.fullmatch(
-        r"[\d,]+ expected, played for this, within the limit with a probability of 0.0\d only",
+        r"[\d,]+ expected, played for this, within the limit with a probability of only 0.0\d",
         passed.reason,
     )
     cheaper = next(point for point in data.points if point.params == {"n_playouts": 10})
@@ -242,11 +242,11 @@ def test_what_was_played_for_a_pick_and_is_worse_is_named(quick: Experiment) -> 
 @pytest.mark.parametrize(
     ("points", "asked", "message"),
     [
-        (THREE, {}, "pick must have one of --max-seconds-per-move and --min-score"),
+        (THREE, {}, "pick must have exactly one of --max-seconds-per-move and --min-score"),
         (
             THREE,
             {"cost_limit": 1.0, "score_wanted": 1.0},
-            "pick must have one of --max-seconds-per-move and --min-score",
+            "pick must have exactly one of --max-seconds-per-move and --min-score",
         ),
         (THREE, {"cost_limit": 0.0}, r"^CPU time a move must be above 0 \(got 0\)$"),
         (THREE, {"cost_limit": -1.5}, r"^CPU time a move must be above 0 \(got -1.5\)$"),
@@ -255,8 +255,8 @@ def test_what_was_played_for_a_pick_and_is_worse_is_named(quick: Experiment) -> 
         (
             THREE,
             {"cost_limit": 0.0002},
-            r"pick: no θ is sure to take CPU time a move of 200 µs at most; the cheapest "
-            r"takes [\d.]+ (ms|µs) ± [\d.]+%, within it with a probability of 0.00, below 0.95",
+            r"pick: no θ is certain enough to stay within 200 µs of CPU time a move; the cheapest "
+            r"takes [\d.]+ (ms|µs) ± [\d.]+%, and stays within the limit with",
         ),
         (
             THREE,
