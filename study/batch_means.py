@@ -22,9 +22,9 @@ Blocks are few and long, to drift apart; still, each halving of B multiplied s²
 the variance of R is 2s²/B for blocks of times, s²/B for single games; s² is shrunk as in
 :mod:`study.shrinkage`.
 
-Samples that are played in turns are slowed down together, whether or not their blocks are of the
-same minutes. So what they may share, 2s_c²/B, is one error of all; as it is known from B blocks, it
-is multiplied by the square of Student's quantile over the normal one. Two blocks alone may agree by
+Samples that take turns are slowed down together, whether or not their blocks are of the same
+minutes. So what they may share, 2s_c²/B, is one error of all; as it is known from B blocks, it is
+multiplied by the square of Student's quantile over the normal one. Two blocks alone may agree by
 chance, and a few games are no block, so below four degrees of freedom s_c² is filled up to four
 with deviations of 3%. Costs of two samples compare by their own errors: 2s²/B, and 2s_c² (1/b −
 1/B) for one of fewer blocks, b, which was timed in a part of the time. Where no sample has two
@@ -142,7 +142,7 @@ def single_game_variance(samples: Sequence[tuple[Floats, Floats]]) -> float:
 
 
 def count_blocks(n_games: int, block: int, drifts: bool) -> int:
-    """Return into how many blocks some games are divided."""
+    """Return the number of blocks into which games are divided."""
     if not drifts:
         return n_games
     return min(MAX_BLOCKS, max(n_games // block, min(n_games, 1)))

@@ -40,7 +40,7 @@ def t95(n: int) -> float:
 
 
 def t_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> Estimate:
-    """Estimate a mean with Student's t interval; values that are all equal do not tell it."""
+    """Estimate a mean with Student's t interval; values that are all equal give none."""
     sample = np.asarray(values, np.float64)
     if not len(sample):
         return Estimate(math.nan)
@@ -88,7 +88,9 @@ def difference(
 
 
 def median(values: Sequence[float] | npt.NDArray[np.float64]) -> Estimate:
-    """Estimate a median; the interval is between two values of the sample, whatever it is drawn of.
+    """Estimate a median.
+
+    Its interval, between two values of the sample, holds for any distribution.
 
     The number of values below the median is binomial, so the median lies between the l-th smallest
     and the l-th largest value with a probability of at least 95%, where l is the largest number

@@ -18,11 +18,11 @@ ROOT          √(y − low), or −√(high − y)            values with one b
 ANGLE         arcsin √x, 0 to π/2                    values with two bounds
 ============  =====================================  ===============================================
 
-Scores of 2048 scatter more the larger they are: over 256 real θ of ``mcmdp``, log standard
-deviation grew with log mean by 0.70 ± 0.03, so that of √y differs by a factor of 1.4 between 12,000
-and 70,000 points, in place of 3.4. In simulated studies of 80 trials of four games, on the surfaces
-of the benchmark of samplers, predicted fronts were off by 3,430 points in place of 4,540 (root mean
-square), and the 95% band held the truth in 94% of cases in place of 70%.
+Larger scores of 2048 scatter more: over 256 real θ of ``mcmdp``, log standard deviation grew with
+log mean by 0.70 ± 0.03, so that of √y differs by a factor of 1.4 between 12,000 and 70,000 points,
+in place of 3.4. In simulated studies of 80 trials of four games, on the surfaces of the benchmark
+of samplers, predicted fronts were off by 3,430 points in place of 4,540 (root mean square), and the
+95% band held the truth in 94% of cases in place of 70%.
 
 A mean between two bounds has a variance of x·(1 − x) times a constant, so the variance of its angle
 is a constant: 1/(4n) for a win rate of n games. Unlike a logit, an angle is finite at 0 and 1. In
@@ -55,7 +55,7 @@ WEIGHTS = WEIGHTS / WEIGHTS.sum()
 
 
 class Belief(NamedTuple):
-    """What a model knows of values, in the objective's unit."""
+    """A model's belief about values, in the objective's unit."""
 
     mean: Floats
     deviation: Floats
@@ -177,7 +177,9 @@ class Scale:
         return scaled
 
     def belief(self, mean: Floats, deviation: Floats) -> Belief:
-        """Return what m and s say of y, with its 95% interval; of a logarithm, the median of y.
+        """Return the belief about y from m and s, with its 95% interval.
+
+        Of a logarithm, the median of y.
 
         Mean and deviation are those of y for a normal z, by quadrature; a z beyond an end is
         reflected.

@@ -312,7 +312,7 @@ class Child:
 
 MAX_SERVERS = 2  # each may have much in memory
 SERVERS: dict[Hashable, Child] = {}
-"""Processes that answer one game after the other, by what plays; the last one used comes last."""
+"""Processes that play one game after another, by player; the last one used comes last."""
 os.register_at_fork(after_in_child=SERVERS.clear)  # they are the parent's
 
 

@@ -31,7 +31,7 @@ OF_EVERY_CLASS |= {"_abc_impl", "__dataclass_params__"}
 GENERATED = {"__init__", "__repr__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__"}
 GENERATED |= {"__setattr__", "__delattr__", "__getstate__", "__setstate__"}
 HOLD_FUNCTIONS = ("py_func", "__wrapped__", "__func__", "func", "fget", "fset", "fdel")
-"""Attributes of what numba, functools, static and class methods, and properties are made of."""
+"""Attributes that hold functions: of numba, functools, static and class methods, properties."""
 LIBRARIES = {"site-packages", "dist-packages"}
 STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 RENAMED = ("thetafront.agents.external", "thetafront.agents.outside")

@@ -52,7 +52,7 @@ def notebook_chart(chart: Chart) -> "alt.LayerChart":
 
 
 def params(chart: Chart) -> list[Spec]:
-    """Return what a page sets, and what a reader chooses (rows)."""
+    """Return the parameters that a page sets, and those that a reader chooses (rows)."""
     found: list[Spec] = []
     if chart.marks_budget:
         set_by_page: Spec = {"budget": None, "prospect": {}, "chosen": 0, "pinned": 0}
@@ -74,7 +74,7 @@ def panel_spec(panel: Panel, chart: Chart) -> Spec:
 
 
 def page_marks(panel: Panel) -> list[Spec]:
-    """Return the marks of what a page sets: a budget, and a θ that nobody has played."""
+    """Return the marks that a page sets: a budget, and an untested θ."""
     rule = {"type": "rule", "strokeDash": [4, 4], "strokeWidth": 1.5, "stroke": GREY}
     dashed = {"type": "point", "size": 150, "stroke": BLUE, "strokeWidth": 2}
     dashed["strokeDash"] = [*PROSPECT.dash]

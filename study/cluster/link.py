@@ -85,7 +85,10 @@ def connect(address: str, tls: Tls | None) -> "Client":
 
 
 async def identity(address: str, tls: Tls | None) -> Any:
-    """Ask a scheduler for its identity; a client would keep asking a server that is no scheduler."""
+    """Ask a scheduler for its identity.
+
+    A client would keep asking a server that is no scheduler.
+    """
     from distributed.comm import connect
 
     security = {} if tls is None else tls.security().get_connection_args("client")

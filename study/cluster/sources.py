@@ -1,4 +1,4 @@
-"""A digest of what decides a game: code, and versions of the libraries that compile it.
+"""A digest of what determines a game: code, and versions of the libraries that compile it.
 
 A worker with another digest might play other games from the same seeds, so it plays none.
 """

@@ -152,7 +152,7 @@ def difference_frame(
 
 
 def chosen_by(contenders: Sequence[Contender]) -> str:
-    """Say by which costs the fronts were chosen: only seconds count work other than playouts."""
+    """Say by which costs the fronts were chosen; only seconds include work other than playouts."""
     costs = ", ".join(f"that of {each.name} by {each.cost}" for each in contenders)
     return f"The fronts were chosen by validated scores and costs: {costs}."
 

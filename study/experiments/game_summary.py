@@ -20,7 +20,7 @@ TILES_IN_ANSWER = (1024, 2048, 4096, 8192)
 
 @dataclass(frozen=True)
 class GameSummary:
-    """Nothing more; a subclass says what its games have."""
+    """Add no columns; a subclass adds those of its games."""
 
     game: type[Game]  # the class of the games
     has_moves: bool = True  # whether games consist of moves that are counted

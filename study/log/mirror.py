@@ -160,7 +160,7 @@ class Mirror:
         return self.find_problems({t.number: t for t in study.get_trials(deepcopy=False)})
 
     def find_problems(self, trials: Mapping[int, FrozenTrial]) -> list[str]:
-        """Say which trials of optuna's differ from the log's."""
+        """Return which of optuna's trials differ from those of the log."""
         return [
             f"trial {number} differs"
             for number, trial in trials.items()

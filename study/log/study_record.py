@@ -41,7 +41,7 @@ class StudyRecord:
     """What made a study, as it is stored with it.
 
     ``space`` is that of trials to come. ``widened`` has an entry for each time that a parameter's
-    range became wider: its name, ``low`` and ``high`` of before, ``n_trials`` that the study had
+    range became wider: its name, the previous ``low`` and ``high``, ``n_trials`` that the study had
     then, and the time. The record is one row of the log, so a space is widened at once or not at
     all; trials keep their numbers, and so their seeds.
 

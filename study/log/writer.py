@@ -22,7 +22,7 @@ from thetafront.study.log.tables import EventRow, GameRow, PointRow
 SECONDS_TOGETHER = 0.05
 MAX_TOGETHER = 500
 MAX_WAITING = 1000
-SECONDS_BETWEEN_LOOKS = 0.25  # for an interrupt
+POLL_INTERVAL = 0.25  # for an interrupt
 
 Write = PointRow | GameRow | EventRow
 
@@ -92,7 +92,7 @@ class StudyWriter:
     def wait(self) -> None:
         """Wait for the thread, which does not see an interrupt where this program is a guest."""
         self.connection.heed_interrupt()
-        self.changed.wait(SECONDS_BETWEEN_LOOKS)
+        self.changed.wait(POLL_INTERVAL)
 
     def close(self) -> None:
         """Commit all writes, and end the thread."""

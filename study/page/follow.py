@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from thetafront.study import interrupt
 
-SECONDS_BETWEEN_LOOKS = 1.0
+POLL_INTERVAL = 1.0
 SECONDS_BETWEEN_PAGES = 15.0
 MAX_SHARE = 0.1
 """Of the time that writing may take: the cores are the sweep's."""
@@ -37,7 +37,7 @@ def follow(
                 write(SECONDS_BETWEEN_PAGES)
                 due = clock() + max(SECONDS_BETWEEN_PAGES, (clock() - began) / MAX_SHARE)
                 while not interrupt.requested() and (clock() < due or newest() == known):
-                    sleep(SECONDS_BETWEEN_LOOKS)
+                    sleep(POLL_INTERVAL)
             write(None)
     except KeyboardInterrupt:
         return

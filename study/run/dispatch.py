@@ -46,7 +46,7 @@ class Utilization:
     def add(
         self, began: float, ended: float, cpu_seconds: float, learning_seconds: float = 0.0
     ) -> None:
-        """Count a task, whose games began after so many seconds of learning."""
+        """Count a task, whose games began after ``learning_seconds``."""
         self.busy_seconds += ended - began
         self.cpu_seconds += cpu_seconds
         self.learning_seconds += learning_seconds

@@ -50,7 +50,7 @@ Key = tuple[str, int]
 Another = Callable[[Sequence[Point], Sequence[Point]], Point | None]
 """Takes validated points and those left out, and returns another one to validate."""
 
-GROWTH_BETWEEN_LOOKS = 1.2
+GROWTH_BETWEEN_CHECKS = 1.2
 COARSE = 5.0  # standard errors between neighbours on the front
 MIN_SECONDS = 1e-6  # of a game, for the clock's resolution
 MIN_SECONDS_TO_STORE = 1e-4  # of a game: more of shorter ones in a task gain nothing
@@ -108,7 +108,7 @@ class Validation(GameSource[Key]):
         self.round = Round[str]({})
         self.another = another
         self.max_replacements = len(points)
-        self.next_look = 0.0
+        self.next_check = 0.0
         self.most_points = 2 * len(points)  # with those added where time is left
         for point in points:
             self.add(point)
@@ -301,8 +301,8 @@ class Validation(GameSource[Key]):
                 self.wanted[key] = self.n_wanted(point)
         if problem := self.problem(point):
             self.leave_out(point, problem)
-        elif (n_games := sum(len(each.games) for each in self.points)) > self.next_look:
-            self.next_look = GROWTH_BETWEEN_LOOKS * n_games
+        elif (n_games := sum(len(each.games) for each in self.points)) > self.next_check:
+            self.next_check = GROWTH_BETWEEN_CHECKS * n_games
             if self.is_coarse():
                 self.round = Round({})  # another one, with more points
 

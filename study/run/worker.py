@@ -22,9 +22,9 @@ from thetafront.agents.external.processes import Orphans
 
 Key = TypeVar("Key")
 
-SECONDS_BETWEEN_LOOKS_AT_THE_PARENT = 1.0
+PARENT_POLL_INTERVAL = 1.0
 SAFE_PATH, OURS = "PYTHONSAFEPATH", "thetafront"
-"""While workers start, no module of the folder where a user stands takes the place of another."""
+"""Keeps modules of the current folder from shadowing others while workers start."""
 
 
 class LearningError(Exception):
@@ -120,7 +120,7 @@ def begin_worker(parent: int) -> None:
 def end_with(parent: int) -> None:
     """End this process, whatever it is doing, soon after its parent has ended."""
     while os.getppid() == parent:
-        time.sleep(SECONDS_BETWEEN_LOOKS_AT_THE_PARENT)
+        time.sleep(PARENT_POLL_INTERVAL)
     os._exit(1)
 
 

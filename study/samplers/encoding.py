@@ -121,7 +121,7 @@ class UnitCube:
         return self.neutral(snapped)
 
     def is_whole(self, params: Mapping[str, Any]) -> bool:
-        """Return whether a parameter vector lacks none of the parameters that are active."""
+        """Return whether a parameter vector has all parameters that are active."""
         if self.space is not None:
             return self.space.is_whole(params)
         return set(self.distributions) <= set(params)

@@ -1,4 +1,4 @@
-"""Several proposals from one look at a study: one after the other, each in flight for the next.
+"""Several proposals from one state of a study: each is in flight when the next is chosen.
 
 The notation is that of :mod:`study.samplers.knowledge_gradient`. An area is a list of points, and
 what a candidate adds at the candidate itself is most of what it adds. So each candidate is put into
@@ -132,7 +132,7 @@ class InFlight:
 
 @dataclass
 class Pool:
-    """Candidates with what is known of each, while trials are put in flight."""
+    """Candidates and their data, while trials are put in flight."""
 
     points: Floats  # (m, d): in the unit cube
     explained: Floats  # (n + q, m): E, of `InFlight`
@@ -255,7 +255,7 @@ class Greedy:
 def total_variance(
     points: Floats, variance: Floats, noise: Floats, tried: Callable[[], Floats]
 ) -> Floats:
-    """Return the variance of trials' values; infinite where they have nothing more to tell.
+    """Return the variance of trials' values; infinite where they cannot add information.
 
     That is so where the value is known exactly, but for rounding: at points ``tried`` before.
     """

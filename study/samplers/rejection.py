@@ -16,7 +16,7 @@ MAX_TRIES, MAX_TRIES_TOGETHER = 1000, 8  # of parameters one by one, which is qu
 
 
 class RejectionSampler(BaseSampler):
-    """Asks another sampler until θ is feasible, and for active parameters alone.
+    """Asks another sampler until θ is feasible, and only for active parameters.
 
     After too many tries θ is moved to a feasible one nearby.
 

@@ -29,7 +29,7 @@ MIN_KEPT = 5_000_000  # moves; so few are learned again in seconds
 def learn_first(
     agent: Agent, show: Callable[[Training, int], None] = lambda training, n_moves: None
 ) -> None:
-    """Train what an agent plays by, unless it has been trained, or the agent does not learn.
+    """Train the network that an agent plays by, unless it is trained or the agent does not learn.
 
     Parameters
     ----------

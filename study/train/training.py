@@ -27,7 +27,7 @@ from thetafront.study.train.checkpoint import TrainingCounts, load, save
 CHECKPOINT = "checkpoint.npz"
 BATCH_SECONDS = 0.1  # of games that a thread plays before it looks at the clock
 ROUND_SECONDS = 5.0
-LOOK_SECONDS = 0.25
+POLL_INTERVAL = 0.25
 CHECKPOINT_SECONDS = 60.0
 MAX_SHARE = 0.1  # of the time that checkpoints may take
 MAX_GAMES = 1 << 20  # of a batch
@@ -126,7 +126,7 @@ class Training:
             while not (self.is_done or interrupt.requested()):
                 until = time.monotonic() + ROUND_SECONDS
                 playing = [threads.submit(self.play_until, until, each) for each in spaces]
-                while wait(playing, LOOK_SECONDS).not_done:
+                while wait(playing, POLL_INTERVAL).not_done:
                     show()
                 for each in playing:
                     each.result()

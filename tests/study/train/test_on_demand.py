@@ -67,7 +67,7 @@ def test_round_numbers_rise_by_factors_of_two_or_so() -> None:
 
 
 def test_it_is_trained_once_to_the_same_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training_module, "LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(training_module, "POLL_INTERVAL", 0.001)
     agent, shown = learner(), set[tuple[bool, int]]()
     learn_first(agent, lambda training, n: shown.add((isinstance(training, Training), n)))
     assert shown == {(True, MOVES)}
