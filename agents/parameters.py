@@ -212,7 +212,7 @@ def flag(default: bool = False, *more: Any, **others: Any) -> Any:
 
 
 def categorical(default: StrEnum, *more: Any, **others: Any) -> Any:
-    """Declare a field that holds a member of the default's enumeration, likewise."""
+    """Declare a field that holds a member of the default's enumeration; the rest is as before."""
     return parameter(default, Categories(type(default)), *more, **others)
 
 
@@ -223,7 +223,7 @@ def parameter(default: Any, domain: Domain, *more: Any, **others: Any) -> Any:
 
 def inherited(agent: type[Any], name: str, default: Any) -> Any:
     """Declare the field of this name of a base class with another default."""
-    return declared(dataclasses.replace(parameters_of(agent)[name], default=default))
+    return declared(dataclasses.replace(declared_parameters(agent)[name], default=default))
 
 
 def declared(made: "Parameter") -> Any:
@@ -285,7 +285,7 @@ class Parameter:
         return self.domain.check(self.name, value)
 
 
-def parameters_of(agent: type[Any]) -> Mapping[str, Parameter]:
+def declared_parameters(agent: type[Any]) -> Mapping[str, Parameter]:
     """Return the parameters of a class of agents by name, in order, keyword-only ones last."""
     declared = [each for each in dataclasses.fields(agent) if "parameter" in each.metadata]
     return {
@@ -301,7 +301,7 @@ def check_parameters(agent: Any) -> None:
 
     ValueError if one is not allowed.
     """
-    for name, each in parameters_of(type(agent)).items():
+    for name, each in declared_parameters(type(agent)).items():
         given = getattr(agent, name)
         found = each.domain.check(name, given)
         if found is not given:
@@ -312,7 +312,7 @@ def plain_values(agent: Any) -> dict[str, Value]:
     """Return an agent's parameters as numbers and text, by name, in order."""
     return {
         name: each.domain.plain(getattr(agent, name))
-        for name, each in parameters_of(type(agent)).items()
+        for name, each in declared_parameters(type(agent)).items()
     }
 
 

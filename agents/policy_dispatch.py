@@ -6,7 +6,7 @@ An agent hands its parameters to kernels as *settings*, a NamedTuple of its own 
 registered kernel, so the loop is compiled once for each class of settings.
 
 A kernel passed as an argument would do the same, but numba does not find such code in its cache,
-and every process would compile it anew. The cache is valid as long as the code in ``engine/`` and
+and every process would compile it again. The cache is valid as long as the code in ``engine/`` and
 ``agents/`` does not change (:mod:`engine.jit`), so a deciding kernel must stand there.
 """
 
@@ -45,7 +45,7 @@ def decides(settings_class: type[Settings], kernels: Kernels = KERNELS) -> Calla
     return register
 
 
-def kernel_of(settings: Settings) -> Callable[..., Any]:
+def find_kernel(settings: Settings) -> Callable[..., Any]:
     """Return the deciding kernel for Python; KeyError if the class of settings has none."""
     return KERNELS[type(settings)]
 

@@ -173,7 +173,7 @@ class Dice:
         return self.hands[len(self.hands) - self.n_states :]
 
     def state(self, roll: Sequence[int]) -> int:
-        """Return the number of a roll, with its faces in any order; ValueError if it is none."""
+        """Return the number of a roll, with its faces in any order; ValueError if it is invalid."""
         if len(roll) != self.n_dice:
             raise ValueError(f"roll must have {self.n_dice} dice (got {len(roll)})")
         wrong = [face for face in roll if face not in range(1, self.n_sides + 1)]

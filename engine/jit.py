@@ -42,7 +42,7 @@ LITERAL = re.compile(
 CONTINUED = ("(", "[", "{", ",", "=", "+", "%", "\\")
 
 
-def code_of(source: str) -> str:
+def strip_source(source: str) -> str:
     """Strip comments, docstrings and blank lines from Python source."""
 
     def keep(match: re.Match[str]) -> str:
@@ -63,7 +63,7 @@ def code_digest() -> str:
     for package in COMPILED_PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
             digest.update(str(path.relative_to(ROOT)).encode() + b"\0")
-            digest.update(code_of(path.read_text("utf-8")).encode() + b"\0")
+            digest.update(strip_source(path.read_text("utf-8")).encode() + b"\0")
     return digest.hexdigest()[:16]
 
 

@@ -22,9 +22,9 @@ Blocks are few and long, to drift apart; still, each halving of B multiplied s²
 the variance of R is 2s²/B for blocks of times, s²/B for single games; s² is shrunk as in
 :mod:`study.shrinkage`.
 
-Samples that are played in turns are slowed down together, whether or not their blocks are of the
-same minutes. So what they may share, 2s_c²/B, is one error of all; as it is known from B blocks, it
-is multiplied by the square of Student's quantile over the normal one. Two blocks alone may agree by
+Samples that take turns are slowed down together, whether or not their blocks are of the same
+minutes. So what they may share, 2s_c²/B, is one error of all; as it is known from B blocks, it is
+multiplied by the square of Student's quantile over the normal one. Two blocks alone may agree by
 chance, and a few games are no block, so below four degrees of freedom s_c² is filled up to four
 with deviations of 3%. Costs of two samples compare by their own errors: 2s²/B, and 2s_c² (1/b −
 1/B) for one of fewer blocks, b, which was timed in a part of the time. Where no sample has two
@@ -79,25 +79,25 @@ def variances_of_log_ratios(
         Whether blocks that are neighbours are alike, as times are; then there are at most five.
     """
     n_games = np.array([len(counted) for counted, _ in samples])
-    n_blocks = np.array([blocks_of(n, block, drifts) for n in n_games.tolist()])
+    n_blocks = np.array([count_blocks(n, block, drifts) for n in n_games.tolist()])
     errors = [deviations(*each, n) for each, n in zip(samples, n_blocks.tolist(), strict=True)]
     if not n_blocks.any():
         return LogVariances(np.full(len(samples), np.nan))
     if drifts:
-        found = of_times(errors, n_blocks)
+        found = time_variances(errors, n_blocks)
         own, shared = (found.own + found.shared, 0.0) if block == 1 else (found.own, found.shared)
         fewest = min(block, FEW_GAMES)
         few = np.inf if block > 1 and n_blocks.max() == 1 else fewest
         more = np.maximum(1.0 / np.maximum(n_games, 1) - 1.0 / few, 0.0)
         if more.any():
-            own = own + more * of_single_games(samples)
+            own = own + more * single_game_variance(samples)
     else:
         own, shared = shrunk(errors, n_blocks - 1.0) / np.maximum(n_blocks, 1), 0.0
     decades = np.log(10.0) ** 2
     return LogVariances(np.where(n_blocks > 0, own / decades, np.nan), shared / decades)
 
 
-def of_times(errors: Sequence[Floats], n_blocks: npt.NDArray[np.int64]) -> LogVariances:
+def time_variances(errors: Sequence[Floats], n_blocks: npt.NDArray[np.int64]) -> LogVariances:
     """Return relative variances of times, by what blocks share and what they do not."""
     most = int(n_blocks.max())
     is_longest = n_blocks == most
@@ -132,7 +132,7 @@ def shrunk(errors: Sequence[Floats], freedom: Floats) -> Floats:
     return np.asarray((squares + pooled) / (known + PSEUDO_BLOCKS))
 
 
-def of_single_games(samples: Sequence[tuple[Floats, Floats]]) -> float:
+def single_game_variance(samples: Sequence[tuple[Floats, Floats]]) -> float:
     """Return the relative variance of single games, pooled; NaN if no sample has two."""
     several = [sample for sample in samples if len(sample[0]) > 1]
     freedom = sum(len(counted) - 1 for counted, _ in several)
@@ -141,8 +141,8 @@ def of_single_games(samples: Sequence[tuple[Floats, Floats]]) -> float:
     return squares / freedom if freedom else np.nan
 
 
-def blocks_of(n_games: int, block: int, drifts: bool) -> int:
-    """Return into how many blocks some games are divided."""
+def count_blocks(n_games: int, block: int, drifts: bool) -> int:
+    """Return the number of blocks into which games are divided."""
     if not drifts:
         return n_games
     return min(MAX_BLOCKS, max(n_games // block, min(n_games, 1)))

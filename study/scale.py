@@ -18,11 +18,11 @@ ROOT          √(y − low), or −√(high − y)            values with one b
 ANGLE         arcsin √x, 0 to π/2                    values with two bounds
 ============  =====================================  ===============================================
 
-Scores of 2048 scatter more the larger they are: over 256 real θ of ``mcmdp``, log standard
-deviation grew with log mean by 0.70 ± 0.03, so that of √y differs by a factor of 1.4 between 12,000
-and 70,000 points, in place of 3.4. In simulated studies of 80 trials of four games, on the surfaces
-of the benchmark of samplers, predicted fronts were off by 3,430 points in place of 4,540 (root mean
-square), and the 95% band held the truth in 94% of cases in place of 70%.
+Larger scores of 2048 scatter more: over 256 real θ of ``mcmdp``, log standard deviation grew with
+log mean by 0.70 ± 0.03, so that of √y differs by a factor of 1.4 between 12,000 and 70,000 points,
+in place of 3.4. In simulated studies of 80 trials of four games, on the surfaces of the benchmark
+of samplers, predicted fronts were off by 3,430 points in place of 4,540 (root mean square), and the
+95% band held the truth in 94% of cases in place of 70%.
 
 A mean between two bounds has a variance of x·(1 − x) times a constant, so the variance of its angle
 is a constant: 1/(4n) for a win rate of n games. Unlike a logit, an angle is finite at 0 and 1. In
@@ -55,7 +55,7 @@ WEIGHTS = WEIGHTS / WEIGHTS.sum()
 
 
 class Belief(NamedTuple):
-    """What a model knows of values, in the objective's unit."""
+    """A model's belief about values, in the objective's unit."""
 
     mean: Floats
     deviation: Floats
@@ -127,7 +127,7 @@ class Scale:
             return scaled
         return np.clip(self.side * scaled, 0.0, BOUNDED[self.form])
 
-    def of(self, values: Floats) -> Floats:
+    def transform(self, values: Floats) -> Floats:
         """Return z for y; a mean that rounding has taken beyond a bound is at the bound."""
         inside = np.clip(values, self.low, self.high)
         values = np.where(np.isclose(values, inside, ROUNDING, 0.0), inside, values)
@@ -135,7 +135,7 @@ class Scale:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(self.side * FUNCTIONS[self.form][0]((values - start) / unit))
 
-    def back(self, scaled: Floats) -> Floats:
+    def inverse(self, scaled: Floats) -> Floats:
         """Return y for z; a z beyond the scale's ends is that of a bound."""
         start, unit = self.origin
         return np.asarray(start + unit * FUNCTIONS[self.form][1](self.clipped(scaled)))
@@ -156,7 +156,7 @@ class Scale:
         0.7 standard errors at least. A mean of zeros is then as uncertain as it should be: 1/(4n).
         """
         with np.errstate(divide="ignore", invalid="ignore"):
-            square = self.slope(self.of(values)) ** 2
+            square = self.slope(self.transform(values)) ** 2
             if self.form in BOUNDED:
                 square = np.maximum(square, 4.0 * abs(self.origin[1]) * np.sqrt(variances / 2.0))
             return np.where(variances == 0.0, 0.0, variances / square)
@@ -177,14 +177,16 @@ class Scale:
         return scaled
 
     def belief(self, mean: Floats, deviation: Floats) -> Belief:
-        """Return what m and s say of y, with its 95% interval; of a logarithm, the median of y.
+        """Return the belief about y from m and s, with its 95% interval.
+
+        Of a logarithm, the median of y.
 
         Mean and deviation are those of y for a normal z, by quadrature; a z beyond an end is
         reflected.
         """
         mean = np.asarray(self.side * self.clipped(mean))
-        low, high = (self.back(mean + z * deviation) for z in (-Z95, Z95))
-        middle = self.back(mean)
+        low, high = (self.inverse(mean + z * deviation) for z in (-Z95, Z95))
+        middle = self.inverse(mean)
         if self.form not in BOUNDED:
             return Belief(middle, self.slope(mean) * deviation, low, high)
         start, unit = self.origin
@@ -208,7 +210,9 @@ def beyond_worst(raw: Floats, signs: Floats, scales: Sequence[Scale]) -> tuple[f
     logarithms. It is not beyond a bound of values.
     """
     logs = [scale.form is Form.LOG for scale in scales]
-    scaled = [Scale.LOG.of(each) if log else each for each, log in zip(raw.T, logs, strict=True)]
+    scaled = [
+        Scale.LOG.transform(each) if log else each for each, log in zip(raw.T, logs, strict=True)
+    ]
     values = signs * np.column_stack(scaled)
     worst = values.min(axis=0)
     # Below constant values too, whatever their size.

@@ -17,7 +17,7 @@ towards the pooled one, ((n − 1)·s² + κ·s̄²)/(n − 1 + κ), and divided
 If no trial has two games, s̄² is unknown. The standard deviation of one game is then taken to be
 40% of the mean, as in 2048; a model left to infer it would mistake luck for merit.
 
-Scores of 2048 scatter more the larger they are, and are modelled by their square root
+Larger scores of 2048 scatter more, and scores are modelled by their square root
 (:mod:`study.scale`). There, all trials have about one variance. So it is s²/mean that is pooled,
 with κ = 100: in simulated studies of four games a trial, the predicted front was off by 3,010
 points, with κ = 10 by 3,100 (root mean square).

@@ -74,7 +74,7 @@ class DiceGames(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DiceDecision:
-    """The agent's decision on a roll."""
+    """The agent's decision for a roll."""
 
     held: tuple[int, ...]  # the faces to hold, in ascending order
     sticks: bool  # whether it holds all dice, which ends the game

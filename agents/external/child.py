@@ -1,4 +1,4 @@
-"""A process that plays games: started in a session of its own, asked, watched, ended.
+"""A process that plays games, in a session of its own.
 
 A worker's processes carry a mark in their environment, by which a guardian finds them when the
 worker has ended (:mod:`agents.external.guardian`).
@@ -24,11 +24,11 @@ from thetafront.agents.external import guardian
 from thetafront.agents.external.limits import Limits
 from thetafront.agents.external.processes import (
     Orphans,
-    cpu_seconds_of_all,
     cpu_seconds_with_ended,
     kill,
-    memory_of,
-    tree_of,
+    process_tree,
+    read_memory,
+    sum_cpu_seconds,
 )
 
 T = TypeVar("T")
@@ -74,7 +74,7 @@ os.register_at_fork(after_in_child=guarded.cache_clear)  # the guardian is the p
 
 @atexit.register
 def end_programs() -> None:
-    """End all processes of this worker's games; a guardian is started anew when it is needed."""
+    """End all processes of this worker's games; a new guardian is started when needed."""
     for server in SERVERS.values():
         server.end()
     SERVERS.clear()
@@ -90,7 +90,7 @@ class Child:
     """A process that plays one game or, one after the other, many.
 
     ``inherited`` are descriptors that it has, too. A caller sets ``is_warm`` when it has played a
-    game that was thrown away. GameError if it cannot be started.
+    game that was discarded. GameError if it cannot be started.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class Child:
         except BaseException as error:
             self.end()
             if isinstance(error, OSError):  # it ended between an answer and a look at its clock
-                raise GameError(f"ended by itself{self.said}") from None
+                raise GameError(f"exited on its own{self.said}") from None
             raise
 
     def ask(self, line: bytes, read: Callable[[bytes], T], *, last: bool = False) -> T:
@@ -232,20 +232,20 @@ class Child:
         return math.isfinite(self.limits.cpu_seconds)
 
     def check_limits(self) -> None:
-        """Refuse, by GameError, more memory or CPU time than allowed: now and then."""
+        """Raise GameError if memory or CPU time exceed their limits; checked now and then."""
         allowed, now = self.limits.memory, time.monotonic()
         if now < self.next_check or not (allowed or self.is_cpu_limited):
             return
         self.next_check = now + POLL_SECONDS
         every = self.processes
-        taken = memory_of(every) if allowed else 0
+        taken = read_memory(every) if allowed else 0
         if taken > allowed:  # unless they share much of it
-            taken = memory_of(every, is_shared=True)
+            taken = read_memory(every, is_shared=True)
         if taken > allowed:
             raise GameError(
                 f"{taken / 1e6:,.0f} MB of memory taken, {allowed / 1e6:,.0f} MB allowed{self.said}"
             )
-        used = cpu_seconds_of_all(every) - self.cpu_before
+        used = sum_cpu_seconds(every) - self.cpu_before
         if used > self.limits.cpu_seconds:
             raise GameError(
                 f"{used:.1f} s of CPU time taken, {self.limits.cpu_seconds:g} s allowed "
@@ -271,7 +271,7 @@ class Child:
     @property
     def processes(self) -> list[int]:
         """The process, its descendants, and orphans of its session."""
-        return [*tree_of(self.pid), *Orphans.of(self.pid)]
+        return [*process_tree(self.pid), *Orphans.in_session(self.pid)]
 
     def cpu_seconds(self) -> float:
         """Return the CPU time so far: of it and its descendants, and those they have waited for.
@@ -279,10 +279,10 @@ class Child:
         OSError if the process has ended.
         """
         _, *others = self.processes
-        return cpu_seconds_of_all(others) + cpu_seconds_with_ended(self.pid)
+        return sum_cpu_seconds(others) + cpu_seconds_with_ended(self.pid)
 
     def has_ended(self) -> bool:
-        """Tell whether the process has ended, perhaps by itself since its last answer."""
+        """Return whether the process has ended, perhaps by itself since its last answer."""
         if self.used is None:
             with self.ended_by_errors():
                 self.look(0)
@@ -295,7 +295,7 @@ class Child:
         """End the process and all of its session; return the CPU seconds that they took."""
         if self.used is None:
             _, *others = self.processes
-            self.used = cpu_seconds_of_all(others)
+            self.used = sum_cpu_seconds(others)
             kill([self.pid, *others])
             with suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)
@@ -312,11 +312,11 @@ class Child:
 
 MAX_SERVERS = 2  # each may have much in memory
 SERVERS: dict[Hashable, Child] = {}
-"""Processes that answer one game after the other, by what plays; the last one used comes last."""
+"""Processes that play one game after another, by player; the last one used comes last."""
 os.register_at_fork(after_in_child=SERVERS.clear)  # they are the parent's
 
 
-def server_of(player: Hashable, start: Callable[[], Child]) -> Child:
+def get_server(player: Hashable, start: Callable[[], Child]) -> Child:
     """Return the process that plays a player's games; start one if there is none."""
     server = SERVERS.pop(player, None)
     if server is None or server.has_ended():

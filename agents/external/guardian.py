@@ -13,7 +13,7 @@ import time
 
 import psutil
 
-from thetafront.agents.external.processes import kill, session_of
+from thetafront.agents.external.processes import get_session, kill
 
 MARK = "THETAFRONT_WORKER"
 SECONDS_TO_END = 1.0
@@ -42,8 +42,8 @@ def marked(mark: str) -> set[int]:
     every = psutil.process_iter(["status", "ppid", "environ"])
     told = {x.pid: x.info for x in every if x.info["status"] != psutil.STATUS_ZOMBIE}
     found = {each for each, info in told.items() if (info["environ"] or {}).get(MARK) == mark}
-    shared = {session_of(each) for each in found} - {0}
-    found |= {each for each in told if session_of(each) in shared}
+    shared = {get_session(each) for each in found} - {0}
+    found |= {each for each in told if get_session(each) in shared}
     while more := {each for each, info in told.items() if info["ppid"] in found} - found:
         found |= more
     return found - {os.getpid()}

@@ -1,4 +1,4 @@
-"""What agents that are not ours tell of a game, and the game that is made of it."""
+"""Reports of users' agents on a game, and the game made from a report."""
 
 import ast
 import dataclasses
@@ -33,7 +33,7 @@ def is_time(name: str) -> bool:
 
 
 def kept_fields(given: Mapping[str, Any]) -> dict[str, Reported]:
-    """Return fields of a report as they are kept: at most 64, texts of 200 characters."""
+    """Return fields of a report as they are stored: at most 64, texts of 200 characters."""
     some = list(given.items())[:MAX_FIELDS]
     return {one_line(str(name)): kept(value) for name, value in some}
 
@@ -56,7 +56,7 @@ def one_line(text: str) -> str:
 
 
 def kept(value: Any) -> Reported:
-    """Return a value of a report as it is kept: numbers and short texts."""
+    """Return a value of a report as it is stored: numbers and short texts."""
     if isinstance(value, bool):
         return int(value)
     if is_real(value):
@@ -69,7 +69,7 @@ def kept(value: Any) -> Reported:
 
 @dataclass(frozen=True)
 class ReportedGame(Game, kind="reported"):
-    """A game of an agent that is not ours.
+    """A game of a user's agent.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class PenalizedGame(ReportedGame, kind="penalized"):
 
 
 class ReportError(ValueError):
-    """A report is none of a game."""
+    """A report is not valid for a game."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Report:
     is_match: bool = False  # whether the value is a word of RESULTS, or a share of the points
 
     def game(self, seed: int, given: Any, seconds: float) -> ReportedGame:
-        """Make a game of a report, which took so many CPU ``seconds``.
+        """Make a game from a report; the game took ``seconds`` of CPU time.
 
         It is a mapping with the objective's field, the value alone, or a
         :class:`~agents.agent.Game`, whose own ``seconds`` count. ReportError if it lacks a field,

@@ -36,7 +36,7 @@ class PolicyValue:
 
 
 def check_policy(mdp: FiniteMDP, given: npt.ArrayLike) -> Indices:
-    """Return a policy, shape (n_states,); ValueError if it is none."""
+    """Return a policy, shape (n_states,); ValueError if it is invalid."""
     policy = whole_numbers("policy", given)
     if len(policy) != mdp.n_states:
         raise ValueError(f"policy must have {mdp.n_states} actions (got {len(policy)})")

@@ -1,4 +1,4 @@
-"""Pacman by a Markov decision process that is solved anew at every move.
+"""Pacman by a Markov decision process that is solved again at every move.
 
 Notation
 --------
@@ -183,7 +183,7 @@ class PacmanMDP(PacmanAgent):
         0.9, 0, 1, "discount: how much the future counts", "γ", Tuned(0.5, 0.99), open_low=True
     )
     radius: int = integer(
-        2, 0, MAX_RADIUS, "how many steps from a ghost cells are avoided", "r", Tuned(0, 4)
+        2, 0, MAX_RADIUS, "cells within this many steps of a ghost are avoided", "r", Tuned(0, 4)
     )
     tolerance: float = real(
         0.1,

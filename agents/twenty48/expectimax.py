@@ -148,7 +148,7 @@ def weight_of_rewards(depth: Integer, gamma: float, whole_score: bool) -> float:
 
 
 @kernel
-def best_of(
+def best_values(
     children: Indices,
     rewards: Indices,
     values: npt.NDArray[np.float64],
@@ -229,7 +229,7 @@ def decide_by_expectimax(
     for level in range(depth - 1, 0, -1):
         of_afters = expected(all_first[level], all_spawns[level], values)
         weight = weight_of_rewards(depth - level, gamma, whole_score)
-        values = best_of(all_children[level], all_rewards[level], of_afters, weight, gamma)
+        values = best_values(all_children[level], all_rewards[level], of_afters, weight, gamma)
     of_afters = expected(all_first[0], all_spawns[0], values)
     weight = weight_of_rewards(depth, gamma, whole_score)
     action_values = np.full(N_ACTIONS, np.nan)

@@ -89,13 +89,13 @@ class Heuristic:
         25.0, 0, MAX_WEIGHT, "penalty for an unsorted line", "w_o", Tuned(1, 1000.0, log=True)
     )
     order_power: float = real(
-        4.0, 0, 8, "how much more w_o counts large tiles (a power)", "p", TUNED_POWER
+        4.0, 0, 8, "exponent of w_o: higher values weight large tiles more", "p", TUNED_POWER
     )
     tiles: float = real(
         6.0, 0, MAX_WEIGHT, "penalty for each tile", "w_t", Tuned(0.1, 100.0, log=True)
     )
     tiles_power: float = real(
-        3.5, 0, 8, "how much more w_t counts large tiles (a power)", "q", TUNED_POWER
+        3.5, 0, 8, "exponent of w_t: higher values weight large tiles more", "q", TUNED_POWER
     )
 
     @cached_property

@@ -119,7 +119,7 @@ class Switching(Theta, Agent2048):
         4000,
         1,
         MAX_COUNT,
-        "playouts of a move on crowded boards, about",
+        "approximate playouts per move on crowded boards",
         "N",
         Tuned(100, 50_000, log=True),
     )

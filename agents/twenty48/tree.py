@@ -157,7 +157,7 @@ def clear(tree: Tree, board: np.uint64) -> None:
 
 @inlined
 def wins_tie(word: np.uint64, action: Integer, other: Integer) -> bool:
-    """Tell whether an action has the larger of two draws: bits 16·a to 16·a + 15 of a word are a's.
+    """Return whether an action has the larger draw: bits 16·a to 16·a + 15 of a word are its own.
 
     Any number of tied actions are equally likely to have the largest draw, but for the 1 in 65,536
     in which two are equal. No action wins by the word 0.

@@ -283,13 +283,13 @@ class UCT(Agent2048):
         Tuned(0.3, 30.0, log=True),
     )
     alpha_state: float = real(0.5, 0, MAX_ALPHA, "the power in k′·N^α′", "α′", Tuned(0.0, 1.0))
-    reuse: bool = flag(False, "whether each move goes on with the tree of the move before")
+    reuse: bool = flag(False, "whether each move continues with the tree of the previous move")
     tie_breaking: TieBreaking = categorical(
         TieBreaking.FIXED, "which of several equally good actions is taken", later=True
     )
     rollout_depth: RolloutDepth = categorical(
         RolloutDepth.REMAINING,
-        "whether random play may last the depth that is left, or all of it",
+        "whether a rollout has the remaining depth or the full depth",
         later=True,
     )
     tree: Tree | None = field(default=None, repr=False, compare=False)

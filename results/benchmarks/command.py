@@ -46,7 +46,7 @@ def parser(description: str, output: str | None, n_seeds: int = 0) -> argparse.A
     return made
 
 
-def seeds_of(given: argparse.Namespace) -> range:
+def parse_seeds(given: argparse.Namespace) -> range:
     """Return the seeds that were asked for."""
     return range(given.first_seed, given.first_seed + given.seeds)
 

@@ -140,7 +140,7 @@ def order_noise(part: pd.DataFrame) -> dict[str, float]:
     }
 
 
-def lines_of(axes: Axes, part: pd.DataFrame, column: str) -> None:
+def draw_lines(axes: Axes, part: pd.DataFrame, column: str) -> None:
     """Draw a column against γ, a line a tolerance; finer ones are wider and below, to show ties."""
     for k, tolerance in enumerate(sorted(TOLERANCES)):
         line = part[part["tolerance_points"] == tolerance]
@@ -154,7 +154,7 @@ def grid_figure(grid: pd.DataFrame) -> Figure:
     """Draw exact expected score and sweeps against γ, by tolerance."""
     figure, (left, right) = paper.new_figure(10.4, 5.0, ncols=2)
     correct, program = (grid[grid["recursion"] == name] for name in (CORRECT, PROGRAM))
-    lines_of(left, correct, "exact_score_points")
+    draw_lines(left, correct, "exact_score_points")
     finest = program[program["tolerance_points"] == min(TOLERANCES)]
     style: dict[str, Any] = {"linestyle": (0, (4, 1.5)), "color": paper.GREY, "linewidth": 1.6}
     style["label"] = f"{min(TOLERANCES):g}, {PROGRAM}"
@@ -164,7 +164,7 @@ def grid_figure(grid: pd.DataFrame) -> Figure:
     left.text(min(GAMMAS), optimum + 0.02, f"optimum {optimum:.5f}", fontsize=8.5)
     left.set(title="Score", ylabel="expected score, points", ylim=(11.5, optimum + 0.15))
     left.legend(title="tolerance, points", title_fontsize=8.5, loc="lower right")
-    lines_of(right, correct, "n_sweeps")
+    draw_lines(right, correct, "n_sweeps")
     right.set(title="Sweeps", ylabel="sweeps", ylim=(0, None))
     return figure
 

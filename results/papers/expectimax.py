@@ -63,7 +63,7 @@ def expectimax_frame(games: paper.Games) -> pd.DataFrame:
             line = {"theta": theta, "policy": policy, "V": reading, "gamma": gamma}
             line |= paper.score_columns(games[name])
             cost = "playout_moves_per_move"
-            line |= {cost: paper.costs_of(games[name])[cost]}
+            line |= {cost: paper.mean_costs(games[name])[cost]}
             lines.append(line | paper.less(games, name, **rows))
     return pd.DataFrame(lines)
 

@@ -19,7 +19,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import thetafront
-from thetafront.agents.agent import Agent, digest_of
+from thetafront.agents.agent import Agent, agent_digest
 from thetafront.study import estimate
 from thetafront.study.estimate import Estimate
 
@@ -77,7 +77,7 @@ class Paper:
         The columns are those of ``games.csv``, without the agent.
         """
         seeds = self.seeds if seeds is None else seeds
-        self.rows |= {digest_of(agent): name for name, agent in rows.items()}
+        self.rows |= {agent_digest(agent): name for name, agent in rows.items()}
         games = thetafront.play(
             rows, len(seeds), first_seed=seeds[0], ledger=self.output, batch=batch, jobs=self.jobs
         )
@@ -209,12 +209,12 @@ def script(
         sys.exit(130)
 
 
-def scores_of(games: pd.DataFrame) -> npt.NDArray[np.float64]:
+def read_scores(games: pd.DataFrame) -> npt.NDArray[np.float64]:
     """Return the scores of games, in points."""
     return games["score_points"].to_numpy(np.float64)
 
 
-def costs_of(games: pd.DataFrame) -> dict[str, float]:
+def mean_costs(games: pd.DataFrame) -> dict[str, float]:
     """Return the costs of a move, over all games of a row."""
     n_moves = games["n_moves"].sum()
     return {
@@ -223,7 +223,7 @@ def costs_of(games: pd.DataFrame) -> dict[str, float]:
     }
 
 
-def columns_of(name: str, of: Estimate, unit: str = "") -> dict[str, float]:
+def interval_columns(name: str, of: Estimate, unit: str = "") -> dict[str, float]:
     """Return the columns of a number with its 95% interval; ``unit`` is the end of their names."""
     ends = (("", of.value), ("_low95", of.low), ("_high95", of.high))
     return {f"{name}{end}{unit}": value for end, value in ends}
@@ -231,13 +231,13 @@ def columns_of(name: str, of: Estimate, unit: str = "") -> dict[str, float]:
 
 def mean_columns(mean: Estimate) -> dict[str, float]:
     """Return the columns of a mean score with its 95% interval, in points."""
-    _, *ends = columns_of("score", mean, "_points").items()
+    _, *ends = interval_columns("score", mean, "_points").items()
     return {"score_mean_points": mean.value, **dict(ends)}
 
 
 def score_columns(games: pd.DataFrame) -> dict[str, Any]:
     """Return the columns of a row's games: n, and the mean score with its 95% interval."""
-    return {"n_games": len(games), **mean_columns(estimate.mean(scores_of(games)))}
+    return {"n_games": len(games), **mean_columns(estimate.mean(read_scores(games)))}
 
 
 def less(games: Games, name: str, **others: str) -> dict[str, float]:
@@ -245,10 +245,10 @@ def less(games: Games, name: str, **others: str) -> dict[str, float]:
 
     ``others`` are rows by the names of the columns; they have the same seeds, or more after them.
     """
-    mine, found = scores_of(games[name]), dict[str, float]()
+    mine, found = read_scores(games[name]), dict[str, float]()
     for key, other in others.items():
-        theirs = scores_of(games[other])[: len(mine)]
-        found |= columns_of(key, estimate.difference(mine, theirs), "_points")
+        theirs = read_scores(games[other])[: len(mine)]
+        found |= interval_columns(key, estimate.difference(mine, theirs), "_points")
     return found
 
 

@@ -108,7 +108,7 @@ def table1_frame(games: paper.Games) -> pd.DataFrame:
     lines = []
     for row in ROWS:
         mine, reported = games[row.name], PAPER.loc[row.model].to_dict()
-        n, mean = len(mine), intervals.mean(paper.scores_of(mine))
+        n, mean = len(mine), intervals.mean(paper.read_scores(mine))
         line: dict[str, Any] = {"model": row.model, "rule": row.rule.value, "slip": row.slip}
         line |= {"n_games": n, "score_mean_points": mean.value, "score_sem_points": mean.sem}
         line |= paper.mean_columns(mean)
@@ -130,7 +130,7 @@ def table1_frame(games: paper.Games) -> pd.DataFrame:
                 f"share_inside_{tile}": gap == 0.0,
                 f"share_beyond_{tile}": gap,
             }
-        lines.append(line | paper.costs_of(mine))
+        lines.append(line | paper.mean_costs(mine))
     return pd.DataFrame(lines)
 
 
@@ -144,7 +144,7 @@ def table1_figure(games: paper.Games, frame: pd.DataFrame) -> Figure:
     )
     for rule, side, colour, offset in sides:
         rows = [row for row in ROWS if row.rule is rule and not row.slip]
-        scores = [paper.scores_of(games[row.name]) for row in rows]
+        scores = [paper.read_scores(games[row.name]) for row in rows]
         shape: dict[str, Any] = {"widths": 0.86, "points": 400, "bw_method": 0.12}
         parts = axes.violinplot(scores, places, side=side, showextrema=False, **shape)
         for body in parts["bodies"]:
@@ -179,7 +179,7 @@ def correlation_ratio(
     return Estimate(ratio(scores, reached), float(low), float(high))
 
 
-def share_of(true: npt.NDArray[np.bool_]) -> Estimate:
+def estimate_share(true: npt.NDArray[np.bool_]) -> Estimate:
     """Estimate a share, with Wilson's interval."""
     return intervals.share(int(true.sum()), len(true))
 
@@ -192,27 +192,29 @@ def milestones_frame(games: paper.Games) -> pd.DataFrame:
     rng = np.random.default_rng(0)
     lines = []
     for name, played in games.items():
-        scores, tiles = paper.scores_of(played), played["max_tile"].to_numpy()
+        scores, tiles = paper.read_scores(played), played["max_tile"].to_numpy()
         below, above = scores[tiles < MILESTONE], scores[tiles >= MILESTONE]
         found = {
             "without_median_points": intervals.median(below),
-            "without_near_share": share_of((below >= NEAR[0]) & (below < NEAR[1])),
+            "without_near_share": estimate_share((below >= NEAR[0]) & (below < NEAR[1])),
             "with_median_points": intervals.median(above),
-            "with_below_60000_share": share_of(above < RARELY_BELOW),
-            "with_60000_to_80000_share": share_of((above >= RARELY_BELOW) & (above < NEXT)),
+            "with_below_60000_share": estimate_share(above < RARELY_BELOW),
+            "with_60000_to_80000_share": estimate_share((above >= RARELY_BELOW) & (above < NEXT)),
             **{f"eta2_{tile}": correlation_ratio(scores, tiles >= tile, rng) for tile in TILES},
         }
         line: dict[str, Any] = {"row": name, "n_games": len(played)}
         line |= {"n_without": len(below), "n_with": len(above)}
         for key, estimate in found.items():
-            line |= paper.columns_of(key, estimate)
+            line |= paper.interval_columns(key, estimate)
         lines.append(line)
     return pd.DataFrame(lines)
 
 
 def numbers(frame: pd.DataFrame, games: paper.Games) -> dict[str, Any]:
     """Return the numbers of the text: ranges over the rows, and scores without a 4096 tile."""
-    scores = [paper.scores_of(played[played["max_tile"] < MILESTONE]) for played in games.values()]
+    scores = [
+        paper.read_scores(played[played["max_tile"] < MILESTONE]) for played in games.values()
+    ]
     without = np.concatenate(scores)
     ranges = frame.drop(columns="row").agg(["min", "max"])
     n_above, most = (without > BELOW_4096).sum(), max(without, default=0)
@@ -225,7 +227,7 @@ def milestones_figure(games: paper.Games) -> Figure:
     for axes, rule in zip(panels, ("common", "cascade"), strict=True):
         names = [each for each in games if each.startswith("MDP") and each.endswith(rule)]
         played = pd.concat(games[each] for each in names)
-        scores, tiles = paper.scores_of(played), played["max_tile"].to_numpy()
+        scores, tiles = paper.read_scores(played), played["max_tile"].to_numpy()
         kinds = (tiles < MILESTONE, tiles == MILESTONE, tiles > MILESTONE)
         axes.hist(
             [scores[kind] for kind in kinds],

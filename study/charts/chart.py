@@ -1,8 +1,8 @@
 """A chart before it is drawn: axes, marks, words, and a table of its numbers.
 
 Colours are Okabe and Ito's that are legible on white and on dark: each has a contrast of 3 or more
-to white and to ``#12161b``. A colour never says something alone: kinds of marks differ in shape,
-dash or place, too.
+to white and to ``#12161b``. Colour is never the only distinction: kinds of marks also differ in
+shape, dash or place.
 """
 
 import math

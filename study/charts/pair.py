@@ -26,7 +26,7 @@ from thetafront.study.charts.chart import (
     short,
 )
 from thetafront.study.charts.importance import Importance
-from thetafront.study.charts.slices import HERE, chosen_points, steps_of
+from thetafront.study.charts.slices import HERE, chosen_points, parameter_steps
 from thetafront.study.experiments.space import NumericParameter, is_absent
 from thetafront.study.report.analysis import Analysis
 
@@ -39,7 +39,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
-    """Return goal and cost by the model given all games where two parameters alone change.
+    """Return goal and cost by the model given all games, if only two parameters change.
 
     They are the numeric ones with the largest total indices, of both objectives together, among
     those active at the point of the front in the middle.
@@ -56,12 +56,14 @@ def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
         if isinstance(each, NumericParameter) and not is_absent(theta.get(each.name))
     ]
     if len(active) < 2:
-        return Chart(KEY, TITLE, "There is no pair of numbers to draw: fewer than two are tuned.")
+        return Chart(
+            KEY, TITLE, "There is no pair to draw: fewer than two numeric parameters are tuned."
+        )
     pair = first, second = active[0], active[1]
-    x, y = (np.array(steps_of(each, theta[each.name]), np.float64) for each in pair)
+    x, y = (np.array(parameter_steps(each, theta[each.name]), np.float64) for each in pair)
     thetas = [
         space.active({**theta, first.name: a, second.name: b})
-        for b, a in product(*(steps_of(each, theta[each.name]) for each in (second, first)))
+        for b, a in product(*(parameter_steps(each, theta[each.name]) for each in (second, first)))
     ]
     allowed = np.array([not space.broken_by(each) for each in thetas])
     values = np.full((2, len(thetas)), np.nan)
@@ -75,16 +77,17 @@ def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
         if row["on_front"] and not any(is_absent(row[each.name]) for each in pair)
     ]
     layers = [
-        *lines_of(goal.label, (x, y, goals), round_values, goal.format.at_axis, 0),
-        *lines_of(cost.label, (x, y, costs), log_ticks, lambda each: cost_tick(cost, each), 1),
+        *contour_lines(goal.label, (x, y, goals), round_values, goal.format.at_axis, 0),
+        *contour_lines(cost.label, (x, y, costs), log_ticks, lambda each: cost_tick(cost, each), 1),
         Layer("point", FRONT, front, tooltip={"who": "point"}, size=50),
         Layer("point", HERE, [{"x": theta[first.name], "y": theta[second.name]}], size=90),
     ]
     text = (
-        f"The two numbers that matter most. Thick lines have equal {goal.label}, thin ones equal "
+        f"The two most important numeric parameters. Thick lines connect points of equal "
+        f"{goal.label}, thin ones equal "
         f"{cost.label}, by the model's mean given all games, if {first.label} and {second.label} "
-        f"alone change from point {name} (the diamond). Circles differ from it in other parameters "
-        "too. The slices above show how sure the model is."
+        f"alone change from point {name} (the diamond). Circles also differ from it in other "
+        f"parameters. The slices above show how certain the model is."
     )
     rows, columns = (
         np.unique(np.linspace(0, len(each) - 1, N_CELLS).astype(int)) for each in (y, x)
@@ -103,7 +106,7 @@ def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
     return Chart(KEY, TITLE, text, table, [[Panel(across, up, layers)]], experiment.title)
 
 
-def lines_of(
+def contour_lines(
     label: str,
     values: tuple[Floats, Floats, Floats],
     ticks: Callable[[float, float], Sequence[float]],

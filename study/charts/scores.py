@@ -81,35 +81,40 @@ def scores_chart(analysis: Analysis) -> Chart:
     experiment, front = analysis.data.experiment, analysis.tables["front"]
     goal = goal_of_games(experiment)
     if goal is None:
-        why = "exact: all games of one θ have the same" if experiment.goal.is_exact else "0 or 1"
+        why = (
+            "exact: all games of one θ have the same score"
+            if experiment.goal.is_exact
+            else "0 or 1"
+        )
         text = f"The {experiment.goal.label} of a game is {why}, so there is no spread to draw."
         return Chart(KEY, TITLE, text)
     if not len(front):
         return Chart(KEY, TITLE, "Nothing is validated yet.")
     points = shown_points(front, experiment)
-    samples = samples_of(points, analysis.tables["games"], goal)
+    samples = collect_samples(points, analysis.tables["games"], goal)
     points = points[[each in samples for each in points["point"]]]
     if not len(points):
         return Chart(KEY, TITLE, "The games of these points are not stored.")
     rows = [
         summary(row, samples[row["point"]], experiment, goal) for row in points.to_dict("records")
     ]
-    panel, n_beyond = panel_of(rows, samples, experiment, goal)
+    panel, n_beyond = make_panel(rows, samples, experiment, goal)
     text = (
-        "A row is a validated point of the front, or a baseline, by number; its height at a value "
-        f"is the share of games there ({games_note(points, 'point')}). The thick line holds the "
-        "middle half of the games, the thin one 90% of them, the stroke is the median; the mean "
-        "has its 95% interval."
+        "Each row is a validated point of the front, or a baseline, with its number; its height at "
+        f"a value is the share of games there ({games_note(points, 'point')}). The thick line "
+        f"spans "
+        "the middle half of the games, the thin one 90% of them. The stroke is the median; the "
+        "mean has its 95% interval."
     )
     if goal is not experiment.goal:
         text += f" The {experiment.goal.label} of a game is 0 or 1, so this is its {goal.label}."
     if n_beyond:
         text += f" The axis leaves out {counted(n_beyond, 'game')}."
-    table = table_of(rows, experiment, goal)
+    table = make_table(rows, experiment, goal)
     return Chart(KEY, TITLE, text, table, [[panel]], experiment.title)
 
 
-def samples_of(points: pd.DataFrame, games: pd.DataFrame, goal: Goal) -> dict[str, Samples]:
+def collect_samples(points: pd.DataFrame, games: pd.DataFrame, goal: Goal) -> dict[str, Samples]:
     """Return the samples of each point's games, by its key."""
     if goal.game_column not in games:
         return {}
@@ -121,7 +126,7 @@ def samples_of(points: pd.DataFrame, games: pd.DataFrame, goal: Goal) -> dict[st
 
 
 def summary(point: Mapping[Any, Any], samples: Samples, experiment: Experiment, goal: Goal) -> Row:
-    """Return a point's quantiles, its mean with the interval, and what a pointer is told."""
+    """Return a point's quantiles, its mean with the interval, and its tooltip."""
     found, cost = goal.estimator.estimate(samples), experiment.cost
     write, found_at = goal.format, np.percentile(samples, QUANTILES).tolist()
     q5, q25, q50, q75, q95 = found_at
@@ -144,7 +149,7 @@ def summary(point: Mapping[Any, Any], samples: Samples, experiment: Experiment, 
     }
 
 
-def panel_of(
+def make_panel(
     rows: list[Row], samples: Mapping[str, Samples], experiment: Experiment, goal: Goal
 ) -> tuple[Panel, int]:
     """Return a row a point, histograms above each other; and how many games are beyond the axis."""
@@ -211,7 +216,7 @@ def panel_of(
     return Panel(x, y, layers, HEIGHT_PER_POINT * len(rows) + HEIGHT_OF_AXIS), n_beyond
 
 
-def table_of(rows: list[Row], experiment: Experiment, goal: Goal) -> pd.DataFrame:
+def make_table(rows: list[Row], experiment: Experiment, goal: Goal) -> pd.DataFrame:
     """Return quantiles and means with readable headings."""
     names = {q: "median" if q == 50 else f"{q}% quantile" for q in QUANTILES}
     return pd.DataFrame(

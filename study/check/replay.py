@@ -144,9 +144,9 @@ def replayed(
     different = []
     for entry, game in zip(drawn, played, strict=True):
         if entry.game is not None and (how := difference(entry.game, game)):
-            check.flaws.append(f"{entry.where}, seed {entry.seed}: {how}")
+            check.problems.append(f"{entry.where}, seed {entry.seed}: {how}")
             different.append((entry, game))
-    if check.flaws:
+    if check.problems:
         check.note = f"of {len(drawn):,} played of {n_readable:,}"
     return check, different
 

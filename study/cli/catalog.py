@@ -55,7 +55,7 @@ def agents(
 def agent_record(agent: "type[Agent]") -> dict[str, Any]:
     """Return an agent with its parameters as plain data."""
     from thetafront.agents.catalog import theta_names
-    from thetafront.agents.parameters import parameters_of
+    from thetafront.agents.parameters import declared_parameters
 
     theta = theta_names(agent.name)
     summary = (agent.__doc__ or "").strip().partition("\n")[0].partition(". ")[0].rstrip(".")
@@ -71,7 +71,7 @@ def agent_record(agent: "type[Agent]") -> dict[str, Any]:
                 "theta_place": theta.index(each.name) + 1 if each.name in theta else None,
                 "description": each.description,
             }
-            for each in parameters_of(agent).values()
+            for each in declared_parameters(agent).values()
         ],
     }
 

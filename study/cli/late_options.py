@@ -113,10 +113,10 @@ class TrainingCommand(LateCommand):
 
     def late_options(self, known: set[str]) -> Iterator[tuple[type, Any]]:
         """Yield them in the order of the parameters."""
-        from thetafront.agents.parameters import parameters_of
+        from thetafront.agents.parameters import declared_parameters
         from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 
-        for name, each in parameters_of(TrainingSettings).items():
+        for name, each in declared_parameters(TrainingSettings).items():
             help_ = f"{each.description[0].upper()}{each.description[1:]}."
             given = {**REMEMBERED, "show_default": f"{each.domain.plain(each.default)}"}
             if each.is_whole:

@@ -127,7 +127,7 @@ class Commands(TyperGroup):
 
 
 def check_words(words: Sequence[str]) -> None:
-    """Refuse, by InputError, words that are not text: no manifest could tell what was given."""
+    """Raise InputError for words that are not text: no manifest could store them."""
     for word in words:
         if not word.isprintable() and any(x == "\0" or "\ud800" <= x <= "\udfff" for x in word):
             raise InputError(f"argument must be text in UTF-8 (got {word!r})")
@@ -174,9 +174,9 @@ def program_options(
 
 
 def working(what: str) -> "Status":
-    """Return a context that says on standard error what goes on, if that is a terminal.
+    """Return a context that shows an activity on standard error, if that is a terminal.
 
-    Nothing may be printed meanwhile.
+    Nothing may be printed during it.
     """
     return console(stderr=True).status(what)
 

@@ -1,4 +1,4 @@
-"""The link to a scheduler: how it is made, and what is said if it cannot be."""
+"""The link to a scheduler, and the messages if it fails."""
 
 import asyncio
 import logging
@@ -21,7 +21,7 @@ NOISY = ("distributed", "tornado", "asyncio", "bokeh")
 
 
 def check_library() -> None:
-    """Refuse to go on without Dask; InputError says how to install it."""
+    """Raise InputError without Dask; it says how to install it."""
     try:
         import distributed  # noqa: F401
     except ImportError:
@@ -33,7 +33,7 @@ def check_library() -> None:
 
 @contextmanager
 def silenced() -> Iterator[None]:
-    """Keep Dask's log from the terminal for a block: what matters is told in our own lines."""
+    """Keep Dask's log off the terminal for a block: our own messages say what matters."""
     import distributed  # noqa: F401, makes its loggers
 
     names = [each for each in logging.root.manager.loggerDict if each.startswith(NOISY)]
@@ -85,7 +85,10 @@ def connect(address: str, tls: Tls | None) -> "Client":
 
 
 async def identity(address: str, tls: Tls | None) -> Any:
-    """Ask a scheduler who it is; a client would ask what is none again and again."""
+    """Ask a scheduler for its identity.
+
+    A client would keep asking a server that is no scheduler.
+    """
     from distributed.comm import connect
 
     security = {} if tls is None else tls.security().get_connection_args("client")

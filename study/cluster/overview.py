@@ -1,4 +1,4 @@
-"""``thetafront cluster``: who is there, what may play, and how much it plays."""
+"""``thetafront cluster``: the machines, which may play, and how many games they play."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ def machine_rows(cluster: DaskCluster) -> list[dict[str, Any]]:
     ``games_per_second`` over the last minute at most; ``problem``, why it gets no games.
     """
     threads = cluster.client.nthreads()
-    probes = cluster.probes_of(list(threads))
+    probes = cluster.probe_workers(list(threads))
     groups: dict[tuple[str, str, str], list[WorkerProbe | str]] = {}
     for address, probe in probes.items():
         problem = cluster.objection_to(probe, threads[address])

@@ -113,7 +113,7 @@ def warning(address: str) -> str:
     if address.startswith("tls://"):
         return ""
     host, port = host_and_port(address)
-    whoever = f"whoever reaches port {port} there" if port else "whoever reaches its ports"
+    anyone = f"anyone who can reach {f'port {port} there' if port else 'its ports'}"
     try:
         found = {each[4][0] for each in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
     except OSError:
@@ -122,7 +122,7 @@ def warning(address: str) -> str:
         ip = ipaddress.ip_address(str(each).partition("%")[0])
         if not (ip.is_private or ip.is_loopback or ip.is_link_local):
             return (
-                f"{host} is no private address, and without TLS {whoever} runs code on all "
-                "machines of the cluster; see --tls-ca"
+                f"{host} is not a private address, and without TLS {anyone} can execute code on "
+                "all machines of the cluster; see --tls-ca"
             )
     return ""

@@ -21,7 +21,7 @@ from thetafront.agents.twenty48.ntuple.network import trained_network
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.agents.twenty48.random import RandomAgent
 from thetafront.engine.jit import ROOT
-from thetafront.study.charts.axes import cost_axis, log_ticks, values_of
+from thetafront.study.charts.axes import cost_axis, field_values, log_ticks
 from thetafront.study.charts.chart import BLUE, GREY, PINK, Axis, Chart, Kind, Layer, Panel
 from thetafront.study.charts.comparison import COLOURS, SHAPES
 from thetafront.study.charts.picture import picture
@@ -58,7 +58,7 @@ PEERS: Mapping[str, Sequence[tuple[float, float]]] = {
         (440e-6, 155_000),
     ),
 }
-"""Programs of other authors, as they were measured: CPU seconds a move, and mean score."""
+"""Programs of other authors, as measured: CPU seconds a move, and mean score."""
 SEARCHES = (
     {"depth": 1},
     {"depth": 1, "deeper_below": 4},
@@ -169,7 +169,7 @@ def champions_markdown(frame: pd.DataFrame, training: pd.DataFrame) -> str:
     )
     return document(
         "Champions of 2048",
-        "Agents of 2048 on the same seeds, in turns; in parentheses 95% intervals. The last "
+        "Agents of 2048 on the same seeds, taking turns; in parentheses 95% intervals. The last "
         "columns are shares of games that reach a tile.",
         frame_table(timed, columns, "lrrrrrr"),
         frame_table(trained, about, "lllrrr"),
@@ -211,10 +211,10 @@ def champions_figure(
         row |= {"label": name, "dx": 0, "dy": -14}
     at_one_ply = Kind("", BLUE)
     every = [row for layer in layers for row in layer.rows]
-    low, high = (f(values_of(learned, "x")) * by for f, by in ((min, 0.5), (max, 2.0)))
+    low, high = (f(field_values(learned, "x")) * by for f, by in ((min, 0.5), (max, 2.0)))
     minutes = {each: f"{each:g}" for each in log_ticks(low, high)}
     panels = [
-        [Panel(cost_axis(SECONDS, values_of(every, "x")), score_axis(every), layers, 420)],
+        [Panel(cost_axis(SECONDS, field_values(every, "x")), score_axis(every), layers, 420)],
         [
             Panel(
                 Axis("CPU minutes of training; scores at one ply", low, high, minutes, is_log=True),

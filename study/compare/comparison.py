@@ -1,4 +1,4 @@
-"""A comparison's folder: games while they are played, then tables, text, figures and manifest."""
+"""A comparison's folder: first the games, then tables, text, figures and manifest."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pandas as pd
 from matplotlib.figure import Figure
 
-from thetafront.study.charts.axes import area_axis, span_of, values_of
+from thetafront.study.charts.axes import area_axis, axis_span, field_values
 from thetafront.study.charts.chart import BLUE, ORANGE, Axis, Chart, Kind, Layer, Panel, Row
 from thetafront.study.charts.picture import picture
 from thetafront.study.errors import InputError
@@ -32,7 +32,7 @@ HEIGHT_PER_SAMPLER, SPREAD = 70, 0.8  # in pixels; in distances between two samp
 
 
 def check_comparable(experiments: Sequence[Experiment]) -> None:
-    """Refuse, by InputError, studies of different experiments; one of them may be widened."""
+    """Raise InputError for studies of different experiments; one of them may be widened."""
     first = experiments[0]
     if any(replace(each, space=first.space) != first for each in experiments):
         names = ", ".join(f"{each.name} by {each.cost.name}" for each in experiments)
@@ -126,7 +126,7 @@ def compare_figure(frame: pd.DataFrame, experiment: Experiment) -> Figure:
         Layer("rule", MEAN, known, x="low", x2="high"),
         Layer("point", MEAN, means, size=90),
     ]
-    ends = span_of([*frame[INTERVAL].to_numpy(float).flat, *values_of(known, "low", "high")])
+    ends = axis_span([*frame[INTERVAL].to_numpy(float).flat, *field_values(known, "low", "high")])
     y_axis = Axis("", len(names) - 0.5, -0.5, names, has_grid=False)
     panel = Panel(area_axis(experiment.goal, ends), y_axis, layers, HEIGHT_PER_SAMPLER * len(names))
     searches = {

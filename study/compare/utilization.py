@@ -92,7 +92,7 @@ def simulate(
     return busy / (jobs * span), thought / now, writing / now
 
 
-def durations_of(data: StudyData) -> Durations:
+def measured_durations(data: StudyData) -> Durations:
     """Return the durations that a study's last search measured."""
     for run in reversed(data.runs):
         if run.get("seconds_each", {}).get("think"):  # a search that has proposed something
@@ -102,7 +102,7 @@ def durations_of(data: StudyData) -> Durations:
 
 def utilization_frame(data: StudyData, seed: int = 0) -> pd.DataFrame:
     """Simulate a study's search with more workers, resampling its trials."""
-    durations = durations_of(data)
+    durations = measured_durations(data)
     recorded = [
         [game.seconds for game in trial.games.values()]
         for trial in data.trials
@@ -129,8 +129,8 @@ def utilization_frame(data: StudyData, seed: int = 0) -> pd.DataFrame:
 
 def utilization_table(frame: pd.DataFrame) -> Table:
     """Lay the figures out for a terminal."""
-    headings = ("workers", "in games", "sampler thinking", "parent writing", "games a second")
-    table = new_table("A search with more workers, simulated", headings, "rrrrr")
+    headings = ("workers", "in games", "sampler busy", "writer busy", "games a second")
+    table = new_table("Simulated search with more workers", headings, "rrrrr")
     for _, row in frame.iterrows():
         shares = (f"{row[f'share_{each}']:.1%}" for each in ("in_games", "thinking", "writing"))
         table.add_row(f"{row['workers']:.0f}", *shares, f"{row['games_per_second']:,.1f}")

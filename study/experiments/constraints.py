@@ -123,7 +123,7 @@ class Constraint:
             case ast.Name(id=name):
                 kind = dict(self.kinds).get(name)
                 if kind is None:
-                    raise self.refusal(f"{name} is none of {', '.join(dict(self.kinds))}")
+                    raise self.refusal(f"{name} is not one of {', '.join(dict(self.kinds))}")
                 return kind, lambda of: of[name] if kind == TEXT else of[name].astype(float)
             case ast.Constant(value=str() as text):
                 return TEXT, lambda _: text

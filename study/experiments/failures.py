@@ -56,7 +56,7 @@ def counting(outcome: Outcome, penalty: float | None) -> Game | None:
 
 
 def is_above(limit: float, n_failed: int, n_games: int) -> bool:
-    """Tell whether games show that a failure rate is above a limit."""
+    """Return whether games show that a failure rate is above a limit."""
     if not n_failed or limit >= 1.0:
         return False
     if limit <= 0.0:
@@ -74,7 +74,7 @@ def is_above(limit: float, n_failed: int, n_games: int) -> bool:
 
 
 def is_left_out(n_failed: int, n_ended: int, goal: Goal, limit: float) -> bool:
-    """Tell whether a θ is left out, by its games so far.
+    """Return whether a θ is left out, by its games so far.
 
     Of an exact goal one failed game is enough, since all games of θ are the same.
     """
@@ -86,7 +86,7 @@ def is_left_out(n_failed: int, n_ended: int, goal: Goal, limit: float) -> bool:
 
 
 def shows_failures(outcomes: Mapping[int, Outcome], goal: Goal, limit: float) -> bool:
-    """Tell whether a θ is left out, by its games in the order of replicates, to the first gap.
+    """Return whether a θ is left out, by its games in the order of replicates, to the first gap.
 
     By the order in which they come back, quick failures would count before slower games that end.
     """

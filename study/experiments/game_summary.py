@@ -20,7 +20,7 @@ TILES_IN_ANSWER = (1024, 2048, 4096, 8192)
 
 @dataclass(frozen=True)
 class GameSummary:
-    """Nothing more; a subclass says what its games have."""
+    """Add no columns; a subclass adds those of its games."""
 
     game: type[Game]  # the class of the games
     has_moves: bool = True  # whether games consist of moves that are counted
@@ -90,7 +90,7 @@ def share_reaching(games: Sequence[Game2048], tile: int) -> float:
 
 
 def check_2048(given: str, game: type[Game]) -> None:
-    """Refuse, by InputError, what was given if it is of another game."""
+    """Raise InputError if an object is of another game."""
     if not issubclass(game, Game2048):
         kind = "another agent" if issubclass(game, ReportedGame) else game.kind
         raise InputError(f"{given} must play 2048 (its games are of {kind})")

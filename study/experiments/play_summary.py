@@ -61,8 +61,8 @@ class PlaySummary:
             **{goal.name: self.estimated(goal) for goal in self.goals},
             **({"reach": self.reached} if self.reached else {}),
             **({"n_moves_mean": sum(n_moves) / len(n_moves)} if max(n_moves) > 1 else {}),
-            **{each.name: finite(each.of(self.games)) for each in self.costs},
-            "games": [row_of(game) for game in self.games],
+            **{each.name: finite(each.value(self.games)) for each in self.costs},
+            "games": [game_fields(game) for game in self.games],
         }
 
     def estimated(self, goal: Goal) -> dict[str, float | None]:
@@ -98,8 +98,8 @@ class PlaySummary:
             shares = (f"{tile} {share:.1%}" for tile, share in self.reached.items())
             lines.append(("reached", ", ".join(shares)))
         for cost in self.costs:
-            value = cost.of(self.games)
-            known = "not known, since no game was played alone" if math.isnan(value) else ""
+            value = cost.value(self.games)
+            known = "unknown, because no game was played alone" if math.isnan(value) else ""
             lines.append((cost.label, known or cost.text(value)))
         n_moves = [game.n_moves for game in self.games]
         if max(n_moves) > 1:
@@ -125,11 +125,11 @@ class PlaySummary:
 
 
 def finite(value: float) -> float | None:
-    """Return a number; None if it is none, or infinite."""
+    """Return a number; None if it is not a number, or infinite."""
     return value if math.isfinite(value) else None
 
 
-def row_of(game: Game) -> dict[str, Any]:
+def game_fields(game: Game) -> dict[str, Any]:
     """Return a game's fields; of 2048, only the most important."""
     if isinstance(game, Game2048):
         return {name: getattr(game, name) for name in OF_A_2048_GAME}

@@ -1,7 +1,7 @@
 """Experiments by name, and the definitions of users: files, modules and installed packages.
 
-Ours are in :mod:`study.experiments.builtin`. An installed package offers its own by the entry-point
-group ``thetafront.experiments``.
+Built-in ones are in :mod:`study.experiments.builtin`. An installed package offers its own by the
+entry-point group ``thetafront.experiments``.
 """
 
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ EXPERIMENTS = {each.name: each for each in experiments_in(builtin).values()}
 
 
 def objectives() -> list[Goal | Cost]:
-    """Return the goals and costs of our experiments, goals first, each name once."""
+    """Return the goals and costs of built-in experiments, goals first, each name once."""
     found: list[Goal | Cost] = [each.goal for each in EXPERIMENTS.values()]
     found += [cost for each in EXPERIMENTS.values() for cost in each.costs]
     return list({each.bound: each for each in found}.values())
@@ -50,13 +50,13 @@ def experiment(text: str) -> Experiment:
     Parameters
     ----------
     text : str
-        The name of one of ours, or of an installed package's; or a definition: a Python file or
+        The name of a built-in one, or of an installed package's; or a definition: a Python file or
         module, ``coins.py``, ``coins.py:NAME`` or ``package.module:NAME``, or a TOML file.
 
     Raises
     ------
     InputError
-        If there is none, or its definition is not allowed.
+        If there is none, or its definition is invalid.
     """
     if text in EXPERIMENTS:
         return EXPERIMENTS[text]

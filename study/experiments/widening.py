@@ -49,7 +49,7 @@ class WidenRequest:
     bounds: tuple[float, float] | None = None
 
 
-def parse_wish(text: str, experiment: Experiment) -> WidenRequest:
+def parse_widen_request(text: str, experiment: Experiment) -> WidenRequest:
     """Read ``NAME`` or ``NAME=LOW:HIGH``.
 
     Raises
@@ -70,7 +70,7 @@ def parse_wish(text: str, experiment: Experiment) -> WidenRequest:
     parameter, given = known[name], f"(got {low:g}:{high:g})"
     if not (low <= parameter.low and parameter.high <= high):
         allowed = f"{parameter.low:g} to {parameter.high:g}"
-        raise InputError(f"widen: bounds of {name} must hold {allowed} {given}")
+        raise InputError(f"widen: bounds of {name} must include {allowed} {given}")
     if parameter.step:
         n_steps = (parameter.low - low) / parameter.step
         if abs(n_steps - round(n_steps)) > TOLERANCE:
@@ -84,7 +84,7 @@ def parse_wish(text: str, experiment: Experiment) -> WidenRequest:
     return WidenRequest(name, (low, high))
 
 
-def edges_of(experiment: Experiment, thetas: Sequence[Mapping[str, Value]]) -> list[Edge]:
+def find_edges(experiment: Experiment, thetas: Sequence[Mapping[str, Value]]) -> list[Edge]:
     """Return the bounds at which some of these θ lie, as far as they can be moved."""
     found = []
     for each in experiment.space:
@@ -129,18 +129,20 @@ def moved(experiment: Experiment, parameter: NumericParameter, is_upper: bool) -
     return int(there) if parameter.integer else there
 
 
-def widened(experiment: Experiment, wishes: Sequence[WidenRequest], edges: Sequence[Edge]) -> Space:
+def widened(
+    experiment: Experiment, requests: Sequence[WidenRequest], edges: Sequence[Edge]
+) -> Space:
     """Return the experiment's space with wider bounds.
 
-    A wish without bounds moves those at which points lie, ``edges``; one with bounds asks for a
-    range that holds them. So a wish that is granted changes nothing when it is made again.
+    A request without bounds moves those at which points lie, ``edges``; one with bounds asks for a
+    range that holds them. So a request that is granted changes nothing when it is made again.
     """
-    wished: dict[str, WidenRequest] = {each.name: each for each in wishes}
+    by_name: dict[str, WidenRequest] = {each.name: each for each in requests}
     return replace(
         experiment.space,
         parameters=tuple(
-            widened_parameter(experiment, each, wished[each.name], edges)
-            if isinstance(each, NumericParameter) and each.name in wished
+            widened_parameter(experiment, each, by_name[each.name], edges)
+            if isinstance(each, NumericParameter) and each.name in by_name
             else each
             for each in experiment.space
         ),
@@ -148,13 +150,16 @@ def widened(experiment: Experiment, wishes: Sequence[WidenRequest], edges: Seque
 
 
 def widened_parameter(
-    experiment: Experiment, parameter: NumericParameter, wish: WidenRequest, edges: Sequence[Edge]
+    experiment: Experiment,
+    parameter: NumericParameter,
+    request: WidenRequest,
+    edges: Sequence[Edge],
 ) -> NumericParameter:
-    """Return a parameter with the bounds wished for, or those of its edges moved."""
+    """Return a parameter with the bounds requested, or those of its edges moved."""
     low, high = parameter.ends
-    if wish.bounds is None:
+    if request.bounds is None:
         sides = {each.is_upper for each in edges if each.parameter.name == parameter.name}
         low = moved(experiment, parameter, False) if False in sides else low
         high = moved(experiment, parameter, True) if True in sides else high
         return replace(parameter, low=low, high=high)
-    return replace(parameter, low=min(low, wish.bounds[0]), high=max(high, wish.bounds[1]))
+    return replace(parameter, low=min(low, request.bounds[0]), high=max(high, request.bounds[1]))

@@ -1,9 +1,9 @@
 """A study's database: checked before anything is made in it, opened, and its errors in one line.
 
-How durable it is: SQLite is told ``synchronous=FULL`` with its usual journal, so each transaction
+How durable it is: SQLite runs with ``synchronous=FULL`` and its usual journal, so each transaction
 has reached the disk when it is committed. A kill loses the games of the last 50 ms; a power cut may
-undo the last transaction besides. Both are played again from their seeds, and nothing else is lost.
-A PostgreSQL server has its own ``synchronous_commit``, which is on unless somebody has changed it.
+also undo the last transaction. Both are played again from their seeds, and nothing else is lost. A
+PostgreSQL server has its own ``synchronous_commit``, which is on unless somebody has changed it.
 """
 
 import os
@@ -22,7 +22,7 @@ from thetafront.study.log.location import Location
 from thetafront.study.log.server_lock import SOON_LOST
 from thetafront.study.log.tables import TABLES
 
-MENDED = "`thetafront verify NAME --repair` repairs what it can; or restore a copy"
+REPAIR_HINT = "`thetafront verify NAME --repair` repairs what it can; or restore a copy"
 SECONDS_TO_WAIT = 60  # for another process, such as a reader during a sweep
 DURABLE = "PRAGMA synchronous = FULL"
 SQLITE_HEADER = b"SQLite format 3\0"
@@ -78,7 +78,7 @@ def storage_errors_reported(location: Location) -> Iterator[None]:
         reason = str(cause).strip().splitlines()[0]
         if is_damage(cause):
             place = location.url_without_password
-            raise DamageError(f"storage: {place} is damaged: {reason}; {MENDED}") from None
+            raise DamageError(f"storage: {place} is damaged: {reason}; {REPAIR_HINT}") from None
         kind = RunError if "disk" in reason else InputError  # SQLite's: a full one, an I/O error
         raise kind(f"storage: {location.url_without_password} cannot be used: {reason}") from None
 
@@ -116,7 +116,7 @@ def optuna_names(engine: Engine) -> set[str]:
 
 
 def check_database(path: Path, for_writing: bool, may_lack: bool = False) -> None:
-    """Refuse, by InputError, a file that is no SQLite database, or one of something else.
+    """Raise InputError for a file that is not an SQLite database, or not that of a study.
 
     To write, a missing file is allowed, and one with some of the tables, all of them empty: a kill
     while they were made leaves that, and the next sweep makes the others.
@@ -146,12 +146,12 @@ def check_database(path: Path, for_writing: bool, may_lack: bool = False) -> Non
     tables = tables_in(path)
     if not tables <= {*OPTUNA_TABLES, *TABLES, EARLIER_TABLE}:
         raise InputError(
-            f"storage {name} is a database of something else (its tables: "
+            f"storage {name} is not the database of a study (its tables: "
             f"{', '.join(sorted(tables)[:5])})"
         )
     if not may_lack and (missing := missing_tables(path, tables)):
         raise DamageError(
-            f"storage: {name} is damaged: no table {', '.join(sorted(missing))}; {MENDED}"
+            f"storage: {name} is damaged: no table {', '.join(sorted(missing))}; {REPAIR_HINT}"
         )
     if not for_writing and not tables & {*TABLES, "studies"}:
         raise InputError(f"storage {name} holds no study yet")
@@ -205,7 +205,9 @@ def texts_in(path: Path, query: str) -> set[str]:
             return {found for (found,) in database.execute(query)}
     except sqlite3.Error as error:
         if is_damage(error):
-            raise DamageError(f"storage: {str(path)!r} is damaged: {error}; {MENDED}") from None
+            raise DamageError(
+                f"storage: {str(path)!r} is damaged: {error}; {REPAIR_HINT}"
+            ) from None
         # Held by another program, or the disk fails: no input is to blame.
         raise RunError(f"storage: {str(path)!r} cannot be read: {error}") from None
 

@@ -1,4 +1,4 @@
-"""What a study's folder says besides its database: tables and manifest of an earlier export."""
+"""What a study's folder holds besides its database: tables and manifest of an earlier export."""
 
 import csv
 import json
@@ -25,7 +25,7 @@ MAX_NUMBER_LENGTH = 10
 """A number of games has fewer digits."""
 
 
-def rows_of(path: Path) -> Rows:
+def read_csv_rows(path: Path) -> Rows:
     """Return the rows of a CSV file; none if it cannot be read."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
@@ -34,7 +34,7 @@ def rows_of(path: Path) -> Rows:
         return []
 
 
-def theta_of(row: Mapping[str, str], space: Space) -> dict[str, Value] | None:
+def row_theta(row: Mapping[str, str], space: Space) -> dict[str, Value] | None:
     """Return θ of a table's row; None if it is not there."""
     try:
         words = {each: row[each.name] for each in space}
@@ -44,9 +44,9 @@ def theta_of(row: Mapping[str, str], space: Space) -> dict[str, Value] | None:
     return theta if space.is_whole(theta) else None
 
 
-def thetas_of(path: Path, key: str, space: Space) -> dict[str, dict[str, Value]]:
+def thetas_by_key(path: Path, key: str, space: Space) -> dict[str, dict[str, Value]]:
     """Return θ of each row of a table, by what a column of it says."""
-    found = {str(row.get(key)): theta_of(row, space) for row in rows_of(path)}
+    found = {str(row.get(key)): row_theta(row, space) for row in read_csv_rows(path)}
     return {name: theta for name, theta in found.items() if theta is not None}
 
 
@@ -56,7 +56,7 @@ def numbers_of_games(path: Path, key: str, are_replaced: bool = True) -> dict[st
     Games that failed are among them; unless they ``are_replaced``, they count among the others.
     """
     found = {}
-    for row in rows_of(path):
+    for row in read_csv_rows(path):
         words = [row.get("n_games") or "", row.get("n_failed") or "0"]
         if all(each.isdecimal() and len(each) < MAX_NUMBER_LENGTH for each in words):
             counts = [int(each) for each in words]
@@ -82,7 +82,7 @@ def record_in(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
     return {name: manifest[name] for name in names if name in manifest}
 
 
-def record_of(record: Mapping[str, Any], folder: Path) -> StudyRecord:
+def read_folder_record(record: Mapping[str, Any], folder: Path) -> StudyRecord:
     """Return the record of a folder's study; a definition that lies in the folder is the one."""
     found = StudyRecord.read(record, folder.name)
     here = folder / Path(found.source).name
@@ -91,8 +91,8 @@ def record_of(record: Mapping[str, Any], folder: Path) -> StudyRecord:
     return replace(found, definition={**found.definition, "source": str(here)})
 
 
-def runs_told(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the runs that a manifest tells, the latest last."""
+def recorded_runs(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the runs that a manifest lists, the latest last."""
     runs = manifest.get("earlier_runs")
     others = OF_THE_STUDY | set(StudyRecord.__dataclass_fields__)
     latest = {key: each for key, each in manifest.items() if key not in others}

@@ -20,7 +20,7 @@ REPORTED, PREFIX = "reported", "reported_"
 
 
 def is_reported(experiment: Experiment) -> bool:
-    """Tell whether an experiment's games are those of a user's agent."""
+    """Return whether an experiment's games are those of a user's agent."""
     return issubclass(experiment.summary.game, ReportedGame)
 
 
@@ -72,7 +72,7 @@ def columns_of_games(experiment: Experiment, games: Iterable[Outcome]) -> list[s
 
 
 def outcome_in(cells: Mapping[str, str], experiment: Experiment) -> Outcome:
-    """Return a game from a row of text; ValueError, KeyError or OverflowError if it is none."""
+    """Return a game from a row of text; ValueError, KeyError or OverflowError if it is invalid."""
     if error := cells.get(FAILED_WITH):
         return FailedGame(int(cells["seed"]), error)
     return kind_of_row(cells, experiment).from_row(fields_in(cells, experiment))

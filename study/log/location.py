@@ -77,12 +77,12 @@ def check_name(name: str) -> str:
             f"letter or digit first (got {name!r})"
         )
     if name in RESERVED_NAMES:
-        raise InputError(f"name {name!r} is kept for published results; use another")
+        raise InputError(f"name {name!r} is reserved for published results; use another")
     return name
 
 
 def check_url(text: str) -> URL:
-    """Parse a storage URL; InputError if it is none, or cannot store a study."""
+    """Parse a storage URL; InputError if it is invalid, or cannot store a study."""
     given = f"(got {without_password(text)!r})"
     try:
         url = make_url(text)
@@ -128,8 +128,8 @@ def why_unusable(folder: Path) -> str:
 
 def check_folder(results: Path) -> None:
     """Refuse a results folder that is missing, or that cannot be written."""
-    if flaw := why_unusable(results):
-        raise InputError(f"results folder {str(results)!r} {flaw}")
+    if problem := why_unusable(results):
+        raise InputError(f"results folder {str(results)!r} {problem}")
 
 
 def make_folder(folder: Path, option: str = "results") -> None:
@@ -149,8 +149,8 @@ def make_folder(folder: Path, option: str = "results") -> None:
     """
     cannot = f"{option}: folder {str(folder)!r} cannot be"
     try:
-        if not folder.exists() and (flaw := why_unusable(folder.parent)):
-            raise InputError(f"{cannot} made: {str(folder.parent)!r} {flaw}")
+        if not folder.exists() and (problem := why_unusable(folder.parent)):
+            raise InputError(f"{cannot} made: {str(folder.parent)!r} {problem}")
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{option}: {str(folder)!r} is a file, not a folder")
         folder.mkdir(exist_ok=True)

@@ -50,13 +50,13 @@ def check_seconds(log: Log, experiment: Experiment, is_cluster: bool) -> None:
         played, now, way = "without a cluster", "a cluster's", "without"
     else:
         played, now, way = f"on a cluster ({named(log, others)})", "this machine's", "with"
-    ways = [f"go on {way} {option('scheduler')}"] if others == keys else []
+    ways = [f"continue {way} {option('scheduler')}"] if others == keys else []
     counts = [each.name for each in experiment.costs if not each.is_timed]
-    all_play = f", where {option('cost')} {counts[0]} lets all machines play" if counts else ""
+    all_play = f"; with {option('cost')} {counts[0]} all machines can play" if counts else ""
     ways.append(f"give another name{all_play}")
     raise InputError(
         f"study: {log.name!r} has games that were played {played}, the cost is "
-        f"{experiment.cost.name}, and {now} seconds do not compare with theirs; "
+        f"{experiment.cost.name}, and {now} seconds cannot be compared with theirs; "
         f"{', or '.join(ways)}"
     )
 

@@ -58,8 +58,8 @@ def within(index: int, width: int, shift: int, replicate: int) -> int:
     return (index * width + n_rounds * shift + replicate) % MAX_REPLICATES
 
 
-def replicate_of(text: str) -> int:
-    """Read a replicate's number from the end of an attribute's name; ValueError if it is none."""
+def parse_replicate(text: str) -> int:
+    """Read a replicate's number from the end of a name; ValueError if it is invalid."""
     if not (text.isdecimal() and text == str(number := int(text)) and number < MAX_REPLICATES):
         raise ValueError(f"must be the number of a replicate (got {shortened(text)})")
     return number

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sqlalchemy import Engine
 
-from thetafront.study.errors import InputError, of_study
+from thetafront.study.errors import InputError, study_context
 from thetafront.study.log.database import (
     check_database,
     is_new,
@@ -63,8 +63,8 @@ def check_no_games(location: Location) -> None:
     """Refuse to make a study in a folder that has the games of another one."""
     if (games := location.folder / "games.csv").exists():
         raise InputError(
-            f"study: {location.name!r} has no trials, but {str(games)!r} is there, of a study "
-            "that is gone; move it away, or give another name"
+            f"study: {location.name!r} has no trials, but {str(games)!r} is left from a deleted "
+            f"study; move it away, or give another name"
         )
 
 
@@ -115,7 +115,7 @@ def create_or_resume(
         check_no_games(location)
         row = StudyRow(location.name, json.dumps(record.as_data()))
         return Log.create(engine, Rows(sealed(row)))
-    with of_study(location.name):
+    with study_context(location.name):
         rows = whole_rows(source)
         made = record_in(rows)
     made.check_direction(made.experiment_as_made(), location.name)
@@ -173,9 +173,9 @@ def check_playable(location: Location, data: StudyData) -> None:
     make_folder(location.folder)
     if data.record.defined is not None:
         if data.record.source:
-            data.record.player_of_today()  # which is refused if it is gone, or has changed
+            data.record.current_player()  # which is refused if it is gone, or has changed
         return
-    if changes := data.record.differences(data.record.of_today()):
+    if changes := data.record.differences(data.record.with_current_experiment()):
         raise InputError(
             f"study: {location.name!r} was made with {'; '.join(changes)}; "
             f"{data.experiment.name!r} has changed since"
@@ -243,7 +243,7 @@ def find_study(
                 raise InputError(f"results folder {str(results)!r} does not exist")
             if elsewhere := storage_in(location.folder):
                 raise InputError(
-                    f"study {name!r} is kept at {elsewhere}; give that URL, with its password, "
+                    f"study {name!r} is stored at {elsewhere}; give that URL, with its password, "
                     f"and --name {name}"
                 )
             known = ", ".join(sorted(path.parent.name for path in results.glob("*/study.db")))

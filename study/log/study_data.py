@@ -1,7 +1,7 @@
 """A snapshot of a study, read once: tables, figures, picks and reports are made from it.
 
-Nothing of it but rows is stored. A trial is complete when it has as many games as were asked for
-when it began, and has failed when an event says so.
+Only rows are stored. A trial is complete when it has as many games as were asked for when it began,
+and has failed when an event says so.
 """
 
 import json
@@ -16,7 +16,7 @@ import numpy as np
 
 from thetafront.agents.agent import Outcome
 from thetafront.agents.parameters import Value
-from thetafront.study.errors import DamageError, InputError, error_context, of_study
+from thetafront.study.errors import DamageError, InputError, error_context, study_context
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import shows_failures, split
 from thetafront.study.experiments.space import Space
@@ -29,9 +29,9 @@ from thetafront.study.log.log import (
     Rows,
     Unit,
     event,
-    name_of,
-    outcome_of,
-    place_of,
+    row_name,
+    row_to_outcome,
+    unit_name,
 )
 from thetafront.study.log.point import COMPLETE, Point
 from thetafront.study.log.seeds import shortened
@@ -60,7 +60,7 @@ class StudySource(Protocol):
         """Read all rows at one moment."""
 
     def newest(self) -> tuple[int, int]:
-        """Return what is another value whenever there is more."""
+        """Return a value that changes whenever there is more."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class StudyData:
         DamageError
             If a row is not as it was written, or is gone.
         """
-        with of_study(source.name):
+        with study_context(source.name):
             return cls.from_rows(whole_rows(source), experiment)
 
     @classmethod
@@ -108,7 +108,7 @@ class StudyData:
         points: list[Point] = []
         for row_ in rows.points:
             unit = row_.phase, row_.number
-            with error_context(name_of(unit)):
+            with error_context(unit_name(unit)):
                 played, error = games.get(unit, []), errors.get(unit, "")
                 found = read_point(row_, played, error, experiment)
             (trials if row_.phase == SEARCH else points).append(found)
@@ -185,7 +185,7 @@ class StudyData:
             return found
         validated = {each.key for each in self.played_points}
         scores = goal.sign * np.array([goal.estimate(each.in_order).value for each in found])
-        costs = np.array([cost.of(each.in_order) for each in found])
+        costs = np.array([cost.value(each.in_order) for each in found])
         if cost.is_timed:
             near = set(np.flatnonzero(near_front(scores, costs, NEAR)).tolist())
         else:
@@ -206,7 +206,7 @@ class StudyData:
 
     @cached_property
     def reference(self) -> tuple[float, float] | None:
-        """The reference point: the experiment's, or else a little worse than all complete trials.
+        """The reference point: the experiment's, or a little worse than all complete trials.
 
         In units of goal and cost; None before the first complete trial of an experiment without.
         """
@@ -289,8 +289,8 @@ def read_games(played: Sequence[GameRow], experiment: Experiment) -> dict[int, O
     """Return the games of some rows, by replicate; DamageError if one cannot be read."""
     games: dict[int, Outcome] = {}
     for row in played:
-        with error_context(place_of(row)):
-            games[row.replicate] = outcome_of(row, experiment.summary.game)
+        with error_context(row_name(row)):
+            games[row.replicate] = row_to_outcome(row, experiment.summary.game)
     return games
 
 
@@ -327,7 +327,7 @@ def read_point(
 
 
 def check_theta(space: Space, params: Mapping[str, Any], all_of_it: bool = False) -> None:
-    """Raise ValueError if these are no parameters of a space, or not ``all_of_it`` if asked for."""
+    """Raise ValueError if these are not parameters of a space, or, with ``all_of_it``, not all."""
     if not isinstance(params, Mapping):
         raise ValueError(f"must be parameters (got {shortened(params)})")
     known = {each.name: each for each in space}

@@ -1,4 +1,4 @@
-"""What made a study, as it is stored with it and in its manifest."""
+"""The record of what made a study, stored with it and in its manifest."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
@@ -12,7 +12,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.definition_record import DEPENDS_ON, Definition
 from thetafront.study.experiments.players import Player, RecordedPlayer
 from thetafront.study.experiments.registry import EXPERIMENTS, experiment
-from thetafront.study.experiments.space import Space, range_of
+from thetafront.study.experiments.space import Space, range_text
 from thetafront.study.log.seeds import shortened
 
 ATTRIBUTE = "thetafront"
@@ -41,7 +41,7 @@ class StudyRecord:
     """What made a study, as it is stored with it.
 
     ``space`` is that of trials to come. ``widened`` has an entry for each time that a parameter's
-    range became wider: its name, ``low`` and ``high`` of before, ``n_trials`` that the study had
+    range became wider: its name, the previous ``low`` and ``high``, ``n_trials`` that the study had
     then, and the time. The record is one row of the log, so a space is widened at once or not at
     all; trials keep their numbers, and so their seeds.
 
@@ -166,7 +166,7 @@ class StudyRecord:
             )
 
     def differences(self, other: "StudyRecord") -> list[str]:
-        """Say, a phrase each, in what another record differs from this one."""
+        """Return a phrase for each difference of another record from this one."""
         phrases = []
         for name in ("experiment", "seed", "design", "design_size", "cost", "fixed", "constraints"):
             mine, theirs = getattr(self, name), getattr(other, name)
@@ -174,7 +174,7 @@ class StudyRecord:
                 phrases.append(f"{name.replace('_', ' ')} {mine}, not {theirs}")
         old, new = without_symbols(self.first_space), without_symbols(other.first_space)
         if self.experiment == other.experiment and old != new:
-            changed = [range_of(each) for each in old if each not in new]
+            changed = [range_text(each) for each in old if each not in new]
             names = {each["name"] for each in old}
             changed += [f"no {each['name']}" for each in new if each["name"] not in names]
             phrases.append(f"another search space ({', '.join(changed) or 'in another order'})")
@@ -214,7 +214,7 @@ class StudyRecord:
         )
 
     def accepting(self, other: "StudyRecord", n_trials: int) -> "StudyRecord":
-        """Return the record of a study that goes on with a changed definition."""
+        """Return the record of a study that continues with a changed definition."""
         entry = {
             "n_trials": n_trials,
             "changes": self.changes(other),
@@ -227,13 +227,13 @@ class StudyRecord:
         """What the command line calls its experiment."""
         return self.experiment if self.defined is None else self.defined.source
 
-    def of_today(self) -> "StudyRecord":
-        """Return the record of a study that is made with the experiment of today.
+    def with_current_experiment(self) -> "StudyRecord":
+        """Return the record of the same study, as made with the current experiment.
 
         Raises
         ------
         InputError
-            If there is no such experiment any more.
+            If the experiment no longer exists.
         """
         if self.defined is not None and not self.defined.source:
             return self  # of a script or notebook, which has it or not
@@ -243,11 +243,11 @@ class StudyRecord:
             space=today.space.as_records(),
             fixed=dict(today.fixed),
             widened=[],
-            definition=definition_of(today),
+            definition=make_definition(today),
             constraints=today.space.constraints_as_records(),
         )
 
-    def player_of_today(self) -> Player:
+    def current_player(self) -> Player:
         """Return what plays the games of an experiment that is not ours.
 
         Raises
@@ -283,7 +283,7 @@ class StudyRecord:
             If this version has no such experiment, cost or parameter.
         """
         if self.defined is not None:
-            player = RecordedPlayer(self.source, self.player_of_today)
+            player = RecordedPlayer(self.source, self.current_player)
             try:
                 space = self.space_of(self.space)
                 return self.defined.experiment(
@@ -292,7 +292,7 @@ class StudyRecord:
             except (TypeError, ValueError, KeyError, StopIteration) as error:
                 raise InputError(f"study: its definition cannot be read: {error}") from None
         found = experiment(self.experiment).by(self.cost)
-        today = self.of_today()
+        today = self.with_current_experiment()
         space_is_same = without_symbols(self.space) == without_symbols(today.space)
         if space_is_same and self.fixed == today.fixed:
             return found
@@ -313,7 +313,7 @@ class DefinedFunction:
 
     @cached_property
     def found(self) -> Callable[[Mapping[str, Any]], Any]:
-        """The function of today."""
+        """The current function."""
         try:
             rules = experiment(self.source).space.rules if self.source else ()
         except InputError:
@@ -326,7 +326,7 @@ class DefinedFunction:
         return self.found(theta)
 
 
-def definition_of(experiment: Experiment) -> dict[str, Any] | None:
+def make_definition(experiment: Experiment) -> dict[str, Any] | None:
     """Return what a study remembers of an experiment that has no name of ours; None otherwise."""
     is_named = experiment.name in EXPERIMENTS and not experiment.source
     if is_named and not experiment.player.is_external:

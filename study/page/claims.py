@@ -1,4 +1,4 @@
-"""What a study says, in sentences: what more time buys, which parameters matter, how sure that is.
+"""What a study shows, in sentences: what more time gains, and which parameters matter.
 
 Every value is what is expected given all games of the study, with its 95% interval; differences are
 of joint draws from the same model.
@@ -20,7 +20,7 @@ from thetafront.study.model.study_model import goal_variances
 from thetafront.study.page.choices import budget_text, least_limit, near_round, rounded_up
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_text
-from thetafront.study.report.expected import best_of
+from thetafront.study.report.expected import best_index
 from thetafront.study.report.recommend import Candidate, Candidates, PickQuery, cost_text
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.text import counted, listed
@@ -29,7 +29,7 @@ Theta = Mapping[str, Any]
 N_DRAWS = 4000
 MIN_INSIDE = 0.8  # of measured means in their predicted intervals, for a model to be trusted
 FRACTIONS = (0.15, 0.55, 1.0)
-"""Of the way from the cheapest to the dearest θ in log cost, where budgets are taken."""
+"""Positions of the budgets, from the cheapest to the most expensive θ, in log cost."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def claims(page: Analysis, importance: Importance | None = None) -> Claims:
         n_trials = sum(each.state == "complete" for each in page.data.trials)
         trials, is_trusted = counted(n_trials, "trial"), False
         trust = f"No θ has games on fresh seeds yet: the model of {trials} alone."
-    elif (check := check_of(page)) is not None:
+    elif (check := check_predictions(page)) is not None:
         trust, is_trusted = trust_text(check, experiment.goal), check.is_passed
         details.insert(0, Claim("How the model was checked", check_text(check, page)))
     baselines = [each for name in experiment.baselines for each in against(candidates, name)]
@@ -117,7 +117,7 @@ def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
 
 
 def more_time(candidates: Candidates) -> list[Claim]:
-    """Say what a larger budget buys, from each of three budgets to the next."""
+    """Say what a larger budget gains, from each of three budgets to the next."""
     experiment = candidates.data.experiment
     cost, goal = experiment.cost, experiment.goal
     steps = [
@@ -129,7 +129,7 @@ def more_time(candidates: Candidates) -> list[Claim]:
         return []
     said = "; ".join(steps)
     what = "What more time buys" if cost.is_timed else "What a larger budget buys"
-    return [Claim(what, f"{said[0].upper()}{said[1:]}{of_intervals(goal)}.")]
+    return [Claim(what, f"{said[0].upper()}{said[1:]}{interval_note(goal)}.")]
 
 
 def against(candidates: Candidates, name: str) -> list[Claim]:
@@ -148,7 +148,7 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
     at, about = f"{shown} at {cost_text(baseline.expected, experiment)}", f"Against {name}"
     others = [each for each in candidates.played if each is not baseline]
     within = [k for k, each in enumerate(others) if each.expected.cost.value <= limit]
-    index = best_of([each.expected for each in others], within, goal.sign)
+    index = best_index([each.expected for each in others], within, goal.sign)
     if index is None:
         return [Claim(about, f"It has {at}; no θ with games costs less.")]
     best = others[index]
@@ -156,7 +156,7 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
     origin = best.point.origin
     named = f"number {best.number}" + (f", {origin}" if origin in experiment.baselines else "")
     than = f"at {cost.text(best.expected.cost.value)} against {cost.text(limit)}"
-    by = f"{signed(found, goal)}{of_intervals(goal)}"
+    by = f"{signed(found, goal)}{interval_note(goal)}"
     if found.low < found.high and found.low <= 0.0 <= found.high:
         verdict = f"Number {best.number} may be as good {than}: its {goal.label} differs by {by}."
     elif goal.sign * found.value > 0.0:
@@ -168,7 +168,7 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
     return [Claim(about, f"It has {at}. {verdict}")]
 
 
-def of_intervals(goal: Goal) -> str:
+def interval_note(goal: Goal) -> str:
     """Say what ± means, unless values are exact."""
     return "" if goal.is_exact else " (±\N{NO-BREAK SPACE}95%)"
 
@@ -194,12 +194,12 @@ def drawn_goal(
     """Draw the goal at some θ jointly, in its own unit, shape (N_DRAWS, n)."""
     posterior, codes = model.posterior, model.cube.encode(thetas)
     drawn = posterior.draw(codes, N_DRAWS, np.random.default_rng(seed))[..., 0]
-    return posterior.scales[0].back(posterior.sign * drawn)
+    return posterior.scales[0].inverse(posterior.sign * drawn)
 
 
 @dataclass(frozen=True)
 class PredictionCheck:
-    """Measured means against what a model had predicted of them."""
+    """Measured means compared with a model's predictions of them."""
 
     # How many means there are, and how many lie in the 95% interval predicted of each.
     n: int
@@ -224,10 +224,10 @@ def checked(
     means: npt.NDArray[np.float64],
     variances: npt.NDArray[np.float64],
 ) -> PredictionCheck:
-    """Hold measured means of the goal, whose noise has these variances, against a model.
+    """Compare measured means of the goal, whose noise has these variances, with a model.
 
-    The model's errors at different θ go together, so what it predicts of the means is drawn for
-    all of them jointly: the goal there, and the noise of so many games.
+    The model's errors at different θ are correlated, so its predictions of the means are drawn
+    jointly for all of them: the goal there, and the noise of as many games.
     """
     noise = np.random.default_rng(1).standard_normal((N_DRAWS, len(means))) * np.sqrt(variances)
     predicted = model.posterior.goal(model.cube.encode(thetas)).mean
@@ -241,8 +241,8 @@ def checked(
     )
 
 
-def check_of(page: Analysis) -> PredictionCheck | None:
-    """Hold the model of the trials against the games of validation that had no part in it."""
+def check_predictions(page: Analysis) -> PredictionCheck | None:
+    """Compare the model of the trials with validation games that had no part in it."""
     data, goal = page.data, page.data.experiment.goal
     points = [each for each in data.points if each.games]
     if page.model is None or not points or goal.is_exact:
@@ -258,11 +258,13 @@ def trust_text(check: PredictionCheck, goal: Goal) -> str:
     inside = f"{check.n_inside} of {check.n} measured means inside its 95% intervals"
     if check.is_passed:
         return f"Model checked: {inside}."
-    flaw = "sure of itself"
+    problem = "confident"
     if check.is_biased:
         too_high = goal.sign * check.excess > 0.0
-        flaw = f"{'optimistic' if too_high else 'pessimistic'}, by {size_text(check.excess, goal)}"
-    return f"Model too {flaw}: {inside}. Trust measured points only."
+        problem = (
+            f"{'optimistic' if too_high else 'pessimistic'}, by {size_text(check.excess, goal)}"
+        )
+    return f"Model too {problem}: {inside}. Trust measured points only."
 
 
 def check_text(check: PredictionCheck, page: Analysis) -> str:
@@ -271,11 +273,11 @@ def check_text(check: PredictionCheck, page: Analysis) -> str:
     games = counted(sum(len(each.games) for each in page.data.points), "game")
     return (
         f"{games} on fresh seeds judged {check.n} θ: {check.n_inside} of {check.n} measured means "
-        "lie in the 95% interval that the model had predicted, from the trials alone, for so many "
-        f"games. On average it had predicted {size_text(check.excess, goal)} "
+        "lie in the 95% intervals that the model predicted from the trials alone. On average it "
+        f"predicted {size_text(check.excess, goal)} "
         f"{'more' if check.excess > 0.0 else 'less'} than measured, "
         f"{'beyond' if check.is_biased else 'within'} the {size_text(check.allowed, goal)} that it "
-        "allows for (95%; errors at different θ go together)."
+        "allows for (95%; errors at different θ are correlated)."
     )
 
 
@@ -284,4 +286,4 @@ def what_is_left(page: Analysis) -> list[Claim]:
     if (frame := page.tables.get("certificate")) is None:
         return []
     text = certificate_text(frame, page.data.experiment)
-    return [Claim("What may be left to win", f"{text[0].upper()}{text[1:]}.")]
+    return [Claim("Room for improvement", f"{text[0].upper()}{text[1:]}.")]

@@ -22,7 +22,7 @@ def facts(page: Analysis) -> list[tuple[str, str]]:
         ("seeds", seeds_text(data)),
         ("design", f"{record.design} of {record.design_size}"),
         ("samplers", listed(distinct(runs, "sampler")) if distinct(runs, "sampler") else ""),
-        ("machines", "; ".join(machines_of(data))),
+        ("machines", "; ".join(describe_machines(data))),
         ("workers of a cluster", cluster_text(data)),
         ("revisions", ", ".join(distinct(runs, "git_revision"))),
         ("versions", "; ".join(dict.fromkeys(versions_text(run) for run in runs))),
@@ -46,7 +46,7 @@ def seeds_text(data: StudyData) -> str:
     return f"study {data.record.seed}{each}"
 
 
-def machines_of(data: StudyData) -> list[str]:
+def describe_machines(data: StudyData) -> list[str]:
     """Describe the machines of a study's runs, each once; none where they are not recorded."""
     return [each for each in dict.fromkeys(map(machine_text, data.runs)) if each]
 
@@ -128,16 +128,19 @@ def again(data: StudyData) -> str:
 def again_note(data: StudyData) -> str:
     """Say what the commands need, and what will differ."""
     said = [
-        "Run these commands in a folder without this study; where it is, they would continue it."
+        "Run these commands in a folder that does not contain this study; otherwise they would "
+        "continue it."
     ]
     revisions = distinct(data.runs, "git_revision")
     if any("+" in each for each in revisions):
-        said.append("The checkout had changes that were not committed.")
+        said.append("The checkout had uncommitted changes.")
     if any(str(run.get("command_line", "")).partition("(")[1] for run in data.runs):
         said.append(
-            "Calls with parentheses are Python's: from thetafront import sweep, open_study."
+            "Lines with parentheses are Python code: from thetafront import sweep, open_study."
         )
     is_limited = any(run.get("budget_seconds") for run in data.runs)
     if is_limited or data.experiment.cost.is_timed:
-        said.append("Times belong to a machine, so the front will agree within its intervals only.")
+        said.append(
+            "Times depend on the machine, so the front will agree only within its intervals."
+        )
     return " ".join(said)

@@ -8,7 +8,7 @@ from typing import Any
 
 from thetafront.study.charts.front import front_chart
 from thetafront.study.charts.hypervolume import hypervolume_chart, timeline_chart
-from thetafront.study.charts.importance import importance_chart, importance_of
+from thetafront.study.charts.importance import compute_importance, importance_chart
 from thetafront.study.charts.pair import pair_chart
 from thetafront.study.charts.scores import scores_chart
 from thetafront.study.charts.slices import slices_chart
@@ -17,12 +17,12 @@ from thetafront.study.log.location import Location
 from thetafront.study.log.published_study import PublishedStudy
 from thetafront.study.page.choices import Choices
 from thetafront.study.page.claims import claims
-from thetafront.study.page.document import charts_of, document, sortable, table_of
+from thetafront.study.page.document import chart_specs, document, make_table, sortable
 from thetafront.study.page.made_by import again, again_note, facts, runs_table
 from thetafront.study.page.replays import recorded
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import front_cells
-from thetafront.study.report.pick_text import command_of
+from thetafront.study.report.pick_text import play_command
 from thetafront.study.text import counted
 
 NAME, NOTE = "report.html", "note.txt"
@@ -30,7 +30,7 @@ NAME, NOTE = "report.html", "note.txt"
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What a page tells of its own making."""
+    """When and how a page was made."""
 
     made: datetime = field(default_factory=lambda: datetime.now(UTC))  # when
     running: str = ""  # which sweep held the study then; empty if none did
@@ -61,7 +61,7 @@ def page_html(
     circumstances = circumstances or Circumstances()
     experiment = page.data.experiment
     choices = Choices.from_analysis(page)
-    importance = importance_of(page)
+    importance = compute_importance(page)
     charts = {
         "front": front_chart(page),
         "slices": slices_chart(page),
@@ -75,7 +75,7 @@ def page_html(
     said = claims(page, importance)
     ask = "" if isinstance(page.data, PublishedStudy) else pick_words(page, location)
     data = {
-        "charts": charts_of(charts.values()),
+        "charts": chart_specs(charts.values()),
         "choices": None if choices is None else choices.as_data(),
         "pick": ask,
         "replays": games.replays,
@@ -99,7 +99,7 @@ def page_html(
         "validated": validated_table(page),
         "games": games,
         "facts": facts(page),
-        "runs": table_of(runs_table(page.data)),
+        "runs": make_table(runs_table(page.data)),
         "again": again(page.data),
         "again_note": again_note(page.data),
     }
@@ -161,7 +161,7 @@ def validated_table(page: Analysis) -> dict[str, Any]:
                 "number": int(row["number"]),
                 "on_front": bool(row["on_front"]),
                 "cells": [(cell.text, sortable(cell.value)) for cell in cells],
-                "command": command_of(page.data.experiment, theta),
+                "command": play_command(page.data.experiment, theta),
             }
         )
     return {"columns": columns, "rows": rows}

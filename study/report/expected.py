@@ -41,7 +41,7 @@ class Expected:
 
 
 def chance_text(p: float) -> str:
-    """Write a probability, rounded down: 0.949 is below 0.95 and must not read so."""
+    """Write a probability, rounded down: 0.949 must not appear as 0.95."""
     return f"{math.floor(100.0 * p + 1e-9) / 100.0:.2f}"
 
 
@@ -69,7 +69,7 @@ def expected_at(model: FittedModel, thetas: Sequence[Mapping[str, Any]]) -> list
     return found
 
 
-def expected_of(
+def expect_points(
     combined: FittedModel, experiment: Experiment, points: Sequence[Point]
 ) -> list[Expected]:
     """Return what is expected of points with games; where scores are exact, their games tell."""
@@ -83,19 +83,21 @@ def expected_of(
 
 
 def is_met(expected: Expected, limit: float, is_played: bool) -> bool:
-    """Tell whether a θ keeps a budget surely enough."""
+    """Return whether a θ stays within a budget with enough certainty."""
     if expected.cost.value > limit:
         return False  # the quicker answer: the probability is below one half
     return expected.p_within(limit) >= (CONFIDENCE if is_played else OF_PROPOSALS)
 
 
 def is_reached(expected: Expected, wanted: float, goal: Goal, is_played: bool) -> bool:
-    """Tell whether a θ is expected to reach a value of the goal."""
+    """Return whether a θ is expected to reach a value of the goal."""
     reaches = goal.reaches(expected.score.value, wanted)
     return reaches and (is_played or expected.p_reaches(wanted, goal.sign) >= TO_REACH)
 
 
-def best_of(expected: Sequence[Expected], chosen: Sequence[int], sign: float = 1.0) -> int | None:
+def best_index(
+    expected: Sequence[Expected], chosen: Sequence[int], sign: float = 1.0
+) -> int | None:
     """Return which of some chosen θ has the best score, the cheaper of equals."""
     return max(
         chosen,
@@ -104,7 +106,7 @@ def best_of(expected: Sequence[Expected], chosen: Sequence[int], sign: float = 1
     )
 
 
-def cheapest_of(expected: Sequence[Expected], chosen: Sequence[int]) -> int | None:
+def cheapest_index(expected: Sequence[Expected], chosen: Sequence[int]) -> int | None:
     """Return which of some chosen θ is the cheapest."""
     return min(chosen, key=lambda k: expected[k].cost.value, default=None)
 

@@ -54,7 +54,7 @@ def print_notes(out: Console, analysis: Analysis, location: Location) -> None:
 
 
 def spare_columns(experiment: Experiment) -> list[str]:
-    """Return the columns that a narrow terminal can do without: the first goes first.
+    """Return the columns that a narrow terminal can leave out, the most dispensable first.
 
     A point's number, goal and cost stay: one picks by them.
     """

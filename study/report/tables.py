@@ -77,7 +77,7 @@ def trials_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.Data
     return frame
 
 
-def thetas_of(frame: pd.DataFrame, experiment: Experiment) -> list[dict[str, Any]]:
+def frame_thetas(frame: pd.DataFrame, experiment: Experiment) -> list[dict[str, Any]]:
     """Return θ of each row."""
     columns = {name: frame[name].tolist() for name in experiment.space.names}
     rows = zip(*columns.values(), strict=True)
@@ -94,7 +94,7 @@ def add_predictions(
 
     Of thousands, only some are compared: those that the fewest others are predicted to dominate.
     """
-    points = model.cube.encode(thetas_of(frame.loc[complete], experiment))
+    points = model.cube.encode(frame_thetas(frame.loc[complete], experiment))
     scores = model.posterior.goal(points)
     rng = np.random.default_rng(0)
     near = np.arange(len(points))
@@ -144,7 +144,7 @@ def validated_frame(analysis: "Analysis") -> pd.DataFrame:
     columns = validated_columns(experiment, analysis.data.has_failures)
     frame = pd.DataFrame(analysis.rows, columns=columns)
     if model is not None and len(frame):
-        codes = model.cube.encode(thetas_of(frame, experiment))
+        codes = model.cube.encode(frame_thetas(frame, experiment))
         predicted = model.posterior.goal(codes)
         for what in BAND:
             frame[experiment.goal.posterior_column(what)] = getattr(predicted, what)
@@ -202,13 +202,13 @@ def thinned(n: int) -> list[int]:
 
 
 def check_table(path: Path, first_column: str) -> None:
-    """Refuse, by InputError, to overwrite a file that is not a table with this first column."""
+    """Raise InputError rather than overwrite a file that is not a table with this first column."""
     if path.exists():
         first = path.read_bytes()[:1000] if path.is_file() else b""
         if first.partition(b"\n")[0].decode(errors="replace").split(",")[0] != first_column:
             raise InputError(
-                f"{path}: a table whose first line begins with {first_column!r} is to be written "
-                "here, and something else is there; use another folder, or move it away"
+                f"{path}: exists, and is not a table whose first line begins with "
+                f"{first_column!r}; use another folder, or move it away"
             )
 
 

@@ -1,4 +1,4 @@
-"""How many games a trial has, by what games of the initial design take.
+"""How many games a trial has, by how long games of the initial design take.
 
 Where games are short, a trial has as many as take about as long as a proposal, so that workers need
 not wait for it. The mean over the design decides: a single θ may take a thousand times as long as
@@ -28,7 +28,10 @@ MAX_SECONDS = 5.0  # of timing, the start of the workers included
 
 
 class DesignTimes(GameSource[int]):
-    """A game of each θ of a design, to be timed; none is stored. Where games are long, it ends."""
+    """A game of each θ of a design, to be timed.
+
+    None is stored. It stops early if games are long.
+    """
 
     tasks_per_worker = 1
 

@@ -1,8 +1,7 @@
 """The loop between a source of games and the workers.
 
-A few tasks a worker are in flight (:attr:`study.run.source.Source.tasks_per_worker`). While they
-are played the source may prepare the next ones; nobody waits for that unless it takes longer than
-they do.
+A few tasks per worker are in flight (:attr:`study.run.source.Source.tasks_per_worker`). While they
+are played, the source may prepare the next ones; the workers wait for it only if that takes longer.
 """
 
 import math
@@ -47,7 +46,7 @@ class Utilization:
     def add(
         self, began: float, ended: float, cpu_seconds: float, learning_seconds: float = 0.0
     ) -> None:
-        """Count a task, whose games began after so many seconds of learning."""
+        """Count a task, whose games began after ``learning_seconds``."""
         self.busy_seconds += ended - began
         self.cpu_seconds += cpu_seconds
         self.learning_seconds += learning_seconds
@@ -93,7 +92,7 @@ class Utilization:
 
     @property
     def is_loaded(self) -> bool:
-        """Whether games wait for other programs so much that a user should know."""
+        """Whether other programs slow the games down so much that a user should know."""
         return self.load > MAX_LOAD
 
 
@@ -170,7 +169,7 @@ class Dispatch(Generic[Key]):
     def run(self) -> None:
         """Play until the source has no more games.
 
-        An interrupt ends the games in flight at once, and whatever has finished is stored.
+        An interrupt ends the games in flight at once; finished games are stored.
 
         Raises
         ------
@@ -193,8 +192,8 @@ class Dispatch(Generic[Key]):
         while not interrupt.requested():
             self.count_workers()
             self.hand_out()
-            thinking = self.source.thinking()
-            if not len(workers) and (thinking is None or self.budget.is_spent):
+            pending = self.source.pending_proposal()
+            if not len(workers) and (pending is None or self.budget.is_spent):
                 return
             if self.budget.is_exceeded:
                 self.display.message(
@@ -203,8 +202,8 @@ class Dispatch(Generic[Key]):
                 break
             self.budget.clock()  # often: many seconds without a look count as a pause
             # With the line full, a proposal that is ready must not wake the loop again and again.
-            workers.collect(MAX_WAIT_SECONDS, thinking if self.has_room else None)
-            for line in workers.news():
+            workers.collect(MAX_WAIT_SECONDS, pending if self.has_room else None)
+            for line in workers.drain_messages():
                 self.display.message(line)
             while workers.returned:
                 self.record(workers.returned.popleft())

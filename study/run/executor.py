@@ -1,4 +1,4 @@
-"""Executors: who plays the games that a source hands out.
+"""Executors: they play the games that a source hands out.
 
 Worker processes of this machine are one (:mod:`study.run.workers`), and a cluster's are another
 (:mod:`study.cluster`). One executor serves all phases of a run.
@@ -74,12 +74,12 @@ class Executor(ABC, Generic[Key]):
 
     @property
     def tasks_per_worker(self) -> float:
-        """Most tasks in flight that a worker needs: one to play, and those that wait."""
+        """Maximum tasks in flight that a worker needs: one to play, and those that wait."""
         return math.inf  # as many as the source has
 
     @property
     def machines(self) -> Machines:
-        """What is known of other machines that play."""
+        """The other machines that play."""
         return NO_MACHINES
 
     @abstractmethod
@@ -98,14 +98,14 @@ class Executor(ABC, Generic[Key]):
 
     @abstractmethod
     def stop(self) -> None:
-        """End games in the middle; those that have finished come back."""
+        """Abort the games in flight; finished ones come back."""
 
     @abstractmethod
     def __len__(self) -> int:
         """Return how many tasks are in flight."""
 
     def admit(self, experiment: Experiment, known: Machines) -> None:
-        """Choose the workers that may play; what a user should know of them is among the news.
+        """Choose the workers that may play; messages about them go to the user.
 
         Parameters
         ----------
@@ -121,17 +121,17 @@ class Executor(ABC, Generic[Key]):
         """
 
     def leave_a_core_to_each(self) -> None:
-        """Play no more games at once than there are cores: games that share one time each other."""
+        """Play at most one game per core: games that share a core distort each other's times."""
 
-    def news(self) -> list[str]:
-        """Return what a user should know that has happened since the last call, a line each."""
+    def drain_messages(self) -> list[str]:
+        """Return the messages to the user since the last call, one line each."""
         lines, self.lines = self.lines, []
         return lines
 
     def judge(self, task: Task[Key]) -> bool:
-        """Note that a task under suspicion has ended its workers; tell whether it is done for.
+        """Note that a suspected task has killed its worker.
 
-        A game of a user's own agent has failed then.
+        Return whether to give it up. A game of a user's own agent has then failed.
 
         Raises
         ------
@@ -146,7 +146,7 @@ class Executor(ABC, Generic[Key]):
                 f"workers keep dying while playing {task.key} alone, "
                 f"seed {task.seeds[0]}; they may be out of memory"
             )
-        died = "the process that played it died: crashed, ended or out of memory"
+        died = "the process that played it died: it crashed, exited or ran out of memory"
         games = tuple(FailedGame(seed, died) for seed in task.seeds)
         self.returned.append(Finished(task.key, games))
         return True

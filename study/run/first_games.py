@@ -1,7 +1,7 @@
-"""First games of an experiment that is not ours, before anything is stored.
+"""First games of a user's experiment, before anything is stored.
 
-They tell whether it can be played at all, whether a seed decides a game, and whether games have
-moves. Workers play them, as they will play all others.
+They show whether it can be played at all, whether a seed determines a game, and whether games have
+moves. Workers play them, as they play all others.
 """
 
 import math
@@ -37,7 +37,7 @@ def first_games(
             while not points[number].outcomes:
                 left = deadline - time.monotonic()
                 if left <= 0:
-                    raise PlayError("it has not ended within the budget")
+                    raise PlayError("it did not end within the budget")
                 workers.collect(timeout=min(1.0, left))
                 while workers.returned:
                     back = workers.returned.popleft()

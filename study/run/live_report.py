@@ -1,8 +1,8 @@
-"""Tables and pictures that are written again and again while games are played.
+"""Tables and pictures that are rewritten regularly while games are played.
 
-A thread writes them, so that the loop goes on handing out games. It draws nothing twice at once:
-whoever writes the last ones waits for it (:meth:`LiveReport.finish`). Writing takes a tenth of the
-time at most, and is not begun where it would make a run exceed its budget.
+A thread writes them, so that the loop can keep handing out games. Only one report is written at a
+time: the last one waits for it (:meth:`LiveReport.finish`). Writing takes at most a tenth of the
+time, and does not start if it would make a run exceed its budget.
 """
 
 import math
@@ -24,7 +24,7 @@ class LiveReport:
     Parameters
     ----------
     write : callable
-        Writes a report, or for False only tells the plan, which is quick.
+        Writes a report, or for False only prints the plan, which is quick.
     left : callable
         Returns the seconds that are left of the run's budget.
     clock, cpu_clock : callable
@@ -70,7 +70,7 @@ class LiveReport:
 
     @property
     def is_affordable(self) -> bool:
-        """Whether a report takes little of the time since the last one, and of what is left."""
+        """Whether a report takes little of the time since the last one, and of the time left."""
         since = self.clock() - self.ended
         return self.seconds <= min(MAX_SHARE * since, MAX_SHARE_OF_REST * self.left())
 
@@ -109,7 +109,7 @@ class LiveReport:
             return ""
         self.has_failed = True
         reason = " ".join(str(error).split()) or type(error).__name__
-        return f"tables and pictures are not written: {reason}; games continue"
+        return f"tables and pictures cannot be written: {reason}; games continue"
 
     def run(self, is_whole: bool) -> None:
         """Write a report, or no more than tell the plan; runs in the thread."""

@@ -75,7 +75,7 @@ def games_in_a_minute(data: StudyData, cost: float, jobs: int) -> int:
     """
     of_trials = [list(each.games.values()) for each in data.trials if each.games]
     known = of_trials + [point.in_order for point in data.points if point.games]
-    nearest = sorted(known, key=lambda games: abs(data.experiment.cost.of(games) - cost))
+    nearest = sorted(known, key=lambda games: abs(data.experiment.cost.value(games) - cost))
     games = [game for some in nearest[:N_NEIGHBOURS] for game in some]
     seconds = sum(game.seconds for game in games) / max(len(games), 1)
     if seconds <= 0.0:

@@ -1,9 +1,9 @@
-"""Plans: how many trials and games a budget of time buys, and how precise they make the front.
+"""Plans: how many trials and games fit into a budget, and how precise they make the front.
 
-What a game takes depends on θ: a hundredfold over the space. So a Gaussian process of log seconds a
-game is fitted to the trials and validated points so far, and tells what the trials to come and the
-points of the predicted front will take. How much longer games take than their deciding thread's CPU
-time, on this machine and at this hour, is measured. Later plans know more.
+The time of a game depends on θ, and varies a hundredfold over the space. So a Gaussian process of
+the log seconds of a game is fitted to the trials and validated points so far. It predicts how long
+later trials and the points of the predicted front will take. How much longer games take than their
+deciding thread's CPU time, on this machine and at this hour, is measured. Later plans know more.
 """
 
 import math
@@ -84,16 +84,16 @@ class Pace:
 
     @property
     def overhead(self) -> float:
-        """Seconds of a game's deciding thread that are worth as much as the time between tasks."""
+        """Seconds of a game's deciding thread that equal the time between tasks."""
         return self.idle_seconds / self.wall_seconds
 
-    def of(self, seconds: float) -> float:
-        """Return the wall-clock time of so many seconds of games, all workers together."""
+    def wall_clock(self, seconds: float) -> float:
+        """Return the wall-clock time of some seconds of games, with all workers together."""
         return seconds * self.wall_seconds / self.jobs
 
 
 class GameTimes:
-    """What a game of any θ takes alone, learned from the games of a study.
+    """The time of a game of any θ, played alone, learned from the games of a study.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class GameTimes:
         return np.asarray(np.exp(mean + 0.5 * variance)) + self.overhead
 
 
-def typical_of(of_design: Floats) -> float:
+def guess_typical(of_design: Floats) -> float:
     """Guess the seconds of a game that a sampler asks for, or a front, by those of the design.
 
     They vary by orders of magnitude: between the arithmetic and the geometric mean.
@@ -159,11 +159,11 @@ class Points:
         return float((n - self.expected.n) @ self.expected.seconds)
 
     def near(self, typical: float, trust: float, seconds: float) -> "Points":
-        """Draw the times of games towards a guess, as far as the model is not to be trusted.
+        """Shrink the times of games towards a guess, as far as the model cannot be trusted.
 
-        A model of a few trials may expect a front that is ten times too dear, or too cheap: the
-        mean time of the games of so many ``seconds`` becomes a geometric mean of both, in which the
-        guess counts half at most.
+        A model of a few trials may predict a front that is ten times too expensive, or too cheap:
+        the mean time of games, ``seconds``, becomes a geometric mean of both, in which the guess
+        has a weight of at most one half.
         """
         n = self.after(seconds) - self.expected.n
         if not n.sum():
@@ -208,8 +208,8 @@ class Plan:
         Of the validated means in the end, ascending; NaN where there is one game.
     ends_by_time : bool
         Whether validation has no time left in the end, rather than no games. Then the number of its
-        games is not told: they go where they are worth most, to cheap points by the hundred, and in
-        every second study there were half as many as planned, or twice.
+        games is not printed: games go where they are worth most, to cheap points by the hundred,
+        and in every second study there were half or twice as many as planned.
     """
 
     n_trials: int
@@ -232,7 +232,7 @@ class Plan:
         search_limit: float,
         limit: float,
     ) -> "Plan":
-        """Make a plan: trials until the search's limit, then games of the points in turn.
+        """Make a plan: trials until the search's limit, then games of the points.
 
         Parameters
         ----------
@@ -247,14 +247,14 @@ class Plan:
         search_limit, limit : float
             Wall-clock seconds for the search, and for all; infinity for no limit.
         """
-        ends = np.cumsum(trials) * pace.of(1.0)
+        ends = np.cumsum(trials) * pace.wall_clock(1.0)
         # Proposals come one after the other: workers wait for them where games are short.
         ends = np.maximum(ends, SECONDS_A_PROPOSAL * np.arange(1, len(ends) + 1))
         # A trial begins before the limit, and is finished.
         n = min(int(np.searchsorted(ends, search_limit)) + 1, len(ends)) if search_limit > 0 else 0
         search_seconds = float(ends[n - 1]) if n else 0.0
         left = max(0.0, limit - search_seconds)
-        seconds = left / pace.of(1.0)
+        seconds = left / pace.wall_clock(1.0)
         n_games = points.after(seconds)
         with np.errstate(divide="ignore", invalid="ignore"):
             errors = np.sqrt(points.expected.variance / n_games)
@@ -262,7 +262,7 @@ class Plan:
             n_complete + n,
             search_seconds,
             n * n_replicates,
-            pace.of(points.seconds_of(n_games)),
+            pace.wall_clock(points.seconds_of(n_games)),
             round(float(np.sum(n_games - points.expected.n))),
             round(float(np.sum(n_games))),
             np.sort(errors),
@@ -270,7 +270,7 @@ class Plan:
         )
 
     def differs_from(self, other: "Plan", seconds_since: float) -> bool:
-        """Tell whether it ends otherwise than one of so many seconds ago: half as much again."""
+        """Return whether it differs from an earlier plan by half or more."""
         seconds = self.search_seconds + self.validation_seconds + seconds_since
         pairs = [
             (self.n_trials, other.n_trials),
@@ -291,7 +291,8 @@ class Plan:
         parts = []
         if self.n_search_games:
             parts.append(
-                f"to {counted(self.n_trials, 'trial')} with {counted(self.n_search_games, 'game')} "
+                f"{counted(self.n_trials, 'trial')} in all, with "
+                f"{counted(self.n_search_games, 'game')} "
                 f"in {duration(self.search_seconds)}"
             )
         if (n_points := len(self.standard_errors)) and self.n_points_games:
@@ -299,7 +300,7 @@ class Plan:
             if np.isfinite(self.standard_errors).all():
                 low, middle, high = np.quantile(self.standard_errors, (0.0, 0.5, 1.0))
                 precision = (
-                    f": standard errors of some {goal.format.error_with_unit(middle)} "
+                    f": standard errors of about {goal.format.error_with_unit(middle)} "
                     f"({goal.format.error(low)} to {goal.format.error(high)})"
                 )
             games = "" if self.ends_by_time else f" with {counted(self.n_validation_games, 'game')}"
@@ -312,7 +313,7 @@ class Plan:
         return f"plan: {'; '.join(parts) or 'nothing is left to play'}"
 
 
-def plan_of(
+def make_plan(
     analysis: Analysis,
     settings: SearchSettings | None,
     precision: Precision | None,
@@ -334,8 +335,8 @@ def plan_of(
     pace, search_limit, limit
         As for :meth:`Plan.from_trials`.
     n_complete : int, optional
-        Complete trials, if these are not the study's own: its trials are then a rehearsal of those
-        to come.
+        Complete trials, if these are not the study's own: its trials are then a dry run of later
+        ones.
     """
     data, model = analysis.data, analysis.trials_model
     if model is None:
@@ -354,22 +355,22 @@ def plan_of(
     else:
         fixed = [trial.params for trial in data.trials][n_complete:]
     waiting = [dict(each) for each in fixed if space.is_whole(each)]
-    typical = typical_of(times.at([*design, *waiting]))
+    typical = guess_typical(times.at([*design, *waiting]))
     trials, n_replicates = np.zeros(0), 1
     if settings is not None:
         n, n_replicates = max(0, settings.n_trials - n_complete), settings.n_replicates
         trials = n_replicates * coming_trials(data, waiting, n, times, typical)
         if learns:  # all games of a trial are one task
             trials += pace.learning_seconds / pace.wall_seconds + pace.overhead
-    points = points_of(data, model, times, chosen if precision is not None else [], precision)
+    points = expected_points(data, model, times, chosen if precision is not None else [], precision)
     n_seen = len(model.observations.points)
     share = expected_share(data.experiment.build({}).n_side_by_side)
     trust = n_seen / (n_seen + TRIALS_OF_TRUST)
-    points = points.near(share * typical, trust, limit / pace.of(1.0))
+    points = points.near(share * typical, trust, limit / pace.wall_clock(1.0))
     return Plan.from_trials(n_complete, trials, n_replicates, points, pace, search_limit, limit)
 
 
-def points_of(
+def expected_points(
     data: StudyData,
     model: FittedModel,
     times: GameTimes,
@@ -436,12 +437,12 @@ def coming_trials(
 
 
 class Planner:
-    """Makes the plans of a run, and knows which are new.
+    """Makes the plans of a run, and detects new ones.
 
     Attributes
     ----------
     plan : Plan, optional
-        The last one that was told.
+        The last one that was printed.
     pace, pace_before : Pace, optional
         Of this phase as far as it is known, and of the phase before.
     """
@@ -463,13 +464,15 @@ class Planner:
         settings: SearchSettings | None,
         precision: Precision | None,
     ) -> Plan | None:
-        """Return what the rest of the run is expected to do (:func:`plan_of`).
+        """Return what the rest of the run is expected to do (:func:`make_plan`).
 
-        None if that is nothing, or what was told before.
+        None if there is nothing left to do, or the plan was printed before.
         """
         left = dispatch.budget.left
         search_limit = 0.0 if settings is None else dispatch.left
-        plan = plan_of(analysis, settings, precision, self.pace_of(dispatch), search_limit, left)
+        plan = make_plan(
+            analysis, settings, precision, self.measure_pace(dispatch), search_limit, left
+        )
         now = dispatch.budget.clock()
         if plan is None or not plan.n_search_games + plan.n_validation_games:
             return None
@@ -478,7 +481,7 @@ class Planner:
         self.plan, self.planned_at = plan, now
         return plan
 
-    def pace_of(self, dispatch: Dispatch[Any]) -> Pace:
+    def measure_pace(self, dispatch: Dispatch[Any]) -> Pace:
         """Return how fast games are played.
 
         At first, while workers start and most games are not back yet, that is the pace of the phase

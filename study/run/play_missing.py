@@ -1,11 +1,11 @@
-"""Play the games that a table of agents lacks, and keep each as soon as it has ended."""
+"""Play the games that a table of agents lacks, and store each as soon as it ends."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from rich.console import Console
 
-from thetafront.agents.agent import Agent, FailedGame, Game, digest_of, warm
+from thetafront.agents.agent import Agent, FailedGame, Game, agent_digest, warm
 from thetafront.study.log.ledger import Ledger
 from thetafront.study.run.dispatch import play_here
 from thetafront.study.run.progress import PREPARING, ProgressDisplay
@@ -19,7 +19,7 @@ Key = tuple[str, int]
 
 
 class MissingGames(GameSource[Key]):
-    """The games that rows lack, in the order of the seeds, so that no row is far ahead.
+    """The missing games of all rows, in the order of the seeds, so that no row gets far ahead.
 
     Parameters
     ----------
@@ -74,15 +74,13 @@ class MissingGames(GameSource[Key]):
         """Keep games; PlayError if they could not be played."""
         name, seed = finished.key
         if finished.error:
-            raise PlayError(f"{name}, seed {seed}: {finished.error}; what has finished is kept")
+            raise PlayError(f"{name}, seed {seed}: {finished.error}; finished games are kept")
         games = [each for each in finished.games if isinstance(each, Game)]
         self.ledger.add(self.agents[name], *games)
         self.missing[name] -= {game.seed for game in games}
         for each in finished.games:
             if isinstance(each, FailedGame):
-                raise PlayError(
-                    f"{name}, seed {each.seed}: {each.error}; what has finished is kept"
-                )
+                raise PlayError(f"{name}, seed {each.seed}: {each.error}; finished games are kept")
 
     def snapshot(self) -> Snapshot:
         """Return how far the rows are."""
@@ -131,7 +129,9 @@ def play_missing(
     PlayError
         If a game cannot be played.
     """
-    different = dict({digest_of(agent): (name, agent) for name, agent in agents.items()}.values())
+    different = dict(
+        {agent_digest(agent): (name, agent) for name, agent in agents.items()}.values()
+    )
     with ledger.held():
         source = MissingGames(different, seeds, ledger, batch_size, what)
         if source.n_missing:

@@ -41,10 +41,10 @@ MIN_OF_MANY, MAX_OF_MANY = 8, 128
 def n_at_a_time(in_flight: float, missing: int = 0) -> int:
     """Return how many trials to propose at a time.
 
-    One where few are in flight. Else an eighth of these, so that each knows hardly less than a
-    single one would; at least 8, which take no longer than a single one. If more are missing in the
-    line, workers are faster than proposals: then all that are missing, which share the fit's cost,
-    but no more than half of those in flight, or 128.
+    One if few are in flight. Otherwise an eighth of these, so that each knows hardly less than a
+    single one would, and at least 8, which take no longer than one. If more are missing, workers
+    are faster than proposals: then all missing ones, which share the cost of the fit, but at most
+    half of those in flight, and at most 128.
 
     Parameters
     ----------
@@ -123,7 +123,10 @@ class Proposals:
         self.news.append(trial)
 
     def known_to(self, number: int) -> list[FrozenTrial]:
-        """Return the news that the proposal of trial ``number`` may know; keep the others."""
+        """Return the ended trials that the proposal of trial ``number`` may know.
+
+        Keep the others.
+        """
         told = [each for each in self.news if not self.deterministic or each.number < number - 1]
         self.news = [each for each in self.news if self.deterministic and each.number >= number - 1]
         return told

@@ -29,7 +29,7 @@ from thetafront.study.samplers.base import ModelSampler
 
 @dataclass(frozen=True)
 class ProposalBatch:
-    """What a sampler was asked for."""
+    """The proposals of a sampler for one request."""
 
     proposals: list[Point]  # in the order of their numbers
     seconds: float  # CPU seconds that they took

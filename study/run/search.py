@@ -1,4 +1,4 @@
-"""The search: have the games of one θ after the other played, until the budget is spent.
+"""The search: play the games of one θ after another, until the budget is spent.
 
 One process owns the study and is its only writer; workers play games and know nothing of it. Games
 of several trials are in flight at once: those of the next trial are queued behind those of this
@@ -23,7 +23,7 @@ from thetafront.study.log.log import Log
 from thetafront.study.log.point import Point
 from thetafront.study.log.seeds import search_seed
 from thetafront.study.log.study_data import StudyData, frozen
-from thetafront.study.model.study_model import objectives_of
+from thetafront.study.model.study_model import describe_objectives
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.open_trials import Key, OpenTrials
 from thetafront.study.run.plan import MIN_GAMES_TIMED, MIN_TRIALS
@@ -33,7 +33,7 @@ from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.source import GameSource, Snapshot
 from thetafront.study.run.workers import Finished, PlayError, Task
 from thetafront.study.samplers import SAMPLERS, make_sampler
-from thetafront.study.samplers.observations import directions_of
+from thetafront.study.samplers.observations import study_directions
 
 MAX_FAILURES_IN_A_ROW = 3  # of an agent of ours, whose games do not fail
 MAX_DEATHS = 3  # of the process that proposes, one after the other
@@ -43,7 +43,7 @@ MAX_FAILURES_AT_FIRST, MAX_FAILURES_LATER = 12, 100
 
 
 class Search(GameSource[Key]):
-    """A study on its way to its total of complete trials, from wherever it stands.
+    """Brings a study to its total of complete trials, from any state.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class Search(GameSource[Key]):
             settings.sampler,
             settings.seed,
             n_design=settings.design_size,
-            objectives=objectives_of(experiment),
+            objectives=describe_objectives(experiment),
             space=experiment.space,
         )
         self.proposals = self.proposals_after(data)
@@ -130,7 +130,7 @@ class Search(GameSource[Key]):
         """Return what proposes the trials after those of a study."""
         return Proposals(
             known_trials(data),
-            list(directions_of(self.experiment.goal)),
+            list(study_directions(self.experiment.goal)),
             self.space,
             self.sampler_of,
             deterministic=self.n_workers == 1 and not self.in_subprocess,
@@ -139,7 +139,7 @@ class Search(GameSource[Key]):
 
     @property
     def n_enough(self) -> int:
-        """Games in the line that suffice, so that no proposal is made earlier than needed."""
+        """Queued games that suffice, so that no proposal is made earlier than needed."""
         return max(self.n_workers * self.games_a_task, self.settings.n_replicates)
 
     @property
@@ -185,7 +185,7 @@ class Search(GameSource[Key]):
                 return Task((number, replicates), open_trial.agent, seeds)
         return None
 
-    def thinking(self) -> "Future[Any] | None":
+    def pending_proposal(self) -> "Future[Any] | None":
         """Return the proposal in work, if a trial may still begin."""
         return None if self.budget.is_spent else self.proposals.future
 
@@ -245,7 +245,7 @@ class Search(GameSource[Key]):
             self.learn(trial)
 
     def count_waiting(self) -> None:
-        """Count the games in the line anew: of few calls, where a game must cost no such pass."""
+        """Count the queued games; called rarely, because a game must not pay for such a pass."""
         self.n_waiting = sum(len(each.waiting) for each in self.trials.open.values())
 
     def n_wanted(self, n_ready: int) -> int:
@@ -266,7 +266,7 @@ class Search(GameSource[Key]):
 
     @property
     def n_trials_in_flight(self) -> float:
-        """Trials whose games the workers have or wait for, when all are busy."""
+        """Trials whose games are being played or queued when all workers are busy."""
         n_tasks = self.tasks_per_worker * self.n_workers
         if self.is_learning:
             return n_tasks
@@ -343,7 +343,10 @@ class Search(GameSource[Key]):
 
 
 def known_trials(data: StudyData) -> list[FrozenTrial]:
-    """Return a study's trials from 0 on; those that have not begun wait, of the design with θ."""
+    """Return a study's trials from 0 on.
+
+    Those that have not begun wait, with θ if of the design.
+    """
     begun = {trial.number: trial for trial in data.frozen_trials}
     numbers = range(max([len(data.design), *(number + 1 for number in begun)]))
     return [begun.get(n) or waiting_trial(data.waiting.get(n)) for n in numbers]

@@ -4,9 +4,9 @@ An agent that plays more games a second side by side (:attr:`agents.agent.Agent.
 plays the games of a point in blocks: N_ALONE games alone, which tell the cost, and then N_TOGETHER
 times K side by side, which tell the score. So with K = 8, 3 of 19 games are timed.
 
-What is played together follows from a game's number, from what is stored already and from how many
-games are asked for; not from timing or the number of workers. Records name it, so that it can be
-played again.
+Which games are played together follows from a game's number, from the games already stored and from
+how many are asked for; not from timing or the number of workers. Records name them, so that they
+can be played again.
 """
 
 from collections.abc import Mapping

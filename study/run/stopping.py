@@ -22,7 +22,7 @@ GAMES_OF_EXACT = 3  # by default; scores are known, and times are measured so of
 
 @dataclass(frozen=True)
 class RegretTarget:
-    """The regret that a sweep is to go on until.
+    """The regret at which a sweep stops.
 
     Raises
     ------
@@ -59,7 +59,7 @@ class RegretTarget:
         return f"{100.0 * self.value:g}%" if self.is_share else f"{self.value:g}"
 
     def allowed(self, expected: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return the regret that is allowed where so much is expected."""
+        """Return the allowed regret, given the expected values."""
         unit = np.abs(expected) if self.is_share else np.ones_like(expected)
         return np.asarray(self.value * unit)
 
@@ -78,11 +78,11 @@ class Precision:
     n_points : int
         Budgets for each of which a proposal of the model is chosen.
     open_end : bool
-        Whether to go on beyond the standard error and ``most_games``, until something else stops
-        the validation, such as a deadline; at most 20,000 games a point, which the first 25 points
-        have of seeds of their own.
+        Whether to continue beyond the standard error and ``most_games``, until something else stops
+        the validation, such as a deadline; at most 20,000 games a point, as many as the first 25
+        points have seeds of their own.
     games_of_a_run : int
-        Then, how many games a run adds to a point at most.
+        In that case, the maximum number of games that a run adds to a point.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The sweep: design, search, validation, report; and what a user reads of it meanwhile."""
+"""The sweep: design, search, validation, report, and what it prints."""
 
 import math
 import re
@@ -60,7 +60,7 @@ def search_share(experiment: Experiment) -> float:
 
 
 class StoppedError(RunError):
-    """A sweep cannot go on."""
+    """A sweep cannot continue."""
 
 
 def reached(data: StudyData) -> str:
@@ -108,7 +108,7 @@ class Sweep:
 
     @cached_property
     def live(self) -> LiveReport:
-        """What writes tables and pictures meanwhile."""
+        """The writer of tables and pictures during the sweep."""
         return LiveReport(self.look, lambda: self.budget.left)
 
     def seconds_to_report(self) -> float:
@@ -127,7 +127,7 @@ class Sweep:
         self.out.print(text)
 
     def analysis(self) -> Analysis:
-        """Read the study as it is now; what follows from the same games is computed once."""
+        """Read the study as it is now; the analysis of the same games is computed once."""
         data = self.connection.retried(lambda: StudyData.read(self.log, self.experiment))
         self.live.n_rows = len(data.trials) + data.failed_of_played[1]
         if self.latest is None or self.latest.data != data:
@@ -157,9 +157,7 @@ class Sweep:
             settings = with_short_games(self.settings, data, self.executor, self.say)
         self.settings = settings
         within = f", budget {duration(self.budget_seconds)}" if self.budget.is_limited else ""
-        total = (
-            f" to a total of {counted(settings.n_trials, 'trial')}" if settings.has_total else ""
-        )
+        total = f", up to {counted(settings.n_trials, 'trial')}" if settings.has_total else ""
         self.out.print(
             f"{self.experiment.title}: study {self.location.name!r}{total}, "
             f"{counted(settings.n_replicates, 'game')} "
@@ -183,8 +181,8 @@ class Sweep:
             if search.done:
                 search.close()
                 self.out.print(
-                    f"search complete already: {n_trials}, {n_games} "
-                    f"(ask for more with {option('trials')})"
+                    f"search already complete: {n_trials}, {n_games} "
+                    f"(for more, use {option('trials')})"
                 )
                 return
             if before.n_games_done:
@@ -199,10 +197,10 @@ class Sweep:
             self.stopped_by_budget = not search.done
 
     def lower_regret(self, target: RegretTarget) -> None:
-        """Play and search on, until no bound of the certificate is above the target.
+        """Continue playing and searching until no bound of the certificate is above the target.
 
-        While a prediction promises to lower bounds, it is played; else there are half as many
-        trials again, and what they find is played.
+        While playing a prediction promises to lower bounds, it is played; otherwise half as many
+        trials are added, and what they find is played.
 
         Raises
         ------
@@ -217,7 +215,7 @@ class Sweep:
             self.say(certificate_line(found))
             allowed = target.allowed(found.expected)
             if (found.bounds <= allowed).all():
-                self.say(f"the regret asked for, {target.text}, is reached at every budget")
+                self.say(f"the target regret, {target.text}, is reached at every budget")
                 return
             known = {each.key for each in data.points}
             if points := found.worth_playing(allowed, known):
@@ -231,7 +229,7 @@ class Sweep:
         self.stopped_by_budget = True
 
     def validate(self, points: list[Point] | None = None) -> None:
-        """Play the front again, until it is known as precisely as asked for.
+        """Play the front again, until it is as precise as requested.
 
         ``points`` are what is to be played, by default what the model proposes.
 
@@ -280,7 +278,7 @@ class Sweep:
             self.out.print(f"validation on fresh seeds: {counted(len(points), 'point')} {until}")
             if validation.done:
                 validation.close()
-                self.out.print("validation complete already")
+                self.out.print("validation already complete")
                 return
             if validation.n_games_before:
                 n_games = counted(validation.n_games_before, "game")
@@ -310,7 +308,7 @@ class Sweep:
         self.say_next_steps(analysis)
 
     def say_what_goes_on(self, data: StudyData) -> None:
-        """Say how precise the results are, and what makes them more so."""
+        """Print how precise the results are, and how to improve them."""
         budget = duration(self.budget_seconds)
         if self.stopped_by_budget:
             state = f"the budget of {budget} is spent"
@@ -324,7 +322,7 @@ class Sweep:
                 has_target = self.precision is None or self.precision.standard_error is not None
                 ways += [f"a smaller {option('standard-error')}"] if has_target else []
                 ways.append(f"more {option('validation-games')}")
-            again = f"for more, ask with {' or '.join(ways)}"
+            again = f"for more, use {' or '.join(ways)}"
         self.out.print(f"{state}: {reached(data)}")
         self.out.print(again)
 
@@ -333,9 +331,9 @@ class Sweep:
         if CALL.get() or not analysis.rows:
             return
         study, cost = shlex.join(self.location.words), self.experiment.cost
-        dearest = max(row[f"combined_{cost.name}"] for row in analysis.rows)
-        step = 10.0 ** math.floor(math.log10(dearest))
-        limit = cost.argument(math.ceil(dearest / step) * step)
+        max_cost = max(row[f"combined_{cost.name}"] for row in analysis.rows)
+        step = 10.0 ** math.floor(math.log10(max_cost))
+        limit = cost.argument(math.ceil(max_cost / step) * step)
         self.out.print(f"to read it: thetafront report {study} --open")
         self.out.print(f"to choose θ: thetafront pick {study} {option(cost.bound)} {limit}")
 
@@ -353,7 +351,7 @@ class Sweep:
         return self.settings is None and self.precision is None
 
     def look(self, is_whole: bool) -> None:
-        """Tell a plan that has changed; write tables and pictures of the study as it is now."""
+        """Print a plan that has changed; write tables and pictures of the study as it is now."""
         if self.is_pick:
             return
         analysis, dispatch = self.analysis(), self.dispatch
@@ -416,7 +414,7 @@ class Sweep:
         if dispatch.n_games and not math.isnan(share):
             played += (
                 f", {dispatch.n_games / seconds:.2f} a second; "
-                f"workers were in games {share:.1%} of the time"
+                f"workers spent {share:.1%} of the time in games"
             )
             if learned:
                 played += f", agents learned in {learned:.1%}"
@@ -426,8 +424,8 @@ class Sweep:
             timed = [each.name.replace("_", " ") for each in self.experiment.costs if each.is_timed]
             inexact = f", and {' and '.join(timed)} are less exact" if timed else ""
             self.say(
-                f"the machine is loaded: a CPU second of games took {load:.1f} s, so there were "
-                f"fewer of them{inexact}"
+                f"the machine is loaded: a CPU second of games took {load:.1f} s, so fewer games "
+                f"were played{inexact}"
             )
 
     def turn(self) -> None:
@@ -452,14 +450,14 @@ class Sweep:
         except KeyboardInterrupt:
             shown = "thetafront export shows it" if self.is_pick else "tables and pictures show it"
             self.say(
-                f"stopped in the {phase}: what has finished is stored in "
+                f"stopped during the {phase}: finished games are stored in "
                 f"{self.location.url_without_password}, {shown}; "
                 "the same command resumes"
             )
             raise
         except PlayError as error:
             raise StoppedError(
-                f"{error}; what has finished is stored; the same command resumes"
+                f"{error}; finished games are stored; the same command resumes"
             ) from None
         except SQLAlchemyError as error:
             # A full disk or a lost server: every game stored before is there.
@@ -470,6 +468,6 @@ class Sweep:
 
 
 def without_widening(command: str) -> str:
-    """Leave out what is granted already, and would be granted again, unseen, later on."""
+    """Leave out options that have taken effect, and would take effect again later."""
     command = re.sub(r" --accept-change|, accept_change=True", "", command)
     return re.sub(r" --widen[ =]\S+|, widen=[\[(].*?[\])]", "", command)

@@ -1,4 +1,4 @@
-"""Games over worker processes.
+"""Worker processes that play games.
 
 This drives joblib's process pool (loky) directly rather than through ``joblib.Parallel``: the
 parent must hand out a game the moment it chooses, stop within a second whatever the workers are
@@ -85,7 +85,7 @@ def end_pool(pool: Any, at_once: bool) -> None:
         own = set(pool._processes)  # a program that calls this may have other children
         for process in multiprocessing.active_children():
             if process.pid is not None and process.pid in own:
-                with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
+                with contextlib.suppress(ProcessLookupError):  # it has just exited on its own
                     os.kill(process.pid, signal.SIGKILL)
     pool.shutdown(wait=True)
 
@@ -234,7 +234,7 @@ class Workers(Executor[Key]):
         self.suspects.extendleft(reversed(tasks))
 
     def _release(self) -> None:
-        """Start the next suspect alone; if none is left, all tasks that were held back."""
+        """Start the next suspected task alone; if none is left, all tasks that were held back."""
         if self.suspects:
             self._start(self.suspects.popleft())
         else:
@@ -245,7 +245,7 @@ class Workers(Executor[Key]):
 def play_all(
     agent: Agent, seeds: range, jobs: int, n_side_by_side: int = 1
 ) -> Iterator[Finished[int]]:
-    """Play games of one agent, alone or so many side by side; the key is the first seed."""
+    """Play games of one agent, one by one or several side by side; the key is the first seed."""
     warm(agent)
     remaining = iter(range(0, len(seeds), n_side_by_side))
     with Workers[int](jobs) as workers:

@@ -1,7 +1,7 @@
-"""Samplers by name: who proposes the next θ, and the model of the objectives behind the proposals.
+"""Samplers by name: they propose the next θ, by a model of the objectives.
 
 Each trial has a new sampler, whose random numbers are named by (study seed, trial number): a
-resumed study goes on with fresh ones instead of repeating its first. What a sampler must remember
+resumed study continues with fresh ones instead of repeating its first. What a sampler must remember
 it reads from the study. This room may import experiments, and the ground modules of study.
 
 `knowledge-gradient` (:mod:`study.samplers.knowledge_gradient`) and `nehvi`
@@ -125,7 +125,7 @@ def make_sampler(
     study_seed, trial_number : int
         Together they name the sampler's random numbers.
     n_design : int
-        Size of the initial design, which says when the model takes over.
+        Size of the initial design, which determines when the model takes over.
     objectives : Objectives
         Scales, reference point and noise, for samplers that model them.
     space : Space, optional

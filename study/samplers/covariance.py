@@ -54,7 +54,7 @@ def covariances(hyper: Hyperparameters, a: Floats, b: Floats) -> Floats:
 
 
 def matern(r: Floats, smoothness: float) -> tuple[Floats, Floats]:
-    """Return k/(σ² exp(−r)) of a Matérn covariance, and minus its slope in ½ r², likewise."""
+    """Return k/(σ² exp(−r)) of a Matérn covariance, and minus its slope in ½ r², same unit."""
     if smoothness == ROUGH:
         return 1.0 + r, np.ones_like(r)
     return 1.0 + r + r * r / 3.0, (1.0 + r) / 3.0

@@ -25,7 +25,7 @@ from thetafront.study.experiments.space import Space
 Floats = npt.NDArray[np.float64]
 
 
-def axis_of(distribution: BaseDistribution) -> ParameterAxis:
+def make_axis(distribution: BaseDistribution) -> ParameterAxis:
     """Return the axis of a numeric parameter."""
     assert isinstance(distribution, FloatDistribution | IntDistribution)
     step = float(distribution.step or 0.0)
@@ -63,7 +63,7 @@ class UnitCube:
             if isinstance(each, CategoricalDistribution)
         }
         self.axes = {
-            name: axis_of(each)
+            name: make_axis(each)
             for name, each in distributions.items()
             if name not in self.categorical
         }
@@ -121,7 +121,7 @@ class UnitCube:
         return self.neutral(snapped)
 
     def is_whole(self, params: Mapping[str, Any]) -> bool:
-        """Return whether a parameter vector lacks none of the parameters that are active."""
+        """Return whether a parameter vector has all parameters that are active."""
         if self.space is not None:
             return self.space.is_whole(params)
         return set(self.distributions) <= set(params)

@@ -44,7 +44,7 @@ from thetafront.study.samplers.hyperparameters import JITTER
 MIN_ADDED = 1e-11  # to a diagonal, relative to its largest entry
 
 
-def root_of(covariance: Floats) -> Floats:
+def lower_root(covariance: Floats) -> Floats:
     """Return a lower triangular root of a covariance matrix.
 
     That of points with hardly any variance is not quite definite: as little is added to its
@@ -141,7 +141,7 @@ class GaussianProcess:
         float64, shape (m, n_draws)
         """
         covariance = self.covariance(points)
-        return np.asarray(self.mean(points)[:, None] + root_of(covariance) @ normals)
+        return np.asarray(self.mean(points)[:, None] + lower_root(covariance) @ normals)
 
     def given(self, points: Floats, draws: Floats) -> "GaussianProcess":
         """Return the process conditioned on noise-free values, one for each column of ``draws``."""

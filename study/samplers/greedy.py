@@ -1,4 +1,4 @@
-"""Several proposals from one look at a study: one after the other, each in flight for the next.
+"""Several proposals from one state of a study: each is in flight when the next is chosen.
 
 The notation is that of :mod:`study.samplers.knowledge_gradient`. An area is a list of points, and
 what a candidate adds at the candidate itself is most of what it adds. So each candidate is put into
@@ -15,9 +15,9 @@ E(x)     L⁻¹ k(X, x), followed by a row for each s: that of the factor's exte
 
 A trial in flight is taken to return its posterior mean, so it changes no mean. To the factor it
 appends the row (E(s)ᵀ, δ), δ² = k(s, s) + v − E(s)ᵀE(s), and to E(x) the number (k(s, x) −
-E(s)ᵀE(x)) / δ: covariances k(x, x') − E(x)ᵀE(x') are downdated by rank one, instead of factorizing
-anew. Source: Rasmussen and Williams (2006), appendix A.4; Gill, Golub, Murray and Saunders,
-*Methods for modifying matrix factorizations* (1974).
+E(s)ᵀE(x)) / δ: covariances k(x, x') − E(x)ᵀE(x') are downdated by rank one, instead of
+factorizing again. Source: Rasmussen and Williams (2006), appendix A.4; Gill, Golub, Murray and
+Saunders, *Methods for modifying matrix factorizations* (1974).
 """
 
 from collections.abc import Callable
@@ -132,7 +132,7 @@ class InFlight:
 
 @dataclass
 class Pool:
-    """Candidates with what is known of each, while trials are put in flight."""
+    """Candidates and their data, while trials are put in flight."""
 
     points: Floats  # (m, d): in the unit cube
     explained: Floats  # (n + q, m): E, of `InFlight`
@@ -255,7 +255,7 @@ class Greedy:
 def total_variance(
     points: Floats, variance: Floats, noise: Floats, tried: Callable[[], Floats]
 ) -> Floats:
-    """Return the variance of trials' values; infinite where they have nothing more to tell.
+    """Return the variance of trials' values; infinite where they cannot add information.
 
     That is so where the value is known exactly, but for rounding: at points ``tried`` before.
     """

@@ -144,8 +144,8 @@ def fit_hyperparameters(
     best = min((highest(smooth, logs) for logs in starts), key=lambda found: found.fun)
     rough = highest(replace(smooth, smoothness=ROUGH), best.x)
     if rough.fun < best.fun:
-        return hyperparameters_of(rough.x, values, owners, ROUGH)
-    return hyperparameters_of(best.x, values, owners, SMOOTH)
+        return hyperparameters_from_logs(rough.x, values, owners, ROUGH)
+    return hyperparameters_from_logs(best.x, values, owners, SMOOTH)
 
 
 def highest(objective: NegativeLogPosterior, logs: Floats) -> "OptimizeResult":
@@ -162,7 +162,7 @@ def highest(objective: NegativeLogPosterior, logs: Floats) -> "OptimizeResult":
     )
 
 
-def hyperparameters_of(
+def hyperparameters_from_logs(
     logs: Floats, values: Floats, owners: npt.NDArray[np.int64], smoothness: float
 ) -> Hyperparameters:
     """Return the hyperparameters that these logarithms stand for."""
@@ -196,7 +196,7 @@ def draw_hyperparameters(
         drawn, log_weights = draw_logs(
             objective, at_mode if is_known else highest(objective, at_mode).x, n, rng
         )
-        found += [hyperparameters_of(each, values, owners, smoothness) for each in drawn]
+        found += [hyperparameters_from_logs(each, values, owners, smoothness) for each in drawn]
         importance += log_weights.tolist()
     weights = np.exp(np.array(importance) - max(importance))
     return [found[k] for k in rng.choice(2 * n, size=n, p=weights / weights.sum())]

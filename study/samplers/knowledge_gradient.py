@@ -63,7 +63,7 @@ MAX_CONDITIONED = 384  # observations
 
 
 class Refinement(NamedTuple):
-    """How the best candidates are refined: so many, each by so many perturbations a round.
+    """How the best candidates are refined: how many, and by how many perturbations each round.
 
     A round has a scale of perturbations, in the unit cube.
     """

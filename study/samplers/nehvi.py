@@ -72,7 +72,7 @@ def expected_excess(threshold: Floats, mean: Floats, deviation: Floats) -> Float
     return np.asarray(np.maximum(deviation * density + gap * ndtr(z), 0.0))
 
 
-def strips_of(draws: Floats, reference: Floats) -> Strips:
+def cut_strips(draws: Floats, reference: Floats) -> Strips:
     """Cut the region that no point dominates into strips, for several draws at once.
 
     Parameters
@@ -113,7 +113,7 @@ def expected_improvement(strips: Strips, mean: Floats, deviation: Floats) -> Flo
     Parameters
     ----------
     strips : Strips
-        Of :func:`strips_of`.
+        Of :func:`cut_strips`.
     mean : float64, shape (m, n_draws, 2)
         Expected objectives of each point given each draw.
     deviation : float64, shape (m, 2)
@@ -143,7 +143,7 @@ class NoisyEHVISampler(ModelSampler):
         known, posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
         tried = known.tried
         draws = posterior.draw(tried, N_DRAWS, rng)
-        strips = strips_of(draws, observations.reference)
+        strips = cut_strips(draws, observations.reference)
         given_draws = posterior.given(tried, draws)
 
         feasibility = Feasibility.learned_from(observations)

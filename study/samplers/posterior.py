@@ -60,7 +60,9 @@ class Posterior:
     def from_subset(
         cls, observations: "Observations", most: int
     ) -> "tuple[Observations, Posterior]":
-        """Fit the model, and condition it on at most so many observations; return these, too.
+        """Fit the model, and condition it on a limited number of observations.
+
+        Return these as well.
 
         Two thirds of them are a spread over the second objective. The model conditioned on these
         chooses the others: those that it predicts to be the least dominated. So none is chosen for
@@ -120,12 +122,12 @@ class Posterior:
         return np.stack([process.mean(points) for process in self.processes], axis=-1)
 
     def goal(self, points: Floats) -> Belief:
-        """Return what is known of the first objective, in its own unit."""
+        """Return the belief about the first objective, in its own unit."""
         mean, variance = self.processes[0].predict(points)
         return self.goal_of(mean, np.sqrt(variance))
 
     def goal_of(self, mean: Floats, deviation: Floats) -> Belief:
-        """Return what a mean and deviation on the model's scale say of the first objective."""
+        """Return the belief about the first objective, given mean and deviation on the scale."""
         return self.scales[0].belief(self.sign * mean, deviation)
 
     def cost(self, points: Floats) -> Floats:

@@ -75,13 +75,16 @@ class PredictedFront:
         return cls(points, mean, deviation, common, np.sqrt(np.maximum(local, 0.0)))
 
     def best_within(self, least_second: float) -> int:
-        """Return the index of the best point with so large a second objective; −1 if none has."""
+        """Return the index of the best point whose second objective is large enough.
+
+        −1 if none is.
+        """
         allowed = np.flatnonzero(self.mean[:, 1] >= least_second)
         return int(allowed[np.argmax(self.mean[allowed, 0])]) if len(allowed) else -1
 
 
 def spread(n: int, most: int) -> npt.NDArray[np.int64]:
-    """Return at most so many of n indices, evenly spread, the first and the last among them."""
+    """Return some of n indices, evenly spread, including the first and the last."""
     return np.unique(np.linspace(0, n - 1, most).round().astype(np.int64))
 
 

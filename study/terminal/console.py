@@ -29,9 +29,9 @@ def console(*, stderr: bool = False, quiet: bool = False) -> "Console":
 
 
 def print_text(out: "Console", text: str) -> None:
-    """Print lines of labels and texts; what a terminal wraps of a text stands below the text.
+    """Print lines of labels and texts.
 
-    A command is left in one line, to be copied.
+    Wrapped text is indented to its column. A command stays on one line, to be copied.
     """
     for line in text.splitlines():
         label = re.match(r"(?:\S.*?)? {2,}", line)
@@ -43,7 +43,7 @@ def print_text(out: "Console", text: str) -> None:
 
 
 def print_table(out: "Console", table: "Table", optional: Sequence[str] = ()) -> None:
-    """Print a table; on a terminal that is too narrow, without columns that can be spared.
+    """Print a table; on a terminal that is too narrow, leave out dispensable columns.
 
     In a file or a pipe every column is printed, however wide the table becomes.
 

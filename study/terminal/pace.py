@@ -1,7 +1,8 @@
-"""The pace of a watched game: keys in, pictures out, whatever is played.
+"""The pace of a watched game: keys in, pictures out, for any game.
 
-Nothing here knows a terminal: keys come from a :data:`~study.terminal.keys.Keyboard`, pictures go
-to ``show``, and a clock gives the time, so that a test can play the user.
+Nothing here depends on a terminal: keys come from a :data:`~study.terminal.keys.Keyboard`, pictures
+go
+to ``show``, and a clock gives the time, so that a test can act as the user.
 """
 
 import bisect
@@ -37,7 +38,7 @@ class View(Generic[State, Decision]):
     player : str
         The agent's name and parameters, or the user's.
     state
-        Where the game stands.
+        State of the game.
     decision : optional
         The agent's decision; None where it is not asked, or the game is over.
     pace : str
@@ -122,14 +123,14 @@ def slower(speed: float) -> float:
 
 
 def quits(keys: Sequence[str]) -> bool:
-    """Tell whether the user leaves."""
+    """Return whether the user leaves."""
     return any(key in {"q", "Q", END} for key in keys)
 
 
 def watch(game: WatchedGame[State, Decision], speed: float, stage: Stage) -> State:
     """Let a game play itself until the user leaves, at first at ``speed`` moves a second.
 
-    Returns where it ended.
+    Return its final state.
     """
     paused = False
     due = stage.clock() + 1 / speed  # when the action is carried out that is shown

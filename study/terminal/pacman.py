@@ -13,9 +13,9 @@ from thetafront.study.terminal.panel import (
     DIM,
     NOTE,
     action_table,
+    compose_picture,
     facts,
     legend,
-    picture_of,
     title,
 )
 from thetafront.study.terminal.session import in_terminal
@@ -119,4 +119,4 @@ def pacman_picture(view: PacmanView, width: int, height: int) -> RenderableType:
         (maze_text(view.state, cell_width), cell_width * layout.width, layout.height)
         for cell_width in (2, 1)
     )
-    return picture_of(boards, panel(view), width, height)
+    return compose_picture(boards, panel(view), width, height)

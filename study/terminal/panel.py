@@ -92,7 +92,7 @@ def title(text: str) -> Text:
     return Text(text, "bold", no_wrap=True, overflow="ellipsis")
 
 
-def picture_of(
+def compose_picture(
     boards: Iterable[tuple[RenderableType, int, int]],
     panel: Iterable[RenderableType],
     width: int,

@@ -22,9 +22,9 @@ from thetafront.study.terminal.panel import (
     DIM,
     NOTE,
     action_table,
+    compose_picture,
     facts,
     legend,
-    picture_of,
     title,
 )
 from thetafront.study.terminal.position import Position
@@ -122,7 +122,7 @@ def picture(view: View2048, width: int, height: int) -> RenderableType:
         (board_picture(view.state.board, size), size.board_width, size.board_height)
         for size in (LARGE, MEDIUM, SMALL)
     )
-    return picture_of(boards, panel(view), width, height)
+    return compose_picture(boards, panel(view), width, height)
 
 
 def panel(view: View2048) -> list[RenderableType]:

@@ -1,4 +1,4 @@
-"""Checkpoints: all that a training needs to go on, in one file that is written whole.
+"""Checkpoints: all that a training needs to continue, in one file that is written atomically.
 
 Few of a network's weights ever change, so only those are kept, with their coherence.
 """
@@ -26,7 +26,7 @@ class DamagedError(RunError):
 
 @dataclass
 class TrainingCounts:
-    """How far a training is."""
+    """The progress of a training."""
 
     # Learned from.
     n_games: int = 0
@@ -101,7 +101,7 @@ def load(
 
 
 def refuse_others(path: Path, trained: dict[str, Any], given: dict[str, Any]) -> None:
-    """Refuse to go on with other settings."""
+    """Refuse to continue with other settings."""
     for name, value in given.items():
         if trained.get(name) != value:
             raise InputError(

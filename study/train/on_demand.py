@@ -3,7 +3,7 @@
 A network that an agent learns is a function of its settings and of a number of moves
 (:mod:`agents.twenty48.ntuple.learned`). It is kept on disk at its last move, and on the way at some
 round numbers of moves: a training with fewer or more moves begins where the last such file ends.
-While all files take more room than they may, the one that was used least recently is deleted.
+While the files exceed the limit on disk space, the least recently used one is deleted.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ MIN_KEPT = 5_000_000  # moves; so few are learned again in seconds
 def learn_first(
     agent: Agent, show: Callable[[Training, int], None] = lambda training, n_moves: None
 ) -> None:
-    """Train what an agent plays by, unless it has been trained, or the agent does not learn.
+    """Train the network that an agent plays by, unless it is trained or the agent does not learn.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def room() -> float:
 
 
 def make_room(n_bytes: float, newest: Path) -> None:
-    """Delete networks until the others fit, but not the newest, nor where a training goes on."""
+    """Delete networks until the others fit, except the newest and those being trained."""
     files = []
     for path in learned_folder().glob("*/*.npz"):
         with contextlib.suppress(FileNotFoundError):  # another process has just renamed it

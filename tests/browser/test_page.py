@@ -339,7 +339,7 @@ def test_a_page_that_nobody_rewrites_stops_reading_itself(
     with opened(browser, str(path)) as found:
         loads = []
         found.page.on("load", lambda _: loads.append(1))
-        found.page.locator("#age", has_text="no longer rewritten").wait_for(timeout=60_000)
+        found.page.locator("#age", has_text="no longer updated").wait_for(timeout=60_000)
         n = len(loads)
         found.page.wait_for_timeout(3000)
         assert n <= len(loads) <= n + 1
@@ -452,7 +452,7 @@ def test_slices_go_through_the_point_that_is_chosen(browser: "Browser", folder: 
 
 
 def test_charts_and_tables_are_saved(browser: "Browser", folder: Path) -> None:
-    begins = {"png": b"\x89PNG", "svg": b"<svg", "csv": b'"symbol","what it is"'}
+    begins = {"png": b"\x89PNG", "svg": b"<svg", "csv": b'"symbol","meaning"'}
     with opened(browser, page_of("mcmdp", folder)) as found:
         wait_until_drawn(found)
         buttons = {

@@ -170,7 +170,7 @@ def test_an_agent_that_ends_its_workers_is_found_and_no_other_is_blamed(
             workers.submit(Task(f"{seed}", PureMonteCarlo(5), (seed,)))
         with pytest.raises(PlayError, match="keep dying while playing deadly alone"):
             collect_all(workers)
-        assert "left or died" in " ".join(workers.news())
+        assert "left or died" in " ".join(workers.drain_messages())
         played = {each.key: [game.seed for game in each.games] for each in workers.returned}
         # On a loaded machine some may still be in flight.
         assert played

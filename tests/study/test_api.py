@@ -119,9 +119,9 @@ def test_a_ledger_that_cannot_be_written_is_named(ledger: Any) -> None:
     [
         (
             lambda: public.play({"a": public.agent("random"), "b": public.agent("dice")}, 2),
-            "agents must play one game (got agents of 2 games)",
+            "agents must all play the same game (got agents of 2 games)",
         ),
-        (lambda: public.play({}, 2), "agent must be one or more (got none)"),
+        (lambda: public.play({}, 2), "agent must be at least one agent (got none)"),
         (lambda: public.agent("nobody"), "agent must be one of dice, "),
         (
             lambda: public.agent("mcmdp", speed=3),
@@ -203,9 +203,9 @@ def test_its_page_is_in_its_folder_or_where_one_likes(dice: Study, tmp_path: Pat
     assert (tmp_path / "mine.html").read_text() == "mine"
 
 
-@pytest.mark.parametrize("wish", [("score", 13.0), ("solving_seconds", 10.0)])
-def test_a_pick_is_that_of_the_command(dice: Study, wish: tuple[str, float]) -> None:
-    name, value = wish
+@pytest.mark.parametrize("asked", [("score", 13.0), ("solving_seconds", 10.0)])
+def test_a_pick_is_that_of_the_command(dice: Study, asked: tuple[str, float]) -> None:
+    name, value = asked
     found = dice.pick(**{name: value})
     words = ["pick", "dice", f"--{name.replace('_', '-')}", str(value), "--games", "0"]
     words += ["--results", str(dice.folder.parent)]
@@ -300,7 +300,7 @@ def test_calling_it_again_goes_on(tmp_path: Path, capfd: pytest.CaptureFixture[s
     out, err = capfd.readouterr()
     assert out == ""
     assert "resuming: 6 trials and 6 games already stored" in err
-    assert "for more, ask with trials\n" in err
+    assert "for more, use trials\n" in err
     state_after = (
         signal.getsignal(signal.SIGINT),
         optuna.logging.get_verbosity(),
@@ -364,10 +364,10 @@ def test_bad_input_is_named(
 
 
 def test_so_it_is_of_a_study(dice: Study) -> None:
-    for wish, message in (
-        ({}, "pick must have one of max_solving_seconds and min_score"),
+    for asked, message in (
+        ({}, "pick must have exactly one of max_solving_seconds and min_score"),
         ({"seconds_per_move": 1.0}, "pick must have max_solving_seconds or min_score (got seconds"),
-        ({"min_score": 1.0, "max_solving_seconds": "1s"}, "pick must have one of"),
+        ({"min_score": 1.0, "max_solving_seconds": "1s"}, "pick must have exactly one of"),
         ({"max_solving_seconds": "1q"}, "max_solving_seconds must be a time such as 100us"),
         ({"min_score": "much"}, "min_score must be a number (got 'much')"),
         (
@@ -377,7 +377,7 @@ def test_so_it_is_of_a_study(dice: Study) -> None:
         ({"score": 13.0, "games": -1}, "games must be between 0 and "),
     ):
         with pytest.raises(InputError, match=f"^{re.escape(message)}"):
-            dice.pick(**wish)  # type: ignore[arg-type]
+            dice.pick(**asked)  # type: ignore[arg-type]
     results = dice.folder.parent
     with pytest.raises(InputError, match=r"there is no .*; studies here: dice"):
         open_study("nonsense", results=results)

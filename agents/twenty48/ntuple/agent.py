@@ -44,19 +44,19 @@ class NTuple(LookaheadAgent):
 
     @cached_property
     def trained(self) -> TrainedNetwork | None:
-        """The network's manifest; ValueError if the network has learned since."""
+        """The network's manifest; ValueError if the network has changed since."""
         if self.network == NONE:
             return None
         found = trained_network(self.network)
         if found.digest != self.digest:
             raise ValueError(
-                f"network {self.network!r} has learned since: digest {self.digest} was asked "
-                f"for, {found.digest} is there"
+                f"network {self.network!r} has changed: its digest must be {self.digest} "
+                f"(got {found.digest})"
             )
         return found
 
     @property
-    def made_of(self) -> dict[str, Value]:
+    def depends_on(self) -> dict[str, Value]:
         return {} if self.network == NONE else {"network_digest": self.digest}
 
     @cached_property

@@ -11,7 +11,7 @@ from thetafront.agents.agent import MAX_SEED, register
 from thetafront.agents.parameters import Value, integer
 from thetafront.agents.twenty48.lookahead import LookaheadAgent
 from thetafront.agents.twenty48.ntuple.learned import learn_alone, learned_weights
-from thetafront.agents.twenty48.ntuple.patterns import NETWORKS, Network, n_weights_of
+from thetafront.agents.twenty48.ntuple.patterns import NETWORKS, Network, count_weights
 from thetafront.agents.twenty48.ntuple.training_settings import VERSION, Learning, TrainingSettings
 
 
@@ -51,7 +51,7 @@ class NTupleLearner(LookaheadAgent, OwnTraining):
         return NETWORKS[self.patterns.played](learned_weights(self.training, self.training_moves))
 
     @property
-    def made_of(self) -> dict[str, Value]:
+    def depends_on(self) -> dict[str, Value]:
         return {"learning_version": VERSION}
 
     @property
@@ -60,8 +60,8 @@ class NTupleLearner(LookaheadAgent, OwnTraining):
 
     def warm_up(self) -> None:
         """Compile with an empty network, so that nothing is trained here."""
-        learn_alone(self.training, np.zeros(n_weights_of(self.patterns), np.float32), 0)
+        learn_alone(self.training, np.zeros(count_weights(self.patterns), np.float32), 0)
         blank = replace(self)
-        nothing = np.zeros(n_weights_of(self.patterns.played), np.float32)
+        nothing = np.zeros(count_weights(self.patterns.played), np.float32)
         blank.__dict__["knowledge"] = NETWORKS[self.patterns.played](nothing)
         super(NTupleLearner, blank).warm_up()

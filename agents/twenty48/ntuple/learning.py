@@ -19,7 +19,7 @@ Sources: Szubert and Jaśkowski (2014), §II, for learning from afterstates; Ja�
 encoding and carousel shaping*, §III, for coherence, and for λ; Guei, Chen and Wu (2021),
 *Optimistic temporal difference learning for 2048*, for an optimistic start; Matsuzaki (2017),
 *Developing a 2048 player with backward temporal coherence learning and restart*, for the order of
-corrections, and for going on anew from the middle of a game.
+corrections, and for restarts from the middle of a game.
 """
 
 from typing import Any, NamedTuple

@@ -108,14 +108,14 @@ class Pattern:
         return int(N_EXPONENTS ** len(self.cells))
 
 
-def patterns_of(pattern_set: PatternSet) -> tuple[Pattern, ...]:
+def get_patterns(pattern_set: PatternSet) -> tuple[Pattern, ...]:
     """Return the patterns of a set, in order."""
     return tuple(map(Pattern.from_digits, CELLS[pattern_set]))
 
 
-def n_weights_of(pattern_set: PatternSet) -> int:
+def count_weights(pattern_set: PatternSet) -> int:
     """Return how many weights a network with these patterns has."""
-    return sum(each.n_weights for each in patterns_of(pattern_set))
+    return sum(each.n_weights for each in get_patterns(pattern_set))
 
 
 def n_looked_up(pattern_set: PatternSet) -> int:
@@ -135,7 +135,7 @@ def without_parts(pattern_set: PatternSet, weights: Weights) -> Weights:
     """
     if pattern_set == pattern_set.played:
         return weights
-    patterns = patterns_of(pattern_set)
+    patterns = get_patterns(pattern_set)
     n_played = len(CELLS[pattern_set.played])
     ends = list(accumulate(each.n_weights for each in patterns))
     played = weights[: ends[n_played - 1]].copy()
@@ -240,7 +240,7 @@ def network_class(pattern_set: PatternSet) -> type[Network]:
     name = f"Network{pattern_set.replace(PLUS, 'Plus')}"
     made = type(name, (Network,), {"__slots__": (), "__module__": __name__})
     globals()[name] = made  # where numba's cache looks for it
-    network_value, network_indices = value_kernels(patterns_of(pattern_set))
+    network_value, network_indices = value_kernels(get_patterns(pattern_set))
     decides(made, VALUES)(network_value)
     decides(made, PUT)(network_indices)
     return made

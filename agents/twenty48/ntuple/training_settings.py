@@ -20,8 +20,8 @@ from thetafront.agents.parameters import (
 from thetafront.agents.twenty48.ntuple.patterns import (
     PatternSet,
     Weights,
+    count_weights,
     n_looked_up,
-    n_weights_of,
 )
 
 RESTARTS = (0, 1_000_000)
@@ -54,17 +54,22 @@ class Learning:
     )
     rate: float = real(1.0, 0, 2, "learning rate", "α", Tuned(0.1, 1.0, step=0.1), open_low=True)
     decay: float = real(
-        0.5, 0, 1, "0 learns from the next value, 1 from the score", "λ", Tuned(0.0, 0.9, step=0.1)
+        0.5,
+        0,
+        1,
+        "λ: 0 learns from the next value, 1 from the final score",
+        "λ",
+        Tuned(0.0, 0.9, step=0.1),
     )
     restart: int = integer(
         100,
         *RESTARTS,
-        "games restart from the middle of their last part if it has this many moves; 0: never",
+        "games restart from the middle of their last part while it has this many moves; 0: never",
         "R",
         Tuned(100, 4100, step=1000),
     )
     optimism: float = real(
-        0.0, 0, 1e6, "value of every board at the start", "V₀", Tuned(0.0, 20_000.0, step=5000.0)
+        0.0, 0, 1e6, "initial value of every board", "V₀", Tuned(0.0, 20_000.0, step=5000.0)
     )
 
 
@@ -105,12 +110,12 @@ class TrainingSettings(Learning):
 
     def new_weights(self) -> Weights:
         """Return the weights of a network that has learned nothing, shape (n_weights,)."""
-        weights = np.zeros(n_weights_of(self.patterns), np.float32)
+        weights = np.zeros(count_weights(self.patterns), np.float32)
         if self.first_weight:
             weights[:] = self.first_weight
         return weights
 
     def new_coherence(self) -> Weights:
         """Return E and A of its weights, shape (n_weights, 2), or (0, 2) if it keeps none."""
-        n_weights = n_weights_of(self.patterns) if self.is_coherent else 0
+        n_weights = count_weights(self.patterns) if self.is_coherent else 0
         return np.zeros((n_weights, 2), np.float32)

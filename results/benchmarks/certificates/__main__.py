@@ -17,7 +17,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from results.benchmarks.certificates.study import Study, Validation
-from results.benchmarks.command import Runs, command, parser, publish, seeds_of
+from results.benchmarks.command import Runs, command, parse_seeds, parser, publish
 from results.benchmarks.samplers.contest import N_DESIGN
 from results.benchmarks.samplers.surfaces import SURFACES
 from thetafront.study.estimate import share
@@ -113,7 +113,7 @@ def tables(rows: pd.DataFrame) -> str:
 def run(given: argparse.Namespace) -> None:
     """Run the studies that are not there yet, then write the tables."""
     runs = Runs(given.output / "studies.jsonl", "surface", "seed", "arm")
-    wanted = [(name, seed) for seed in seeds_of(given) for name in given.surface or SURFACES]
+    wanted = [(name, seed) for seed in parse_seeds(given) for name in given.surface or SURFACES]
     runs.play(wanted, lambda rows: (rows[0]["surface"], rows[0]["seed"]), play, given.jobs)
     rows = pd.DataFrame([row for rows in runs.records for row in rows])
     publish(given.output, "certificates", tables(rows), {})

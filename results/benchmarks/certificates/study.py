@@ -15,8 +15,8 @@ from results.benchmarks.samplers.surfaces import Floats, surface
 from results.benchmarks.samplers.truth import true_front
 from thetafront.study.batch_means import variances_of_log_ratios
 from thetafront.study.experiments.objectives.costs import TIMED_TOGETHER
-from thetafront.study.report.certificate import Draws, budgets_of, simultaneous_bounds
-from thetafront.study.report.expected import best_of, expected_at, is_met
+from thetafront.study.report.certificate import Draws, budget_grid, simultaneous_bounds
+from thetafront.study.report.expected import best_index, expected_at, is_met
 from thetafront.study.samplers import DEFAULT_SAMPLER
 from thetafront.study.samplers.candidates import is_among
 from thetafront.study.samplers.fitted_model import FittedModel
@@ -117,12 +117,12 @@ class Validation:
         return trials.given(self.codes, values, variances, times.shared, timed=True)
 
     def answers(self, model: FittedModel, budgets: Floats) -> npt.NDArray[np.int64]:
-        """Return the points that a user with each budget is told, −1 where there is none."""
+        """Return the points recommended to a user with each budget, −1 where there is none."""
         expected = expected_at(model, [model.cube.decode(code) for code in self.codes])
         found = []
         for limit in budgets.tolist():
             met = [k for k, each in enumerate(expected) if is_met(each, limit, is_played=True)]
-            best = best_of(expected, met)
+            best = best_index(expected, met)
             found.append(-1 if best is None else best)
         return np.array(found)
 
@@ -144,7 +144,7 @@ class Validation:
         """
         study = self.study
         expected = expected_at(model, [model.cube.decode(code) for code in self.codes])
-        limits = np.array(budgets_of(model, expected))
+        limits = np.array(budget_grid(model, expected))
         picked = self.answers(model, limits)
         limits, picked = limits[picked >= 0], picked[picked >= 0]
         draws = Draws.from_model(model, self.codes)

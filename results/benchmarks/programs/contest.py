@@ -99,7 +99,7 @@ def run_optuna(method: str, program: str, seed: int, seconds: float) -> list[Rec
         if not games:
             raise errors[0]
         trial.set_user_attr("theta", theta)
-        return float(np.mean([game.score for game in games])), experiment.cost.of(games)
+        return float(np.mean([game.score for game in games])), experiment.cost.value(games)
 
     direction = experiment.goal.direction
     optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -178,5 +178,5 @@ def fresh(program: str, theta: Theta, most: int) -> Record:
         "n_failed": len(errors),
         "score": float(scores.mean()) if games else None,
         "deviation": float(scores.std(ddof=1)) if len(games) > 1 else None,
-        "cost": case.experiment.cost.of(games) if games else None,
+        "cost": case.experiment.cost.value(games) if games else None,
     }

@@ -6,7 +6,7 @@ The true front of each simulated study is known. The folder's ``runs.jsonl`` kee
 import argparse
 from operator import itemgetter
 
-from results.benchmarks.command import Record, Runs, command, parser, publish, seeds_of
+from results.benchmarks.command import Record, Runs, command, parse_seeds, parser, publish
 from results.benchmarks.samplers.contest import N_DESIGN, Run, check_sampler, play
 from results.benchmarks.samplers.surfaces import SURFACES
 from results.benchmarks.samplers.tables import MEASURES, ORDER, figure, markdown, summary_frame
@@ -38,7 +38,7 @@ def run(given: argparse.Namespace) -> None:
     planned = [
         Run(on, sampler, n_trials, n_games, seed)
         for n_trials, n_games in given.budget or BUDGETS
-        for seed in seeds_of(given)
+        for seed in parse_seeds(given)
         for on in given.surface or SURFACES
         for sampler in given.sampler or installed_samplers()
     ]

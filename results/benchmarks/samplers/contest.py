@@ -46,13 +46,13 @@ class Run(NamedTuple):
     seed: int  # fixes all random numbers
 
 
-def noise_of(trials: Sequence[FrozenTrial]) -> Floats:
+def score_variances(trials: Sequence[FrozenTrial]) -> Floats:
     """Return the variances of the trials' mean scores; NaN for times, for the model to infer."""
     samples = [Moments.from_sample(np.array(trial.user_attrs[SCORES])) for trial in trials]
     return np.column_stack([growing_variances(samples), np.full(len(samples), np.nan)])
 
 
-OBJECTIVES = Objectives((Scale.ROOT, Scale.LOG), REFERENCE, noise_of)
+OBJECTIVES = Objectives((Scale.ROOT, Scale.LOG), REFERENCE, score_variances)
 """What the samplers' models know of both objectives."""
 
 

@@ -13,10 +13,10 @@ pick         of the θ predicted to keep a budget, the one with the highest pred
 ===========  =======================================================================================
 
 *Hypervolume*: of the true values of all θ whose predictions are not dominated, over the true
-front's. *Regret*: the true front's score at a budget less the pick's true score, mean over the
+front's. *Regret*: the true front's score at a budget minus the pick's true score, mean over the
 budgets; all of the front's score where no θ is predicted to keep the budget. *Unserved*: the share
-of such budgets. *Optimism*: predicted less true score of the picks, mean over the budgets that have
-one. A pick may truly take a little longer than predicted: times are known to 2% a game.
+of such budgets. *Optimism*: predicted minus true score of the picks, mean over the budgets that
+have one. A pick may truly take a little longer than predicted: times are known to 2% a game.
 """
 
 from dataclasses import dataclass

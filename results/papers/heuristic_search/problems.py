@@ -30,7 +30,7 @@ from thetafront.engine.jit import kernel
 BEST_LUCK, BETWEEN, OPTIMUM = "best luck", "a tenth of best luck's excess", "the optimum itself"
 LATE = [[64, 64, 4], [2, 8, 2]]
 EXACT = 1e-12  # points
-MAX_SWEEPS = 10_000  # of a policy; its values fall for ever if it never ends
+MAX_SWEEPS = 10_000  # of a policy; its values fall forever if it never ends
 
 
 @kernel
@@ -86,7 +86,7 @@ class Problem:
         return backwards(self.mdp)
 
     def policy_value(self, policy: Indices) -> float:
-        """Return what a policy earns from the start on average; −∞ if it pays for ever."""
+        """Return what a policy earns from the start on average; −∞ if it pays forever."""
         tables, values = self.reversed_mdp.tables, np.zeros(self.mdp.n_states)
         reward, chosen = np.full_like(tables.reward, -np.inf), -1 - policy[policy >= 0]
         reward[chosen] = tables.reward[chosen]  # the maximum over actions is then the policy's

@@ -5,7 +5,7 @@ d backs up each state that it visits, takes the greedy action, and draws its out
 actions are taken or a state is *solved*: terminal, or labelled. It is optimistic: greedy play
 follows whatever looks best until backups make it look worse than something else. If d is large
 enough, U of the start converges to V*; states that greedy play never reaches cost nothing. Plain
-heuristic search goes on for ever.
+heuristic search goes on forever.
 
 Labelled search knows when it is done. After each simulation it goes back along the path, last state
 first. The *envelope* of a state is that state and all that greedy play can reach from it, without

@@ -110,7 +110,7 @@ def timing_rounds(path: Path) -> pd.DataFrame:
     return found
 
 
-def seconds_of(rounds: pd.DataFrame) -> pd.DataFrame:
+def decision_seconds(rounds: pd.DataFrame) -> pd.DataFrame:
     """Return the seconds of a decision by depth and round, a column a leaf value."""
     by = rounds.astype({"leaf_value": str}).set_index(["depth", "round", "leaf_value"])
     return by["seconds_per_decision"].unstack()
@@ -118,7 +118,7 @@ def seconds_of(rounds: pd.DataFrame) -> pd.DataFrame:
 
 def timings_frame(rounds: pd.DataFrame) -> pd.DataFrame:
     """Return one row a leaf value and depth: seconds, and their ratio to random rollouts'."""
-    seconds = seconds_of(rounds)
+    seconds = decision_seconds(rounds)
     calls = rounds.groupby(["leaf_value", "depth"], observed=True)["call_seconds"].median()
     relative = seconds.div(seconds[LeafValue.RANDOM.value], axis=0)
     lines = []
@@ -134,7 +134,7 @@ def timings_frame(rounds: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def boards_of_game(agent: UCT) -> list[int]:
+def sample_boards(agent: UCT) -> list[int]:
     """Return boards evenly from the start to the end of one game of an agent."""
     boards = [move.board for move in agent.moves(BOARDS_SEED)]
     places = np.linspace(0, len(boards) - 1, N_BOARDS).round().astype(int)
@@ -174,7 +174,7 @@ def calibrated(path: Path) -> Calibration:
     if missing:
         print(f"calibrating {len(missing)} settings (a minute or two)", file=sys.stderr)
         warm(UCT())
-    boards = {plain: boards_of_game(plain) for plain in {each.plain: None for each in missing}}
+    boards = {plain: sample_boards(plain) for plain in {each.plain: None for each in missing}}
     for setting in missing:
         calibration[setting] = calibrate(setting, boards[setting.plain])
         rows = [(*each, m, t.value, t.low, t.high) for each, (m, t) in calibration.items()]

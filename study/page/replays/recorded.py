@@ -28,7 +28,7 @@ from thetafront.study.page.replays.recording import (
     record_pacman,
 )
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.tables import thetas_of
+from thetafront.study.report.tables import frame_thetas
 from thetafront.study.text import counted
 
 CPU_SECONDS = 1.0
@@ -72,7 +72,7 @@ class LeftOutError(Exception):
 
 
 def recorded(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> Recorded:
-    """Play a game of the cheapest, the middle and the dearest point of the front again.
+    """Replay a game of the cheapest, the middle and the most expensive point of the front.
 
     Without a validated point, they are trials of the observed front.
 
@@ -81,15 +81,15 @@ def recorded(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> Recorded:
     page : Analysis
         The study.
     cpu_seconds : float
-        What playing may take, by the seconds that are stored with the games. Kernels that are not
-        compiled yet are compiled besides.
+        Limit on the time of playing, by the seconds stored with the games. Compiling kernels comes
+        on top.
 
     Returns
     -------
     Recorded
-        Up to three games. None if the games are not of ours, or the agent learns before it plays.
-        For a point whose games take too long, there is one of the next cheaper point that has not
-        been tried, if any.
+        Up to three games. None if the games are not built-in ones, or the agent learns before it
+        plays. For a point whose games take too long, the next cheaper point that has not been tried
+        takes its place, if any.
     """
     found: list[dict[str, Any]] = []
     left_out: dict[str, list[str]] = {}  # points, by what is said of them
@@ -102,7 +102,7 @@ def recorded(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> Recorded:
         share = cpu_seconds / (len(wanted) - n_found)
         for k in range(place, tried, -1):  # where a point's games take too long, a cheaper one
             try:
-                replay, seconds = replay_of(page, candidates[k], share)
+                replay, seconds = record_replay(page, candidates[k], share)
             except LeftOutError as error:
                 left_out.setdefault(str(error), []).append(candidates[k].label)
             else:
@@ -120,7 +120,9 @@ def why_none(page: Analysis) -> str:
     if experiment.player.is_external:
         return "The study's games are not of 2048, Pacman or dice: none is shown."
     if experiment.build({}).learns:
-        return "The agent learns before its first game, for longer than a page may take: no game."
+        return (
+            "The agent learns before its first game, which takes too long here: no game is shown."
+        )
     return ""
 
 
@@ -146,7 +148,7 @@ def trial_candidates(page: Analysis) -> list[ReplayCandidate]:
     games = {each.number: [*each.games.values()] for each in page.data.trials}
     return [
         ReplayCandidate(number, f"trial {number}", theta, games[number])
-        for number, theta in zip(rows["trial"], thetas_of(rows, experiment), strict=True)
+        for number, theta in zip(rows["trial"], frame_thetas(rows, experiment), strict=True)
         if games.get(number)
     ]
 
@@ -156,7 +158,7 @@ def spread(n: int) -> list[int]:
     return sorted({0, (n - 1) // 2, n - 1}) if n else []
 
 
-def replay_of(
+def record_replay(
     page: Analysis, candidate: ReplayCandidate, seconds: float
 ) -> tuple[dict[str, Any], float]:
     """Record a game of a point; return it with the CPU seconds that it should take."""
@@ -167,20 +169,17 @@ def replay_of(
     note = ""
     if isinstance(agent, DiceSolver):
         agent = agent.player()
-        note = (
-            "A study of dice keeps solutions, not games: this one was played for the page, and its "
-            "record is what the compiled game says."
-        )
+        note = "A study of dice stores solutions, not games: this game was played for the page."
         (game,) = typical(dice_games(agent))
         cost = 0.0
     else:
         game, cost = affordable(candidate, seconds)
-    recording = recording_of(agent, game.seed)
+    recording = record_game(agent, game.seed)
     if (recording.score, recording.n_moves) != (game.score, game.n_moves):
         raise LeftOutError(
             f"the game of seed {game.seed} is stored with "
-            f"{counted(int(game.score), 'point')} in {counted(game.n_moves, 'move')}, and was "
-            f"played again with {recording.score:,} in {recording.n_moves:,}: it is not shown."
+            f"{counted(int(game.score), 'point')} in {counted(game.n_moves, 'move')}, and came out "
+            f"with {recording.score:,} in {recording.n_moves:,} when played again: it is not shown."
         )
     data = {
         **recording.data,
@@ -194,7 +193,7 @@ def replay_of(
 
 
 @lru_cache(maxsize=16)  # a page that is rewritten during a sweep has mostly the same games
-def recording_of(agent: Agent, seed: int) -> Recording:
+def record_game(agent: Agent, seed: int) -> Recording:
     """Play a game again and record it."""
     if isinstance(agent, Agent2048):
         return record_2048(agent, seed)
@@ -206,7 +205,7 @@ def recording_of(agent: Agent, seed: int) -> Recording:
 
 
 def dice_games(agent: DiceAgent) -> list[Game]:
-    """Play some games, of which those are returned that are more than sticking at once."""
+    """Play some games, and return those that are more than sticking at once."""
     games: list[Game] = [agent.play(seed) for seed in range(N_DICE_GAMES)]
     return [each for each in games if each.n_moves > 1] or games
 

@@ -322,7 +322,7 @@
     const seconds = Math.max(0, Date.now() / 1000 - data.made);
     const [n, unit] = seconds < 90 ? [seconds, "second"] : seconds < 5400 ? [seconds / 60, "minute"] : seconds < 129600 ? [seconds / 3600, "hour"] : [seconds / 86400, "day"];
     const whole = Math.round(n);
-    find("age").textContent = `, ${whole.toLocaleString("en")} ${unit}${whole === 1 ? "" : "s"} ago${data.reload === null || isFollowed ? "" : "; it is no longer rewritten"}`;
+    find("age").textContent = `, ${whole.toLocaleString("en")} ${unit}${whole === 1 ? "" : "s"} ago${data.reload === null || isFollowed ? "" : "; it is no longer updated"}`;
   }
   const place = `place of ${data.name}`;
   const before = JSON.parse(stored(place) || "null");

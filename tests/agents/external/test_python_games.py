@@ -13,7 +13,7 @@ import pytest
 from thetafront.agents.agent import ChangedError, GameError
 from thetafront.agents.external.child import end_programs
 from thetafront.agents.external.limits import Limits
-from thetafront.agents.external.processes import Orphans, children_of, content
+from thetafront.agents.external.processes import Orphans, content, list_children
 from thetafront.agents.external.python import PythonAgent
 from thetafront.agents.external.report import Report
 from thetafront.agents.external.source import Source
@@ -209,7 +209,7 @@ def test_a_file_that_is_gone_is_no_failed_game(tmp_path: Path) -> None:
     first = agent(tmp_path, "return {'score': 1.0}")
     assert first.play(1).score == 1.0
     (tmp_path / "mine.py").unlink()
-    with pytest.raises(ChangedError, match="is not there"):
+    with pytest.raises(ChangedError, match="does not exist"):
         replace(first).play(2)
 
 
@@ -244,7 +244,7 @@ def test_children_that_a_game_leaves_are_no_zombies(tmp_path: Path) -> None:
             player.play(seed)
         time.sleep(0.2)
         player.play(30)
-        stats = [content(f"/proc/{each}/stat") for each in children_of(os.getpid())]
+        stats = [content(f"/proc/{each}/stat") for each in list_children(os.getpid())]
         states = [each.rpartition(b")")[2].split()[0] for each in stats]
         assert states.count(b"Z") <= 3
     finally:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thetafront.agents.agent import digest_of
+from thetafront.agents.agent import agent_digest
 from thetafront.agents.catalog import build
 from thetafront.agents.twenty48.expectimax import decide_by_expectimax
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
@@ -76,4 +76,4 @@ def test_published_agents_keep_their_digests() -> None:
     assert switching
     for digest, values in switching.items():
         assert "gamma" not in values
-        assert digest_of(build("switching", values)) == digest
+        assert agent_digest(build("switching", values)) == digest

@@ -22,7 +22,7 @@ from thetafront.study.charts.picture import picture
 from thetafront.study.charts.scores import scores_chart
 from thetafront.study.charts.slices import slices_chart
 from thetafront.study.charts.vega import PROSPECT, specification
-from thetafront.study.page.document import table_of
+from thetafront.study.page.document import make_table
 from thetafront.study.report.analysis import Analysis
 
 CHARTS = (
@@ -126,7 +126,7 @@ def test_a_picture_shows_the_numbers_of_the_page(make: Make, small: Analysis) ->
 
 def test_tables_are_those_of_the_page(small: Analysis) -> None:
     for make in CHARTS:
-        table = table_of(make(small).table)
+        table = make_table(make(small).table)
         assert len(table["rows"]) == len(make(small).table)
 
 

@@ -102,8 +102,8 @@ def test_repeating_it_changes_nothing_and_says_so(finished: Path) -> None:
     )
     again = CliRunner().invoke(app, [*QUICK_SWEEP, "--results", str(finished)])
     assert again.exit_code == 0
-    assert "search complete already: 6 trials, 12 games" in again.stdout
-    assert "validation complete already" in again.stdout
+    assert "search already complete: 6 trials, 12 games" in again.stdout
+    assert "validation already complete" in again.stdout
     after = (
         (finished / "s" / "trials.csv").read_bytes(),
         (finished / "s" / "games.csv").read_bytes(),
@@ -118,7 +118,7 @@ def test_a_finished_study_can_be_read(finished: Path) -> None:
         status = runner.invoke(app, ["status", study, "--results", str(finished)])
         assert status.exit_code == 0
         assert "6 complete of 6 asked for" in status.stdout
-        assert "none is running" in status.stdout
+        assert "none running" in status.stdout
         front = runner.invoke(app, ["front", study, "--results", str(finished)])
         assert front.exit_code == 0
         assert "Validated front" in front.stdout

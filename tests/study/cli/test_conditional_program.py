@@ -146,7 +146,7 @@ def test_another_constraint_is_another_study(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("batch * momentum", "batch * moment", "moment is none of solver, alpha, batch"),
+        ("batch * momentum", "batch * moment", "moment is not one of solver, alpha, batch"),
         ("batch * momentum <= 128", "alpha == 0.01", "constraints must be satisfied by 4 or more"),
         ('["batch * momentum <= 128"]', "[3]", "constraints must be a list of texts"),
         (

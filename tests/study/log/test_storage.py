@@ -114,7 +114,7 @@ def songs(path: Path) -> None:
     ("make", "why"),
     [
         (lambda path: path.write_text("dear diary, no database here"), "not a SQLite database"),
-        (songs, "a database of something else (its tables: songs)"),
+        (songs, "not the database of a study (its tables: songs)"),
     ],
 )
 def test_what_is_no_study_stays_as_it_is_and_gets_no_lock(

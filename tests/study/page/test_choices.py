@@ -24,8 +24,8 @@ def check(page: Analysis, every: int) -> Choices:
     data, experiment = page.data, page.data.experiment
     candidates = Analysis(data).to_pick_from()
     for step in choices.steps[::every]:
-        wish = PickQuery(experiment, experiment.cost.read(step.option))
-        said = pick_text(candidates.pick(wish, candidates.propose(wish)))
+        query = PickQuery(experiment, experiment.cost.read(step.option))
+        said = pick_text(candidates.pick(query, candidates.propose(query)))
         assert laid_out(step.lines(choices.answers[step.answer], choices.label), experiment) == said
         has_games = choices.answers[step.answer].number > 0
         assert has_games == bool(page.candidates and page.candidates.played)

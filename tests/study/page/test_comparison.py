@@ -84,7 +84,7 @@ def test_costs_of_one_point_are_told_once(pages: list[Analysis]) -> None:
 def test_the_page_has_both_charts_and_the_commands_of_all(pages: list[Analysis]) -> None:
     html = comparison_html(pages)
     parts = Parts(html)
-    assert parts.flaws == []
+    assert parts.problems == []
     data = json.loads(parts.one("script", id="data").text)
     assert set(data["charts"]) == {"fronts", "differences"}
     assert {each.attributes["id"] for each in parts.all("div", **{"class": "chart"})} == {
@@ -101,7 +101,7 @@ def test_hostile_names_are_text(pages: list[Analysis]) -> None:
     hostile = "<script>alert(1)</script>\"'\u202e"
     named = Analysis(replace(pages[0].data, name=hostile))
     parts = Parts(comparison_html([named, pages[1]]))
-    assert parts.flaws == []
+    assert parts.problems == []
     plain = Parts(comparison_html(pages))
     assert len(parts.all("script")) == len(plain.all("script"))
     shown = hostile.translate(TURNING)

@@ -95,7 +95,7 @@ class Script(GameSource[int]):
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         return Task(seed, AGENT, (seed,))
 
-    def thinking(self) -> "Future[Any] | None":
+    def pending_proposal(self) -> "Future[Any] | None":
         return self.future
 
     def record(self, finished: Finished[int]) -> None:

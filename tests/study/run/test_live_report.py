@@ -130,6 +130,6 @@ def test_a_failure_is_said_once_and_games_go_on(error: Exception, reason: str) -
     written.error = error
     for _ in range(3):
         assert written.turn(10 * SECONDS_BETWEEN_REPORTS) == 0
-    assert written.messages == [f"tables and pictures are not written: {reason}; games continue"]
+    assert written.messages == [f"tables and pictures cannot be written: {reason}; games continue"]
     written.error = None
     assert written.turn(10 * SECONDS_BETWEEN_REPORTS) == 1

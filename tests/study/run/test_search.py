@@ -155,7 +155,7 @@ def test_a_search_spends_its_budget(quick: Experiment, tmp_path: Path) -> None:
         first = 5_000_000 + 1000 * trial.number
         assert [game.seed for game in games.values()] == [first, first + 1, first + 2]
         played = list(games.values())
-        assert trial.values == (SCORE.estimate(played).value, SECONDS.of(played))
+        assert trial.values == (SCORE.estimate(played).value, SECONDS.value(played))
     last = watch.snapshots[-1]
     assert (last.unit, last.n_units_done, last.n_units) == ("trials", 10, 10)
     assert last.n_games_done == last.n_games == 30

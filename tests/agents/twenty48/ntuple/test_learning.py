@@ -14,7 +14,7 @@ from tests.agents.twenty48.ntuple.networks import (
 )
 from tests.oracles import twenty48 as oracle
 from thetafront.agents.twenty48.ntuple.learning import correct, learn, play_out, work_space
-from thetafront.agents.twenty48.ntuple.patterns import NETWORKS, n_looked_up, n_weights_of
+from thetafront.agents.twenty48.ntuple.patterns import NETWORKS, count_weights, n_looked_up
 from thetafront.engine.jit import kernel
 from thetafront.engine.rng import SPAWN, START, next_word, stream
 from thetafront.engine.twenty48.board import spawn_from_word
@@ -67,7 +67,7 @@ def learned(
 
 
 def nothing() -> tuple[np.ndarray, np.ndarray]:
-    n = n_weights_of(FOUR_BY_FIVE)
+    n = count_weights(FOUR_BY_FIVE)
     return np.zeros(n, np.float32), np.zeros((n, 2), np.float32)
 
 
