@@ -26,7 +26,7 @@ from thetafront.study.charts.chart import (
     short,
 )
 from thetafront.study.charts.slices import HERE, chosen_points, steps_of
-from thetafront.study.charts.sobol import Importance
+from thetafront.study.charts.sobol import Importance, importance_of
 from thetafront.study.experiments.space import NumericParameter, is_absent
 from thetafront.study.report.analysis import Analysis
 
@@ -38,13 +38,14 @@ FRONT, LABELS = Kind("points of the front", ORANGE, is_hollow=True), Kind("", GR
 Floats = npt.NDArray[np.float64]
 
 
-def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
+def pair_chart(analysis: Analysis, importance: Importance | None = None) -> Chart:
     """Return goal and cost by the model given all games where two parameters alone change.
 
     They are the numeric ones with the largest total indices, of both objectives together, among
     those active at the point of the front in the middle.
     """
     experiment, model = analysis.data.experiment, analysis.combined
+    importance = importance_of(analysis) if importance is None else importance
     if model is None or importance is None:
         return Chart(KEY, TITLE, "No game is finished yet: there is no model.")
     goal, cost, space = experiment.goal, experiment.cost, experiment.space
@@ -84,7 +85,7 @@ def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
         f"The two numbers that matter most. Thick lines have equal {goal.label}, thin ones equal "
         f"{cost.label}, by the model's mean given all games, if {first.label} and {second.label} "
         f"alone change from point {name} (the diamond). Circles differ from it in other parameters "
-        "too. The slices above show how sure the model is."
+        "too. The chart of slices shows how sure the model is."
     )
     rows, columns = (
         np.unique(np.linspace(0, len(each) - 1, N_CELLS).astype(int)) for each in (y, x)

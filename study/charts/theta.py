@@ -118,9 +118,9 @@ def theta_chart(analysis: Analysis) -> ThetaChart:
         for each in (round_values(least, most) if most > least else [least])
     }
     strips = [
-        *(Strip(short(each.label, 16), ticks_of(each), marks(each, edges)) for each in space),
-        Strip(short(cost.axis_label, 16), fitting(of_cost)),
-        Strip(short(goal.label, 16), fitting(of_goal)),
+        *(Strip(short(each.label, 24), ticks_of(each), marks(each, edges)) for each in space),
+        Strip(short(cost.axis_label, 24), fitting(of_cost)),
+        Strip(short(goal.label, 24), fitting(of_goal)),
     ]
     caption = caption_of(len(kept), len(trials), edges, experiment)
     return ThetaChart(caption, table, strips, lines)
