@@ -38,7 +38,7 @@ POST = (
 POSTS_GAMES = 10_000
 GAMMAS = tuple(k / 200 for k in range(160, 201))
 TOLERANCES = (10.0, 3.0, 1.0, 0.1, 1e-4)
-COLOURS = ("#F0E442", paper.ORANGE, paper.RED, paper.BLUE, paper.BLACK)  # from fine to rough
+COLOURS = (paper.GREEN, paper.ORANGE, paper.RED, paper.BLUE, paper.BLACK)  # from fine to rough
 N_TIMED = 1_000_000
 N_DRAWS = 1_000_000
 

@@ -43,7 +43,7 @@ from thetafront.study.report.tables import games_note
 from thetafront.study.text import counted, listed
 
 KEY = "front"
-MAX_NAME = 18  # characters, of a baseline beside its point
+MAX_NAME = 28  # characters, of a baseline beside its point
 MAX_NAMES = 7  # beside points, unless there are more baselines
 
 TRIALS = Kind("trials", GREY)
@@ -79,7 +79,11 @@ def front_chart(analysis: Analysis) -> Chart:
         (field_values(known or trials, at), field_values(known, *wide), field_values(observed, at))
         for at, wide in (("x", ("left", "right")), ("y", ("low", "high")))
     ]
-    x, y = cost_axis(cost, *spans[0]), goal_axis(goal, axis_span(*spans[1]))
+    low, high = axis_span(*spans[1])
+    if measured := field_values(points, "low", "high"):  # those have a third of the axis at least
+        span = max(measured) - min(measured) or math.inf
+        low, high = max(low, min(measured) - span), min(high, max(measured) + span)
+    x, y = cost_axis(cost, *spans[0]), goal_axis(goal, (low, high))
     said, observed_title = field_titles(experiment), f"{short(goal.label, 40)}, observed"
     bars = [
         layer

@@ -25,7 +25,7 @@ from thetafront.study.charts.chart import (
     rounded,
     short,
 )
-from thetafront.study.charts.importance import Importance
+from thetafront.study.charts.importance import Importance, compute_importance
 from thetafront.study.charts.slices import HERE, chosen_points, parameter_steps
 from thetafront.study.experiments.space import NumericParameter, is_absent
 from thetafront.study.report.analysis import Analysis
@@ -38,13 +38,14 @@ FRONT, LABELS = Kind("points of the front", ORANGE, is_hollow=True), Kind("", GR
 Floats = npt.NDArray[np.float64]
 
 
-def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
+def pair_chart(analysis: Analysis, importance: Importance | None = None) -> Chart:
     """Return goal and cost by the model given all games, if only two parameters change.
 
     They are the numeric ones with the largest total indices, of both objectives together, among
     those active at the point of the front in the middle.
     """
     experiment, model = analysis.data.experiment, analysis.combined
+    importance = compute_importance(analysis) if importance is None else importance
     if model is None or importance is None:
         return Chart(KEY, TITLE, "No game is finished yet: there is no model.")
     goal, cost, space = experiment.goal, experiment.cost, experiment.space
@@ -87,7 +88,7 @@ def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
         f"{goal.label}, thin ones equal "
         f"{cost.label}, by the model's mean given all games, if {first.label} and {second.label} "
         f"alone change from point {name} (the diamond). Circles also differ from it in other "
-        f"parameters. The slices above show how certain the model is."
+        f"parameters. The chart of slices shows how certain the model is."
     )
     rows, columns = (
         np.unique(np.linspace(0, len(each) - 1, N_CELLS).astype(int)) for each in (y, x)

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from thetafront.study.charts.chart import LINE, Axis, Chart, Kind, Layer, Row
@@ -74,6 +75,7 @@ def draw(axes: Axes, layer: Layer, rows: Sequence[Row], order: int) -> None:
         axes.add_collection(PolyCollection(corners, linewidths=0, **style))
     else:
         centred: dict[str, Any] = {"ha": "center", "va": "center", "fontweight": "bold"}
+        centred["path_effects"] = [withStroke(linewidth=2.5, foreground="white")]
         for row, a, b in zip(rows, x, y, strict=True):
             offset = (row["dx"], row["dy"])
             axes.annotate(

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from thetafront.study.charts.axes import goal_axis
+from thetafront.study.charts.axes import goal_axis, field_values
 from thetafront.study.charts.chart import (
     BLUE,
     GREY,
@@ -28,15 +28,15 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.tables import games_note
-from thetafront.study.text import counted
+from thetafront.study.text import counted, listed
 
 KEY, TITLE = "scores", "Scores of single games"
 MAX_POINTS = 14
 N_BINS = 50
 HEIGHT_PER_POINT, HEIGHT_OF_AXIS = 46, 30
-MAX_HEIGHT = 0.85  # of a histogram, in distances between two rows
+MAX_HEIGHT = 0.75  # of a histogram, in distances between two rows
 QUANTILES = (5, 25, 50, 75, 95)
-SHOWN = 0.995  # of the games, each point's with the same weight: how far the axis reaches
+SHOWN = 0.995  # of the games, each point's with the same weight: how far each end of the axis is
 
 Samples = npt.NDArray[np.float64]
 
@@ -106,6 +106,8 @@ def scores_chart(analysis: Analysis) -> Chart:
         "the middle half of the games, the thin one 90% of them. The stroke is the median; the "
         "mean has its 95% interval."
     )
+    if given := [f"{row['origin']} ({row['number']})" for row in rows if row["is_given"]]:
+        text += f" Baselines: {listed(given)}."
     if goal is not experiment.goal:
         text += f" The {experiment.goal.label} of a game is 0 or 1, so this is its {goal.label}."
     if n_beyond:
@@ -156,8 +158,9 @@ def make_panel(
     every = [samples[row["point"]] for row in rows]
     whole, n_games = np.concatenate(every), [len(each) for each in every]
     weights = np.repeat(1.0 / np.array(n_games), n_games)
-    end = np.quantile(whole, SHOWN, weights=weights, method="inverted_cdf")
-    edges = bin_edges(whole[whole <= end])
+    low, high = np.quantile(whole, (1 - SHOWN, SHOWN), weights=weights, method="inverted_cdf")
+    low, high = min(low, *field_values(rows, "q5")), max(high, *field_values(rows, "q95"))
+    edges = bin_edges(whole[(low <= whole) & (whole <= high)])
     counts = [np.histogram(each, edges)[0] for each in every]
     n_beyond = sum(len(each) for each in every) - int(sum(each.sum() for each in counts))
     shares = [each / row["n"] for each, row in zip(counts, rows, strict=True)]
@@ -184,11 +187,7 @@ def make_panel(
     ends = float(edges[0]) - 0.01 * span, float(edges[-1]) + 0.01 * span
     unit = goal.format.unit and f", {goal.format.unit}"
     x = goal_axis(goal, ends, f"{goal.label} of one game{unit}", n=8)
-    names = {
-        float(k): f"{row['number']}: {row['cost']}"
-        + (f", {short(row['origin'], 14)}" if row["is_given"] else "")
-        for k, row in enumerate(rows)
-    }
+    names = {float(k): f"{row['number']}: {row['cost']}" for k, row in enumerate(rows)}
     title = f"number of the point: {short(experiment.cost.label, 40)}"
     y = Axis(title, -0.25, len(rows) - 1 + MAX_HEIGHT + 0.05, names, has_grid=False)
     said = {

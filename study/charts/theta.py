@@ -121,11 +121,11 @@ def theta_chart(analysis: Analysis) -> ThetaChart:
     }
     strips = [
         *(
-            Strip(short(each.label, 16), parameter_ticks(each), marks(each, edges))
+            Strip(short(each.label, 24), parameter_ticks(each), marks(each, edges))
             for each in space
         ),
-        Strip(short(cost.axis_label, 16), fitting(of_cost)),
-        Strip(short(goal.label, 16), fitting(of_goal)),
+        Strip(short(cost.axis_label, 24), fitting(of_cost)),
+        Strip(short(goal.label, 24), fitting(of_goal)),
     ]
     caption = make_caption(len(kept), len(trials), edges, experiment)
     return ThetaChart(caption, table, strips, lines)

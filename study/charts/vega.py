@@ -119,8 +119,9 @@ def layer_spec(layer: Layer, chart: Chart) -> Spec:
     if layer.tooltip:
         encoding["tooltip"] = tooltip(layer.tooltip)
     name = "line" if layer.mark == "step" else layer.mark
+    k = [*map(id, chart.datasets)].index(id(layer.rows))
     return {
-        "data": {"name": f"rows_{place_in(chart.datasets, layer.rows)}"},
+        "data": {"name": f"rows_{k}"},
         "transform": [{"filter": "datum.s == choice"}] if chart.choice else [],
         "mark": {"type": name, "clip": True, **marks[layer.mark]},
         "encoding": encoding,
@@ -130,11 +131,6 @@ def layer_spec(layer: Layer, chart: Chart) -> Spec:
 def rounded_rows(rows: Sequence[Row]) -> list[Row]:
     """Round the values of rows; leave out what is missing."""
     return [{key: rounded(v) for key, v in row.items() if rounded(v) is not None} for row in rows]
-
-
-def place_in(some: Sequence[Any], one: Any) -> int:
-    """Return which of some objects it is."""
-    return next(k for k, each in enumerate(some) if each is one)
 
 
 def place(at: str | float, channel: str = "x") -> Spec:

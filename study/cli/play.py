@@ -305,7 +305,8 @@ def watch(
     if isinstance(player, PacmanAgent):
         if human:
             raise InputError(f"--human cannot be combined with {agent}: it is for 2048 only")
-        print(pacman.play_in_terminal(player, shown, chosen, speed, again))
+        last = pacman.play_in_terminal(player, shown, chosen, speed, again)
     else:
         assert isinstance(player, Agent2048)
-        print(twenty48.play_in_terminal(player, shown, chosen, speed, again, human=human))
+        last = twenty48.play_in_terminal(player, shown, chosen, speed, again, human=human)
+    print_text(console(), last)

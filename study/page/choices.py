@@ -7,7 +7,7 @@ each of them the answer is that of ``thetafront pick NAME --COST BUDGET --games 
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -132,10 +132,6 @@ class Choices:
         for each in candidates.played:
             place(replace(picked, chosen=each))
         return cls(experiment.cost.label, steps, answers, nearest_round(limits))
-
-    def as_data(self) -> dict[str, Any]:
-        """Return it as plain data for the page's script."""
-        return asdict(self)
 
 
 def make_answer(picked: Recommendation) -> Answer:

@@ -56,7 +56,11 @@ def claims(page: Analysis, importance: Importance | None = None) -> Claims:
     """Return what the study says; with what matters, if that is known."""
     candidates, experiment = page.candidates, page.data.experiment
     if candidates is None or not (candidates.played or candidates.anywhere):
-        return Claims([Claim("Nothing yet", nothing_text(page))])
+        failed = [each for each in page.data.trials if each.state == "fail"]
+        n_failed = counted(len(failed), "trial")
+        why = f" {n_failed} failed, the last one: {failed[-1].error}" if failed else ""
+        text = f"No trial is complete, so nothing is known yet.{why}"
+        return Claims([Claim("Nothing yet", text)])
     short = more_time(candidates)
     if importance is not None and importance.total.any():
         short.append(Claim("Which parameters matter", what_matters(importance, page)))
@@ -70,14 +74,6 @@ def claims(page: Analysis, importance: Importance | None = None) -> Claims:
         details.insert(0, Claim("How the model was checked", check_text(check, page)))
     baselines = [each for name in experiment.baselines for each in against(candidates, name)]
     return Claims(short, trust, is_trusted, baselines, details)
-
-
-def nothing_text(page: Analysis) -> str:
-    """Say that nothing is known, and why trials failed if they did."""
-    failed = [each for each in page.data.trials if each.state == "fail"]
-    n_failed = counted(len(failed), "trial")
-    why = f" {n_failed} failed, the last one: {failed[-1].error}" if failed else ""
-    return f"No trial is complete, so nothing is known yet.{why}"
 
 
 def what_matters(importance: Importance, page: Analysis) -> str:
@@ -256,14 +252,12 @@ def check_predictions(page: Analysis) -> PredictionCheck | None:
 def trust_text(check: PredictionCheck, goal: Goal) -> str:
     """Say in a line whether the model may be trusted."""
     inside = f"{check.n_inside} of {check.n} measured means inside its 95% intervals"
+    size = size_text(check.excess, goal)
     if check.is_passed:
-        return f"Model checked: {inside}."
-    problem = "confident"
-    if check.is_biased:
-        too_high = goal.sign * check.excess > 0.0
-        problem = (
-            f"{'optimistic' if too_high else 'pessimistic'}, by {size_text(check.excess, goal)}"
-        )
+        side = "below" if check.excess > 0.0 else "above"
+        return f"Model checked: {inside}, on average {size} {side} its predictions."
+    problem = "optimistic" if goal.sign * check.excess > 0.0 else "pessimistic"
+    problem = f"{problem}, by {size}" if check.is_biased else "confident"
     return f"Model too {problem}: {inside}. Trust measured points only."
 
 

@@ -1,7 +1,7 @@
 """The page of a study: one HTML file, made from one snapshot, that needs no network."""
 
 import shlex
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -76,7 +76,7 @@ def page_html(
     ask = "" if isinstance(page.data, PublishedStudy) else pick_words(page, location)
     data = {
         "charts": chart_specs(charts.values()),
-        "choices": None if choices is None else choices.as_data(),
+        "choices": choices and asdict(choices),
         "pick": ask,
         "replays": games.replays,
         "csv": page.tables["front"].to_csv(index=False),

@@ -43,6 +43,7 @@ from thetafront.study.run.source import GameSource
 from thetafront.study.run.stopping import Precision, RegretTarget
 from thetafront.study.run.validation import Validation
 from thetafront.study.run.workers import PlayError
+from thetafront.study.terminal.console import print_text
 from thetafront.study.text import counted, duration
 from thetafront.study.train.on_demand import room
 
@@ -324,7 +325,7 @@ class Sweep:
                 ways.append(f"more {option('validation-games')}")
             again = f"for more, use {' or '.join(ways)}"
         self.out.print(f"{state}: {reached(data)}")
-        self.out.print(again)
+        print_text(self.out, again)
 
     def say_next_steps(self, analysis: Analysis) -> None:
         """Name the commands that a user may want next; a call from Python has its study."""
@@ -334,8 +335,9 @@ class Sweep:
         max_cost = max(row[f"combined_{cost.name}"] for row in analysis.rows)
         step = 10.0 ** math.floor(math.log10(max_cost))
         limit = cost.argument(math.ceil(max_cost / step) * step)
-        self.out.print(f"to read it: thetafront report {study} --open")
-        self.out.print(f"to choose θ: thetafront pick {study} {option(cost.bound)} {limit}")
+        pick = f"pick {study} {option(cost.bound)} {limit}"
+        for what, command in (("read it", f"report {study} --open"), ("choose θ", pick)):
+            print_text(self.out, f"to {what}: thetafront {command}")
 
     def write_results(self, analysis: Analysis, is_running: bool = False) -> list[Path]:
         """Write tables, pictures and page; a page of a running study reads itself again."""

@@ -34,11 +34,12 @@ def print_text(out: "Console", text: str) -> None:
     Wrapped text is indented to its column. A command stays on one line, to be copied.
     """
     for line in text.splitlines():
-        label = re.match(r"(?:\S.*?)? {2,}", line)
+        label = re.match(r"(?:\S.*?)?(?: {2,}|: (?=thetafront ))", line)
         indent = len(label.group()) if label else 0
         wrapped = [line]
         if out.is_terminal and not line.startswith("thetafront ", indent):
-            wrapped = wrap(line, out.width, subsequent_indent=" " * indent, break_long_words=False)
+            whole: Any = {"break_long_words": False, "break_on_hyphens": False}
+            wrapped = wrap(line, out.width, subsequent_indent=" " * indent, **whole)
         out.print("\n".join(wrapped), soft_wrap=True)
 
 

@@ -97,7 +97,7 @@ def play_by_hand(agent: Agent2048, player: str, seed: int, stage: Stage) -> Posi
 def play_in_terminal(
     agent: Agent2048, player: str, seed: int, speed: float, again: str, *, human: bool
 ) -> str:
-    """Show :func:`watch_agent` or :func:`play_by_hand`; return the line that remains."""
+    """Show :func:`watch_agent` or :func:`play_by_hand`; return the lines that remain."""
 
     def game(stage: Stage) -> Position:
         if human:
@@ -112,7 +112,7 @@ def last_line(position: Position, command: str) -> str:
     return (
         f"{'left' if position.legal else 'ended'} with {counted(position.score, 'point')} after "
         f"{counted(position.n_moves, 'move')}, largest tile {position.largest}, "
-        f"seed {position.seed}; again: {command}"
+        f"seed {position.seed}\nagain: {command}"
     )
 
 

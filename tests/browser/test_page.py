@@ -103,6 +103,26 @@ def test_nothing_is_wider_than_the_window(
         found.check()
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_reader_asks_first_is_on_the_first_screen(
+    browser: "Browser", folder: Path, name: str
+) -> None:
+    with opened(browser, page_of(name, folder), width=1440, height=900) as found:
+        wait_until_drawn(found)
+        front = found.page.locator("#front-section")
+        asked = ("more time buys", "parameters matter", "make it again")
+        answers = [
+            "#headline",
+            "#brief",
+            "#play",
+            *(f"dt:has-text('{each}') + dd" for each in asked),
+        ]
+        for answer in [*answers, *([] if name == "dice_study" else [".trust"])]:
+            (box,) = (each.bounding_box() for each in front.locator(answer).all())
+            assert box is not None
+            assert box["y"] + box["height"] <= 900, answer
+
+
 def numbers_of(text: str) -> list[float]:
     return [float(each.replace(",", "")) for each in re.findall(r"-?\d[\d,]*\.?\d*", text)]
 

@@ -87,7 +87,7 @@
   // Panels share the width; where that leaves too little, they stand one below the other.
   function fitted(spec, width, more) {
     if (spec.width === "container") spec.autosize = { type: "fit-x", contains: "padding" };
-    if (width < 500) spec.config.legend.columns = 1;
+    spec.config.legend.columns = Math.max(1, Math.floor(width / 250));
     if (!spec.usermeta || !spec.usermeta.panels) return spec;
     let { columns, beside } = spec.usermeta.panels;
     const isNarrow = columns > 1 && (width - beside) / columns < 150;

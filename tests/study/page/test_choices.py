@@ -1,6 +1,7 @@
 """The slider's answers are those of ``pick``."""
 
 import json
+from dataclasses import asdict
 
 import pytest
 
@@ -46,7 +47,7 @@ def test_answers_of_published_studies(
     assert limits[choices.start] in round_numbers(limits[0], limits[-1])
     numbers = {each.number for each in choices.answers}
     assert numbers == set(found[1].tables["front"]["number"])  # each can be chosen, and no other
-    assert len(json.dumps(choices.as_data())) < 150_000
+    assert len(json.dumps(asdict(choices))) < 150_000
 
 
 def test_answers_at_all_budgets(quick: Experiment) -> None:

@@ -106,7 +106,7 @@ def test_how_the_model_was_checked_says_what_is_found(mcmdp: tuple[Location, Ana
     assert found.is_trusted
     assert (
         found.trust == f"Model checked: {inside} of {len(front)} measured means inside its 95% "
-        "intervals."
+        f"intervals, on average {abs(excess):,.0f} points below its predictions."
     )
 
 
