@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from thetafront.study.charts.axes import goal_axis, field_values
+from thetafront.study.charts.axes import field_values, goal_axis
 from thetafront.study.charts.chart import (
     BLUE,
     GREY,
