@@ -201,7 +201,7 @@ def inspection_text(found: Inspection) -> str:
         lines.append("              this agent assigns no values to actions")
     else:
         lines += [
-            "values: points from this board on, in the decision with that stream",
+            "values        points from this board on, in the decision with that stream",
             "              standard error: the standard deviation of the value over the repeats,",
             "              the same decision with other streams; chosen: the share of them",
         ]
