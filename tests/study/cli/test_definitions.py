@@ -101,7 +101,7 @@ SLOW = ("search.py:SEARCH", "once.toml")
 @pytest.mark.parametrize(
     "door", [pytest.param(each, marks=[pytest.mark.slow] * (each in SLOW)) for each in DOORS]
 )
-def test_a_sweep_is_killed_and_goes_on_and_all_commands_work(folder: Path, door: str) -> None:
+def test_a_sweep_is_killed_and_continues_and_all_commands_work(folder: Path, door: str) -> None:
     name = DOORS[door]
     database = folder / "results" / name / "study.db"
     # -P: engine.py in the folder is no module of ours.
@@ -396,7 +396,7 @@ def test_bad_input_is_one_line(folder: Path, words: str, part: str) -> None:
     assert part in refused(folder, *words.split())
 
 
-def test_a_missing_folder_of_studies_is_told_before_a_game_is_played(folder: Path) -> None:
+def test_a_missing_folder_of_studies_is_reported_before_a_game_is_played(folder: Path) -> None:
     said = thetafront(folder, "sweep", "coins.py", "--results", "none", code=2)
     assert said == "thetafront: results folder 'none' does not exist\n"
 

@@ -136,7 +136,7 @@ def test_a_worker_that_hangs_hides_no_other(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("status", ["connecting", "hangs"])
-def test_a_scheduler_that_was_away_is_told_of_once(
+def test_a_scheduler_that_was_away_is_reported_once(
     monkeypatch: pytest.MonkeyPatch, status: str
 ) -> None:
     """And its workers are asked anew: they are others."""

@@ -262,7 +262,7 @@ def test_reading_creates_nothing(tmp_path: Path, quick: Experiment) -> None:
         open_for_reading(location.url, tmp_path, "t")
 
 
-def test_a_second_sweep_is_refused_and_told_who_holds_the_study(
+def test_a_second_sweep_is_refused_and_learns_who_holds_the_study(
     tmp_path: Path, location: Location
 ) -> None:
     program = (

@@ -32,7 +32,7 @@ def proposals(sampler: str, seed: int, n_trials: int, restart_at: int | None = N
 
 
 @pytest.mark.parametrize("sampler", WITHOUT_TORCH)
-def test_a_resumed_study_goes_on_as_an_unbroken_one(sampler: str) -> None:
+def test_a_resumed_study_continues_as_an_unbroken_one(sampler: str) -> None:
     whole = proposals(sampler, seed=3, n_trials=12)
     assert proposals(sampler, seed=2, n_trials=3) != whole[:3]
     assert proposals(sampler, seed=3, n_trials=12, restart_at=9) == whole

@@ -104,7 +104,7 @@ def test_several_threads_learn_too() -> None:
     assert np.isfinite(training.weights).all()
 
 
-def test_a_killed_training_goes_on_from_its_checkpoint(
+def test_a_killed_training_continues_from_its_checkpoint(
     networks: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The end is as if nothing had happened."""
