@@ -251,7 +251,7 @@ class Validation(GameSource[Key]):
             self.add(new)
         if n_new := len(self.points) - n_before:
             self.message(
-                f"there is time for {counted(n_new, 'point')} more, placed between the others"
+                f"there is time for more: {counted(n_new, 'point')} placed between the others"
             )
 
     def allocated(self) -> dict[str, int]:
