@@ -124,7 +124,7 @@ class Dice:
         large = self.n_dice > MAX_OUTCOMES.bit_length() or self.n_sides > MAX_OUTCOMES
         if large or self.n_outcomes > MAX_OUTCOMES:
             raise ValueError(
-                f"n_dice must mean {MAX_OUTCOMES:,} outcomes at most (got {self.n_dice} with "
+                f"n_dice must give at most {MAX_OUTCOMES:,} outcomes (got {self.n_dice} with "
                 f"{self.n_sides} sides)"
             )
 

@@ -232,7 +232,9 @@ def play(
         if not isinstance(each, Agent):
             raise InputError(f"agent must be an agent such as agent('mcmdp') (got {each!r})")
         if ledger is not None and not each.is_ours:
-            raise InputError("ledger must be for agents of the catalog (got an agent of your own)")
+            raise InputError(
+                "ledger must be left out for agents of your own: it takes those of the catalog"
+            )
     if not agents:
         raise InputError("agent must be at least one agent (got none)")
     kinds = {get_type_hints(type(each).play)["return"] for each in agents.values()}

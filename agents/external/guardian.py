@@ -40,10 +40,10 @@ def main() -> None:
 def marked(mark: str) -> set[int]:
     """Return the processes with a mark, their descendants, and all in one session with them."""
     every = psutil.process_iter(["status", "ppid", "environ"])
-    told = {x.pid: x.info for x in every if x.info["status"] != psutil.STATUS_ZOMBIE}
-    found = {each for each, info in told.items() if (info["environ"] or {}).get(MARK) == mark}
+    infos = {x.pid: x.info for x in every if x.info["status"] != psutil.STATUS_ZOMBIE}
+    found = {each for each, info in infos.items() if (info["environ"] or {}).get(MARK) == mark}
     shared = {get_session(each) for each in found} - {0}
-    found |= {each for each in told if get_session(each) in shared}
-    while more := {each for each, info in told.items() if info["ppid"] in found} - found:
+    found |= {each for each in infos if get_session(each) in shared}
+    while more := {each for each, info in infos.items() if info["ppid"] in found} - found:
         found |= more
     return found - {os.getpid()}

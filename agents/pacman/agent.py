@@ -131,7 +131,7 @@ class PacmanAgent(Agent):
     ghosts: GhostKind = categorical(GhostKind.RANDOM, "how ghosts choose their direction")
     most_steps: int = integer(MAX_STEPS, 1, NO_CAP, "a game that takes longer is stopped")
     p_chosen: float = real(
-        P_CHOSEN, 0, 1, "probability that Pacman moves as he wants, not to a side", later=True
+        P_CHOSEN, 0, 1, "probability that Pacman moves as chosen, not to a side", later=True
     )
 
     def start(self, seed: int) -> World:

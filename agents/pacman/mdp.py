@@ -201,7 +201,7 @@ class PacmanMDP(PacmanAgent):
         Tuned(1, 100, log=True),
     )
     distance: Distance = categorical(
-        Distance.MANHATTAN, "how the steps from a ghost are counted", "steps", tuned=True
+        Distance.MANHATTAN, "how the distance to a ghost is measured", "steps", tuned=True
     )
     in_zone: InZone = categorical(
         InZone.OVERWRITTEN, "whether a ghost's penalty replaces the reward of food, or is added"

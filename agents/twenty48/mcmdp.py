@@ -27,7 +27,7 @@ from thetafront.agents.twenty48.side_by_side import (
 
 MAX_REWARD_WEIGHT = 1000.0
 GAMMA = "discount of what the playouts score (γ of equation 3)"
-REWARD_WEIGHT = "how many times the points of the move itself count"
+REWARD_WEIGHT = "weight of the points of the move itself"
 
 
 class ScheduledAgent(Agent2048):

@@ -152,7 +152,7 @@ class Theta:
         Tuned(1.0, 10.0, log=True),
     )
     theta6: float = real(1.0, 0, 1, BEST_SHARE, "θ₆", Tuned(0.05, 1.0), open_low=True)
-    min_playouts: int = integer(3, 1, MAX_COUNT, "least playouts per spawn")
+    min_playouts: int = integer(3, 1, MAX_COUNT, "minimum playouts per spawn")
 
     @property
     def schedule(self) -> Schedule:

@@ -132,7 +132,7 @@ class Switching(Theta, Agent2048):
         super().__post_init__()
         if (LEAVES_PER_CELL * self.switch_at) ** self.depth > MAX_LEAVES:
             raise ValueError(
-                f"depth must mean {MAX_LEAVES:,} leaves at most (got {self.depth} with "
+                f"depth must give at most {MAX_LEAVES:,} leaves (got {self.depth} with "
                 f"switch_at {self.switch_at}: up to (8 x {self.switch_at})**{self.depth})"
             )
 

@@ -260,7 +260,7 @@ class UCT(Agent2048):
         100.0,
         0,
         MAX_NUMBER,
-        "how much actions that were tried less are preferred, in points",
+        "how strongly less tried actions are preferred, in points",
         "c",
         Tuned(10.0, 10_000.0, log=True),
     )

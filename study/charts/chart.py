@@ -64,7 +64,7 @@ class Layer:
     y: str | float = "y"
     x2: str | float | None = None
     y2: str | float | None = None
-    # What a pointer is told: fields of a row with their titles.
+    # The tooltip: fields of a row with their titles.
     tooltip: Mapping[str, str] = field(default_factory=dict)
     size: float = 1.6  # the width of a line, or the area of a point
     opacity: float = 1.0  # of the marks; 0 for those that only answer to a pointer

@@ -87,7 +87,7 @@ class GamesTable(ABC):
         self.folder = folder
         self.columns = read_heading(self.path)
         if (kind := game_class(self.columns)) is None and not self.has_own_columns():
-            raise InputError(f"{self.path}: no table of games of this version")
+            raise InputError(f"{self.path}: not a table of games of this version")
         self.kind = kind or Game
         self.agents = Check("agents rebuilt")
         self.games = Check("games readable")
@@ -197,7 +197,7 @@ class GamesTable(ABC):
             return False
         if (owner, seed) in self.places:
             _, other = self.places[owner, seed]
-            self.seeds.problems.append(f"{where}: the game of {other.where} again")
+            self.seeds.problems.append(f"{where}: repeats the game of {other.where}")
             if game is not None and other.game is not None and difference(other.game, game):
                 other.game = None  # it is played again, to tell which one is right
             return False
@@ -267,7 +267,7 @@ class LedgerTable(GamesTable):
     def prepare(self) -> None:
         """Read the agents."""
         if self.columns != ["agent", *self.kind.columns().values()]:
-            raise InputError(f"{self.path}: no table of games of this version")
+            raise InputError(f"{self.path}: not a table of games of this version")
         self.ledger: Ledger[Game] = Ledger(self.path.with_name(".none"), self.kind)
         for digest, stored in self.ledger.identities.items():
             text = json.dumps(stored, sort_keys=True)

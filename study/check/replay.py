@@ -163,5 +163,5 @@ def restore(
     if damaged:
         done.append(f"{counted(len(damaged), 'game')} played again, damaged or missing before")
     if different:
-        done.append(f"{counted(len(different), 'game')} replaced that came out differently")
+        done.append(f"{counted(len(different), 'game')} replaced because their results differed")
     return done

@@ -81,7 +81,7 @@ class StudyCheck:
     entries : list of Entry
         All games that there are or should be.
     different : list of tuple
-        Those that were played again and came out differently, with the game as played.
+        Those whose results differed when played again, with the game as played.
     lost : list of str
         What cannot be recovered.
 

@@ -130,7 +130,7 @@ def check_words(words: Sequence[str]) -> None:
     """Raise InputError for words that are not text: no manifest could store them."""
     for word in words:
         if not word.isprintable() and any(x == "\0" or "\ud800" <= x <= "\udfff" for x in word):
-            raise InputError(f"argument must be text in UTF-8 (got {word!r})")
+            raise InputError(f"arguments must be text in UTF-8 (got {word!r})")
 
 
 app = typer.Typer(

@@ -69,7 +69,7 @@ def train(
     try:
         Label().check("name", name)
         if name == NONE:
-            raise ValueError(f"name must be other than {NONE!r}, which means no network")
+            raise ValueError(f"name must not be {NONE!r}, which means no network")
         settings = TrainingSettings(
             **{key: known[key].from_number(value) for key, value in given.items()}
         )
@@ -84,7 +84,7 @@ def train(
     make_folder(folder, "name")
     with held_folder(folder, f"name: {name!r} is being trained by another run; wait for it"):
         if has_lost_its_checkpoint(folder):
-            raise InputError(f"name must be another: network {name!r} has lost its {CHECKPOINT}")
+            raise InputError(f"name: network {name!r} has lost its {CHECKPOINT}; use another name")
         earlier_manifest(folder / MANIFEST)  # a damaged one is refused before anything is written
         with working(PREPARING):
             training = Training(folder / CHECKPOINT, settings, budget, jobs)

@@ -47,7 +47,7 @@ class Member:
     """A worker of the cluster."""
 
     n_threads: int  # how many games it plays at once
-    probe: WorkerProbe | None = None  # what it has told of itself; None before
+    probe: WorkerProbe | None = None  # what it has reported; None before
     objection: str = ""  # why it may not play
     # Whether it gets games: of those that may, one a core where seconds are the cost.
     plays: bool = False
@@ -302,7 +302,7 @@ class DaskCluster:
         if self.lost_since is None:
             self.lost_since = time.monotonic()
             self.lines.append(
-                f"the scheduler at {self.address} does not answer; trying for "
+                f"the scheduler at {self.address} does not answer; retrying for "
                 f"{MAX_SECONDS_AWAY:g} s"
             )
 

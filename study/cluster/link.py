@@ -26,7 +26,7 @@ def check_library() -> None:
         import distributed  # noqa: F401
     except ImportError:
         raise InputError(
-            "cluster: Dask is not installed; pip install 'thetafront[cluster]' does, or, in a "
+            "cluster: Dask is not installed; run pip install 'thetafront[cluster]' or, in a "
             "checkout, pip install -e '.[cluster]'"
         ) from None
 

@@ -175,12 +175,12 @@ def summary_from_record(record: Mapping[str, Any]) -> GameSummary:
 
 
 def limits_record(player: Player) -> dict[str, Any] | None:
-    """Return what a Python function's games may take, and their environment; None as usual."""
+    """Return the limits of a Python function's games and environment; None for the defaults."""
     if not isinstance(player, PythonPlayer) or player.limits == Limits():
         return None
     found = {key: each for key, each in asdict(player.limits).items() if each != math.inf}
-    told = {key: digits(each) for key, each in player.limits.environment.items()}
-    return {**found, "environment": told}
+    environment = {key: digits(each) for key, each in player.limits.environment.items()}
+    return {**found, "environment": environment}
 
 
 def goal_record(goal: Goal) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from thetafront.study.text import counted
 
 SCORE = mean(unit="points")
 TILES = tuple(2**exponent for exponent in range(10, 16))
-N_TILES = 4  # of these at least are told
+N_TILES = 4  # at least these are shown
 OF_A_2048_GAME = ("seed", "score", "n_moves", "max_tile", "seconds")
 LABEL_WIDTH = 13
 

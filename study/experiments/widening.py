@@ -1,6 +1,6 @@
 """Wider search spaces: bounds at which points lie, and how far they may be moved.
 
-A bound can be moved as far as the agent allows. Unless told otherwise it is moved by a factor of
+A bound can be moved as far as the agent allows. By default it is moved by a factor of
 four on a logarithmic scale, and by half of the range on a linear one.
 """
 

@@ -287,11 +287,11 @@ class Log:
             counts.n_games += len(games)
         else:  # some of them may have been there already, after a commit whose answer was lost
             counts = self.count(connection)
-        told = [
+        rows = [
             sealed(row._replace(number=n, n_points=counts.n_points, n_games=counts.n_games))
             for n, row in enumerate(events, counts.next_event)
         ]
-        insert_rows(connection, self.study, told)
+        insert_rows(connection, self.study, rows)
         counts.next_event += len(events)
         self.counts = counts
 

@@ -126,7 +126,7 @@ class Dispatch(Generic[Key]):
     workers: Executor[Key]  # who plays; it is open
     display: Display  # where progress is shown
     budget: Budget = field(default_factory=Budget)  # no game is begun when it is spent
-    limit: Budget | None = None  # the phase's part of the budget: what is told of the time left
+    limit: Budget | None = None  # the phase's part of the budget, for the time left
     each_turn: Callable[[], None] = lambda: None  # called several times a second
     n_games: int = 0
     game_seconds: float = 0.0

@@ -31,7 +31,7 @@ from thetafront.study.text import counted, duration
 
 Floats = npt.NDArray[np.float64]
 
-CHANGE = 1.5  # by which a plan must differ to be told again
+CHANGE = 1.5  # factor by which a plan must differ to be printed again
 MIN_TRIALS = 8  # before a plan is made
 MIN_GAMES_TIMED = 8  # in this run
 MIN_SECONDS_TIMED = 60.0  # of games, before a phase tells its own pace

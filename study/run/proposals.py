@@ -127,9 +127,9 @@ class Proposals:
 
         Keep the others.
         """
-        told = [each for each in self.news if not self.deterministic or each.number < number - 1]
+        known = [each for each in self.news if not self.deterministic or each.number < number - 1]
         self.news = [each for each in self.news if self.deterministic and each.number >= number - 1]
-        return told
+        return known
 
     def next_number(self) -> int:
         """Return the number of the next trial: of the first that waits, or a new one."""

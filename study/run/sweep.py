@@ -99,7 +99,7 @@ class Sweep:
     planner: Planner = field(default_factory=Planner)
     machines_stored: Machines | None = None
     latest: Analysis | None = None
-    is_loaded: bool = False  # and has been told
+    is_loaded: bool = False  # and a message has said so
 
     @cached_property
     def budget(self) -> Budget:
@@ -448,7 +448,9 @@ class Sweep:
                 # Before the lock is given back, whatever has failed.
                 self.connection.close_writers()
         except KeyboardInterrupt:
-            shown = "thetafront export shows it" if self.is_pick else "tables and pictures show it"
+            shown = (
+                "thetafront export draws them" if self.is_pick else "tables and pictures show them"
+            )
             self.say(
                 f"stopped during the {phase}: finished games are stored in "
                 f"{self.location.url_without_password}, {shown}; "

@@ -105,7 +105,7 @@ def sampler_of_class(name: str, seed: int, n_design: int) -> BaseSampler:
     try:
         return kind(**{each: value for each, value in offered.items() if each in taken})
     except Exception as error:  # and that of the class
-        raise InputError(f"sampler {name!r} cannot be made: {error}") from None
+        raise InputError(f"sampler {name!r} cannot be created: {error}") from None
 
 
 def make_sampler(
@@ -135,7 +135,7 @@ def make_sampler(
     Raises
     ------
     InputError
-        If there is no such sampler, its library is not installed, or it cannot be made.
+        If there is no such sampler, its library is not installed, or it cannot be created.
     """
     if name not in SAMPLERS and "." not in name:
         raise InputError(

@@ -105,6 +105,6 @@ def refuse_others(path: Path, trained: dict[str, Any], given: dict[str, Any]) ->
     for name, value in given.items():
         if trained.get(name) != value:
             raise InputError(
-                f"{name} must be {trained.get(name)} for the network {path.parent.name!r}, or "
-                f"another --name given (got {value})"
+                f"{name} must be {trained.get(name)} for the network {path.parent.name!r} "
+                f"(got {value}); use another --name to train a new one"
             )

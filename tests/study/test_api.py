@@ -165,7 +165,7 @@ def test_a_game_that_fails_is_reported_and_no_ledger_keeps_what_may_change(tmp_p
     ]
     with pytest.raises(RunError, match="seed 1: ValueError: odd"):
         public.play(agent, 3, jobs=1, progress=False)
-    with pytest.raises(InputError, match="ledger must be for agents of the catalog"):
+    with pytest.raises(InputError, match="ledger must be left out for agents of your own"):
         public.play(agent, 3, ledger=tmp_path)
 
 

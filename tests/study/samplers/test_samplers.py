@@ -53,7 +53,7 @@ def test_any_sampler_of_optuna_is_made_by_its_class() -> None:
         ("nowhere.Sampler", "cannot be imported: No module named 'nowhere'"),
         ("optuna.samplers.Nothing", "cannot be imported: .* has no attribute 'Nothing'"),
         ("optuna.study.Study", "must be a class derived from BaseSampler"),
-        ("optuna.samplers.GridSampler", "cannot be made: .*'search_space'"),
+        ("optuna.samplers.GridSampler", "cannot be created: .*'search_space'"),
         (".Sampler", "cannot be imported"),
         ("..", "cannot be imported"),
     ],

@@ -156,7 +156,7 @@ def test_a_budget_that_is_spent_is_not_spent_again() -> None:
     [
         (["chess", "--name", "v"], "train must be ntuple (got 'chess')"),
         (["ntuple", "--name", "../v"], "name must be a name of letters"),
-        (["ntuple", "--name", "none"], "name must be other than 'none'"),
+        (["ntuple", "--name", "none"], "name must not be 'none'"),
         (
             ["ntuple", "--name", "v", "--cpu-seconds", "0"],
             "cpu seconds must be a finite number above 0 (got 0)",
