@@ -8,7 +8,7 @@ from thetafront.study import interrupt
 POLL_INTERVAL = 1.0
 SECONDS_BETWEEN_PAGES = 15.0
 MAX_SHARE = 0.1
-"""Share of the time that writing may take, since the sweep needs the cores."""
+"""Of the time that writing may take: the cores are the sweep's."""
 
 
 def follow(
