@@ -75,13 +75,13 @@ def earlier_names(engine: Engine) -> set[str]:
 
 @dataclass(frozen=True)
 class EarlierStudy:
-    """A study of an earlier version, which is read as if it was a log."""
+    """A study of an earlier version, which is read as if it were a log."""
 
     engine: Engine  # of its database
     name: str  # the study's
 
     def newest(self) -> tuple[int, int]:
-        """Return that it does not grow."""
+        """Return a constant, since it does not grow."""
         return 0, 0
 
     def rows(self) -> Rows:

@@ -25,7 +25,7 @@ plays them, with AVX-512). For blocks that gives 0.78 and 0.54.
 
 
 def expected_share(n_side_by_side: int) -> float:
-    """Return what a game of validation is expected to take, over what it takes alone."""
+    """Return the expected time of a validation game, relative to its time when played alone."""
     return 1.0 if n_side_by_side == 1 else EXPECTED_SHARE
 
 
@@ -57,7 +57,7 @@ def next_together(
     replicate, n_side_by_side : int
         As for :func:`together`.
     most : int
-        The games that a point may have: those beyond are not played.
+        Maximum number of games of the point; those beyond are not played.
     games : mapping of int to Game
         The point's games so far, by replicate. A kill may have left some of those that were played
         together; all are then played again.
