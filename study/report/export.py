@@ -62,7 +62,7 @@ def make_tables(analysis: Analysis) -> Tables:
 
 
 def without_machine(record: StudyRecord) -> StudyRecord:
-    """Return a record without the folders around this one; those elsewhere are left out, too."""
+    """Return a record without paths of this machine's folders."""
     if record.defined is None or not record.source.startswith("/"):
         return record
     path = Path(record.source)

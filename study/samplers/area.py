@@ -46,7 +46,7 @@ class Area:
         reference: Floats,
         rng: np.random.Generator,
     ) -> "Area":
-        """Take the points that may come to the front, at their posterior means.
+        """Take the points that may join the front, at their posterior means.
 
         ``process`` is the first objective's, with trials in flight.
         """
