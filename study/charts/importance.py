@@ -35,7 +35,7 @@ INTERVAL = Kind("95% interval of the integration", GREY, LINE)
 
 
 def scaled_labels(analysis: Analysis) -> tuple[str, str]:
-    """Name goal and cost as the model takes them, which the indices are of."""
+    """Name goal and cost on the model's scales, to which the indices refer."""
     experiment = analysis.data.experiment
     goal, cost = (WORDS[each.form] for each in model_scales(experiment))
     return f"{goal}{experiment.goal.label}", f"{cost}{experiment.cost.label}"

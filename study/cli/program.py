@@ -1,4 +1,4 @@
-"""The program: errors are one line and an exit code, help and completion are quick.
+"""The program: an error is one line and an exit code; help and completion are quick.
 
 Commands import slow libraries inside their functions.
 """

@@ -109,7 +109,7 @@ def train(
 
 
 def have_learned(agent: "Agent") -> None:
-    """Have an agent learn what it plays by, and show how far it is; most agents do not learn."""
+    """Let an agent learn before it plays, and show its progress; most agents do not learn."""
     if not agent.learns:
         return
     from thetafront.study.train.on_demand import learn_first
@@ -128,7 +128,7 @@ def have_learned(agent: "Agent") -> None:
 
 
 def training_text(training: "Training") -> str:
-    """Say how far a training is, and how good."""
+    """Say how far a training is, and how well it plays."""
     counts = training.counts
     parts = [
         f"{counts.n_games:,} games, {counts.n_moves / 1e6:,.1f} million moves in "
@@ -144,7 +144,7 @@ def training_text(training: "Training") -> str:
 
 @contextlib.contextmanager
 def progress(training: "Training", budget: "TrainingBudget") -> Iterator[Callable[[], None]]:
-    """Yield what shows how far a training is, to be called several times a second."""
+    """Yield a function that shows how far a training is; call it several times a second."""
     from thetafront.study.terminal.progress import ProgressLine
     from thetafront.study.text import duration
 

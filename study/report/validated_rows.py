@@ -1,9 +1,8 @@
 """Validated points as rows of a table, their front and their hypervolume.
 
-Two estimates stand side by side: one from a point's own validation games, which had no part in
-choosing it; and the *combined* one, of its score and cost given all games of the study, including
-trials. The former can refute the model of the trials; the latter says what to expect, and
-determines the front.
+Two estimates stand side by side: of a point's own validation games, which had no part in choosing
+it; and *combined*, of its score and cost given all games of the study, trials' included. The former
+can refute the model of the trials; the latter is what to expect, and what the front is made of.
 
 This module does without pandas, which is slow to import: commands that only print do not need it.
 """
@@ -50,12 +49,13 @@ def games_columns(
 
 
 def validated_rows(data: StudyData, combined: FittedModel | None) -> list[Row]:
-    """Return one row per validated point with games, numbered from the cheapest.
+    """Return one row a validated point that has games, numbered from the cheapest on.
 
-    Each has the mean of its validation games and its cost, with 95% intervals, NaN where unknown;
-    and both given all that the study knows, by the ``combined`` model
-    (:func:`study.model.study_model.combine`). By the latter, ``on_front`` marks nondominated
-    points, and ``p_on_front`` is the probability that no other validated point dominates.
+    Each has the mean of its validation games and its cost, with 95% intervals, NaN where the games
+    do not tell; and both given all that the study knows, by the ``combined`` model
+    (:func:`study.model.study_model.combine`). By the latter,
+    ``on_front`` marks nondominated points, and ``p_on_front`` is the probability that no other
+    validated point dominates.
     """
     experiment = data.experiment
     points = by_cost(data)
@@ -135,7 +135,7 @@ def without_baselines(rows: Sequence[Row], experiment: Experiment) -> list[Row]:
 def with_front(
     rows: Sequence[Row], experiment: Experiment, draws: npt.NDArray[np.float64] | None = None
 ) -> list[Row]:
-    """Add which points are nondominated, and with which probability.
+    """Add which points are nondominated, and with what probability.
 
     Both are by the study's estimates of score and cost. The probability is by ``draws`` of
     the goal times its sign and −log₁₀ cost, shape (n_draws, n, 2), if they are given; otherwise
@@ -217,7 +217,7 @@ def validated_hypervolume(
     the wrong point. In simulations with points as close as trials and proposals are, the interval
     covered the truth in 86 to 94 of 100 cases. Errors of costs add to it.
 
-    All three are NaN where games are too few, or without a ``reference`` point, which is the
+    All three are NaN where games do not tell, or where there is no ``reference`` point: it is the
     experiment's unless given.
     """
     reference = reference or experiment.reference_point
@@ -245,9 +245,9 @@ def judged_area(
 ) -> tuple[float, float, float]:
     """Return the area between front and reference; one half chooses, the other gives the heights.
 
-    Also return its variances due to errors of scores, and due to errors of costs: a point that
-    costs a decade more widens its predecessor's part of the area by one, and narrows its own. Times
-    share their errors, since points are played in turns on one machine; counts do not.
+    With its variances by the errors of scores, and by those of costs: a point that costs a decade
+    more widens its predecessor's part of the area by one, and narrows its own. Times share their
+    errors, since points are played in turns on one machine; counts do not.
     """
     goal = experiment.goal
     costs = column(rows, experiment.cost.name)
@@ -272,7 +272,7 @@ def judged_area(
 def cost_deviations(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
     """Return the standard deviation of log₁₀ of each point's cost.
 
-    It comes from its own games or, if they are too few, from all that the study knows.
+    From its own games; where they do not tell, from all that the study knows.
     """
     own = log_deviations(rows, name)
     return np.where(np.isnan(own), log_deviations(rows, f"combined_{name}"), own)

@@ -47,8 +47,8 @@ MIN_ADDED = 1e-11  # to a diagonal, relative to its largest entry
 def lower_root(covariance: Floats) -> Floats:
     """Return a lower triangular root of a covariance matrix.
 
-    The matrix of points with hardly any variance is not quite definite, so the least sufficient
-    amount is added to its diagonal.
+    The matrix of points with hardly any variance is not quite definite, so just enough is added to
+    its diagonal.
     """
     added = MIN_ADDED * float(np.max(np.diag(covariance), initial=0.0))
     while True:

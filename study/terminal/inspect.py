@@ -1,4 +1,4 @@
-"""One decision inspected: the value of each action, its standard error, and what deciding costs.
+"""One decision inspected: the value of each action, its standard error, and the cost of deciding.
 
 The *standard error* of an action's value is the standard deviation of that value over repeated
 decisions, each with a random stream of its own. It holds for any agent, however its values arise.
@@ -156,7 +156,7 @@ def inspect(
 
 
 def finite(value: float) -> float | None:
-    """Return a number as it is, and None for one that is not finite."""
+    """Return a finite number unchanged, and None for others."""
     return float(value) if math.isfinite(value) else None
 
 

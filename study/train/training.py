@@ -43,7 +43,7 @@ class DivergedError(RunError):
 
 @dataclass(frozen=True)
 class TrainingBudget:
-    """When a training is done: after a total of CPU seconds of all threads, or of moves."""
+    """When a training is done: after a total of moves, or of CPU seconds of all threads."""
 
     cpu_seconds: float = math.inf
     n_moves: float = math.inf
@@ -63,9 +63,9 @@ class Training:
     Parameters
     ----------
     checkpoint : Path
-        Where checkpoints are written, and the last one is.
+        Where checkpoints are written, and the last one is found.
     settings : TrainingSettings
-        What it learns with.
+        The settings with which it learns.
     budget : TrainingBudget
         When it is done.
     jobs : int
@@ -74,7 +74,7 @@ class Training:
     Raises
     ------
     InputError
-        If the checkpoint is of other settings.
+        If the checkpoint belongs to other settings.
     RunError
         If there is too little memory, or the checkpoint cannot be read.
     """
@@ -118,7 +118,7 @@ class Training:
         KeyboardInterrupt
             After an interrupt, when a checkpoint is written.
         DivergedError
-            If weights are no numbers any more.
+            If weights are no longer finite.
         """
         self.next_game = self.counts.n_games  # a batch that ended early had taken more
         with interrupt.deferred(), ThreadPoolExecutor(self.jobs) as threads:
@@ -140,7 +140,7 @@ class Training:
                 self.save()
 
     def play_until(self, until: float, space: WorkSpace) -> None:
-        """Learn from one batch of games after the other; runs in a thread."""
+        """Learn from one batch of games after another; runs in a thread."""
         while time.monotonic() < until and not (self.is_done or interrupt.requested()):
             with self.lock:
                 first, n = self.next_game, self.batch
@@ -163,7 +163,7 @@ class Training:
                 return
 
     def learn_batch(self, space: WorkSpace, first: int, n: int) -> tuple[int, int, float]:
-        """Learn from ``n`` games; return their number, that of their moves, and summed score."""
+        """Learn from ``n`` games; return the numbers of games and moves, and the sum of scores."""
         most = self.budget.moves_left(self.counts)
         return learn_games(self.settings, self.weights, self.coherence, space, first, n, most)
 
@@ -175,7 +175,7 @@ class Training:
         self.has_diverged = False
 
     def save(self) -> None:
-        """Write a checkpoint; DivergedError if weights are no numbers any more."""
+        """Write a checkpoint; DivergedError if weights are no longer finite."""
         began = time.monotonic()
         if not np.isfinite(self.weights).all():
             raise DivergedError(DIVERGED)

@@ -190,7 +190,7 @@ def test_a_plan_without_time_for_validation_says_so() -> None:
     plan = Plan.from_trials(
         0, np.array([20.0]), 4, points([0, 0], [10, 10], [1.0, 1.0]), Pace(2, 1.0), 10.0, 10.0
     )
-    assert plan.text(SCORE) == "plan: to 1 trial with 4 games in 10 s; no time for validation"
+    assert plan.text(SCORE) == "plan: 1 trial in all, with 4 games in 10 s; no time for validation"
 
 
 def test_short_games_wait_for_proposals() -> None:
