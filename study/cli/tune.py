@@ -1,4 +1,4 @@
-"""Commands that create and extend studies: sweep and validate."""
+"""Commands that make studies: sweep and validate."""
 
 from typing import Annotated
 

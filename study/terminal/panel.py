@@ -100,8 +100,8 @@ def compose_picture(
 ) -> RenderableType:
     """Put the first board that fits beside the panel there.
 
-    If none fits, put the last one above it. Boards come with their columns and rows. The edge of the
-    screen crops the rest.
+    If none fits, put the last one above it. Boards come with their columns and rows. The edge of
+    the screen crops the rest.
     """
     parts = Table.grid()
     parts.add_column(no_wrap=True, overflow="crop")
