@@ -53,7 +53,7 @@ class DiceMDP(NamedTuple):
 
 
 class DicePolicy(NamedTuple):
-    """A policy as :func:`play_games` takes it."""
+    """A policy in the form for :func:`play_games`."""
 
     joined: Integers  # (n_hands, n_sides): see `Dice.joined`
     held: Integers  # (n_states,): number of the hand that is held
@@ -233,7 +233,7 @@ class Dice:
         return joined
 
     def policy(self, holds: npt.ArrayLike) -> DicePolicy:
-        """Return a policy as :func:`play_games` takes it, from the number of each state's hold.
+        """Return a policy for :func:`play_games`, from the number of each state's hold.
 
         ValueError if there is not one hold for each state, or a hold is out of range.
         """

@@ -143,7 +143,7 @@ class PacmanAgent(Agent):
         """Return the parameters as kernels take them, with work arrays of their own."""
 
     def explain(self, settings: Settings) -> Explanation:
-        """Read what is behind the last decision from the work arrays of its settings."""
+        """Read the explanation of the last decision from the work arrays of its settings."""
         nothing = np.full((self.layout.width, self.layout.height), np.nan)
         return np.full(N_DIRECTIONS, np.nan), nothing, nothing
 

@@ -168,7 +168,7 @@ class PacmanMDP(PacmanAgent):
     - how the distance to a ghost is measured: Manhattan distance, as in the report, which ignores
       walls, or distance in the maze, which wins more (``results/reference/pacman_report``).
 
-    :mod:`agents.pacman.rewards` has what the rewards of a cell are.
+    :mod:`agents.pacman.rewards` has the rewards of cells.
 
     Examples
     --------
@@ -230,7 +230,7 @@ class PacmanMDP(PacmanAgent):
         return maze_motion(self.layout, self.p_chosen)
 
     def warm_up(self) -> None:
-        """Call the game loop, and what measures distances in the maze, which some θ need."""
+        """Call the game loop, and the kernel for distances in the maze, which some θ need."""
         super().warm_up()
         near_states(self.layout, Distance.MAZE)
 

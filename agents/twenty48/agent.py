@@ -61,7 +61,7 @@ class Game2048(Game, kind="2048"):
 
 
 class Progress(NamedTuple):
-    """The state of a game between two chunks, as kernels take and return it."""
+    """The state of a game between two chunks, as kernels accept and return it."""
 
     board: int
     score: int

@@ -1,4 +1,4 @@
-"""The Monte Carlo MDP agent: the expectation over all spawns of what playouts score.
+"""The Monte Carlo MDP agent: the expected score of playouts over all spawns.
 
 It maximizes Σ P(s′|s, a)·V(s′) over a. :mod:`agents.twenty48.expectation` has the notation and our
 readings of the source. Equation 3 discounts V and adds the reward of the action.

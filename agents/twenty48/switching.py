@@ -14,8 +14,8 @@ readings:
   leaves the most cells empty decides whether to switch.
 - "Its own number of playouts" is one number for the whole decision, divided among the leaves, which
   may be twenty or twenty thousand. So it determines the cost for all k and d. Each leaf gets at
-  least one playout. A leaf after spawns of 4s only gets θ₅ times fewer than others, like the nodes
-  of 4s of the plain agent.
+  least one playout. A leaf that only spawns of 4s lead to gets θ₅ times fewer than others, like the
+  nodes of 4s of the plain agent.
 """
 
 from dataclasses import dataclass
