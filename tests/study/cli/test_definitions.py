@@ -380,7 +380,7 @@ def test_objectives_may_be_called_what_is_no_name_in_python(folder: Path) -> Non
         ("play coins.py --set effort=x", "effort must be an integer (got 'x')"),
         ("play coins.py --set effort=1.5", "effort must be an integer (got '1.5')"),
         ("play coins.py --set side=top", "side must be one of face, edge (got 'top')"),
-        ("play coins.py --set speed=1", "set must be of effort, side (got 'speed')"),
+        ("play coins.py --set speed=1", "set must name one of effort, side (got 'speed')"),
         ("play coins.py --set speed", "set must be name=value (got 'speed')"),
         ("play coins.py --theta 1,2", "theta must have 1 value, effort (got 2)"),
         (
