@@ -65,7 +65,7 @@ def blank(text: str) -> str:
 
 
 def prose(path: Path) -> str:
-    """Return what a file says to readers, each text on its own line."""
+    """Return the texts of a file that users read, each on its own line."""
     text = path.read_text("utf-8")
     if path.suffix == ".ipynb":
         cells = [each for each in json.loads(text)["cells"] if each["cell_type"] == "markdown"]

@@ -91,7 +91,7 @@ def estimate_deviation(scores: Floats, rng: np.random.Generator) -> Estimate:
 
 
 def means_frame(name: str, n_real: int, sums: Floats, deviation: Estimate) -> pd.DataFrame:
-    """Return the distribution of the mean of n games, one row an n, with s/√n."""
+    """Return the distribution of the mean of n games, one row per n, with s/√n."""
     n = np.arange(1, sums.shape[1] + 1)
     quantiles = np.quantile(sums, list(QUANTILES.values()), axis=0) / n
     ends = paper.interval_columns("standard_error", deviation, "_points").items()
@@ -142,7 +142,7 @@ def first_below(probabilities: Floats, level: float) -> float:
 
 
 def estimate_difference(worse: Floats, better: Floats) -> Estimate:
-    """Estimate δ from unpaired games of one number."""
+    """Estimate δ from equal numbers of unpaired games."""
     first, second = t_interval(worse), t_interval(better)
     value = second.value - first.value
     half = t95(len(worse)) * math.hypot(first.sem, second.sem)
@@ -200,7 +200,7 @@ def measure(scores: dict[str, Floats]) -> tuple[dict[str, pd.DataFrame], list[Es
 
 
 def games_axis(axes: Axes, where: Literal["lower right", "upper right"]) -> None:
-    """Make the x axis one of games a trial, with some numbers marked, and draw the legend."""
+    """Set up the x axis for games per trial, with some numbers marked, and draw the legend."""
     axes.set(xscale="log", xlim=(1, MAX_GAMES_A_TRIAL), xlabel="games a trial, n")
     axes.set_xticks(SHOWN, [str(n) for n in SHOWN])
     axes.xaxis.set_minor_locator(NullLocator())

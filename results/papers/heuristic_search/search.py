@@ -45,7 +45,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Workspace(NamedTuple):
-    """What a search keeps beside its values, allocated once."""
+    """The arrays of a search beside its values, allocated once."""
 
     path: Indices  # of a simulation, (d,)
     touched: Flags  # states that simulations backed up, (n_states,)
@@ -230,7 +230,7 @@ class Search:
         return int((self.work.touched | (self.work.met > 0)).sum())
 
     def advance(self, n_backups: int) -> None:
-        """Go on until at least so many more backups are made, or the search is done."""
+        """Continue until at least that many more backups are made, or the search is done."""
         given = self.tables, self.values, self.start, self.delta, self.work
         found = rounds(*given, self.n_envelopes, self.n_done, n_backups, self.seed)
         self.n_envelopes, self.n_done, n_more = map(int, found)
