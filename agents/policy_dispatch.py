@@ -17,7 +17,7 @@ from numba import types
 from numba.core.typing.templates import AbstractTemplate, infer_global
 
 Settings = tuple[Any, ...]
-"""A NamedTuple: an agent's parameters as kernels take them, and the work arrays that it needs."""
+"""A NamedTuple: an agent's parameters in the form for kernels, and its work arrays."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -210,7 +210,7 @@ class DiceAgent(DiceParameters):
 
     @cached_property
     def policy(self) -> DicePolicy:
-        """The policy as kernels take it."""
+        """The policy in the form for kernels."""
         return self.rules.policy(self.holds)
 
     def games(self, first_seed: int, n_games: int) -> DiceGames:

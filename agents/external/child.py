@@ -232,7 +232,7 @@ class Child:
         return math.isfinite(self.limits.cpu_seconds)
 
     def check_limits(self) -> None:
-        """Raise GameError if memory or CPU time exceed their limits; checked now and then."""
+        """Raise GameError if memory or CPU time exceed their limits; checked occasionally."""
         allowed, now = self.limits.memory, time.monotonic()
         if now < self.next_check or not (allowed or self.is_cpu_limited):
             return

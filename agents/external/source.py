@@ -99,8 +99,8 @@ class Source:
     def load(self, spare: str = "") -> ModuleType:
         """Import the module, once per process, or again if its code has changed.
 
-        A file's module is called ``spare`` if its own name is taken. SourceError if there is
-        none, or its import fails: with the place in the user's code.
+        A file's module is called ``spare`` if its own name is taken. SourceError if there is none,
+        or its import fails; it names the place in the user's code.
         """
         digest = self.digest
         loaded = LOADED.get(self.module)

@@ -140,7 +140,7 @@ class PacmanAgent(Agent):
 
     @abstractmethod
     def new_settings(self) -> Settings:
-        """Return the parameters as kernels take them, with work arrays of their own."""
+        """Return the parameters in the form for kernels, with their own work arrays."""
 
     def explain(self, settings: Settings) -> Explanation:
         """Read the explanation of the last decision from the work arrays of its settings."""

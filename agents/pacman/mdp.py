@@ -79,7 +79,7 @@ class PlanArrays(NamedTuple):
 
 
 class MDPSettings(NamedTuple):
-    """The parameters of :class:`PacmanMDP` as kernels take them, with tables and work arrays."""
+    """The parameters of :class:`PacmanMDP` in the form for kernels, with tables and work arrays."""
 
     motion: Tables  # in the whole maze; each decision overwrites its rewards
     rewards: RewardSettings

@@ -75,7 +75,7 @@ class InZone(StrEnum):
 
 
 class Near(NamedTuple):
-    """The states around each state, as kernels take them."""
+    """The states around each state, in the form for kernels."""
 
     first: Indices  # (n_states + 1,): the first entry of each state
     state: Indices  # (n_near,): states within the largest radius, the state itself first

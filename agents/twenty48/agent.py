@@ -120,7 +120,7 @@ class Agent2048(Agent):
     @property
     @abstractmethod
     def settings(self) -> Settings:
-        """The parameters as kernels take them; their class selects the deciding kernel."""
+        """The parameters in the form for kernels; their class selects the deciding kernel."""
 
     def warm_up(self) -> None:
         """Call each kernel once on an empty board, where there is nothing to decide."""

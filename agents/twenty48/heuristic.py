@@ -39,7 +39,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class LineValues(NamedTuple):
-    """The heuristic as kernels take it: the value of each row, float32, shape (65536,)."""
+    """The heuristic in the form for kernels: the value of each row, float32, shape (65536,)."""
 
     lines: npt.NDArray[np.float32]
 

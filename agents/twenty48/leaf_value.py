@@ -57,7 +57,7 @@ class LeafValue(StrEnum):
 
     @property
     def code(self) -> int:
-        """The kind of value as kernels take it; all weights are one kind."""
+        """The kind of value in the form for kernels; all weights are one kind."""
         return {
             LeafValue.RANDOM: ROLLOUT_RANDOM,
             LeafValue.LOOKAHEAD: ROLLOUT_LOOKAHEAD,

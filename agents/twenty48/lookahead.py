@@ -59,7 +59,7 @@ Table = npt.NDArray[np.uint64]
 
 
 class LookaheadSettings(NamedTuple):
-    """A search as kernels take it."""
+    """A search in the form for kernels."""
 
     knowledge: Settings  # what `value` reads, see `afterstate_value`
     rows: RowTables

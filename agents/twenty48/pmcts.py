@@ -26,7 +26,7 @@ from thetafront.engine.twenty48.rule import BuiltRule
 
 
 class PureMonteCarloSettings(NamedTuple):
-    """The parameters of :class:`PureMonteCarlo` as kernels take them."""
+    """The parameters of :class:`PureMonteCarlo` in the form for kernels."""
 
     n_playouts: int
     top_share: float

@@ -56,7 +56,10 @@ def crowdedness(board: np.uint64) -> tuple[Integer, Integer]:
 
 
 class SwitchingSettings(NamedTuple):
-    """The parameters of :class:`Switching` as kernels take them; ``plain`` is for other boards."""
+    """The parameters of :class:`Switching` in the form for kernels.
+
+    ``plain`` is for other boards.
+    """
 
     plain: ExpectationSettings
     switch_at: int

@@ -56,7 +56,7 @@ N_DECISION, N_CHANCE, LAST_ACTION = range(3)
 
 
 class SimulationSettings(NamedTuple):
-    """The parameters of :class:`~agents.twenty48.uct.UCT` as kernels take them."""
+    """The parameters of :class:`~agents.twenty48.uct.UCT` in the form for kernels."""
 
     n_simulations: int
     depth: int

@@ -191,7 +191,7 @@ def uct_decision(
 class CellWeights(Domain):
     """Sixteen numbers, one weight per cell in reading order, or none.
 
-    As text they are separated by blanks.
+    As text they are separated by spaces.
     """
 
     allowed = f"16 numbers from {-MAX_NUMBER:g} to {MAX_NUMBER:g}, or none,"
@@ -304,7 +304,7 @@ class UCT(Agent2048):
 
     @cached_property
     def simulation_settings(self) -> SimulationSettings:
-        """The parameters as kernels take them."""
+        """The parameters in the form for kernels."""
         weights = self.weights or WEIGHTS.get(self.leaf_value, (0.0,) * 16)
         return SimulationSettings(
             n_simulations=self.n_simulations,

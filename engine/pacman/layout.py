@@ -262,7 +262,7 @@ class Layout:
 
     @cached_property
     def maze(self) -> Maze:
-        """The maze as kernels take it."""
+        """The maze in the form for kernels."""
         return maze.build(self.walls, self.food, self.capsules, self.pacman, self.ghosts)
 
     def marked(self, character: str) -> Flags:

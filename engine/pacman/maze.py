@@ -44,7 +44,7 @@ UNREACHABLE = -1
 
 
 class Maze(NamedTuple):
-    """A maze as kernels take it; food and capsules are those of the start."""
+    """A maze in the form for kernels; food and capsules are those of the start."""
 
     width: int
     height: int

@@ -4,10 +4,10 @@ Two θ of an agent play N games each, of the same seeds. Trials of n games, draw
 replacement, show how much the mean of a trial scatters, and how often the two θ are ranked wrongly.
 
 The standard error of the mean is s/√n; s is the standard deviation of one game's score. If the
-better θ's mean score is higher by δ, the probability of the wrong order is near
-Φ(−δ·√n / √(s₁² + s₂²)), and below p from n = (z·√(s₁² + s₂²)/δ)² on; z is the normal quantile of
-1 − p. Scores are bimodal, so for few games the probability is counted over trials. Its interval is
-taken over "worlds": bootstrap samples of N scores in place of the real ones (percentiles).
+better θ's mean score is higher by δ, the probability of the wrong order is near Φ(−δ·√n / √(s₁² +
+s₂²)), and below p from n = (z·√(s₁² + s₂²)/δ)² on; z is the normal quantile of 1 − p. Scores are
+bimodal, so for few games the probability is counted over trials. Its interval is taken over
+"worlds": bootstrap samples of N scores instead of the real ones (percentiles).
 
 Sources: Ripstein (2023), §5.1, *Parameter Optimization*; Efron and Tibshirani, *An Introduction to
 the Bootstrap* (1993), §13.3, for the intervals.

@@ -1,4 +1,4 @@
-"""The chart of what the search gained: the hypervolume against games, and against minutes."""
+"""The chart of the search's gain: the hypervolume against games, and against minutes."""
 
 import math
 from collections import Counter
@@ -132,7 +132,7 @@ def make_panels(
 
 
 def times_of_trials(data: StudyData) -> tuple[dict[int, float], str]:
-    """Return the time until each complete trial, by its number, and what it is.
+    """Return the time until each complete trial, by its number, and what kind of time it is.
 
     Minutes of wall time during which a trial was open, so pauses between runs do not count. If the
     study has no such times, like a published one: CPU seconds in the games of the trials until

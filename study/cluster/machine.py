@@ -3,7 +3,7 @@
 Seconds of two machines do not convert into each other by one factor: it depends on θ, and on the
 instructions that kernels are compiled for, even where the processor has one name. So machines are
 of one *class* if LLVM compiles for them by the same CPU name and features, and if the processor has
-the same name; hosts of one class are taken for the same. A fixed benchmark is stored beside the
+the same name; hosts of one class are treated as equal. A fixed benchmark is stored beside the
 class, and reveals exceptions, for example due to cooling or other load.
 """
 

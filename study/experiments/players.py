@@ -61,7 +61,7 @@ class Player(ABC):
 
     @abstractmethod
     def build(self, values: Mapping[str, Value]) -> Agent:
-        """Make the agent of one θ; ValueError if a value is not allowed."""
+        """Create the agent of one θ; ValueError if a value is not allowed."""
 
     @property
     def declared(self) -> Mapping[str, Parameter]:

@@ -45,7 +45,8 @@ def read_program_file(path: Path) -> Experiment:
     Raises
     ------
     InputError
-        If there is no such file, or something in it is not allowed: with its path and key.
+        If there is no such file, or something in it is not allowed; the error names its path and
+        key.
     """
     try:
         if path.exists() and not path.is_file():  # a pipe would have to be filled

@@ -376,7 +376,7 @@ class CategoricalParameter(Described):
             return self.check(word)
 
     def text(self, value: Value | None) -> str:
-        """Write a value, or that there is none."""
+        """Write a value, or a mark if there is none."""
         return ABSENT if value is None or is_absent(value) else written(value)
 
     cell = text

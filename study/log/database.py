@@ -55,7 +55,7 @@ def engine_options(url: URL) -> dict[str, Any]:
 
 
 def make_engine(location: Location) -> Engine:
-    """Return what connects to a storage."""
+    """Return the engine of a storage."""
     engine = create_engine(location.url, **engine_options(location.parsed_url))
     if location.database is not None:
         event.listen(engine, "connect", prepare_connection)
@@ -189,7 +189,7 @@ def studies_in(path: Path) -> set[str]:
 
 
 def texts_in(path: Path, query: str) -> set[str]:
-    """Return what a query for one column of text finds; RunError if it cannot be read."""
+    """Return the results of a query for one column of text; RunError if it cannot be read."""
     # Whoever opens the file next, and may write, rolls back what a kill left half-written.
     mode = "rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro"
     try:

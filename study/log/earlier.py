@@ -109,13 +109,13 @@ class EarlierStudy:
 
     @property
     def is_empty(self) -> bool:
-        """Whether a kill came before anything was stored of a study that may be ours."""
+        """Whether a study that may be ours is empty, because a kill came first."""
         study = optuna.load_study(study_name=self.name, storage=optuna_storage(self.engine))
         is_ours = tuple(study.directions) in POSSIBLE_DIRECTIONS
         return is_ours and not (study.user_attrs or study.get_trials(deepcopy=False))
 
     def store(self) -> Log:
-        """Store the rows in one transaction, without the old ones of its games; return the log."""
+        """Store the rows and delete the old ones of games, in one transaction; return the log."""
         rows = self.rows()
         METADATA.create_all(self.engine)
         with self.engine.begin() as connection:
@@ -238,5 +238,5 @@ def points_in(
 
 
 def moment(at: datetime | None) -> float:
-    """Return a time as seconds since 1970, as optuna's tables have it: UTC without its zone."""
+    """Return a time of optuna's tables as seconds since 1970: UTC without its zone."""
     return 0.0 if at is None else at.replace(tzinfo=UTC).timestamp()

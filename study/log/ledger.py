@@ -152,7 +152,7 @@ class Ledger(Generic[G]):
             raise InputError(f"{path}: {digest}: {error}") from None
 
     def current(self, digest: str) -> str:
-        """Return today's digest of the agent that a digest in the file stands for."""
+        """Return today's digest of the agent with a digest in the file."""
         if digest not in self.today:
             try:
                 self.today[digest] = agent_digest(self.agent(digest))

@@ -43,7 +43,7 @@ Unit = tuple[str, str]
 
 @dataclass(frozen=True)
 class PublishedStudy(StudyData):
-    """A study as its tables have it, without a database."""
+    """A study read from its tables, without a database."""
 
     # How many games each point of `front.csv` has, by its key.
     counted: Mapping[str, int] = field(default_factory=dict)

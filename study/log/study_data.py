@@ -266,20 +266,20 @@ def whole_rows(source: StudySource) -> Rows:
 
 
 def record_in(rows: Rows) -> StudyRecord:
-    """Return what made a study: the newest record."""
+    """Return a study's record: the newest one."""
     with error_context("record"):
         stored = [json.loads(rows.study.record), *rows.latest(RECORD)]
     return StudyRecord.read(stored[-1], rows.study.name)
 
 
 def runs_in(rows: Rows) -> list[dict[str, Any]]:
-    """Return what made each run, in order; the newest record of a run counts."""
+    """Return the provenance of each run, in order; the newest record of a run counts."""
     runs = {each["index"]: each["run"] for each in rows.latest(RUN)}
     return [runs[index] for index in sorted(runs)]
 
 
 def store_run(log: Log, run: Mapping[str, Any], index: int | None = None) -> int:
-    """Add what made a run to the study, or more of an earlier one; return its index."""
+    """Add a run's provenance to the study, or update an earlier run's; return its index."""
     index = len(runs_in(log.rows())) if index is None else index
     log.write(event(RUN, index=index, run=dict(run)))
     return index

@@ -248,7 +248,7 @@ class StudyRecord:
         )
 
     def current_player(self) -> Player:
-        """Return what plays the games of an experiment that is not built in.
+        """Return the player of an experiment that is not built in.
 
         Raises
         ------
@@ -327,7 +327,7 @@ class DefinedFunction:
 
 
 def make_definition(experiment: Experiment) -> dict[str, Any] | None:
-    """Return what a study stores of an experiment that is not built in; None otherwise."""
+    """Return a study's record of an experiment that is not built in; None otherwise."""
     is_named = experiment.name in EXPERIMENTS and not experiment.source
     if is_named and not experiment.player.is_external:
         return None

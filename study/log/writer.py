@@ -162,7 +162,7 @@ class StudyWriter:
         return True
 
     def follow(self, act: Callable[[Mirror], None]) -> None:
-        """Write the mirror; a run goes on without one that cannot be written."""
+        """Write the mirror; a run continues without one that cannot be written."""
         mirror = self.mirror
         if mirror is None:
             return

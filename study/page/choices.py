@@ -224,7 +224,7 @@ def nearest_round(limits: Sequence[float]) -> int:
 
 
 def near_round(value: float, low: float, high: float) -> float | None:
-    """Return the nearest of :func:`round_numbers` that may stand for a value, if there is one."""
+    """Return the nearest of :func:`round_numbers` that may replace a value, if there is one."""
     near = [each for each in round_numbers(low, high) if abs(math.log10(each / value)) < NEAR]
     return min(near, key=lambda each: abs(math.log(each / value)), default=None)
 

@@ -53,7 +53,7 @@ def normal_cdf(value: float, deviation: float) -> float:
 
 
 def expected_at(model: FittedModel, thetas: Sequence[Mapping[str, Any]]) -> list[Expected]:
-    """Return what a model expects of some θ."""
+    """Return a model's expectations of some θ."""
     if not thetas:
         return []
     means, deviations = model.expects(model.cube.encode(thetas))

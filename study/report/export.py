@@ -71,7 +71,7 @@ def without_machine(record: StudyRecord) -> StudyRecord:
 
 
 def make_manifest(data: StudyData, location: Location) -> dict[str, object]:
-    """Return what made the study, and how many trials and games it holds."""
+    """Return the study's provenance, and how many trials and games it holds."""
     experiment, runs = data.experiment, data.runs
     states = [trial.state for trial in data.trials]
     worst, max_cost = data.reference or (None, None)

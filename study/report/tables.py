@@ -6,7 +6,7 @@ and 1.
 Validated values are means over games that did not choose their point, with 95% intervals. Predicted
 values are posterior means with 95% bands, from the trials of the search alone. So the two can be
 compared. Combined values are posterior means given all games, of trials and of validation: what to
-expect. A front is chosen on the model's scale, of √score say, so a mean of scores may dip along it
+expect. A front is chosen on the model's scale, such as √score, so a mean of scores may dip along it
 where their uncertainty changes.
 """
 

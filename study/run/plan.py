@@ -376,7 +376,7 @@ def expected_points(
     chosen: Sequence[Point],
     precision: Precision | None,
 ) -> Points:
-    """Return what is expected of the points that would be validated now."""
+    """Return the expectations of the points that would be validated now."""
     experiment = data.experiment
     goal = experiment.goal
     if precision is None or not chosen:
@@ -463,7 +463,7 @@ class Planner:
         settings: SearchSettings | None,
         precision: Precision | None,
     ) -> Plan | None:
-        """Return what the rest of the run is expected to do (:func:`make_plan`).
+        """Return a plan for the rest of the run (:func:`make_plan`).
 
         None if there is nothing left to do, or the plan was printed before.
         """

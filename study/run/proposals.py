@@ -1,4 +1,4 @@
-"""Proposals: a sampler at work on the next trials while games are played.
+"""Proposals: a sampler computes the next trials while games are played.
 
 It works in a thread. On a cluster, where the loop needs Python's lock for itself, it works in a
 process of its own.

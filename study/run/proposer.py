@@ -1,4 +1,4 @@
-"""A sampler at work on a copy of the study.
+"""A sampler that works on a copy of the study.
 
 The copy is in memory and holds what samplers may know. It changes only between proposals, so that a
 sampler sees one consistent state; and only one thread writes the study itself.

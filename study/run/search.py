@@ -127,7 +127,7 @@ class Search(GameSource[Key]):
         return self.connection.retried(lambda: StudyData.read(self.log, self.experiment))
 
     def proposals_after(self, data: StudyData) -> Proposals:
-        """Return what proposes the trials after those of a study."""
+        """Return a source of proposals for the trials after those of a study."""
         return Proposals(
             known_trials(data),
             list(study_directions(self.experiment.goal)),

@@ -1,8 +1,8 @@
 """Which of a point's games are played side by side.
 
 An agent that plays more games a second side by side (:attr:`agents.agent.Agent.n_side_by_side`, K)
-plays the games of a point in blocks: N_ALONE games alone, which tell the cost, and then N_TOGETHER
-times K side by side, which tell the score. So with K = 8, 3 of 19 games are timed.
+plays the games of a point in blocks: N_ALONE games alone, which give the cost, and then N_TOGETHER
+times K side by side, which give the score. So with K = 8, 3 of 19 games are timed.
 
 Which games are played together follows from a game's number, from the games already stored and from
 how many are asked for; not from timing or the number of workers. Records name them, so that they

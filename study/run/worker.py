@@ -167,7 +167,7 @@ def settle() -> None:
     """Exempt all existing objects from garbage collection, once per process.
 
     A collection takes a tenth of a second, most of it for libraries that will never be garbage, and
-    may come in the middle of a game.
+    may happen in the middle of a game.
     """
     gc.collect()
     gc.freeze()

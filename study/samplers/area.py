@@ -81,7 +81,7 @@ class Area:
 
 @inlined
 def raised(height: float, form: int) -> float:
-    """Return u of a height: :meth:`study.scale.Scale.raised`, compiled, but for logarithms."""
+    """Return u of a height: :meth:`study.scale.Scale.raised`, compiled, except for logarithms."""
     if form == ROOT:
         return height * abs(height)
     if form == ANGLE:

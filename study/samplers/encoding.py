@@ -127,7 +127,7 @@ class UnitCube:
         return set(self.distributions) <= set(params)
 
     def values(self, points: Floats) -> dict[str, npt.NDArray[Any]]:
-        """Return the values that points stand for, by parameter."""
+        """Return the values that points represent, by parameter."""
         found: dict[str, npt.NDArray[Any]] = {
             name: axis.from_unit(points[:, self.columns[name].start])
             for name, axis in self.axes.items()

@@ -165,7 +165,7 @@ def highest(objective: NegativeLogPosterior, logs: Floats) -> "OptimizeResult":
 def hyperparameters_from_logs(
     logs: Floats, values: Floats, owners: npt.NDArray[np.int64], smoothness: float
 ) -> Hyperparameters:
-    """Return the hyperparameters that these logarithms stand for."""
+    """Return the hyperparameters with these logarithms."""
     centre, scale = (float(each) for each in centre_and_scale(values))
     variance, *lengths, inferred, misfit = (float(each) for each in np.exp(logs))
     of_coordinates = np.array(lengths)[owners]

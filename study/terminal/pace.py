@@ -107,7 +107,7 @@ class WatchedGame(Generic[State, Decision]):
         self.decision = self.decide(self.state)
 
     def view(self, pace: str) -> View[State, Decision]:
-        """Return what a picture shows."""
+        """Return the content of a picture."""
         keys = OVER_KEYS if self.is_over else WATCHING_KEYS
         return View(self.player, self.state, self.decision, pace, self.remark(self.state), keys)
 

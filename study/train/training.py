@@ -111,7 +111,7 @@ class Training:
         return n, total / n if n else math.nan
 
     def run(self, show: Callable[[], None]) -> None:
-        """Train until the budget is spent, or an interrupt; ``show`` is called now and then.
+        """Train until the budget is spent, or an interrupt; ``show`` is called occasionally.
 
         Raises
         ------

@@ -134,7 +134,7 @@ class GrowingMean(NoisyMean):
         return growing_variances(trials)
 
     def typical_variance(self, samples: Floats) -> float:
-        """Take the standard deviation to be a fixed share of the mean."""
+        """Assume that the standard deviation is a fixed share of the mean."""
         return (TYPICAL_DEVIATION * float(np.mean(samples))) ** 2
 
     def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:

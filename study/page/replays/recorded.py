@@ -32,9 +32,9 @@ from thetafront.study.report.tables import frame_thetas
 from thetafront.study.text import counted
 
 CPU_SECONDS = 1.0
-"""What all games of a page may take together, by the seconds that they took when first played."""
+"""Limit on the seconds of all games of a page together, by their stored times."""
 SECONDS_AROUND_A_MOVE = 60e-6
-"""What recording a move takes besides the decision."""
+"""CPU seconds of recording a move, beside those of the decision."""
 MAX_MOVES = 10_000  # some 20 kB
 N_DICE_GAMES = 101
 
