@@ -80,7 +80,8 @@ class Game:
     kinds : dict of str to type
         All subclasses by name.
     is_timed : bool
-        Whether ``seconds`` is what the game takes alone. Costs are computed from such games.
+        Whether ``seconds`` is the time of the game when played alone. Costs are computed from such
+        games.
     has_ended : bool
         Whether it was played to its end. Others have no cost.
     """
@@ -211,17 +212,17 @@ class Agent(ABC):
 
     @property
     def built_for(self) -> Hashable:
-        """What its kernels are compiled for besides its class, such as a rule of the game."""
+        """What determines its kernels besides its class, such as a rule of the game."""
         return None
 
     @property
     def depends_on(self) -> Mapping[str, Value]:
-        """What its games depend on besides its parameters, such as the digest of a file."""
+        """What determines its games besides its parameters, such as the digest of a file."""
         return {}
 
     @abstractmethod
     def warm_up(self) -> None:
-        """Call each kernel of :meth:`play` once, so that it is compiled. See :func:`warm`."""
+        """Call each kernel of :meth:`play` once to compile it. See :func:`warm`."""
 
     @abstractmethod
     def play(self, seed: int) -> Game:
@@ -284,7 +285,7 @@ class ChangedError(Exception):
 
 
 def identity(agent: Agent) -> dict[str, Value]:
-    """Return an agent's name and parameters as numbers and text: no other agent has the same.
+    """Return an agent's name and parameters as numbers and text, which no other agent shares.
 
     Parameters that are newer than stored games are left out at their defaults.
     """

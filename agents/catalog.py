@@ -1,4 +1,4 @@
-"""Agents by name, built from numbers and text as a command line or a study has them.
+"""Agents by name, built from numbers and text, such as those of a command line or a study.
 
 :data:`AGENTS` has the classes that are marked by :func:`~thetafront.agents.agent.register`, in all
 modules of the games.
@@ -59,7 +59,7 @@ def from_theta(name: str, theta: Sequence[float]) -> dict[str, float]:
 def build_identified(identity: Mapping[str, Value]) -> Agent:
     """Build an agent from its :func:`~agents.agent.identity`.
 
-    ValueError as of :func:`build`; or if something that it depends on has changed, such as a
+    ValueError as for :func:`build`, or if something that it depends on has changed, such as a
     network.
     """
     values = dict(identity)
@@ -75,7 +75,7 @@ def build_identified(identity: Mapping[str, Value]) -> Agent:
 
 
 def build(name: str, values: Mapping[str, Value]) -> Agent:
-    """Build an agent of :data:`AGENTS` with these parameters; the others have their defaults.
+    """Build an agent of :data:`AGENTS` with these parameters, and defaults for the others.
 
     ValueError if there is no such agent or parameter, or a value is not allowed.
     """

@@ -1,4 +1,4 @@
-"""Parameters of agents: dataclass fields that say what is allowed, what is tuned, and what it is.
+"""Parameters of agents: dataclass fields with an allowed range, a tuned range and a description.
 
 The catalog, the command line, help and search spaces read the same fields:
 
@@ -42,7 +42,7 @@ class Domain(ABC):
 
     @abstractmethod
     def accepts(self, value: Any) -> bool:
-        """Whether the value, as the field has it, is allowed."""
+        """Whether the value, of the field's type, is allowed."""
 
     def read(self, value: Any) -> Any:
         """Convert a given value to the field's type; return it unchanged if that is impossible."""
@@ -180,7 +180,7 @@ class Label(Domain):
 
 @dataclass(frozen=True)
 class Tuned:
-    """The values that an experiment tries: a range within what is allowed, both ends included."""
+    """The values that an experiment tries: a range within the allowed one, both ends included."""
 
     low: float
     high: float
@@ -222,7 +222,7 @@ def parameter(default: Any, domain: Domain, *more: Any, **others: Any) -> Any:
 
 
 def inherited(agent: type[Any], name: str, default: Any) -> Any:
-    """Declare the field of this name of a base class with another default."""
+    """Declare again a base class's field of this name, with another default."""
     return declared(dataclasses.replace(declared_parameters(agent)[name], default=default))
 
 
@@ -263,7 +263,7 @@ class Parameter:
         return self.is_number or isinstance(self.domain, Flag)
 
     def from_text(self, text: str) -> Value:
-        """Read a word of a command line as :meth:`from_number` takes it."""
+        """Read a word of a command line as :meth:`from_number` does."""
         if isinstance(self.domain, Flag):
             text = TRUTHS.get(text.lower(), text)
         try:

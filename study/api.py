@@ -93,7 +93,7 @@ def sweep(
     Parameters
     ----------
     experiment : str or Experiment
-        What to tune, or what the command takes: a name that ``thetafront experiments`` lists,
+        What to tune, or an argument of the command: a name that ``thetafront experiments`` lists,
         ``FILE.py:NAME``, ``MODULE:NAME`` or ``FILE.toml``.
     budget : str or float, optional
         Wall time after compiling: ``"90s"``, ``"15m"``, ``"1h30m"``, or seconds; None for no limit.
@@ -232,7 +232,9 @@ def play(
         if not isinstance(each, Agent):
             raise InputError(f"agent must be an agent such as agent('mcmdp') (got {each!r})")
         if ledger is not None and not each.is_ours:
-            raise InputError("ledger must be for agents of the catalog (got an agent of your own)")
+            raise InputError(
+                "ledger must be left out for agents of your own: it takes those of the catalog"
+            )
     if not agents:
         raise InputError("agent must be at least one agent (got none)")
     kinds = {get_type_hints(type(each).play)["return"] for each in agents.values()}
@@ -308,7 +310,7 @@ def load_experiment(definition: str) -> Experiment:
     Parameters
     ----------
     definition : str
-        What :func:`sweep` takes: a name that ``thetafront experiments`` lists, ``FILE.py:NAME``,
+        As for :func:`sweep`: a name that ``thetafront experiments`` lists, ``FILE.py:NAME``,
         ``MODULE:NAME`` or ``FILE.toml``.
 
     Raises
@@ -422,7 +424,7 @@ class Study:
         self.data = self._playable(data)
 
     def _playable(self, data: StudyData) -> StudyData:
-        """Return the same with what plays its games."""
+        """Return the study's data with a player of its games."""
         if self.own is None:
             return data
         if changes := data.record.changes_to(self.own):
@@ -665,7 +667,7 @@ class Study:
         return heading if shown is None else f"<div>{heading}{table_html(shown)}</div>"
 
     def _front_table(self) -> Table | None:
-        """Lay out the validated front, or else the predicted one, if there is one."""
+        """Lay out the validated front or, without one, the predicted front, if any."""
         if len(front := self._tables["front"]):
             return front_table(front.to_dict("records"), self.experiment)
         if "predicted_front" in self._tables:
@@ -694,7 +696,7 @@ def budget_text(budget: str | float | None) -> str:
 
 
 def call_text(called: str, function: Callable[..., Any], given: Mapping[str, Any]) -> str:
-    """Write a call as a user may repeat it, without arguments that have their defaults."""
+    """Write a call for a user to repeat, without arguments that have their defaults."""
     words = []
     for name, parameter in inspect.signature(function).parameters.items():
         value = given[name]

@@ -1,10 +1,10 @@
-"""Ctrl-C, SIGTERM and SIGHUP: a thread waits for them, so that they interrupt no write.
+"""Ctrl-C, SIGTERM and SIGHUP: a thread waits for them, so they do not interrupt a write.
 
-- By default, an interrupt ends the process and its workers at once. All that is written survives
-  a kill, so it also survives this.
+- By default, an interrupt ends the process and its workers at once. Everything that is written
+  survives a kill, so it also survives this.
 - Within :func:`deferred` the first interrupt sets a flag, :func:`requested`, at which loops look
   between whole steps. The second one ends the process.
-- Within :func:`raised` an interrupt is a KeyboardInterrupt, as usual in Python: for what must
+- Within :func:`raised` an interrupt is a KeyboardInterrupt, as usual in Python: for code that must
   restore a terminal, delete temporary files or end programs that it has started.
 
 A user's program, such as a notebook, keeps its own handling, except within :func:`as_guest`.
@@ -122,12 +122,12 @@ def is_watched() -> bool:
 
 
 def in_main_thread() -> bool:
-    """Return whether this is the thread that Python answers signals in."""
+    """Return whether this is the thread in which Python handles signals."""
     return threading.current_thread() is threading.main_thread()
 
 
 def requested() -> bool:
-    """Return whether an interrupt has come that was deferred."""
+    """Return whether a deferred interrupt has come."""
     return _State.requested and (in_main_thread() or not _State.is_guest)
 
 
@@ -145,7 +145,7 @@ def kept_from_children() -> Iterator[None]:
 def deferred() -> Iterator[None]:
     """Let an interrupt wait for the end of the block, which then raises KeyboardInterrupt.
 
-    The end of the outermost block, if they are nested.
+    With nested blocks, it waits for the end of the outermost one.
     """
     with _answering(_Answer.FLAG, signal.SIG_BLOCK):
         yield
@@ -164,7 +164,7 @@ def raised() -> Iterator[None]:
 def _answering(answer: _Answer, how: int) -> Iterator[None]:
     """Handle interrupts in that way for a block.
 
-    ``how`` is what happens to the main thread's signals.
+    ``how`` says what happens to the main thread's signals.
     """
     if not (_State.signals or _State.is_guest) or not in_main_thread():
         yield

@@ -55,7 +55,7 @@ def python_command(module: str, *words: str) -> tuple[str, ...]:
 
 @cache
 def guarded(worker: int) -> tuple[str, "subprocess.Popen[bytes]"]:
-    """Return the mark of this process's games, and its guardian, which is started."""
+    """Return the mark of this process's games, and its guardian, which it starts."""
     mark = f"{worker}-{secrets.token_hex(8)}"
     null = subprocess.DEVNULL
     guard = subprocess.Popen(
@@ -89,8 +89,8 @@ def end_programs() -> None:
 class Child:
     """A process that plays one game or, one after the other, many.
 
-    ``inherited`` are descriptors that it has, too. A caller sets ``is_warm`` when it has played a
-    game that was discarded. GameError if it cannot be started.
+    It inherits the descriptors ``inherited``. A caller sets ``is_warm`` after a first game that is
+    discarded. GameError if it cannot be started.
     """
 
     def __init__(
@@ -145,11 +145,11 @@ class Child:
             raise
 
     def ask(self, line: bytes, read: Callable[[bytes], T], *, last: bool = False) -> T:
-        """Send a line and return what ``read`` makes of the answer.
+        """Send a line and return the answer as converted by ``read``.
 
-        The answer is the next line, or, with ``last``, the last one before the process ends. A pipe
-        must have room for what is sent, 64 KiB. GameError if there is no answer in time, one too
-        long, or too much is taken; after any error the process has ended.
+        The answer is the next line, or, with ``last``, the last one before the process ends. The
+        line must fit into a pipe, 64 KiB. GameError if the answer is late or too long, or the
+        process exceeds a limit; after any error the process has ended.
         """
         with self.ended_by_errors():
             self.look(0)
@@ -158,7 +158,7 @@ class Child:
             return read(self.answer(line, last))
 
     def ask_timed(self, line: bytes, read: Callable[[bytes], T]) -> tuple[T, float]:
-        """Return what is read in an answer, and the CPU seconds that it took."""
+        """Return the converted answer, and the CPU seconds that it took."""
         with self.ended_by_errors():
             before = self.cpu_seconds()
             found = self.ask(line, read)
@@ -195,7 +195,7 @@ class Child:
             self.check_limits()
 
     def send(self, line: bytes) -> int:
-        """Write as much as the pipe accepts at once; return how much that is."""
+        """Write as much as the pipe accepts at once; return that amount."""
         try:
             return os.write(self.stdin, line)
         except BlockingIOError:
@@ -211,7 +211,7 @@ class Child:
                 self.take(stream)
 
     def take(self, stream: int) -> None:
-        """Read what a stream has; GameError if that is more than any answer."""
+        """Read the available output of a stream; GameError if it is longer than any answer."""
         try:
             some = os.read(stream, MAX_ANSWER)
         except BlockingIOError:
@@ -232,7 +232,7 @@ class Child:
         return math.isfinite(self.limits.cpu_seconds)
 
     def check_limits(self) -> None:
-        """Raise GameError if memory or CPU time exceed their limits; checked now and then."""
+        """Raise GameError if memory or CPU time exceed their limits; checked occasionally."""
         allowed, now = self.limits.memory, time.monotonic()
         if now < self.next_check or not (allowed or self.is_cpu_limited):
             return
@@ -254,7 +254,7 @@ class Child:
 
     @property
     def returncode(self) -> int:
-        """How the process has ended, as :attr:`subprocess.Popen.returncode` says it."""
+        """How the process has ended, as in :attr:`subprocess.Popen.returncode`."""
         status = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
         assert status is not None
         code: int = status.si_status
@@ -274,7 +274,7 @@ class Child:
         return [*process_tree(self.pid), *Orphans.in_session(self.pid)]
 
     def cpu_seconds(self) -> float:
-        """Return the CPU time so far: of it and its descendants, and those they have waited for.
+        """Return the CPU time so far of the process, its descendants and their ended children.
 
         OSError if the process has ended.
         """

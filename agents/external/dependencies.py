@@ -1,8 +1,8 @@
-"""What a function or class of a script or notebook depends on, to detect changes.
+"""Dependencies of a function or class of a script or notebook, to detect changes.
 
 That is its code, the user's functions and classes that it refers to, and the values of globals,
-enclosing functions and defaults. The same things have the same texts in every process: there are
-no addresses in them, and no order of sets. Of libraries and of our own code only names count.
+enclosing functions and defaults. Their texts are the same in every process: they contain no
+addresses and no order of sets. Of libraries and of our own code, only names count.
 """
 
 import copyreg
@@ -41,12 +41,12 @@ ATTRIBUTES = {"LOAD_ATTR", "LOAD_METHOD"}
 
 
 class Dependencies:
-    """What a player depends on: a function, a class, or an object that can be called.
+    """The dependencies of a player: a function, a class, or a callable object.
 
     Attributes
     ----------
     texts : dict of str to str
-        By name, a short value; or the digest of a long one, or of code.
+        By name, a short value, or the digest of a long one or of code.
     unknown : list of str
         Names of values that cannot be compared, such as an open file: their changes go undetected.
     """
@@ -82,7 +82,7 @@ class Dependencies:
     def text(self, name: str, value: Any) -> str:
         """Return a text that identifies a value.
 
-        For the user's code its name, and the rest later.
+        For the user's code this is its name; the rest follows later.
         """
         self.n_texts += 1
         if self.n_texts > MAX_TEXTS:
@@ -102,7 +102,7 @@ class Dependencies:
         return f"{type(value).__name__}({', '.join(self.parts(name, value))})"
 
     def parts(self, name: str, value: Any) -> Iterator[str]:
-        """Yield the texts of what a value is made of."""
+        """Yield the texts of the parts of a value."""
         if isinstance(value, set | frozenset):
             yield from sorted(self.apart(name, value))
         elif type(value) is tuple or type(value) is list:
@@ -174,9 +174,9 @@ class Dependencies:
             return f"code {digits(self.text(name, value.__code__))}"
 
     def referred_to(self, function: FunctionType) -> Iterator[tuple[str, Any]]:
-        """Yield the globals that a function reads, and of the user's modules what it takes there.
+        """Yield the globals that a function reads, and names that it takes from the user's modules.
 
-        Those that it writes itself, such as counters, do not count.
+        Globals that it writes itself, such as counters, do not count.
         """
         steps = list(instructions(function.__code__))
         written = {each.argval for each in steps if each.opname in WRITES}
@@ -205,7 +205,7 @@ def instructions(code: CodeType) -> Iterator[dis.Instruction]:
 
 
 def recorded(module: str | None) -> str:
-    """Return a module's name as records have it, which are older than the package's name."""
+    """Return a module's name in records, which are older than the package's name."""
     return str(module).replace(*RENAMED)
 
 
@@ -220,12 +220,12 @@ def is_users(module: str | None) -> bool:
 
 
 def is_more_than_code(value: Any) -> bool:
-    """Return whether an object that holds a function has a state beside it."""
+    """Return whether an object that holds a function also has a state."""
     return isinstance(value, partial | MethodType) or is_users(type(value).__module__)
 
 
 def functions_in(value: Any) -> list[FunctionType]:
-    """Return the functions that a decorator has kept."""
+    """Return the functions that a decorator has stored."""
     kept = [getattr(value, name, None) for name in HOLD_FUNCTIONS]
     return [each for each in kept if isinstance(each, FunctionType)]
 

@@ -35,7 +35,7 @@ class Limits:
 
 
 def memory_in(given: Any) -> int:
-    """Return the bytes that a text such as ``2 GB`` means; 0 for None, ValueError for others."""
+    """Return the number of bytes in a text such as ``2 GB``; 0 for None, ValueError for others."""
     if given is None:
         return 0
     match = SIZE.fullmatch(given) if isinstance(given, str) else None

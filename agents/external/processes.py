@@ -1,11 +1,11 @@
 """Processes and their descendants: finding, measuring and ending them.
 
 A game's processes are in a session of their own, so any descendant in another session than ours was
-started by a game. A worker becomes the parent of descendants whose own parents have ended: none is
-lost, whatever it has done to become a daemon.
+started by a game. A worker becomes the parent of descendants whose own parents have ended, so none
+is lost, however it became a daemon.
 
-What every game needs is read from ``/proc``: psutil reads all processes of the machine to find a
-process's children, which takes a hundred times as long, and its CPU times are in ticks.
+Data that every game needs are read from ``/proc``: psutil reads all processes of the machine to
+find a process's children, which takes a hundred times as long, and its CPU times are in ticks.
 """
 
 import ctypes
@@ -66,7 +66,7 @@ class Orphans:
 
     It becomes their parent if they ``are_adopted``, which only processes of this project do.
     Children that were there ``before`` were not started by a game; those that are ``kept`` are
-    asked for when they end.
+    waited for elsewhere.
     """
 
     are_adopted = False
@@ -75,7 +75,7 @@ class Orphans:
 
     @classmethod
     def adopt(cls, is_wanted: bool = True) -> None:
-        """Become their parent from now on, or no longer be it; Linux only."""
+        """Become their parent from now on, or stop being it; Linux only."""
         if sys.platform != "linux":
             return
         cls.are_adopted = is_wanted
@@ -97,12 +97,12 @@ class Orphans:
 
     @classmethod
     def in_session(cls, session: int) -> list[int]:
-        """Return those of a session, and their descendants."""
+        """Return the orphans of a session, and their descendants."""
         return [x for each in cls.now() if get_session(each) == session for x in process_tree(each)]
 
     @classmethod
     def end(cls) -> None:
-        """Kill descendants in other sessions than this process's: what games have left."""
+        """Kill descendants in other sessions than this process's: those that games have left."""
         own = os.getsid(0)
         for _ in range(MAX_ROUNDS if cls.are_adopted else 0):
             cls.now()
@@ -130,7 +130,7 @@ def read_cpu_seconds(process: int) -> float:
 def cpu_seconds_with_ended(process: int) -> float:
     """Return the CPU time of a process and of the children it has waited for.
 
-    That of the children is in ticks of 10 ms, so it is right for many games rather than for one.
+    The children's time is in ticks of 10 ms, so it is right for many games rather than for one.
     """
     waited_for = content(f"/proc/{process}/stat").rpartition(b")")[2].split()[13:15]
     return read_cpu_seconds(process) + sum(map(int, waited_for)) / TICKS
@@ -159,7 +159,7 @@ def cpu_seconds_of_descendants() -> float:
 def read_memory(processes: Iterable[int], *, is_shared: bool = False) -> int:
     """Return the bytes that processes have in memory.
 
-    What several have counts for each of them, or, with ``is_shared``, by its share; that is slower.
+    Shared memory counts for each of them or, with ``is_shared``, in proportion; that is slower.
     """
     total = 0
     for each in processes:

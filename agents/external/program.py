@@ -6,7 +6,8 @@ has ``{name}`` or ``{seed}``, and always in one JSON line on its standard input,
 alone. CPU seconds are those of the process and of children it has waited for.
 
 A parameter that is inactive is not in the line, and a word of the command with its ``{name}`` is
-left out. If that word is ``{name}`` alone, an option before it (``--batch {batch}``) is, too.
+left out. If that word is only ``{name}``, an option before it (``--batch {batch}``) is left out,
+too.
 
 With *serve*, a worker starts one process, which answers each such line with one line, until its
 input ends. A first game is played when it starts and discarded, so start-up time does not count;
@@ -58,11 +59,11 @@ class Program(Limits):
     folder : str
         Where it runs, the current folder by default; paths in the command are relative to it.
     protocol : Protocol or str
-        A process a game, or one process a worker.
+        One process per game, or one per worker.
     named : tuple of str
         Other files that games depend on.
     report : Report
-        What it must report about a game.
+        The fields that it must report about a game.
 
     Raises
     ------
@@ -115,7 +116,7 @@ class Program(Limits):
 
     @property
     def files(self) -> list[Path]:
-        """The program, and all files that its command names: what its games may depend on."""
+        """The program, and all files that its command names: its games may depend on them."""
         words = [*(word for word in self.command[1:] if len(word) < MAX_NAME_LENGTH), *self.named]
         named = [Path(self.folder, word) for word in words]
         return [Path(self.executable), *(path for path in named if path.is_file())]
@@ -202,7 +203,10 @@ def placeholders(word: str) -> Iterator[str]:
 
 
 def parsed(said: bytes, seed: int | None = None) -> Any:
-    """Read a program's answer; GameError if it is no JSON object or number, or of another game."""
+    """Read a program's answer.
+
+    GameError if it is not a JSON object or number, or belongs to another game.
+    """
     if not said.strip():
         raise GameError("ended without an answer")
     try:

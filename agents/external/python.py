@@ -9,8 +9,8 @@ Each worker has a process of its own for them (:mod:`agents.external.python_serv
 hangs, crashes or exceeds a limit ends only that process. CPU seconds are those of the process and
 its descendants. The first game in it is played twice, and the second one counts.
 
-A function or class travels as the :class:`~agents.external.source.Source` of its definition, which
-is imported there. What was defined in a notebook or a script is pickled.
+A function or class is sent as the :class:`~agents.external.source.Source` of its definition, which
+is imported there. One that was defined in a notebook or a script is pickled.
 """
 
 import inspect
@@ -40,7 +40,7 @@ SERVER = "thetafront.agents.external.python_server"
 
 
 def check_player(player: Any, names: tuple[str, ...], where: str = "") -> None:
-    """Raise ValueError for an object that cannot play with these parameters, saying ``where``."""
+    """Raise ValueError for an object that cannot play with these parameters; it names ``where``."""
     label = getattr(player, "__qualname__", repr(player))
     if not callable(player):
         raise ValueError(f"agent must be a function or class with play(seed) (got {player!r})")
@@ -92,13 +92,13 @@ class PythonAgent(Agent):
         return cloudpickle.dumps(self.player)  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the source instead of what it defines."""
+        """Pickle the source instead of the object that it defines."""
         fields = (self.packed, self.report, self.theta, self.source, self.digest, self.limits)
         return type(self), fields
 
     @cached_property
     def sent(self) -> bytes:
-        """What its process must know before the first game.
+        """The data that its process needs before the first game.
 
         ChangedError if the source has changed since the run began.
         """
@@ -114,7 +114,7 @@ class PythonAgent(Agent):
         """Do nothing: the first game in a process is played twice, and the second one counts."""
 
     def start(self) -> Child:
-        """Start a process; what it imports is no game, so the limits of one come later."""
+        """Start a process; its imports are not a game, so the limits of games apply later."""
         longest = max(SECONDS, self.limits.seconds)
         starting = replace(self.limits, seconds=longest, cpu_seconds=math.inf)
         with os.fdopen(os.memfd_create("player"), "wb") as file:

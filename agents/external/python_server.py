@@ -35,7 +35,7 @@ class Host:
         self.play: Play | None = None
 
     def load(self) -> None:
-        """Import or unpickle the player, under names by which processes of its own find it."""
+        """Import or unpickle the player, under names by which its own processes find it."""
         main = sys.modules["__main__"]
         if isinstance(self.what, Source):
             module = self.what.load(MAIN)
@@ -66,7 +66,7 @@ class Host:
         return lambda seed: self.player(seed=seed, **theta)
 
     def answer(self, line: bytes) -> Mapping[str, Any]:
-        """Return a game's row, or why there is none."""
+        """Return a game's row, or the reason why there is none."""
         try:
             if self.player is None:
                 self.load()

@@ -28,7 +28,7 @@ MAX_FIELDS = 64
 
 
 def is_time(name: str) -> bool:
-    """Return whether a field is a time by its name, which differs whenever a game is played."""
+    """Return whether a field is a time by its name; times differ whenever a game is played."""
     return TIME.fullmatch(name) is not None
 
 
@@ -41,7 +41,7 @@ def kept_fields(given: Mapping[str, Any]) -> dict[str, Reported]:
 def read_fields(given: Any) -> dict[str, Reported]:
     """Read fields of a report back, or from the text of their mapping in a CSV file.
 
-    ValueError if a text is that of no mapping.
+    ValueError if a text is not that of a mapping.
     """
     try:
         fields = ast.literal_eval(given) if isinstance(given, str) else given
@@ -51,7 +51,7 @@ def read_fields(given: Any) -> dict[str, Reported]:
 
 
 def one_line(text: str) -> str:
-    """Return the beginning of a text on one line, as UTF-8 can have it."""
+    """Return the beginning of a text on one line, in valid UTF-8."""
     return " ".join(text.encode(errors="replace").decode().splitlines())[:MAX_TEXT_LENGTH]
 
 
@@ -113,7 +113,7 @@ class ReportError(ValueError):
 
 @dataclass(frozen=True)
 class Report:
-    """What the report of a game must have."""
+    """The fields that the report of a game must have."""
 
     objective: str = SCORE  # the field with its value; a report without it may call it ``score``
     is_share: bool = False  # whether the value is 0 or 1, or ½ for a draw
@@ -163,7 +163,7 @@ class Report:
         )
 
     def value(self, name: str, given: Any) -> float:
-        """Return the objective's value; ReportError if it can be none."""
+        """Return the objective's value; ReportError if it is invalid."""
         is_bool = isinstance(given, bool) or str(getattr(given, "dtype", "")) == "bool"
         number = float(given) if is_bool else given
         if self.is_match:
@@ -183,7 +183,7 @@ class Report:
 
 
 def fields_of_game(game: Game) -> dict[str, Any]:
-    """Return what a game of a user's own class reports."""
+    """Return the fields that a game of a user's own class reports."""
     given = {each.name: getattr(game, each.name) for each in dataclasses.fields(game)}
     given[MOVES] = given.pop("n_moves")
     del given["seed"]

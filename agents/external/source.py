@@ -1,7 +1,7 @@
 """Where a user's Python definition comes from, and how each process imports it.
 
 A definition is an object in a file, ``coins.py:COINS``, or in a module, ``package.module:NAME``.
-Workers import it, too, by the same words.
+Workers import it by the same words.
 """
 
 import ast
@@ -97,10 +97,10 @@ class Source:
         return DIGESTS[self][1]
 
     def load(self, spare: str = "") -> ModuleType:
-        """Import the module, once in a process; code that has changed, again.
+        """Import the module, once per process, or again if its code has changed.
 
-        A file's module is called ``spare`` if its own name is another's. SourceError if there is
-        none, or its import fails: with the place in the user's code.
+        A file's module is called ``spare`` if its own name is taken. SourceError if there is none,
+        or its import fails; it names the place in the user's code.
         """
         digest = self.digest
         loaded = LOADED.get(self.module)
@@ -158,7 +158,7 @@ def module_of_file(file: Path, spare: str = "") -> ModuleType:
 
 @contextmanager
 def importing(where: str, folder: Path | None = None) -> Iterator[None]:
-    """Report as SourceError whatever a user's module raises, and that it ends the process."""
+    """Report as SourceError whatever a user's module raises, even an exit of the process."""
     end, process = os._exit, os.getpid()
 
     def refuse(status: int) -> NoReturn:
@@ -178,7 +178,7 @@ def importing(where: str, folder: Path | None = None) -> Iterator[None]:
 
 
 def is_raised(error: BaseException) -> bool:
-    """Return whether an error comes of a ``raise`` statement, and not of a signal."""
+    """Return whether an error comes from a ``raise`` statement, and not from a signal."""
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
         place = place.tb_next
@@ -186,7 +186,7 @@ def is_raised(error: BaseException) -> bool:
 
 
 def is_taken(name: str, file: Path) -> bool:
-    """Return whether another module than a file's has a name."""
+    """Return whether a module other than the file's has a name."""
     try:
         spec = importlib.util.find_spec(name)
         return spec is not None and spec.origin != str(file)
@@ -221,7 +221,7 @@ def format_error(error: BaseException, folder: Path | None = None) -> str:
 def list_source_files(path: Path, base: Path, follows: Callable[[str], bool]) -> list[Path]:
     """Return a file, and those under a folder that it imports, anywhere in its code; sorted.
 
-    ``follows`` tells of which top-level modules.
+    ``follows`` says which top-level modules count.
     """
     found: set[Path] = set()
     waiting = [path]

@@ -41,7 +41,7 @@ STOP = int(Action.STOP)
 
 
 class AStarSettings(NamedTuple):
-    """The parameter of :class:`PacmanAStar` as kernels take it, and work arrays."""
+    """The parameter of :class:`PacmanAStar` in the form for kernels, and work arrays."""
 
     danger: int
     work: SearchArrays

@@ -45,8 +45,8 @@ def play_on(
     """Play by :func:`decide` until the game is over or a limit is reached.
 
     The state changes in place. Decision t draws from the stream (seed, POLICY, t). A call makes at
-    most ``max_moves`` moves, and no decision after ``max_backups`` backups. Return the sweeps,
-    backups and residuals of its decisions, summed.
+    most ``max_moves`` moves, and no decision after ``max_backups`` backups. Return the sums of its
+    decisions' sweeps, backups and residuals.
     """
     n_sweeps: Integer = 0
     n_backups: Integer = 0

@@ -104,7 +104,7 @@ def spawned(afters: Boards) -> tuple[Boards, Indices, Indices, npt.NDArray[np.bo
 def acted(states: Boards) -> tuple[Boards, Indices, Indices]:
     """Take every legal action in every state of a level.
 
-    Return the distinct afterstates, in the order of their first appearance; and of each state and
+    Return the distinct afterstates, in the order of their first appearance; and for each state and
     action, shape (n_states, 4), the afterstate, NOTHING if it is illegal, and the points.
     """
     most = N_ACTIONS * len(states)
@@ -196,10 +196,10 @@ def decide_by_expectimax(
 ) -> tuple[Integer, npt.NDArray[np.float64], Integer, Integer]:
     """Decide by equation 4, on a state with a legal action.
 
-    ``depth`` is d, 1 or more. There are about ``n_playouts``, at least one a leaf. ``two_to_four``
-    is θ₅, the ratio in :func:`leaf_counts`, and ``top_share`` θ₆: the value of a leaf is the mean
-    of this share of its playouts, the best ones. With ``whole_score``, V of a leaf is the score of
-    the whole game, and w = 1 + γᵈ⁻ⁱ.
+    ``depth`` is d, 1 or more. There are about ``n_playouts``, at least one per leaf.
+    ``two_to_four`` is θ₅, the ratio in :func:`leaf_counts`, and ``top_share`` θ₆: the value of a
+    leaf is the mean of this share of its playouts, the best ones. With ``whole_score``, V of a leaf
+    is the score of the whole game, and w = 1 + γᵈ⁻ⁱ.
 
     Return a :data:`~agents.twenty48.loop.DecisionTuple2048`, the first action in a tie, and the
     number of distinct leaves.

@@ -48,8 +48,8 @@ def play_on(
     """Play by :func:`decide` until the game is over or ``max_moves`` moves are made in all.
 
     ``board``, ``score``, ``n_moves`` and ``n_playout_moves`` are the game so far, and are returned
-    as it is then: ``n_moves`` is below ``max_moves`` if and only if the game is over. ``seed``
-    determines every random number; ``purpose`` names the streams of decisions, see
+    as they are at the end: ``n_moves`` is below ``max_moves`` if and only if the game is over.
+    ``seed`` determines every random number; ``purpose`` names the streams of decisions, see
     :mod:`engine.rng`.
     """
     while n_moves < max_moves:

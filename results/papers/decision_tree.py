@@ -85,7 +85,10 @@ def small_frame() -> pd.DataFrame:
 
 
 def mean_counts(boards: pd.DataFrame) -> dict[str, paper.Interval]:
-    """Return means over boards; games count alike, since boards of one game are no sample."""
+    """Return means over boards.
+
+    Games have equal weight, since the boards of one game are not a sample.
+    """
     found = boards.assign(
         exact=boards["formula"] == boards["n_pairs"], lacking=boards["n_pairs"] - boards["formula"]
     )

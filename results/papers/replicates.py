@@ -4,10 +4,10 @@ Two θ of an agent play N games each, of the same seeds. Trials of n games, draw
 replacement, show how much the mean of a trial scatters, and how often the two θ are ranked wrongly.
 
 The standard error of the mean is s/√n; s is the standard deviation of one game's score. If the
-better θ's mean score is higher by δ, the probability of the wrong order is near
-Φ(−δ·√n / √(s₁² + s₂²)), and below p from n = (z·√(s₁² + s₂²)/δ)² on; z is the normal quantile of
-1 − p. Scores are bimodal, so for few games the probability is counted over trials. Its interval is
-taken over "worlds": bootstrap samples of N scores in place of the real ones (percentiles).
+better θ's mean score is higher by δ, the probability of the wrong order is near Φ(−δ·√n / √(s₁² +
+s₂²)), and below p from n = (z·√(s₁² + s₂²)/δ)² on; z is the normal quantile of 1 − p. Scores are
+bimodal, so for few games the probability is counted over trials. Its interval is taken over
+"worlds": bootstrap samples of N scores instead of the real ones (percentiles).
 
 Sources: Ripstein (2023), §5.1, *Parameter Optimization*; Efron and Tibshirani, *An Introduction to
 the Bootstrap* (1993), §13.3, for the intervals.
@@ -91,7 +91,7 @@ def estimate_deviation(scores: Floats, rng: np.random.Generator) -> Estimate:
 
 
 def means_frame(name: str, n_real: int, sums: Floats, deviation: Estimate) -> pd.DataFrame:
-    """Return the distribution of the mean of n games, one row an n, with s/√n."""
+    """Return the distribution of the mean of n games, one row per n, with s/√n."""
     n = np.arange(1, sums.shape[1] + 1)
     quantiles = np.quantile(sums, list(QUANTILES.values()), axis=0) / n
     ends = paper.interval_columns("standard_error", deviation, "_points").items()
@@ -142,7 +142,7 @@ def first_below(probabilities: Floats, level: float) -> float:
 
 
 def estimate_difference(worse: Floats, better: Floats) -> Estimate:
-    """Estimate δ from unpaired games of one number."""
+    """Estimate δ from equal numbers of unpaired games."""
     first, second = t_interval(worse), t_interval(better)
     value = second.value - first.value
     half = t95(len(worse)) * math.hypot(first.sem, second.sem)
@@ -200,7 +200,7 @@ def measure(scores: dict[str, Floats]) -> tuple[dict[str, pd.DataFrame], list[Es
 
 
 def games_axis(axes: Axes, where: Literal["lower right", "upper right"]) -> None:
-    """Make the x axis one of games a trial, with some numbers marked, and draw the legend."""
+    """Set up the x axis for games per trial, with some numbers marked, and draw the legend."""
     axes.set(xscale="log", xlim=(1, MAX_GAMES_A_TRIAL), xlabel="games a trial, n")
     axes.set_xticks(SHOWN, [str(n) for n in SHOWN])
     axes.xaxis.set_minor_locator(NullLocator())

@@ -6,7 +6,7 @@ The paper gives neither intervals nor numbers of games. Its published program me
 the cascade, on the same seeds, and again with the program's two slips
 (:mod:`agents.twenty48.published_program`), to measure their effect.
 
-The same games answer what §5.1 says of scores with and without the 4096 tile: games without it
+The same games test what §5.1 says about scores with and without the 4096 tile: games without it
 score around 36,000 points, "near the 4096 tile"; with it a score below 60,000 is uncommon; 80,000
 is near the 8192 tile; and nothing influences the score more than how often the 4096 tile is
 reached. For the last, η² is the correlation ratio: the share of the variance of one game's score
@@ -57,7 +57,7 @@ ROUNDED_SHARE = 0.005  # the paper has whole percents
 
 @dataclass(frozen=True)
 class Row:
-    """A row that is played; its agent may have a slip of the paper's program."""
+    """A row to be played; its agent may have a slip of the paper's program."""
 
     model: str  # its row in the paper
     rule: Rule
@@ -185,7 +185,7 @@ def estimate_share(true: npt.NDArray[np.bool_]) -> Estimate:
 
 
 def milestones_frame(games: paper.Games) -> pd.DataFrame:
-    """Return one row an agent: its scores with and without 4096; ``games`` by the rows' names.
+    """Return one row per agent: its scores with and without 4096; ``games`` by the rows' names.
 
     Medians have distribution-free intervals, shares Wilson's, η² the bootstrap's; all are of 95%.
     """
@@ -248,7 +248,10 @@ def milestones_figure(games: paper.Games) -> Figure:
 
 
 def table1(of: paper.Paper) -> None:
-    """Play what is missing, and write the results; rows with slips have a quarter of the games."""
+    """Play the missing games, and write the results.
+
+    Rows with slips have a quarter of the games.
+    """
     games = of.play({row.name: row.agent for row in ROWS if not row.slip})
     few = of.seeds[: max(2, of.n_games // 4)]
     played = games | of.play({row.name: row.agent for row in ROWS if row.slip}, few)

@@ -42,7 +42,7 @@ def axis_span(
     Parameters
     ----------
     sure : iterable of float
-        Values that must be seen.
+        Values that must be visible.
     wide : iterable of float
         Ends of intervals, which are cut where they are far longer than all else.
     observed : iterable of float
@@ -76,7 +76,7 @@ def log_ticks(low: float, high: float) -> list[float]:
 
 
 def thinned(values: Sequence[float], n: int) -> list[float]:
-    """Return at most n of some values, each of the same distance from the next."""
+    """Return at most n of some values, equally spaced."""
     return [*values[:: -(-len(values) // n) or 1]]
 
 
@@ -113,7 +113,7 @@ def cost_axis(
 
 
 def cost_tick(cost: Cost, value: float) -> str:
-    """Write a value at a cost's axis: times with their unit, large counts in millions."""
+    """Write a value on a cost's axis: times with their unit, large counts in millions."""
     if cost.is_timed:
         number, _, unit = cost.text(value).partition(" ")
         return f"{float(number.replace(',', '')):,g} {unit}"
@@ -149,7 +149,7 @@ def theta_row(theta: Mapping[Any, Any], experiment: Experiment) -> Row:
 
 
 def theta_titles(experiment: Experiment) -> dict[str, str]:
-    """Return what a tooltip calls the fields of :func:`theta_row`."""
+    """Return the names that a tooltip shows for the fields of :func:`theta_row`."""
     return {f"p{k}": short(each.label) for k, each in enumerate(experiment.space)}
 
 

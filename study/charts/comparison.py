@@ -120,7 +120,7 @@ def study_kinds(fronts: Sequence[ComparedFront]) -> list[Kind]:
 
 
 def fronts_chart(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> Chart:
-    """Return all fronts in one chart, with their validated points; ``machines`` of each study."""
+    """Return all fronts in one chart, with their validated points and each study's ``machines``."""
     experiment = fronts[0].experiment
     goal, cost = experiment.goal, experiment.cost
     points = [point_rows(front.data.tables["front"], front.experiment) for front in fronts]
@@ -162,7 +162,7 @@ def common_budgets(fronts: Sequence[ComparedFront], n: int) -> Floats:
 
 
 def difference(one: Floats, other: Floats) -> Floats:
-    """Return one minus the other, with its 95% interval, shape (n, 3), of independent estimates.
+    """Return the difference of independent estimates, with its 95% interval, shape (n, 3).
 
     The intervals, which need not be symmetric, are combined as by Zou and Donner, *Construction of
     confidence limits about effect measures: a general approach* (2008), equation 3 (MOVER).

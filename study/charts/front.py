@@ -119,7 +119,7 @@ def front_chart(analysis: Analysis) -> Chart:
 
 
 def make_caption(analysis: Analysis, n_outside: int) -> str:
-    """Say what the chart shows, and of how many games."""
+    """Say what the chart shows, and how many games it is based on."""
     experiment, tables = analysis.data.experiment, analysis.tables
     goal, front = experiment.goal, tables["front"]
     trials = tables["trials"]
@@ -164,7 +164,7 @@ def band_note(predicted: pd.DataFrame, goal: Goal) -> str:
 
 
 def field_titles(experiment: Experiment) -> dict[str, str]:
-    """Return what a tooltip calls the fields of a row."""
+    """Return the names that a tooltip shows for the fields of a row."""
     goal, cost = experiment.goal, experiment.cost
     return {
         "who": "θ of",
@@ -179,7 +179,7 @@ def field_titles(experiment: Experiment) -> dict[str, str]:
 
 
 def trial_rows(tables: Tables, experiment: Experiment) -> list[Row]:
-    """Return a row a complete trial, if its cost is above 0."""
+    """Return one row per complete trial whose cost is above 0."""
     goal, cost, trials = experiment.goal, experiment.cost, tables["trials"]
     rows = []
     for trial in trials[(trials["state"] == "complete") & (trials[cost.name] > 0)].to_dict(
@@ -233,7 +233,7 @@ def curve_rows(tables: Tables, experiment: Experiment, kind: Kind) -> list[Row]:
 
 
 def point_rows(front: pd.DataFrame, experiment: Experiment) -> list[Row]:
-    """Return a row a validated point."""
+    """Return one row per validated point."""
     goal, cost = experiment.goal, experiment.cost
     rows = []
     for point in front.to_dict("records"):
@@ -305,7 +305,7 @@ def left_to_win(tables: Tables, experiment: Experiment) -> list[Layer]:
 
 
 def labelled(rows: Sequence[Row], x: Axis, y: Axis, experiment: Experiment) -> list[Row]:
-    """Return rows of what is written beside validated points: their numbers, and few names.
+    """Return rows of labels beside validated points: their numbers, and a few names.
 
     Baselines have their names; others have the choice of the first categorical parameter if it
     differs from that of the next cheaper point.

@@ -175,7 +175,7 @@ def make_panels(
 
 
 def times_of_trials(data: StudyData) -> tuple[dict[int, float], str]:
-    """Return the time until each complete trial, by its number, and what it is.
+    """Return the time until each complete trial, by its number, and what kind of time it is.
 
     Minutes of wall time during which a trial was open, so pauses between runs do not count. If the
     study has no such times, like a published one: CPU seconds in the games of the trials until

@@ -142,7 +142,7 @@ def compute_importance(data: Analysis) -> Importance | None:
 
 
 def scaled_labels(analysis: Analysis) -> tuple[str, str]:
-    """Name goal and cost as the model takes them, which the indices are of."""
+    """Name goal and cost on the model's scales, to which the indices refer."""
     experiment = analysis.data.experiment
     goal, cost = (WORDS[each.form] for each in experiment.scales)
     return f"{goal}{experiment.goal.label}", f"{cost}{experiment.cost.label}"

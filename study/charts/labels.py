@@ -1,4 +1,4 @@
-"""Labels beside points of a chart, placed so that they hide neither points nor one another."""
+"""Labels beside points of a chart, placed so that they cover neither points nor one another."""
 
 import math
 from collections.abc import Sequence

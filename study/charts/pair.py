@@ -114,7 +114,7 @@ def contour_lines(
     write: Callable[[float], str],
     which: int,
 ) -> list[Layer]:
-    """Return lines of equal value on a grid, with round values between its least and its most."""
+    """Return lines of equal value on a grid, with round values between its minimum and maximum."""
     x, y, z = values
     found, low, high = contour_generator(x, y, np.ma.masked_invalid(z)), np.nanmin(z), np.nanmax(z)
     kind = Kind(f"equal {short(label)}", (BLUE, GREEN)[which], LINE)

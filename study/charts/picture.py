@@ -24,7 +24,7 @@ MARKERS |= {"triangle-left": "<", "triangle-right": ">"}
 
 @mpl.rc_context(STYLE)
 def picture(chart: Chart) -> Figure:
-    """Return a chart of which something is drawn as a figure, with its title and caption."""
+    """Return a chart, if it is not empty, as a figure with its title and caption."""
     heights = [row[0].height for row in chart.panels]
     size = (WIDTH, sum(heights) / PIXELS_PER_INCH + AROUND)
     figure = Figure(figsize=size, layout="constrained")

@@ -49,7 +49,7 @@ MEAN = Kind("mean, 95% interval", ORANGE, "diamond")
 
 
 def goal_of_games(experiment: Experiment) -> Goal | None:
-    """Return the goal whose samples spread: the study's own, or one that is reported beside it."""
+    """Return the goal whose samples vary: the study's own, or one reported beside it."""
     goals = (experiment.goal, *experiment.goal.reported_too)
     return next((each for each in goals if not (each.is_exact or each.is_share)), None)
 
@@ -154,7 +154,7 @@ def summary(point: Mapping[Any, Any], samples: Samples, experiment: Experiment, 
 def make_panel(
     rows: list[Row], samples: Mapping[str, Samples], experiment: Experiment, goal: Goal
 ) -> tuple[Panel, int]:
-    """Return a row a point, histograms above each other; and how many games are beyond the axis."""
+    """Return a row per point, histograms stacked; and how many games are beyond the axis."""
     every = [samples[row["point"]] for row in rows]
     whole, n_games = np.concatenate(every), [len(each) for each in every]
     weights = np.repeat(1.0 / np.array(n_games), n_games)

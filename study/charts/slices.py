@@ -52,7 +52,7 @@ HERE = Kind("the point itself", ORANGE, "diamond")
 
 
 def parameter_steps(parameter: Dimension, here: Any) -> list[Any]:
-    """Return values of a parameter over its range, and the one that is here, in order."""
+    """Return values of a parameter over its range, and its value in θ, in order."""
     if isinstance(parameter, CategoricalParameter):
         return [*parameter.choices]
     found = {parameter.from_unit(float(u)) for u in np.linspace(0.0, 1.0, N_STEPS)}
@@ -120,7 +120,7 @@ def chosen_points(analysis: Analysis, model: FittedModel) -> list[tuple[str, dic
 
 
 def slices_chart(analysis: Analysis) -> Chart:
-    """Return slices of the model given all games, a row a parameter: the goal, and the cost."""
+    """Return slices of the model given all games, one row per parameter: the goal, and the cost."""
     experiment, model = analysis.data.experiment, analysis.combined
     if model is None:
         return Chart(KEY, TITLE, "No game is finished yet: there is no model.")
@@ -197,7 +197,7 @@ def is_on_grid(parameter: Dimension) -> bool:
 def make_table(
     choice: Choice, rows: Mapping[str, Sequence[Row]], experiment: Experiment
 ) -> pd.DataFrame:
-    """Return the parameters: what they are, and what each does along its slice shown first."""
+    """Return the parameters: what they are, and the effect of each along its first slice."""
     goal, cost, lines = experiment.goal, experiment.cost, []
     given, is_described = experiment.baselines, any(p.description for p in experiment.space)
     for each in experiment.space:

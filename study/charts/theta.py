@@ -1,9 +1,9 @@
 """The chart of θ: trials and front as parallel coordinates, with a range on each axis.
 
 Each axis is a strip of its own, across the whole width: even on a narrow screen its values can be
-read and narrowed. A line goes from strip to strip; lines that miss a range fade, and ranges on
-several axes must all be met. The page draws it without Vega, which would take a second for each
-move of the mouse with three hundred lines on ten axes.
+read and narrowed. A line goes from strip to strip; lines outside a range fade, and a line must meet
+the ranges on all axes. The page draws it without Vega, which would take a second for each move of
+the mouse with three hundred lines on ten axes.
 """
 
 import math
@@ -50,7 +50,7 @@ class Strip:
 
 @dataclass(frozen=True)
 class ThetaLine:
-    """A θ: what kind it is, what it is called, and where it is on each strip."""
+    """A θ: its kind, its name, and its place on each strip."""
 
     kind: str
     label: str
@@ -59,7 +59,7 @@ class ThetaLine:
 
 @dataclass(frozen=True)
 class ThetaChart:
-    """All that the chart shows and says; no strip where there is nothing to draw."""
+    """All that the chart shows and says; no strips where there is nothing to draw."""
 
     caption: str
     table: pd.DataFrame
@@ -132,7 +132,7 @@ def theta_chart(analysis: Analysis) -> ThetaChart:
 
 
 def make_caption(n_kept: int, n_trials: int, edges: Sequence[Edge], experiment: Experiment) -> str:
-    """Say what lines, ranges and triangles are."""
+    """Explain lines, ranges and triangles."""
     text = f"Each line is a θ ({counted(n_kept, 'complete trial')}"
     if n_kept < n_trials:
         text += f", drawn at random from {n_trials:,}"
@@ -194,7 +194,7 @@ def fitting(texts: Mapping[float, str]) -> list[Tick]:
 
 
 def share(value: float, values: Sequence[float]) -> float:
-    """Return where a value is between the least and the most of some, 0 to 1."""
+    """Return where a value lies between the minimum and maximum of some values, 0 to 1."""
     return (value - min(values)) / ((max(values) - min(values)) or 1.0)
 
 

@@ -27,7 +27,7 @@ Spec = dict[str, Any]
 
 
 def specification(chart: Chart) -> Spec:
-    """Return what Vega-Lite draws a chart from; rows that layers share are embedded once."""
+    """Return a chart's Vega-Lite specification; rows that layers share are embedded once."""
     panels = [[panel_spec(panel, chart) for panel in row] for row in chart.panels]
     kinds = [*chart.kinds, PROSPECT] if chart.marks_budget else chart.kinds
     panels[-1][0]["layer"].insert(0, legend(kinds))
@@ -140,7 +140,7 @@ def place(at: str | float, channel: str = "x") -> Spec:
 
 
 def axis_spec(axis: Axis) -> Spec:
-    """Return an axis with its scale; texts at it may hold whatever a user has named."""
+    """Return an axis with its scale; its texts may hold any name that a user has given."""
     values, labels = json.dumps([*axis.ticks]), json.dumps([*axis.ticks.values()])
     written = {"values": [*axis.ticks], "labelExpr": f"{labels}[indexof({values}, datum.value)]"}
     shown = {"title": axis.title or None, "grid": axis.has_grid}
@@ -178,7 +178,7 @@ def legend(kinds: Sequence[Kind]) -> Spec:
 
 
 def tooltip(titles: Mapping[str, str]) -> list[Spec]:
-    """Return the lines of a tooltip, each with a title of its own: of equal ones Vega shows one."""
+    """Return the lines of a tooltip, with distinct titles: of equal ones, Vega shows only one."""
     found: list[Spec] = []
     for name, title in titles.items():
         used = {*RESERVED, *(each["title"] for each in found)}

@@ -87,7 +87,7 @@ class GamesTable(ABC):
         self.folder = folder
         self.columns = read_heading(self.path)
         if (kind := game_class(self.columns)) is None and not self.has_own_columns():
-            raise InputError(f"{self.path}: no table of games of this version")
+            raise InputError(f"{self.path}: not a table of games of this version")
         self.kind = kind or Game
         self.agents = Check("agents rebuilt")
         self.games = Check("games readable")
@@ -109,7 +109,7 @@ class GamesTable(ABC):
         self.examine()
 
     def has_own_columns(self) -> bool:
-        """Return whether the columns are those of a user's games, which only a study tells."""
+        """Return whether the columns are those of a user's games, which only a study shows."""
         return False
 
     @abstractmethod
@@ -118,7 +118,7 @@ class GamesTable(ABC):
 
     @abstractmethod
     def lacking(self) -> list[str]:
-        """Return the files that should define agents of the table, and define none."""
+        """Return the files that should define agents of the table but define none."""
 
     @abstractmethod
     def owner(self, cells: Mapping[str, str]) -> str | None:
@@ -126,7 +126,7 @@ class GamesTable(ABC):
 
     @abstractmethod
     def agent(self, owner: str) -> Agent:
-        """Return an owner's agent; ValueError or InputError if it cannot be made."""
+        """Return an owner's agent; ValueError or InputError if it cannot be created."""
 
     @abstractmethod
     def game_in(self, cells: Mapping[str, str]) -> Outcome:
@@ -141,7 +141,7 @@ class GamesTable(ABC):
         """Return the line of a game that was played again."""
 
     def seed_problem(self, owner: str, cells: Mapping[str, str], seed: int) -> str:
-        """Say why a game has not the seed that it should have; empty if it may have any."""
+        """Say why a game's seed is not the one it should have; empty if it may have any."""
         return ""
 
     @property
@@ -197,7 +197,7 @@ class GamesTable(ABC):
             return False
         if (owner, seed) in self.places:
             _, other = self.places[owner, seed]
-            self.seeds.problems.append(f"{where}: the game of {other.where} again")
+            self.seeds.problems.append(f"{where}: repeats the game of {other.where}")
             if game is not None and other.game is not None and difference(other.game, game):
                 other.game = None  # it is played again, to tell which one is right
             return False
@@ -207,7 +207,7 @@ class GamesTable(ABC):
         return True
 
     def is_built(self, owner: str) -> bool:
-        """Return whether an owner's agent can be made; note it if not."""
+        """Return whether an owner's agent can be created; note it if not."""
         if owner not in self.built:
             self.agents.n += 1
             self.built[owner] = None
@@ -262,12 +262,12 @@ class GamesTable(ABC):
 
 
 class LedgerTable(GamesTable):
-    """The games of a ledger, which may have any seeds; ``agents.json`` tells who played them."""
+    """The games of a ledger, which may have any seeds; ``agents.json`` says who played them."""
 
     def prepare(self) -> None:
         """Read the agents."""
         if self.columns != ["agent", *self.kind.columns().values()]:
-            raise InputError(f"{self.path}: no table of games of this version")
+            raise InputError(f"{self.path}: not a table of games of this version")
         self.ledger: Ledger[Game] = Ledger(self.path.with_name(".none"), self.kind)
         for digest, stored in self.ledger.identities.items():
             text = json.dumps(stored, sort_keys=True)
@@ -275,7 +275,7 @@ class LedgerTable(GamesTable):
                 self.agents.problems.append(f"{digest}: {AGENTS_FILE} has other parameters")
 
     def lacking(self) -> list[str]:
-        """Return the file of agents, if it has none of any line."""
+        """Return the file of agents, if it has the agent of no line."""
         return [AGENTS_FILE] if self.lines and not self.ledger.identities else []
 
     def owner(self, cells: Mapping[str, str]) -> str | None:
@@ -302,7 +302,7 @@ class LedgerTable(GamesTable):
 
 
 class ExportedTable(GamesTable):
-    """The games of a study; ``trials.csv`` and ``front.csv`` tell θ, ``manifest.json`` the rest."""
+    """The games of a study; ``trials.csv`` and ``front.csv`` have θ, ``manifest.json`` the rest."""
 
     def has_own_columns(self) -> bool:
         """Return whether the study's games are those of a user's agent."""
@@ -332,7 +332,7 @@ class ExportedTable(GamesTable):
                 self.numbers[f"{kind} {name}"] = n
 
     def examine(self) -> None:
-        """Check all lines, and that trials and points have as many as their own rows say."""
+        """Check all lines, and that each trial and point has as many as its own row says."""
         super().examine()
         lines: dict[str, dict[int, TableLine]] = {}
         for (owner, seed), (line, _) in self.places.items():
@@ -358,7 +358,7 @@ class ExportedTable(GamesTable):
         self.enter(line, (owner, seed), where=f"{owner}, replicate {replicate}")
 
     def lacking(self) -> list[str]:
-        """Return the tables without θ of any trial, or of any point, that the games need."""
+        """Return the tables that lack θ of all trials, or of all points, that the games need."""
         phases = {line.cells.get("phase") for line in self.lines}
         kinds = {name.partition(" ")[0] for name in self.thetas}
         needed = ((SEARCH, "trial", TRIALS), (VALIDATION, "point", FRONT))
@@ -398,7 +398,7 @@ class ExportedTable(GamesTable):
 
     @cached_property
     def first_seeds(self) -> dict[str, int]:
-        """The seed of each point's and trial's first game: that of most of its lines."""
+        """The seed of each point's and trial's first game, by the majority of its lines."""
         votes: dict[str, Counter[int]] = {}
         for line in self.lines:
             owner, seed = self.owner(line.cells), number_in(line.cells, "seed")
@@ -420,7 +420,7 @@ class ExportedTable(GamesTable):
 
 
 def number_in(cells: Mapping[str, Any], name: str) -> int | None:
-    """Return the seed, say, in a line's cells; None if there is none that a game can have."""
+    """Return a number, such as the seed, in a line's cells; None if a game cannot have it."""
     word = cells.get(name)
     if not isinstance(word, str) or not word.isdecimal() or len(word) > len(str(MAX_SEED)):
         return None

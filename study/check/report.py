@@ -10,7 +10,7 @@ MAX_SHOWN = 3
 
 @dataclass
 class Check:
-    """One check: of what, how many, and what is wrong with some of them."""
+    """One check: its subject, how many items, and their problems."""
 
     name: str
     n: int = 0
@@ -19,7 +19,7 @@ class Check:
 
     @property
     def result(self) -> str:
-        """Say ``ok``, or how many are wrong and which, the first few of them."""
+        """Say ``ok``, or how many items are wrong, and name the first few."""
         if not self.problems:
             return self.note or "ok"
         shown = [f"{len(self.problems):,} wrong", *self.problems[:MAX_SHOWN]]
@@ -53,7 +53,7 @@ class CheckReport:
         return table
 
     def lines(self) -> list[str]:
-        """Return what was repaired, a line each kind."""
+        """Return what was repaired, one line per kind."""
         return [f"repaired: {each}" for each in self.repaired]
 
     def json(self) -> dict[str, Any]:

@@ -81,14 +81,14 @@ class StudyCheck:
     entries : list of Entry
         All games that there are or should be.
     different : list of tuple
-        Those that were played again and came out differently, with the game as played.
+        Those whose results differed when played again, with the game as played.
     lost : list of str
         What cannot be recovered.
 
     Raises
     ------
     DamageError
-        If what made the study cannot be read, nor an export of it.
+        If neither the study's record nor an export of it can be read.
     """
 
     def __init__(self, study: Study, location: Location, settings: Settings) -> None:
@@ -132,7 +132,7 @@ class StudyCheck:
         self.report = CheckReport(f"study {study.name!r}", checks)
 
     def read_record(self, rows: Rows) -> StudyRecord:
-        """Return what made the study, by its manifest if its own rows are damaged."""
+        """Return the study's record, from its manifest if its own rows are damaged."""
         if is_whole(rows.study) and all(is_whole(row) for row in rows.events if row.kind == RECORD):
             stored = [rows.study.record, *(e.record for e in rows.events if e.kind == RECORD)]
             return StudyRecord.read(json.loads(stored[-1]), self.name)
@@ -141,7 +141,7 @@ class StudyCheck:
         return StudyRecord.read(source, self.name)
 
     def read_export(self, location: Location) -> StudyData | None:
-        """Return the study as its tables have it; None if they do not fit together."""
+        """Return the study from its tables; None if they do not fit together."""
         try:
             return read_published(location.folder)[1]
         except InputError:
@@ -229,9 +229,9 @@ class StudyCheck:
         return sorted((known | expected) - {*self.points})
 
     def recover_theta(self, unit: Unit) -> Point | None:
-        """Return θ of a lost point with which one of its games comes out the same; None if lost.
+        """Return the θ of a lost point that reproduces one of its games; None if none does.
 
-        If none of its games is whole: the first source other than its own row.
+        If none of its games is whole, take the first source other than its own row.
         """
         first = min(self.games.get(unit, {}), default=None)
         for source, is_sure in self.theta_sources(unit):
@@ -326,7 +326,7 @@ class StudyCheck:
 
 
 def damaged_fields(row: GameRow) -> dict[str, Any]:
-    """Return what a damaged row says of its game."""
+    """Return what a damaged row says about its game."""
     stored = {name: getattr(row, name) for name in IN_COLUMNS}
     try:
         return {**json.loads(row.record), **stored}
@@ -335,7 +335,7 @@ def damaged_fields(row: GameRow) -> dict[str, Any]:
 
 
 def rows_left(log: Log) -> tuple[Rows, list[str]]:
-    """Return the rows that can be read of a log, whatever is damaged, and what cannot be read."""
+    """Return the readable rows of a log, whatever is damaged, and what cannot be read."""
     engine = log.engine
     there = set(inspect(engine).get_table_names())
     problems = [f"table {name}: missing" for name in sorted(TABLES - there)]
@@ -361,7 +361,7 @@ def rows_left(log: Log) -> tuple[Rows, list[str]]:
 
 
 def in_any_order(row: tuple[Any, ...]) -> list[tuple[str, Any]]:
-    """Return a key by which rows are sorted whose values may be of any type."""
+    """Return a sort key for rows whose values may be of any type."""
     return [(type(each).__name__, each) for each in row]
 
 
@@ -382,7 +382,7 @@ def copy_in(study: Study) -> tuple[Check, dict[int, FrozenTrial]]:
 
 
 def check_integrity(engine: Engine) -> Check:
-    """Check the database file; for another storage say that it does so itself."""
+    """Check the database file; a server checks its own storage."""
     if engine.dialect.name != "sqlite":
         return Check("database integrity", 0, note="left to the database server")
     try:

@@ -46,7 +46,7 @@ def verify_study(study: Study, location: Location, settings: Settings, repair: b
     InputError
         If it is to be repaired, and a sweep holds it.
     DamageError
-        If what made the study cannot be read, so that nothing else can.
+        If the study's record cannot be read, so that nothing else can.
     PlayError
         If a game cannot be played.
     """
@@ -107,7 +107,7 @@ def moved(location: Location, rows: Rows) -> Log:
 
 
 def copy_file(path: Path) -> Path:
-    """Copy a file beside itself, under a name that is not taken."""
+    """Copy a file beside itself, under an unused name."""
     number = 1
     while (copy := path.with_name(f"{path.name}.before-repair-{number}")).exists():
         number += 1

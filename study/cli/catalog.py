@@ -1,4 +1,4 @@
-"""Commands that list what there is: agents, experiments."""
+"""Commands that list agents and experiments."""
 
 import json
 import re
@@ -169,7 +169,7 @@ def show(
 
 
 def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> "Table":
-    """Lay out records, a column each key."""
+    """Lay out records, one column per key."""
     from rich.table import Table
 
     laid_out = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))

@@ -53,7 +53,7 @@ def parse_seeds(games: int, seed: int) -> range:
 
 
 def manifest_settings(games: int, seed: int) -> dict[str, int]:
-    """Return what the manifest says of the options."""
+    """Return the options as the manifest has them."""
     return {"seed": seed, "games_a_row": games}
 
 

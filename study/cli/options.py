@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def taking(*names: str, **usual: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command options of a sweep, which it receives as its argument ``options``.
 
-    All of them, or those of these names; ``usual`` are other defaults.
+    It takes all of them, or those named; ``usual`` has other defaults.
     """
     added = [
         Parameter(

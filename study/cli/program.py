@@ -1,4 +1,4 @@
-"""The program: errors are one line and an exit code, help and completion are quick.
+"""The program: an error is one line and an exit code; help and completion are quick.
 
 Commands import slow libraries inside their functions.
 """
@@ -130,7 +130,7 @@ def check_words(words: Sequence[str]) -> None:
     """Raise InputError for words that are not text: no manifest could store them."""
     for word in words:
         if not word.isprintable() and any(x == "\0" or "\ud800" <= x <= "\udfff" for x in word):
-            raise InputError(f"argument must be text in UTF-8 (got {word!r})")
+            raise InputError(f"arguments must be text in UTF-8 (got {word!r})")
 
 
 app = typer.Typer(

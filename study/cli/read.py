@@ -32,7 +32,7 @@ MAX_GAMES = 10**9
 
 @app.command()
 def status(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
-    """Show a study's progress, also while its sweep runs."""
+    """Show a study's progress, even while its sweep runs."""
     from thetafront.study.report.status import status_lines
 
     with reading(study, name, results) as (_, location, data):

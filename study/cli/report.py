@@ -107,7 +107,7 @@ def report(
 
 
 def keep_note(note: str | None, location: "Location") -> None:
-    """Keep a note beside a study's tables, where its pages find it."""
+    """Store a note beside a study's tables, where its pages find it."""
     from thetafront.study.log.location import make_folder
     from thetafront.study.page.page import NOTE
     from thetafront.study.report.tables import write_text
@@ -118,7 +118,7 @@ def keep_note(note: str | None, location: "Location") -> None:
 
 
 def refuse(given: str, **options: object) -> None:
-    """Refuse options that need one study of a storage."""
+    """Refuse options that need a single study in a storage."""
     for option, value in options.items():
         if value:
             raise InputError(

@@ -75,7 +75,7 @@ def train(
     try:
         Label().check("name", name)
         if name == NONE:
-            raise ValueError(f"name must be other than {NONE!r}, which means no network")
+            raise ValueError(f"name must not be {NONE!r}, which means no network")
         settings = TrainingSettings(
             **{key: known[key].from_number(value) for key, value in given.items()}
         )
@@ -91,7 +91,7 @@ def train(
     busy = f"name: {name!r} is being trained by another run; wait for it"
     with file_lock(folder, busy=lambda _: busy):
         if has_lost_its_checkpoint(folder):
-            raise InputError(f"name must be another: network {name!r} has lost its {CHECKPOINT}")
+            raise InputError(f"name: network {name!r} has lost its {CHECKPOINT}; use another name")
         earlier_manifest(folder / MANIFEST)  # a damaged one is refused before anything is written
         with working(PREPARING):
             training = Training(folder / CHECKPOINT, settings, budget, jobs)
@@ -116,7 +116,7 @@ def train(
 
 
 def have_learned(agent: "Agent") -> None:
-    """Have an agent learn what it plays by, and show how far it is; most agents do not learn."""
+    """Let an agent learn before it plays, and show its progress; most agents do not learn."""
     if not agent.learns:
         return
     from thetafront.study.train.on_demand import learn_first
@@ -135,7 +135,7 @@ def have_learned(agent: "Agent") -> None:
 
 
 def training_text(training: "Training") -> str:
-    """Say how far a training is, and how good."""
+    """Say how far a training is, and how well it plays."""
     counts = training.counts
     parts = [
         f"{counts.n_games:,} games, {counts.n_moves / 1e6:,.1f} million moves in "
@@ -151,7 +151,7 @@ def training_text(training: "Training") -> str:
 
 @contextlib.contextmanager
 def progress(training: "Training", budget: "TrainingBudget") -> Iterator[Callable[[], None]]:
-    """Yield what shows how far a training is, to be called several times a second."""
+    """Yield a function that shows how far a training is; call it several times a second."""
     from thetafront.study.terminal.progress import ProgressLine
     from thetafront.study.text import duration
 

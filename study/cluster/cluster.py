@@ -1,7 +1,7 @@
-"""A cluster that plays for one coordinator: its workers, which may play, and the link to them.
+"""A cluster that plays for one coordinator: its workers, which of them may play, and the link.
 
 A thread checks once a second which workers have joined or left; the loop of games only reads the
-result. Dask reconnects by itself when the scheduler was away.
+result. Dask reconnects by itself after the scheduler was away.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ class Member:
     """A worker of the cluster."""
 
     n_threads: int  # how many games it plays at once
-    probe: WorkerProbe | None = None  # what it has told of itself; None before
+    probe: WorkerProbe | None = None  # what it has reported; None before
     objection: str = ""  # why it may not play
     # Whether it gets games: of those that may, one a core where seconds are the cost.
     plays: bool = False
@@ -77,9 +77,9 @@ class DaskCluster:
     client : Client
         The link.
     members : dict of str to Member
-        Workers that are there, by address.
+        Connected workers, by address.
     machines : dict of str to dict
-        Machines that have been accepted, by key.
+        Accepted machines, by key.
     lost_since, alone_since : float, optional
         Since when there is no scheduler, and no worker that may play, on the monotonic clock.
     """
@@ -175,12 +175,12 @@ class DaskCluster:
         self.lines.append(f"{self.place} at {self.address}{link and f', dashboard {link}'}")
 
     def probe_workers(self, addresses: Iterable[str]) -> dict[str, WorkerProbe | str]:
-        """Ask workers what they are, and wait; the text of an error if one cannot answer."""
+        """Ask workers to describe themselves, and wait; an error's text for one that cannot."""
         asked = {each: self.ask(each) for each in addresses}
         return {address: answer.result() for address, answer in asked.items()}
 
     def ask(self, address: str) -> "Future[WorkerProbe | str]":
-        """Ask one worker what it is, so that one that hangs does not delay the others."""
+        """Ask one worker to describe itself, so that one that hangs does not delay the others."""
         loop = self.client.loop.asyncio_loop
         return asyncio.run_coroutine_threadsafe(self.probe(address), loop)
 
@@ -240,7 +240,7 @@ class DaskCluster:
             self.lines.append(f"no worker is left; waiting for {MAX_SECONDS_AWAY:g} s")
 
     def object_to(self, address: str, member: Member) -> None:
-        """Give no games to a worker, say why, and ask it again later."""
+        """Exclude a worker from playing, say why, and ask it again later."""
         host = member.probe.machine.host if member.probe else address.rpartition("/")[2]
         member.plays, member.ask_at = False, time.monotonic() + RETRY_SECONDS
         self.tell(f"{host} gets no games: {member.objection}")
@@ -262,13 +262,13 @@ class DaskCluster:
             each.plays = plays
 
     def tell(self, line: str) -> None:
-        """Tell a line, once."""
+        """Report a line, once."""
         if line not in self.reported:
             self.reported.add(line)
             self.lines.append(line)
 
     def refuse(self, address: str, why: str) -> None:
-        """Give no more games to a worker that has refused one."""
+        """Exclude a worker that has refused a game."""
         if (member := self.members.get(address)) is not None:
             member.objection = why
             self.object_to(address, member)
@@ -302,12 +302,12 @@ class DaskCluster:
         if self.lost_since is None:
             self.lost_since = time.monotonic()
             self.lines.append(
-                f"the scheduler at {self.address} does not answer; trying for "
+                f"the scheduler at {self.address} does not answer; retrying for "
                 f"{MAX_SECONDS_AWAY:g} s"
             )
 
     def note_back(self, since: float) -> None:
-        """Note that the scheduler is back; its workers are other ones."""
+        """Note that the scheduler is back; its workers are new ones."""
         self.lines.append(
             f"the scheduler is back after {time.monotonic() - since:.0f} s; games in flight are "
             "played again"
@@ -357,7 +357,7 @@ def one_class(experiment: Experiment, able: Iterable[WorkerProbe], known: Machin
 
 
 def format_error(error: Any) -> str:
-    """Write the error of a worker that could not even be asked, in a line."""
+    """Write the error of a worker that could not even be asked, in one line."""
     text = " ".join(f"{type(error).__name__}: {error}".split())
     if isinstance(error, ImportError | AttributeError):
         return f"its code differs ({text[:160]})"

@@ -1,7 +1,7 @@
 """Games over the workers of a Dask cluster.
 
 Tasks go out, and answers come back, many at a time. Dask plays a task again elsewhere if its worker
-dies or its answer is lost. But it blames all tasks that the worker had, and gives up those that it
+dies or its answer is lost. But it blames all tasks that the worker had, and gives up tasks that it
 has blamed a few times. Such a task is a suspect: suspects are sent one at a time, before all
 others, and one that Dask gives up again is the task that kills its workers. When the scheduler was
 away, all tasks in flight are handed out again. An answer to a task that is no longer in flight is
@@ -57,7 +57,7 @@ class DaskWorkers(Executor[Key]):
     Parameters
     ----------
     cluster : DaskCluster
-        Who is there.
+        The cluster.
     """
 
     is_cluster = True
@@ -109,7 +109,7 @@ class DaskWorkers(Executor[Key]):
 
     @property
     def tasks_per_worker(self) -> float:
-        """Tasks in flight for each worker: as many wait as are played while an answer travels."""
+        """Tasks in flight for each worker: enough wait to keep it busy while an answer travels."""
         if self.mean_seconds < SHORT_TASK_SECONDS:
             return math.inf
         return 1.0 + max(0.5, 4.0 / max(1, self.capacity))
@@ -131,7 +131,7 @@ class DaskWorkers(Executor[Key]):
         self.unsent.append(Sending(task))
 
     def collect(self, timeout: float, also: "Future[Any] | None" = None) -> None:
-        """Wait for an answer, ``also`` or ``timeout`` seconds; see the protocol."""
+        """Wait for an answer, ``also`` or ``timeout`` seconds; see :class:`Executor`."""
         if why := self.cluster.check():
             raise PlayError(why)
         self.look_for_lost()
@@ -196,7 +196,7 @@ class DaskWorkers(Executor[Key]):
         self.arrived.put((future, answer))
 
     def take(self, arrival: Any) -> None:
-        """Take what came back of a task."""
+        """Take the result of a task."""
         if arrival is None:  # what the caller also waits for
             return
         future, answer = arrival
@@ -248,7 +248,7 @@ class DaskWorkers(Executor[Key]):
         self.forget()
 
     def forget(self) -> None:
-        """Cancel what is in flight."""
+        """Cancel the tasks in flight."""
         self.cancel(list(self.in_flight))
         self.in_flight.clear()
         self.unsent.clear()

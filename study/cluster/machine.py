@@ -3,8 +3,8 @@
 Seconds of two machines do not convert into each other by one factor: it depends on θ, and on the
 instructions that kernels are compiled for, even where the processor has one name. So machines are
 of one *class* if LLVM compiles for them by the same CPU name and features, and if the processor has
-the same name; hosts of one class are taken for the same. A fixed benchmark is stored beside the
-class, and shows exceptions, for example due to cooling or other load.
+the same name; hosts of one class are treated as equal. A fixed benchmark is stored beside the
+class, and reveals exceptions, for example due to cooling or other load.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ class Machine:
 
     @property
     def machine_class(self) -> str:
-        """Digits that name its class, of which no host and no measurement is a part."""
+        """Digits that name its class; they depend on neither host nor measurements."""
         text = "\n".join((platform.machine(), self.cpu, self.llvm_cpu, self.features))
         return hashlib.sha256(text.encode()).hexdigest()[:N_DIGITS]
 

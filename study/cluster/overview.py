@@ -10,7 +10,7 @@ from thetafront.study.cluster.sources import sources_digest
 
 
 def machine_rows(cluster: DaskCluster) -> list[dict[str, Any]]:
-    """Ask all workers of a cluster, and return a row for each machine with one kind of them.
+    """Ask all workers of a cluster, and return a row for each machine and kind of worker.
 
     A row has the names of ``thetafront cluster --json``: ``host``; ``n_processes`` that play
     there; ``machine_class``, ``cpu``, ``llvm_cpu`` and ``benchmark_seconds`` as in
@@ -49,7 +49,7 @@ def machine_rows(cluster: DaskCluster) -> list[dict[str, Any]]:
 
 
 def cluster_json(cluster: DaskCluster, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what there is as JSON data."""
+    """Return the rows as JSON data."""
     return {
         "scheduler": cluster.address,
         "dashboard": cluster.dashboard,

@@ -1,6 +1,6 @@
 """Code that runs in the processes of a cluster: games, and a worker's description of itself.
 
-Each task says what its worker must be. A worker that differs answers why, and plays nothing, so no
+Each task says what its worker must be. A worker that differs answers why and plays nothing. So no
 worker plays a wrong game, however early it gets a task.
 """
 
@@ -137,7 +137,7 @@ def found_here(program: Any) -> Any:
 
 
 def packed(agent: Agent) -> Agent:
-    """Return an agent as it travels."""
+    """Return an agent in the form in which it is sent."""
     if isinstance(agent, ProgramAgent):
         return Sent(agent.program, agent.theta, agent.program.digest)
     return agent

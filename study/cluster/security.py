@@ -28,7 +28,7 @@ class Tls:
     Raises
     ------
     InputError
-        If one is not there, or they do not fit each other.
+        If one is missing, or they do not match.
     """
 
     # The authority that all sides trust; this side's certificate; and its private key.
@@ -64,7 +64,7 @@ class Tls:
         return cls(**{name: Path(each) for name, each in there.items()})
 
     def security(self) -> Any:
-        """Return them as Dask takes them."""
+        """Return them in Dask's form."""
         from distributed import Security
 
         files = {"tls_ca_file": str(self.ca)}
@@ -74,7 +74,7 @@ class Tls:
 
 
 def check_address(address: str, tls: Tls | None) -> str:
-    """Return the address of a scheduler; InputError unless it is one, and as safe as asked for."""
+    """Return the address of a scheduler; InputError unless it is valid and safe enough."""
     match = ADDRESS.fullmatch(address)
     if match is None or not 0 < int(match[3]) <= MAX_PORT or not is_host(match[2]):
         raise InputError(

@@ -2,8 +2,8 @@
 
 Dask's worker processes on this machine, kept running until they are stopped.
 
-Dask's own worker ends when its scheduler does (dask/distributed issue 6361); so it is started again
-when a scheduler answers once more.
+Dask's own worker ends when its scheduler does (dask/distributed issue 6361); so it is restarted
+when a scheduler answers again.
 """
 
 import os
@@ -170,7 +170,7 @@ class WorkerProcesses:
         return {**os.environ, **ours, **dict.fromkeys(THREADS, "1"), **SETTINGS}
 
     def answers(self) -> bool:
-        """Return whether somebody answers at the scheduler's address."""
+        """Return whether the scheduler's address answers."""
         try:
             socket.create_connection(host_and_port(self.address), timeout=2.0).close()
         except OSError:

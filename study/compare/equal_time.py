@@ -1,4 +1,4 @@
-"""Two agents at equal time: which one scores higher for the same CPU seconds a move.
+"""Two agents at equal time: which one scores higher at the same CPU seconds a move.
 
 Each agent has a study. The points of its validated front are played again, in turns, on seeds that
 neither study has used, so that noise of the machine affects all alike. Between neighbouring points
@@ -85,7 +85,7 @@ def make_contender(source: Front) -> Contender:
 def points_frame(
     contenders: Sequence[Contender], games: Mapping[str, Sequence[Game2048]]
 ) -> pd.DataFrame:
-    """Return one row a point, the cheapest first: mean score with its 95% interval, and cost."""
+    """Return one row per point, the cheapest first: mean score with its 95% interval, and cost."""
     lines = []
     for contender in contenders:
         for key, theta in contender.thetas.items():
@@ -98,7 +98,7 @@ def points_frame(
 
 
 def common_budgets(frame: pd.DataFrame) -> list[float]:
-    """Return three budgets in seconds a move, at 1/6, 1/2 and 5/6 of the log times that all span.
+    """Return three budgets in seconds a move, at 1/6, 1/2 and 5/6 of the shared range of log times.
 
     InputError if the fronts have no time in common.
     """
@@ -129,10 +129,10 @@ def weights_at(costs: npt.NDArray[np.float64], budget: float) -> npt.NDArray[np.
 def difference_frame(
     contenders: Sequence[Contender], frame: pd.DataFrame, games: Mapping[str, Sequence[Game2048]]
 ) -> pd.DataFrame:
-    """Return one row a budget: the second contender's score, the first's, and their difference.
+    """Return one row per budget: the second contender's score, the first's, and their difference.
 
-    Times count as exact. A score at a budget is the mean over seeds of weighted scores, with a 95%
-    bootstrap interval; differences are paired by seed.
+    Times are treated as exact. A score at a budget is the mean over seeds of weighted scores, with
+    a 95% bootstrap interval; differences are paired by seed.
     """
     lines = []
     for budget in common_budgets(frame):
@@ -152,7 +152,7 @@ def difference_frame(
 
 
 def chosen_by(contenders: Sequence[Contender]) -> str:
-    """Say by which costs the fronts were chosen; only seconds include work other than playouts."""
+    """Say by which costs the fronts were chosen; only seconds include work besides playouts."""
     costs = ", ".join(f"that of {each.name} by {each.cost}" for each in contenders)
     return f"The fronts were chosen by validated scores and costs: {costs}."
 
@@ -250,7 +250,7 @@ def compare(
     seeds: Sequence[int],
     settings: Mapping[str, Any],
 ) -> str:
-    """Play what is missing of two contenders' points, write all files, and return the text.
+    """Play the missing games of two contenders' points, write all files, and return the text.
 
     Raises
     ------

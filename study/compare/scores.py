@@ -1,4 +1,4 @@
-"""Mean scores and differences of them: columns of tables, text, and marks of charts.
+"""Mean scores and their differences: columns of tables, text, and marks of charts.
 
 A number with its 95% interval takes three columns, such as ``difference_points``,
 ``difference_low95_points`` and ``difference_high95_points``; a mean score has
@@ -64,7 +64,7 @@ def shown(row: Any, value: str, bounds: str, sign: str = "") -> str:
     row : Series or mapping
         The table's row.
     value, bounds : str
-        Stems of its column, and of those of its interval.
+        Stems of its column's name, and of those of its interval.
     sign : str
         ``+`` to write the sign of positive numbers, too.
     """

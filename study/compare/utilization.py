@@ -10,9 +10,9 @@ tell    seconds in which it closes a trial
 ======  ============================================================================================
 
 The parent does one thing at a time, as :mod:`study.run.dispatch` and :mod:`study.run.search` do it:
-it hands out games while fewer than three a worker are out, waits for the first game or the
+it hands out games while fewer than three per worker are in flight, waits for the first game or the
 proposal, stores the game, closes its trial. The games' lengths and the four durations are those of
-a real study. That the parent and the workers compete for cores is not simulated.
+a real study. Competition of the parent and the workers for cores is not simulated.
 """
 
 import heapq
@@ -46,7 +46,7 @@ class Durations:
 def simulate(
     trials: Sequence[Sequence[float]], jobs: int, durations: Durations
 ) -> tuple[float, float, float]:
-    """Simulate a search; ``trials`` are seconds of each game, a sequence a trial.
+    """Simulate a search; ``trials`` has a sequence for each trial: seconds of its games.
 
     Returns shares, from 0 to 1: of the workers' time in games, of the proposing thread's time spent
     thinking, of the parent's time spent writing.
@@ -128,7 +128,7 @@ def utilization_frame(data: StudyData, seed: int = 0) -> pd.DataFrame:
 
 
 def utilization_table(frame: pd.DataFrame) -> Table:
-    """Lay the figures out for a terminal."""
+    """Lay out the figures for a terminal."""
     headings = ("workers", "in games", "sampler busy", "writer busy", "games a second")
     table = new_table("Simulated search with more workers", headings, "rrrrr")
     for _, row in frame.iterrows():

@@ -68,12 +68,12 @@ def build_agent(
 def build_defined_agent(
     experiment: Experiment, theta: str | None = None, settings: Sequence[str] = ()
 ) -> tuple[Agent, dict[str, Value]]:
-    """Build the agent of an experiment that is not ours, and list θ.
+    """Build the agent of a user's experiment, and list θ.
 
     Parameters
     ----------
     experiment : Experiment
-        Whose player it is. What is not given of θ is in the middle of its space.
+        The experiment. Parameters that are not given are in the middle of its space.
     theta : str, optional
         All components of θ that are numbers, in order, separated by commas; nothing between two
         commas for one that is inactive.
@@ -121,7 +121,7 @@ def build_defined_agent(
 
 
 def notes_on(agent: Agent) -> tuple[str, ...]:
-    """Return lines on what was left out of an agent's maze, where it was not drawn exactly."""
+    """Return notes on what was left out of an agent's maze where it was not drawn exactly."""
     return agent.layout.notes if isinstance(agent, PacmanAgent) else ()
 
 

@@ -29,7 +29,7 @@ TAKEN = {
     *("distance_to_trial", "score", "moves", "seconds", "cpu_seconds"),
     *("agent", "source", "digest", "program"),
 }
-"""Columns of tables, and fields of reports, that no parameter may be called."""
+"""Columns of tables and fields of reports, whose names no parameter may have."""
 TAKEN_BEGINNINGS = ("posterior_", "combined_", "reported_")
 
 
@@ -57,7 +57,7 @@ class Experiment:
     costs : tuple of Cost
         The costs that may be chosen; by default ``cost`` and CPU time.
     summary : GameSummary
-        What tables show of its games beside goal and cost.
+        Summary of its games in tables, beside goal and cost.
     reference_score : float, optional
         The goal's coordinate of the reference point: only points that are better in both
         coordinates count in a hypervolume. Without it, a study takes the reference point from its
@@ -160,7 +160,7 @@ class Experiment:
         return cls(agent=agent.name, space=space, baselines=thetas, **more)
 
     def check_external(self) -> None:
-        """Check what only the experiment of a user can have wrong."""
+        """Check for errors that only a user's experiment can have."""
         has_moves = any(each.per_move for each in self.costs)
         kind = MatchSummary if self.goal.is_match else type(self.summary)
         object.__setattr__(self, "summary", kind(self.summary.game, has_moves))
@@ -198,11 +198,11 @@ class Experiment:
 
     @property
     def is_open(self) -> bool:
-        """Whether only a game can tell what the cost is divided by."""
+        """Whether only a game can show what the cost is divided by."""
         return self.cost is UNSPECIFIED
 
     def settled(self, has_moves: bool) -> "Experiment":
-        """Return the same with a cost per move, if there are moves, or per game."""
+        """Return the experiment with a cost per move, if there are moves, or per game."""
         cost = cpu_seconds("move" if has_moves else "game")
         references = dict(zip((cost.name,), self.reference_costs.values(), strict=False))
         return replace(self, cost=cost, costs=(), reference_costs=references)
@@ -231,11 +231,14 @@ class Experiment:
         return cost.log_variances(samples, are_alike=self.goal.is_exact)
 
     def with_cost(self, cost: Cost) -> "Experiment":
-        """Return the same with another cost."""
+        """Return the experiment with another cost."""
         return replace(self, cost=cost)
 
     def by(self, cost: str | None) -> "Experiment":
-        """Return the same with the named cost, if a name is given; InputError if there is none."""
+        """Return the experiment with the named cost, if a name is given.
+
+        InputError if there is none.
+        """
         if cost is None:
             return self
         costs = [cpu_seconds("move"), cpu_seconds("game")] if self.is_open else self.costs
@@ -247,14 +250,14 @@ class Experiment:
         return self.with_cost(by_name[cost])
 
     def as_made(self, space: Space, fixed: Mapping[str, Value]) -> "Experiment":
-        """Return the same with the space of a study, without baselines of other parameters."""
+        """Return the experiment with a study's space, without baselines of other parameters."""
         baselines = {
             name: values for name, values in self.baselines.items() if space.is_whole(values)
         }
         return replace(self, space=space, fixed=fixed, baselines=baselines)
 
     def widened_to(self, made: "Experiment") -> "Experiment":
-        """Return a study's experiment, played by what plays this one."""
+        """Return a study's experiment, with the player of this one."""
         if not self.player.is_external:
             return made
         # A study remembers texts, and of functions the names.
@@ -262,7 +265,7 @@ class Experiment:
         return replace(made, agent=self.player, space=space)
 
     def build(self, values: Mapping[str, Value]) -> Agent:
-        """Make the agent of one θ; parameters that are left out have the agent's defaults.
+        """Create the agent of one θ; parameters that are left out have the agent's defaults.
 
         A user's agent has no defaults: there, they are in the middle of the space. ValueError if
         the agent or the space does not allow the values.

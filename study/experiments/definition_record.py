@@ -111,9 +111,9 @@ class Definition:
     def experiment(
         self, name: str, space: Space, cost: str, fixed: Mapping[str, Any], player: Player
     ) -> Experiment:
-        """Return the experiment, to be read and, as far as a player can, to be played.
+        """Return the experiment, for reading and, if a player can, for playing.
 
-        A built-in agent plays, if it was one; otherwise the player given.
+        A built-in agent plays, if it was one; otherwise the given player.
         """
         costs = tuple(Cost(**each) for each in self.content["costs"])
         return Experiment(
@@ -156,7 +156,7 @@ class Definition:
         return phrases
 
     def objectives_changed(self, now: "Definition") -> list[str]:
-        """Return how the objectives differ, so that earlier trials do not have them."""
+        """Return those differences of the objectives that make earlier trials unusable."""
         was, is_now = self.content, now.content
         phrases = [
             f"objective's {key} {is_now['goal'].get(key)}, not {was['goal'].get(key)}"
@@ -175,12 +175,12 @@ def summary_from_record(record: Mapping[str, Any]) -> GameSummary:
 
 
 def limits_record(player: Player) -> dict[str, Any] | None:
-    """Return what a Python function's games may take, and their environment; None as usual."""
+    """Return the limits of a Python function's games and environment; None for the defaults."""
     if not isinstance(player, PythonPlayer) or player.limits == Limits():
         return None
     found = {key: each for key, each in asdict(player.limits).items() if each != math.inf}
-    told = {key: digits(each) for key, each in player.limits.environment.items()}
-    return {**found, "environment": told}
+    environment = {key: digits(each) for key, each in player.limits.environment.items()}
+    return {**found, "environment": environment}
 
 
 def goal_record(goal: Goal) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What tables and answers say of some games beyond goal and cost, for each kind of game."""
+"""Summaries of games in tables and answers, beyond goal and cost, for each kind of game."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class GameSummary:
         return {}
 
     def cells(self, row: Any) -> dict[str, str]:
-        """Return the last cells of a point's row in a terminal, by heading, from its columns."""
+        """Return the last cells of a point's row on a terminal, by heading, from its columns."""
         return {}
 
     def lines(self, games: Sequence[Any]) -> list[tuple[str, str]]:
@@ -56,12 +56,12 @@ class TileSummary(GameSummary):
 
 
 class MatchSummary(GameSummary):
-    """Results against an opponent, and the difference in Elo that they stand for."""
+    """Results against an opponent, and the difference in Elo that they correspond to."""
 
     def columns(self, games: Sequence[Any]) -> dict[str, float]:
         """Return how many games were won, drawn and lost, and Elo with its 95% interval.
 
-        A game that is a pair is won with more than half a point of one.
+        A pair of games counts as won if its mean is above one half.
         """
         scores = np.array([game.score for game in games], np.float64)
         found = bounded_mean(scores)

@@ -30,7 +30,7 @@ from thetafront.study.experiments.space import NumericParameter, Space
 
 
 class Player(ABC):
-    """What plays an experiment's games.
+    """A player of an experiment's games.
 
     Attributes
     ----------
@@ -51,17 +51,17 @@ class Player(ABC):
 
     @property
     def dependencies(self) -> Dependencies | None:
-        """What it depends on now, if it is defined in a script or notebook."""
+        """Its current dependencies, if it is defined in a script or notebook."""
         return None
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """Its name in text, and as the command ``play`` takes it."""
+        """Its name in text, and for the command ``play``."""
 
     @abstractmethod
     def build(self, values: Mapping[str, Value]) -> Agent:
-        """Make the agent of one θ; ValueError if a value is not allowed."""
+        """Create the agent of one θ; ValueError if a value is not allowed."""
 
     @property
     def declared(self) -> Mapping[str, Parameter]:
@@ -83,7 +83,7 @@ class Player(ABC):
                 known.from_number(value)
 
     def domain(self, parameter: NumericParameter) -> IntegerRange | RealRange:
-        """Return what a parameter may be at most, beyond its bounds in the space."""
+        """Return the allowed range of a parameter, which may exceed its bounds in the space."""
         known = self.declared.get(parameter.name)
         if known is not None and isinstance(known.domain, IntegerRange | RealRange):
             return known.domain
@@ -191,7 +191,7 @@ class ProgramPlayer(Player):
 
 @dataclass(frozen=True)
 class RecordedPlayer(Player):
-    """The player of a study's games: its definition is read again when a game is to be played."""
+    """The player of a study's games: its definition is loaded when a game is to be played."""
 
     source: str  # where the definition is
     # Returns the player of today; InputError if the definition is gone, or has changed.
@@ -242,7 +242,7 @@ def make_player(agent: Any, report: Report, limits: Mapping[str, Any] | None = N
 
 
 def make_report(goal: Goal, costs: Sequence[Cost]) -> Report:
-    """Return what a game's report must have for a goal and costs."""
+    """Return the fields that a game's report must have for a goal and costs."""
     measured = cpu_seconds().counted
     fields = tuple(each.counted for each in costs if each.counted != measured or each.is_reported)
     is_share = goal.is_share and not goal.is_match
@@ -250,7 +250,7 @@ def make_report(goal: Goal, costs: Sequence[Cost]) -> Report:
 
 
 def corners(space: Space, most: int) -> list[dict[str, Value]]:
-    """Return the corners of a space; of more than ``most``, those where few ends differ first.
+    """Return the corners of a space; of more than ``most``, those where the fewest ends differ.
 
     A categorical parameter is at its first choice or its last. Corners that are not feasible are
     left out.

@@ -1,7 +1,7 @@
 """An experiment with a program in any language, from a TOML file.
 
 The keys of the file are the arguments of :func:`make_experiment`, and those of its tables are the
-arguments of what they make: parameters, goals, costs. ``docs/reference/definition.md`` lists them.
+arguments of parameters, goals and costs. ``docs/reference/definition.md`` lists them.
 """
 
 import math
@@ -45,7 +45,8 @@ def read_program_file(path: Path) -> Experiment:
     Raises
     ------
     InputError
-        If there is no such file, or something in it is not allowed: with its path and key.
+        If there is no such file, or something in it is not allowed; the error names its path and
+        key.
     """
     try:
         if path.exists() and not path.is_file():  # a pipe would have to be filled
@@ -83,7 +84,7 @@ def make_experiment(
     reference: Table = {},  # noqa: B006
     baselines: Table = {},  # noqa: B006
 ) -> Experiment:
-    """Make the experiment that a file defines; InputError or ValueError if it cannot be one."""
+    """Create the experiment that a file defines; InputError or ValueError if it is invalid."""
     goal = make_goal(objective)
     minimized = call(make_cost, cost, "cost")
     if not parameters:
@@ -131,7 +132,7 @@ def subtable(tables: Table, name: str, key: str) -> Table:
 
 
 def values_in(given: Table, space: Space) -> dict[str, Any]:
-    """Return the values of a baseline: a choice may be written as a text, as all were once."""
+    """Return the values of a baseline; a choice may be a text, as in earlier versions."""
     known = {each.name: each for each in space.categorical}
     return {
         name: known[name].read(value) if name in known and isinstance(value, str) else value
@@ -162,7 +163,7 @@ def make_cost(
     unit: str = "",
     label: str | None = None,
 ) -> Cost:
-    """Return the cost; :data:`~study.experiments.definition.UNSAID` where the file says nothing."""
+    """Return the cost; ``UNSPECIFIED`` where the file says nothing."""
     if field is not None:
         return reported(field, unit=unit, per=per or "game", label=label)
     if unit:

@@ -9,13 +9,13 @@ n          choices of a categorical parameter
 =========  ================================================
 
 For numeric parameters see :mod:`study.axis`. A categorical parameter has **one coordinate here**,
-for an initial design: [0, 1] is split into n equal parts, one a choice, in their order. The order
-has no meaning and no model sees it: to a model a categorical parameter is n coordinates (one-hot,
+for an initial design: [0, 1] is split into n equal parts, one per choice, in their order. The order
+has no meaning and no model sees it: in a model, a categorical parameter is n coordinates (one-hot,
 see :class:`study.samplers.encoding.UnitCube`).
 
 A parameter with ``when`` is *active* only where other parameters have some of their values. An
 inactive one is not part of θ. Constraints (:mod:`study.experiments.constraints`) say which θ are
-feasible. :class:`Space` alone decides both.
+feasible. Only :class:`Space` decides both.
 """
 
 import math
@@ -76,7 +76,7 @@ def written(value: Value) -> str:
 
 
 def make_conditions(name: str, when: Mapping[str, Any]) -> dict[str, tuple[Value, ...]]:
-    """Return the conditions of a parameter; ValueError if they cannot be ones."""
+    """Return the conditions of a parameter; ValueError if they are invalid."""
     if not isinstance(when, Mapping):
         raise ValueError(f"{name}: when must be {{parameter = [values]}} (got {when!r})")
     found = {
@@ -135,18 +135,18 @@ class NumericParameter(Described):
         Distance between values from ``low`` on, on a linear scale; 0 for all values between the
         bounds.
     least, most : float
-        How far the bounds may be moved, if the agent does not limit it.
+        How far the bounds may be moved, unless the agent limits it.
     when : mapping of str to tuple
         Other parameters, and their values (or value) for which this one is active; empty if it
         always is.
     description : str
-        What it is, in one line; it is not stored with a study.
+        Its description, in one line; it is not stored with a study.
 
     Raises
     ------
     ValueError
         If the bounds are not an interval, exceed ``least`` or ``most``, are not integers for an
-        integer, not positive for a logarithmic scale, or not a whole number of steps apart.
+        integer, are not positive on a logarithmic scale, or are not a whole number of steps apart.
     """
 
     name: str
@@ -190,7 +190,7 @@ class NumericParameter(Described):
 
     @property
     def kind(self) -> str:
-        """What its values are in a constraint."""
+        """The kind of its values in a constraint."""
         return NUMBER
 
     @property
@@ -258,7 +258,7 @@ class NumericParameter(Described):
         return int(float(word)) if self.integer else float(word)
 
     def text(self, value: Value | None) -> str:
-        """Write a value, or that there is none."""
+        """Write a value, or a mark if there is none."""
         return ABSENT if value is None or is_absent(value) else f"{float(value):g}"
 
     def cell(self, value: Value | None) -> str:
@@ -317,7 +317,7 @@ class CategoricalParameter(Described):
 
     @staticmethod
     def kind_of(value: Any) -> str | None:
-        """Return what a choice is in a constraint; None for what can be no choice."""
+        """Return the kind of a choice in a constraint; None if it cannot be a choice."""
         if isinstance(value, bool | np.bool_):
             return CONDITION
         if is_real(value):
@@ -326,17 +326,17 @@ class CategoricalParameter(Described):
 
     @property
     def kind(self) -> str:
-        """What its choices are in a constraint."""
+        """The kind of its choices in a constraint."""
         return self.kind_of(self.choices[0]) or TEXT
 
     def at(self, u: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
-        """Return the choices in whose parts of [0, 1] coordinates lie."""
+        """Return the choices to whose parts of [0, 1] coordinates belong."""
         n = len(self.choices)
         chosen = np.minimum((u * n).astype(int), n - 1)
         return np.asarray(np.array(self.choices, object)[chosen])
 
     def from_unit(self, u: float) -> Value:
-        """Return the choice in whose part of [0, 1] a coordinate lies."""
+        """Return the choice to whose part of [0, 1] a coordinate belongs."""
         return self.choices[min(int(u * len(self.choices)), len(self.choices) - 1)]
 
     def to_unit(self, value: Value) -> float:
@@ -355,7 +355,10 @@ class CategoricalParameter(Described):
         return CategoricalDistribution(self.choices)
 
     def check(self, value: Value) -> Value:
-        """Return the choice that ``value`` is; InputError otherwise: 1 is neither True nor "1"."""
+        """Return the choice that equals ``value``.
+
+        InputError if none does: 1 is neither True nor "1".
+        """
         if self.kind_of(value) != self.kind or value not in self.choices:
             allowed = ", ".join(map(written, self.choices))
             raise InputError(f"{self.name} must be one of {allowed} (got {value!r})")
@@ -373,7 +376,7 @@ class CategoricalParameter(Described):
             return self.check(word)
 
     def text(self, value: Value | None) -> str:
-        """Write a value, or that there is none."""
+        """Write a value, or a mark if there is none."""
         return ABSENT if value is None or is_absent(value) else written(value)
 
     cell = text
@@ -384,7 +387,7 @@ Dimension: TypeAlias = NumericParameter | CategoricalParameter
 
 
 def range_text(record: Mapping[str, Any]) -> str:
-    """Write what a parameter's record allows, of any version: ``depth 1 to 30``."""
+    """Write the range in a parameter's record, of any version: ``depth 1 to 30``."""
     when = when_text(record["when"]) if record.get("when") else ""
     if "choices" in record:
         return f"{record['name']} {', '.join(map(written, record['choices']))}{when}"
@@ -393,7 +396,7 @@ def range_text(record: Mapping[str, Any]) -> str:
 
 
 def make_dimension(parameter: Parameter) -> Dimension:
-    """Return the dimension of a space that an agent's parameter has by its tuned range."""
+    """Return the dimension of a space that follows from an agent parameter's tuned range."""
     name, symbol, description = parameter.name, parameter.symbol, parameter.description
     tuned, domain = parameter.tuned, parameter.domain
     if isinstance(domain, Categories):
@@ -429,7 +432,7 @@ class Space:
     ------
     ValueError
         If a constraint does not follow the grammar; if a condition names no parameter or none of
-        its values; if parameters depend on one another in a circle.
+        its values; if parameters depend on one another in a cycle.
     """
 
     parameters: tuple[Dimension, ...]
@@ -532,12 +535,12 @@ class Space:
 
     @property
     def is_box(self) -> bool:
-        """Whether all combinations of values are allowed, and each is another θ."""
+        """Whether all combinations of values are allowed, and each is a different θ."""
         return not self.constraints and not self.is_conditional
 
     @cached_property
     def rules(self) -> tuple[Constraint | ConstraintFunction, ...]:
-        """The constraints, read."""
+        """The parsed constraints."""
         kinds = tuple((each.name, each.kind) for each in self.parameters)
         return tuple(
             Constraint(each, kinds)
@@ -580,7 +583,7 @@ class Space:
         active: Mapping[str, npt.NDArray[np.bool_]],
         chosen: npt.NDArray[np.intp],
     ) -> npt.NDArray[np.bool_]:
-        """Return which of some rows satisfy a constraint, or are none that it applies to."""
+        """Return which of some rows satisfy a constraint, or are not subject to it."""
         if isinstance(rule, ConstraintFunction):
             return np.array([rule(theta) for theta in self.thetas(columns, chosen)], np.bool_)
         applies = np.ones(len(chosen), np.bool_)
@@ -619,7 +622,7 @@ class Space:
         )
 
     def is_whole(self, values: Mapping[str, Any]) -> bool:
-        """Return whether these are values of just the parameters that are active."""
+        """Return whether these are values of exactly the active parameters."""
         return set(values) == {each.name for each in self if self.is_active(each, values)}
 
     def broken_by(self, theta: Mapping[str, Value]) -> str:
@@ -634,7 +637,7 @@ class Space:
         return next((each.text for each in broken), "")
 
     def broken_text(self, theta: Mapping[str, Value]) -> str:
-        """Return the same for texts alone: functions may change during a study."""
+        """Return the same, but only for texts: functions may change during a study."""
         texts = tuple(each for each in self.constraints if isinstance(each, str))
         return replace(self, constraints=texts).broken_by(theta) if texts else ""
 
@@ -658,7 +661,7 @@ class Space:
 
     @cached_property
     def feasible_points(self) -> npt.NDArray[np.float64]:
-        """Some feasible points, shape (n, n_parameters), the nearest to the middle first."""
+        """Some feasible points, shape (n, n_parameters), those nearest to the middle first."""
         d = len(self)
         points = np.concatenate(
             [np.full((1, d), 0.5), np.random.default_rng(0).random((N_SAMPLED, d))]
@@ -678,7 +681,7 @@ class Space:
         )
 
     def completed(self, given: Mapping[str, Value]) -> dict[str, Value]:
-        """Return θ with these values; the others are in the middle, as far as that is feasible.
+        """Return θ with these values; the others are in the middle, as far as feasible.
 
         Raises
         ------
@@ -700,7 +703,7 @@ class Space:
         return {p.name: p.from_unit(u) for p, u in zip(self.parameters, point, strict=True)}
 
     def from_unit(self, point: Sequence[float]) -> dict[str, Value]:
-        """Map a point of the unit cube, a coordinate a parameter, to named values in bounds."""
+        """Map a point of the unit cube, one coordinate per parameter, to named values in bounds."""
         return self.active(self.values_at(point))
 
     def to_unit(self, values: Mapping[str, Value]) -> list[float]:
@@ -733,5 +736,5 @@ class Space:
         return {parameter.name: parameter.distribution() for parameter in self.parameters}
 
     def as_records(self) -> list[dict[str, Any]]:
-        """Return the space as plain data: what a study remembers of it."""
+        """Return the space as plain data, as a study stores it."""
         return [parameter.as_record() for parameter in self.parameters]

@@ -1,6 +1,6 @@
 """Wider search spaces: bounds at which points lie, and how far they may be moved.
 
-A bound can be moved as far as the agent allows. Unless told otherwise it is moved by a factor of
+A bound can be moved as far as the agent allows. By default it is moved by a factor of
 four on a logarithmic scale, and by half of the range on a linear one.
 """
 
@@ -22,7 +22,7 @@ FORM = "NAME or NAME=LOW:HIGH"
 
 @dataclass(frozen=True)
 class Edge:
-    """A bound at which some of the points lie in which a parameter is active; it can be moved."""
+    """A bound that can be moved, and at which some points with this parameter lie."""
 
     parameter: NumericParameter
     is_upper: bool
@@ -43,7 +43,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class WidenRequest:
-    """A parameter to be widened, to the given bounds if there are any."""
+    """A parameter to be widened, to given bounds if there are any."""
 
     name: str
     bounds: tuple[float, float] | None = None
@@ -107,7 +107,7 @@ def is_at(parameter: NumericParameter, value: Value, is_upper: bool) -> bool:
 
 
 def moved(experiment: Experiment, parameter: NumericParameter, is_upper: bool) -> float:
-    """Return where a bound goes by default: where it is, if the agent allows nothing beyond."""
+    """Return a bound's new place by default: the old one, if the agent allows nothing beyond."""
     low, high = parameter.ends
     here = parameter.ends[is_upper]
     domain = experiment.player.domain(parameter)
@@ -135,7 +135,7 @@ def widened(
     """Return the experiment's space with wider bounds.
 
     A request without bounds moves those at which points lie, ``edges``; one with bounds asks for a
-    range that holds them. So a request that is granted changes nothing when it is made again.
+    range that holds them. So a repeated request changes nothing.
     """
     by_name: dict[str, WidenRequest] = {each.name: each for each in requests}
     return replace(

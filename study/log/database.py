@@ -3,7 +3,7 @@
 How durable it is: SQLite runs with ``synchronous=FULL`` and its usual journal, so each transaction
 has reached the disk when it is committed. A kill loses the games of the last 50 ms; a power cut may
 also undo the last transaction. Both are played again from their seeds, and nothing else is lost. A
-PostgreSQL server has its own ``synchronous_commit``, which is on unless somebody has changed it.
+PostgreSQL server has its own ``synchronous_commit``, which is on by default.
 """
 
 import os
@@ -46,7 +46,7 @@ OPTUNA_TABLES = {
 
 
 def engine_options(url: URL) -> dict[str, Any]:
-    """Return how a storage is connected to."""
+    """Return the connection options of a storage."""
     if url.get_backend_name() == "sqlite":
         return {"connect_args": {"timeout": SECONDS_TO_WAIT}}
     # No connection is tested before it is used, and replaced in silence: a run must know that it
@@ -55,7 +55,7 @@ def engine_options(url: URL) -> dict[str, Any]:
 
 
 def make_engine(location: Location) -> Engine:
-    """Return what connects to a storage."""
+    """Return the engine of a storage."""
     engine = create_engine(location.url, **engine_options(location.parsed_url))
     if location.database is not None:
         event.listen(engine, "connect", prepare_connection)
@@ -63,7 +63,7 @@ def make_engine(location: Location) -> Engine:
 
 
 def prepare_connection(connection: Any, _: Any) -> None:
-    """Set up a connection to SQLite; texts are read whatever their bytes are."""
+    """Set up a connection to SQLite; texts are read even if their bytes are invalid."""
     connection.text_factory = lambda content: content.decode(errors="surrogateescape")
     connection.execute(DURABLE)
 
@@ -118,8 +118,8 @@ def optuna_names(engine: Engine) -> set[str]:
 def check_database(path: Path, for_writing: bool, may_lack: bool = False) -> None:
     """Raise InputError for a file that is not an SQLite database, or not that of a study.
 
-    To write, a missing file is allowed, and one with some of the tables, all of them empty: a kill
-    while they were made leaves that, and the next sweep makes the others.
+    For writing, a missing file is allowed, and so is one with some of the tables, all of them
+    empty: a kill during their creation leaves such a file, and the next sweep creates the others.
     """
     name = repr(str(path))
     if path.is_symlink():  # though links were followed
@@ -160,7 +160,7 @@ def check_database(path: Path, for_writing: bool, may_lack: bool = False) -> Non
 def missing_tables(path: Path, tables: set[str]) -> set[str]:
     """Return the tables that a database has lost: some are there, and not all of them are empty.
 
-    Of optuna's, only in databases of earlier versions: a mirror comes back.
+    Optuna's tables count only in databases of earlier versions, since a mirror is rebuilt.
     """
     there = tables & TABLES
     expected = TABLES if there else OPTUNA_TABLES
@@ -174,7 +174,7 @@ def missing_tables(path: Path, tables: set[str]) -> set[str]:
 
 
 def is_mirror(path: Path, tables: set[str]) -> bool:
-    """Return whether optuna's tables have the mirror of a study, whose log is gone then."""
+    """Return whether optuna's tables hold the mirror of a study; its log is then lost."""
     if "study_user_attributes" not in tables:
         return False
     query = "SELECT value_json FROM study_user_attributes WHERE key = 'thetafront'"
@@ -197,7 +197,7 @@ def studies_in(path: Path) -> set[str]:
 
 
 def texts_in(path: Path, query: str) -> set[str]:
-    """Return what a query for one column of text finds; RunError if it cannot be read."""
+    """Return the results of a query for one column of text; RunError if it cannot be read."""
     # Whoever opens the file next, and may write, rolls back what a kill left half-written.
     mode = "rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro"
     try:
@@ -213,6 +213,6 @@ def texts_in(path: Path, query: str) -> set[str]:
 
 
 def is_damage(error: BaseException) -> bool:
-    """Return whether SQLite reports a damaged file, or a text that is none."""
+    """Return whether SQLite reports a damaged file, or an invalid text."""
     is_malformed = type(error) is sqlite3.DatabaseError
     return is_malformed or (isinstance(error, sqlite3.Error) and "decode" in str(error))

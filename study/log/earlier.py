@@ -67,13 +67,13 @@ Games = dict[int, tuple[Mapping[str, Any], str]]
 
 @dataclass(frozen=True)
 class EarlierStudy:
-    """A study of an earlier version, which is read as if it was a log."""
+    """A study of an earlier version, which is read as if it were a log."""
 
     engine: Engine  # of its database
     name: str  # the study's
 
     def newest(self) -> tuple[int, int]:
-        """Return that it does not grow."""
+        """Return a constant, since it does not grow."""
         return 0, 0
 
     def rows(self) -> Rows:
@@ -101,7 +101,7 @@ class EarlierStudy:
 
     @property
     def is_empty(self) -> bool:
-        """Whether a kill came before anything was stored of a study that may be ours."""
+        """Whether a study that may be ours is empty, because a kill came first."""
         study = optuna.load_study(study_name=self.name, storage=optuna_storage(self.engine))
         is_ours = study.directions[1:] == [StudyDirection.MINIMIZE]
         return is_ours and not (study.user_attrs or study.get_trials(deepcopy=False))
@@ -241,5 +241,5 @@ def points_in(
 
 
 def moment(at: datetime | None) -> float:
-    """Return a time as seconds since 1970, as optuna's tables have it: UTC without its zone."""
+    """Return a time of optuna's tables as seconds since 1970: UTC without its zone."""
     return 0.0 if at is None else at.replace(tzinfo=UTC).timestamp()

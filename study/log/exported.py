@@ -45,13 +45,13 @@ def row_theta(row: Mapping[str, str], space: Space) -> dict[str, Value] | None:
 
 
 def thetas_by_key(path: Path, key: str, space: Space) -> dict[str, dict[str, Value]]:
-    """Return θ of each row of a table, by what a column of it says."""
+    """Return θ of each row of a table, by the value in one of its columns."""
     found = {str(row.get(key)): row_theta(row, space) for row in read_csv_rows(path)}
     return {name: theta for name, theta in found.items() if theta is not None}
 
 
 def numbers_of_games(path: Path, key: str, are_replaced: bool = True) -> dict[str, int]:
-    """Return the number of games in each row of a table, by what a column of it says.
+    """Return the number of games in each row of a table, by the value in one of its columns.
 
     Games that failed are among them; unless they ``are_replaced``, they count among the others.
     """
@@ -75,7 +75,7 @@ def manifest_in(folder: Path) -> dict[str, Any]:
 
 
 def record_in(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the study's record as a manifest has it; None if it does not."""
+    """Return the study's record from a manifest; None if it has none."""
     names = StudyRecord.__dataclass_fields__
     if not {"experiment", "space", "seed", "design", "design_size"} <= set(manifest):
         return None
@@ -83,7 +83,7 @@ def record_in(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def read_folder_record(record: Mapping[str, Any], folder: Path) -> StudyRecord:
-    """Return the record of a folder's study; a definition that lies in the folder is the one."""
+    """Return the record of a folder's study; a definition in the folder takes precedence."""
     found = StudyRecord.read(record, folder.name)
     here = folder / Path(found.source).name
     if found.definition is None or not (found.source and here.is_file()):

@@ -62,10 +62,7 @@ def field_columns(fields: Iterable[str], experiment: Experiment) -> dict[str, st
 
 
 def columns_of_games(experiment: Experiment, games: Iterable[Outcome]) -> list[str]:
-    """Return the columns of a study's table of games: labels, those of all, then some games' own.
-
-    The latter are of games side by side, or reported fields.
-    """
+    """Return the columns of a study's games: labels, those of all games, then those of some."""
     columns = [*LABELS, *own_columns(experiment)]
     own = {column: None for game in games for column in cells_of_game(game, experiment)}
     return list(dict.fromkeys([*columns, *own]))

@@ -1,9 +1,9 @@
 """Finished games in a table that only grows, so that a killed run resumes where it stopped.
 
-``games.csv`` has one line a game, written as soon as the game has ended, with a digest of the agent
-that played it. ``agents.json`` beside it tells the name and all parameters behind each digest. So
-any line can be played again, and games stay their agent's when a later version adds a parameter
-or changes a default.
+``games.csv`` has one line per game, written as soon as the game has ended, with a digest of the
+agent that played it. ``agents.json`` beside it gives the name and all parameters behind each
+digest. So any line can be played again, and games still belong to their agent when a later version
+adds a parameter or changes a default.
 """
 
 import csv
@@ -60,7 +60,8 @@ class Ledger(Generic[G]):
     Raises
     ------
     InputError
-        If the file is no such table, a whole line of it is no game, or ``agents.json`` is damaged.
+        If the file is not such a table, one of its whole lines is not a game, or ``agents.json`` is
+        damaged.
     """
 
     def __init__(self, path: Path, game: type[G]) -> None:
@@ -91,7 +92,7 @@ class Ledger(Generic[G]):
         Raises
         ------
         InputError
-            If it is no such table, or a whole line of it is no game.
+            If it is not such a table, or one of its whole lines is not a game.
         """
         heading = format_line(self.columns)
         if heading.startswith(content):
@@ -135,7 +136,7 @@ class Ledger(Generic[G]):
         return self.written_as.get(agent_digest(agent), agent_digest(agent))
 
     def agent(self, digest: str) -> Agent:
-        """Make the agent behind a digest.
+        """Create the agent behind a digest.
 
         Raises
         ------
@@ -151,7 +152,7 @@ class Ledger(Generic[G]):
             raise InputError(f"{path}: {digest}: {error}") from None
 
     def current(self, digest: str) -> str:
-        """Return today's digest of the agent that a digest in the file stands for."""
+        """Return today's digest of the agent with a digest in the file."""
         if digest not in self.today:
             try:
                 self.today[digest] = agent_digest(self.agent(digest))
@@ -160,9 +161,7 @@ class Ledger(Generic[G]):
         return self.today[digest]
 
     def add(self, agent: Agent, *games: G) -> None:
-        """Keep finished games; one that is there already is the same game, and stays.
-
-        Only while the ledger is :meth:`held`.
+        """Store finished games; one that is there already is the same, and stays.
 
         Raises
         ------
@@ -194,7 +193,7 @@ class Ledger(Generic[G]):
         RunError
             If another run holds it.
         InputError
-            If the file is no table of games.
+            If the file is not a table of games.
         """
         if self.file.is_held:
             yield

@@ -16,7 +16,7 @@ from thetafront.study.errors import InputError
 from thetafront.study.text import without_password
 
 RESULTS = Path("results")
-"""The folder of studies, where none is given; it is made in the folder where a user stands."""
+"""The default folder of studies, created in the current folder."""
 RESERVED_NAMES = ("reference",)
 BACKENDS = ("sqlite", "postgresql")
 SQLITE_EXAMPLE = "sqlite:///folder/study.db"
@@ -65,7 +65,7 @@ class Location:
 
 
 def real_path(path: Path) -> Path:
-    """Follow links; of one that leads to itself, what it leads to is a link still."""
+    """Follow links; a link that leads to itself remains a link."""
     return Path(os.path.realpath(path))  # Path.resolve raises RuntimeError then
 
 
@@ -115,7 +115,7 @@ def locate(name: str, results: Path, storage: str | None) -> Location:
 
 
 def usual_url(folder: Path) -> str:
-    """Return the URL of a study's storage in its folder, where none is given."""
+    """Return the default URL of a study's storage, which is in its folder."""
     return f"sqlite:///{folder / 'study.db'}"
 
 
@@ -145,7 +145,7 @@ def make_folder(folder: Path, option: str = "results") -> None:
     Raises
     ------
     InputError
-        If it cannot be made, or cannot be written.
+        If it cannot be created, or cannot be written to.
     """
     cannot = f"{option}: folder {str(folder)!r} cannot be"
     try:

@@ -70,7 +70,7 @@ def game_row(
 def record_to_row(
     unit: Unit, replicate: int, record: Mapping[str, Any], machine: str, at: float | None
 ) -> GameRow:
-    """Return the row of a game by its record."""
+    """Return the row of a game from its record."""
     rest = dict(record)
     seed, score, n_moves, seconds = (rest.pop(name, None) for name in IN_COLUMNS)
     return GameRow(
@@ -176,14 +176,14 @@ def event(kind: str, **record: Any) -> EventRow:
 
 
 def lost(unit: Unit) -> EventRow:
-    """Return the event that a point's row is lost; one of the same number may begin again."""
+    """Return the event that a point's row is lost; a point of the same number may begin again."""
     return event(LOST, phase=unit[0], number=unit[1])
 
 
 def failure(unit: Unit, error: str) -> EventRow:
     """Return the event that a point is left out, and why.
 
-    Without an error, that it counts again.
+    Without an error, the event says that it counts again.
     """
     return event(FAILED, phase=unit[0], number=unit[1], error=error)
 
@@ -247,7 +247,7 @@ class Log:
         return self.engine.dialect.name == "sqlite" and not self.engine.url.database
 
     def rows(self) -> Rows:
-        """Read all rows at one moment, whole or not; DamageError if the study's own is gone."""
+        """Read all rows at one moment, whole or not; DamageError if the study's own row is gone."""
         with self.engine.connect() as connection:
             begin_snapshot(connection)
             columns = [STUDIES.c[name] for name in StudyRow._fields]
@@ -287,11 +287,11 @@ class Log:
             counts.n_games += len(games)
         else:  # some of them may have been there already, after a commit whose answer was lost
             counts = self.count(connection)
-        told = [
+        rows = [
             sealed(row._replace(number=n, n_points=counts.n_points, n_games=counts.n_games))
             for n, row in enumerate(events, counts.next_event)
         ]
-        insert_rows(connection, self.study, told)
+        insert_rows(connection, self.study, rows)
         counts.next_event += len(events)
         self.counts = counts
 

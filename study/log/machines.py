@@ -1,4 +1,4 @@
-"""The machines that played a study's games: which may add to them, where the cost is a time.
+"""The machines that played a study's games and, where the cost is a time, which may add to them.
 
 A class of machines is named by a key, which is stored with each game; an event describes it. Games
 that were played without a cluster have no key.
@@ -38,7 +38,8 @@ def check_seconds(log: Log, experiment: Experiment, is_cluster: bool) -> None:
     Raises
     ------
     InputError
-        If the cost is a time, and the study has games of others than those that are to play.
+        If the cost is a time, and the study has games of other machines than those that are to
+        play.
     """
     if not experiment.cost.is_timed:
         return

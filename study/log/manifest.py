@@ -1,4 +1,4 @@
-"""Manifests: what made a result, enough to run it again and to know where it ran."""
+"""Manifests: the provenance of a result, enough to run it again and to know where it ran."""
 
 import importlib.metadata
 import json
@@ -53,7 +53,7 @@ def machine() -> dict[str, Any]:
 
 
 def provenance() -> dict[str, Any]:
-    """Return what made a result: command, time (UTC), revision, machine, versions of libraries."""
+    """Return a result's provenance: command, time (UTC), revision, machine, library versions."""
     return {
         "command_line": command_line(),
         "began": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -105,7 +105,7 @@ class Mirror:
         self.due = now + (now - began) * (1.0 / SHARE_OF_TIME - 1.0)
 
     def write_one(self) -> None:
-        """Open the mirror, tell it of a trial that has ended, or add one."""
+        """Open the mirror, update a trial that has ended, or add one."""
         if self.study is None:
             self.study = self.opened()
         elif ended := [n for n in sorted(self.open) if self.trials[n].state.is_finished()]:

@@ -1,7 +1,7 @@
 """A study rebuilt from the tables and the manifest in its folder, without its storage.
 
-Tables have all digits of all numbers, so models and fronts are those of the study. What the tables
-lack is missing: trials that had not begun, and validated points whose games failed.
+Tables have all digits of all numbers, so models and fronts equal the study's. What the tables lack
+is missing: trials that had not begun, and validated points whose games failed.
 """
 
 import csv
@@ -43,7 +43,7 @@ Unit = tuple[str, str]
 
 @dataclass(frozen=True)
 class PublishedStudy(StudyData):
-    """A study as its tables have it, without a database."""
+    """A study read from its tables, without a database."""
 
     # How many games each point of `front.csv` has, by its key.
     counted: Mapping[str, int] = field(default_factory=dict)
@@ -189,7 +189,7 @@ def points_in(
 
 
 def point_number(seed: int, games: Games) -> int:
-    """Return the place of a point in the order of first validation, which its seeds tell."""
+    """Return a point's place in the order of first validation, which its seeds show."""
     for replicate, game in games.items():
         for number in range(MAX_POINTS):
             if validation_seed(seed, number, replicate) == game.seed:

@@ -60,7 +60,7 @@ def prepare_location(location: Location) -> None:
 
 
 def check_no_games(location: Location) -> None:
-    """Refuse to make a study in a folder that has the games of another one."""
+    """Refuse to create a study in a folder that has the games of another one."""
     if (games := location.folder / "games.csv").exists():
         raise InputError(
             f"study: {location.name!r} has no trials, but {str(games)!r} is left from a deleted "
@@ -99,7 +99,7 @@ def create_or_resume(
     record : StudyRecord
         What it is to be made with.
     accept_change : bool
-        Whether to go on with a definition that has changed; the study remembers that.
+        Whether to continue with a definition that has changed; the study records that.
     say : callable
         Called with a line of text if the study is brought to today's format.
 
@@ -146,7 +146,7 @@ def open_for_games(location: Location, say: Say = lambda text: None) -> Log:
 def check_same(
     made: StudyRecord, asked: StudyRecord, location: Location, accept_change: bool = False
 ) -> None:
-    """Refuse a study that was made with something else than is asked for."""
+    """Refuse a study that was created with other settings than those requested."""
     if differences := made.differences(asked):
         raise InputError(
             f"study: {location.name!r} was made with {'; '.join(differences)}; "
@@ -167,7 +167,7 @@ def check_same(
 
 
 def check_playable(location: Location, data: StudyData) -> None:
-    """Refuse, by InputError, to add games to a study that cannot be written, or is of before."""
+    """Raise InputError for adding games to a study that is old or cannot be written."""
     if location.database is not None:
         check_database(location.database, for_writing=True)
     make_folder(location.folder)

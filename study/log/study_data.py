@@ -169,7 +169,7 @@ class StudyData:
 
     @property
     def played_points(self) -> list[Point]:
-        """The validated points with games that count, but for those that were left out."""
+        """The validated points with games that count, except those that were left out."""
         return [point for point in self.points if point.games and not point.error]
 
     @cached_property
@@ -208,7 +208,7 @@ class StudyData:
     def reference(self) -> tuple[float, float] | None:
         """The reference point: the experiment's, or a little worse than all complete trials.
 
-        In units of goal and cost; None before the first complete trial of an experiment without.
+        In units of goal and cost; None before the first complete trial if the experiment has none.
         """
         experiment = self.experiment
         if experiment.reference_point is not None:
@@ -224,9 +224,9 @@ class StudyData:
 def frozen(
     trial: Point, distributions: Mapping[str, Any], moments: Mapping[str, Moments] | None = None
 ) -> "FrozenTrial":
-    """Return a trial in optuna's form, as of a space; a study's may have been widened since.
+    """Return a trial in optuna's form, for a space, since the study's may have been widened.
 
-    Samplers know the ``moments`` of a complete one's samples, by the goal's name.
+    Samplers get the ``moments`` of a complete trial's samples, under the goal's name.
     """
     from optuna.trial import FrozenTrial, TrialState  # noqa: PLC0415, slow to import
 
@@ -266,20 +266,20 @@ def whole_rows(source: StudySource) -> Rows:
 
 
 def record_in(rows: Rows) -> StudyRecord:
-    """Return what made a study: the newest record."""
+    """Return a study's record: the newest one."""
     with error_context("record"):
         stored = [json.loads(rows.study.record), *rows.latest(RECORD)]
     return StudyRecord.read(stored[-1], rows.study.name)
 
 
 def runs_in(rows: Rows) -> list[dict[str, Any]]:
-    """Return what made each run, in order; the newest record of a run counts."""
+    """Return the provenance of each run, in order; the newest record of a run counts."""
     runs = {each["index"]: each["run"] for each in rows.latest(RUN)}
     return [runs[index] for index in sorted(runs)]
 
 
 def store_run(log: Log, run: Mapping[str, Any], index: int | None = None) -> int:
-    """Add what made a run to the study, or more of an earlier one; return its index."""
+    """Add a run's provenance to the study, or update an earlier run's; return its index."""
     index = len(runs_in(log.rows())) if index is None else index
     log.write(event(RUN, index=index, run=dict(run)))
     return index
@@ -327,7 +327,7 @@ def read_point(
 
 
 def check_theta(space: Space, params: Mapping[str, Any], all_of_it: bool = False) -> None:
-    """Raise ValueError if these are not parameters of a space, or, with ``all_of_it``, not all."""
+    """Raise ValueError unless these are parameters of a space; with ``all_of_it``, all of them."""
     if not isinstance(params, Mapping):
         raise ValueError(f"must be parameters (got {shortened(params)})")
     known = {each.name: each for each in space}

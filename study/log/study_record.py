@@ -45,11 +45,11 @@ class StudyRecord:
     then, and the time. The record is one row of the log, so a space is widened at once or not at
     all; trials keep their numbers, and so their seeds.
 
-    ``definition`` has an experiment that is not ours (:mod:`study.experiments.definition_record`).
-    ``accepted`` has an entry for each time that a changed one was accepted: ``n_trials`` then,
-    ``changes`` and the time. ``constraints`` has the texts of constraints, and the names of those
-    that are Python functions, with ``()``: their code is the definition's. ``direction`` is that of
-    the goal.
+    ``definition`` describes an experiment that is not built in
+    (:mod:`study.experiments.definition_record`). ``accepted`` has an entry for each time that a
+    changed one was accepted: ``n_trials`` then, ``changes`` and the time. ``constraints`` has the
+    texts of constraints, and the names of those that are Python functions, with ``()``: their code
+    is the definition's. ``direction`` is that of the goal.
     """
 
     experiment: str
@@ -104,7 +104,7 @@ class StudyRecord:
         return cls(**{each.name: stored[each.name] for each in known if each.name in stored})
 
     def as_data(self) -> dict[str, Any]:
-        """Return the record as plain data; that of ours has no definition."""
+        """Return the record as plain data; that of a built-in experiment has no definition."""
         record = asdict(self)
         if self.definition is None:
             del record["definition"], record["accepted"]
@@ -135,7 +135,7 @@ class StudyRecord:
         return self.space_of(self.spaces[n_later])
 
     def space_of(self, records: Sequence[Mapping[str, Any]]) -> Space:
-        """Return a space of the study; functions among its constraints are read when called."""
+        """Return a space of the study; functions among its constraints are loaded when called."""
         constraints = [
             ConstraintFunction(DefinedFunction(self.source, each), each)
             if each.endswith("()")
@@ -157,7 +157,7 @@ class StudyRecord:
         return replace(self, space=after, widened=[*self.widened, *entries])
 
     def check_direction(self, experiment: Experiment, name: str) -> None:
-        """Refuse an experiment whose goal has another direction: that was not searched for."""
+        """Refuse an experiment whose goal has another direction than the search had."""
         goal = experiment.goal
         if self.direction not in {"", goal.direction}:
             raise InputError(
@@ -182,22 +182,22 @@ class StudyRecord:
 
     @property
     def defined(self) -> Definition | None:
-        """The definition of an experiment that is not ours."""
+        """The definition of an experiment that is not built in."""
         return None if self.definition is None else Definition.read(self.definition)
 
     def changes(self, other: "StudyRecord") -> list[str]:
-        """Say in what the definition of an experiment that is not ours has changed."""
+        """Say how the definition of an experiment that is not built in has changed."""
         if self.defined is None or other.defined is None:
             return []
         return self.defined.changes(other.defined)
 
     def at(self, source: str) -> "StudyRecord":
-        """Return the same with the definition in another place."""
+        """Return the record with the definition in another place."""
         assert self.definition is not None
         return replace(self, definition={**self.definition, "source": source})
 
     def found_again(self, other: "StudyRecord") -> "StudyRecord":
-        """Return the same with where an unchanged definition is now, and what its code reads."""
+        """Return the record with an unchanged definition's new place, and what its code reads."""
         if self.definition is None or other.definition is None:
             return self
         content, theirs = dict(self.definition["content"]), other.definition["content"]
@@ -206,7 +206,7 @@ class StudyRecord:
         return replace(self, definition={**self.definition, "content": content}).at(other.source)
 
     def changes_to(self, experiment: Experiment) -> list[str]:
-        """Say in what an experiment differs from the definition."""
+        """Say how an experiment differs from the definition."""
         return (
             []
             if self.defined is None
@@ -248,7 +248,7 @@ class StudyRecord:
         )
 
     def current_player(self) -> Player:
-        """Return what plays the games of an experiment that is not ours.
+        """Return the player of an experiment that is not built in.
 
         Raises
         ------
@@ -306,7 +306,7 @@ class StudyRecord:
 
 @dataclass
 class DefinedFunction:
-    """A constraint of a definition, by its name; satisfied by all θ where it is gone."""
+    """A constraint of a definition, by its name; all θ satisfy one that no longer exists."""
 
     source: str
     name: str
@@ -327,7 +327,7 @@ class DefinedFunction:
 
 
 def make_definition(experiment: Experiment) -> dict[str, Any] | None:
-    """Return what a study remembers of an experiment that has no name of ours; None otherwise."""
+    """Return a study's record of an experiment that is not built in; None otherwise."""
     is_named = experiment.name in EXPERIMENTS and not experiment.source
     if is_named and not experiment.player.is_external:
         return None
@@ -335,7 +335,7 @@ def make_definition(experiment: Experiment) -> dict[str, Any] | None:
 
 
 def check_dimension(stored: Any) -> None:
-    """Raise ValueError if this is no dimension of a search space, of any version."""
+    """Raise ValueError if this is not a dimension of a search space of any version."""
     if isinstance(stored, Mapping) and isinstance(stored.get("name"), str):
         bounds = stored.get("low"), stored.get("high")
         is_named = isinstance(stored.get("symbol", ""), str)

@@ -2,8 +2,8 @@
 
 A game waits until 50 ms after the first of its transaction came in, so a thousand games a second
 take no more transactions than twenty. Whatever was written before :meth:`StudyWriter.flush` is on
-the disk when that returns, and a kill loses the games of those 50 ms, which their seeds play again.
-Where games come faster than the disk accepts them, the caller waits.
+the disk when that returns, and a kill loses the games of those 50 ms, which are played again from
+their seeds. Where games come faster than the disk accepts them, the caller waits.
 """
 
 import math
@@ -28,7 +28,7 @@ Write = PointRow | GameRow | EventRow
 
 
 class StudyWriter:
-    """Writes rows into a log by a thread of its own, which begins with the first write.
+    """Writes rows into a log in a thread of its own, which starts with the first write.
 
     Writes are committed in order, and the mirror is written between them. An error of the thread is
     raised by the next call.
@@ -36,7 +36,7 @@ class StudyWriter:
     Parameters
     ----------
     log : Log
-        Where to: this process must be its only writer.
+        The log to write to; this process must be its only writer.
     connection : StorageConnection, optional
         What waits for a server that is lost.
     watch : callable
@@ -162,7 +162,7 @@ class StudyWriter:
         return True
 
     def follow(self, act: Callable[[Mirror], None]) -> None:
-        """Write the mirror; a run goes on without one that cannot be written."""
+        """Write the mirror; a run continues without one that cannot be written."""
         mirror = self.mirror
         if mirror is None:
             return

@@ -1,8 +1,8 @@
 """The answers of ``pick`` at each budget of a slider, computed in advance.
 
-The budgets are round numbers between the least one that some θ with games stays within and the one
-beyond which the answer no longer changes, and each budget at which another θ becomes the best. At
-each of them the answer is that of ``thetafront pick NAME --COST BUDGET --games 0``, word for word.
+The budgets are round numbers from the smallest one that some θ with games keeps to the one beyond
+which the answer no longer changes, and each budget at which another θ becomes the best. At each of
+them the answer is that of ``thetafront pick NAME --COST BUDGET --games 0``, word for word.
 """
 
 import math
@@ -135,7 +135,7 @@ class Choices:
 
 
 def make_answer(picked: Recommendation) -> Answer:
-    """Write what does not depend on the budget."""
+    """Write the part of an answer that does not depend on the budget."""
     experiment, chosen = picked.query.experiment, picked.chosen
     goal, score, games = experiment.goal, chosen.expected.score, chosen.point.in_order
     own = goal.estimate(games) if games else score
@@ -156,7 +156,7 @@ def make_answer(picked: Recommendation) -> Answer:
 
 
 def make_prospect(picked: Recommendation) -> dict[str, Any]:
-    """Return where the θ is that nobody has played, and what plays it."""
+    """Return where the untested θ lies, and the command that plays it."""
     if (each := picked.prospect) is None:
         return {}
     command = play_command(picked.query.experiment, each.point.params)
@@ -177,7 +177,7 @@ def budget_text(cost: Cost, limit: float, in_words: bool = False) -> str:
 
 
 def least_limit(candidate: Candidate) -> float:
-    """Return the least budget that a θ stays within with enough certainty."""
+    """Return the smallest budget that a θ keeps with enough certainty."""
     expected = candidate.expected
     deviations = ndtri(CONFIDENCE if candidate.number else OF_PROPOSALS)
     least = expected.cost.value * 10.0 ** (deviations * expected.log_deviation)
@@ -220,7 +220,7 @@ def nearest_round(limits: Sequence[float]) -> int:
 
 
 def near_round(value: float, low: float, high: float) -> float | None:
-    """Return the nearest of :func:`round_numbers` that may stand for a value, if there is one."""
+    """Return the nearest of :func:`round_numbers` that may replace a value, if there is one."""
     near = [each for each in round_numbers(low, high) if abs(math.log10(each / value)) < NEAR]
     return min(near, key=lambda each: abs(math.log(each / value)), default=None)
 

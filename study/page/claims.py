@@ -1,7 +1,7 @@
-"""What a study shows, in sentences: what more time gains, and which parameters matter.
+"""What a study shows, in sentences: what more time would gain, and which parameters matter.
 
-Every value is what is expected given all games of the study, with its 95% interval; differences are
-of joint draws from the same model.
+Every value is the expectation given all games of the study, with its 95% interval; differences come
+from joint draws from the same model.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ FRACTIONS = (0.15, 0.55, 1.0)
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence with what it is about."""
+    """A sentence with its subject."""
 
     about: str
     text: str
@@ -42,7 +42,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Claims:
-    """What the page of a study says in sentences."""
+    """All sentences on the page of a study."""
 
     short: list[Claim]  # what a reader sees first: what more time buys, and which parameters matter
     trust: str = ""  # in a line, whether the model agrees with the games that had no part in it
@@ -53,7 +53,7 @@ class Claims:
 
 
 def claims(page: Analysis, importance: Importance | None = None) -> Claims:
-    """Return what the study says; with what matters, if that is known."""
+    """Return the sentences; with the parameters that matter, if they are known."""
     candidates, experiment = page.candidates, page.data.experiment
     if candidates is None or not (candidates.played or candidates.anywhere):
         failed = [each for each in page.data.trials if each.state == "fail"]
@@ -91,9 +91,9 @@ def what_matters(importance: Importance, page: Analysis) -> str:
 
 
 def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
-    """Return three budgets with the best θ of each; fewer where there are fewer different ones.
+    """Return three budgets with the best θ of each; fewer if fewer θ differ.
 
-    θ with games only, if there are any.
+    Only θ with games count, if there are any.
     """
     experiment = candidates.data.experiment
     some = candidates.played or candidates.anywhere
@@ -131,8 +131,8 @@ def more_time(candidates: Candidates) -> list[Claim]:
 def against(candidates: Candidates, name: str) -> list[Claim]:
     """Say whether any θ beats a baseline: costs no more, and is better.
 
-    Of all others with games, baselines too, the best of those that are expected to cost no more is
-    compared with it.
+    It is compared with the best θ with games, other baselines included, that is expected to cost no
+    more.
     """
     experiment = candidates.data.experiment
     goal, cost = experiment.goal, experiment.cost
@@ -172,8 +172,8 @@ def interval_note(goal: Goal) -> str:
 def difference(candidates: Candidates, one: Candidate, other: Candidate) -> Estimate:
     """Return by how much the goal of one θ exceeds that of another, with its 95% interval.
 
-    The mean is the difference of what is expected of both. The interval is of joint draws, since
-    the model's errors at two θ are correlated; exact values have none.
+    The mean is the difference of both expectations. The interval comes from joint draws, since the
+    model's errors at two θ are correlated; exact values have none.
     """
     goal, model = candidates.data.experiment.goal, candidates.combined
     value = one.expected.score.value - other.expected.score.value
@@ -223,7 +223,7 @@ def checked(
     """Compare measured means of the goal, whose noise has these variances, with a model.
 
     The model's errors at different θ are correlated, so its predictions of the means are drawn
-    jointly for all of them: the goal there, and the noise of as many games.
+    jointly for all of them: the goal there, and the noise of the same number of games.
     """
     noise = np.random.default_rng(1).standard_normal((N_DRAWS, len(means))) * np.sqrt(variances)
     predicted = model.posterior.goal(model.cube.encode(thetas)).mean

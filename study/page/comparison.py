@@ -61,7 +61,7 @@ def comparison_html(studies: Sequence[Analysis], made: datetime | None = None) -
 def comparison_claims(fronts: Sequence[ComparedFront]) -> list[Claim]:
     """Say at three costs, which all studies have, how the others differ from the first.
 
-    Before it come warnings: of different experiments, and of times of different machines.
+    Warnings come first: about different experiments, and about times of different machines.
     """
     goal, cost, first = fronts[0].experiment.goal, fronts[0].experiment.cost, fronts[0]
     found = warnings(fronts)
@@ -88,7 +88,7 @@ def plain_costs(fronts: Sequence[ComparedFront]) -> list[float]:
 
 
 def warnings(fronts: Sequence[ComparedFront]) -> list[Claim]:
-    """Say what makes studies hard to compare."""
+    """Say why studies are hard to compare."""
     found = []
     titles = {front.name: front.experiment.title for front in fronts}
     if len({front.experiment.name for front in fronts}) > 1:

@@ -1,8 +1,8 @@
 """A page as one HTML file: its template, its scripts and what they may do.
 
-Everything that a user or a study has named is text to the template, which escapes it; data for
-scripts are JSON in which ``<`` is escaped. A Content-Security-Policy allows the page's own scripts
-by their digests, and no network requests.
+Every name from a user or a study is text to the template, which escapes it; data for scripts are
+JSON in which ``<`` is escaped. A Content-Security-Policy allows the page's own scripts by their
+digests, and no network requests.
 """
 
 import base64
@@ -103,14 +103,14 @@ def chart_specs(charts: Iterable[Chart]) -> dict[str, Any]:
 
 
 def shown(text: Any) -> Any:
-    """Return what a template writes, without characters that reverse the text after them."""
+    """Return a text for a template, without characters that reverse the text after them."""
     if isinstance(text, str) and not isinstance(text, Markup):
         return text.translate(TURNING)
     return text
 
 
 def static(name: str) -> str:
-    """Read a file of the page's own."""
+    """Read one of the page's own files."""
     return (STATIC / name).read_text(encoding="utf-8")
 
 
@@ -122,7 +122,7 @@ def sortable(value: Any) -> str:
 
 
 def make_table(frame: pd.DataFrame) -> dict[str, Any]:
-    """Return headings and rows of texts of a table, and which columns are no numbers."""
+    """Return a table's headings and rows as texts, and which columns are not numeric."""
     rows = [[cell_text(value) for value in row] for row in frame.itertuples(index=False)]
     return {
         "columns": [str(each) for each in frame.columns],

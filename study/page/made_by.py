@@ -100,7 +100,7 @@ def runs_table(data: StudyData) -> pd.DataFrame:
 
 
 def moment(text: str) -> str:
-    """Write a stored time in UTC; as it is stored if it is none."""
+    """Write a stored time in UTC; as stored if it is not a time."""
     try:
         return f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     except ValueError:
@@ -108,9 +108,9 @@ def moment(text: str) -> str:
 
 
 def again(data: StudyData) -> str:
-    """Return the commands that make the study again: its own, at the revisions they had.
+    """Return the commands that reproduce the study: its own, at their revisions.
 
-    A definition that is the user's is in no checkout of ours: its commands come without them.
+    A user's definition is in no checkout of ours, so its commands come without revisions.
     """
     lines: list[str] = []
     revision = ""
@@ -126,7 +126,7 @@ def again(data: StudyData) -> str:
 
 
 def again_note(data: StudyData) -> str:
-    """Say what the commands need, and what will differ."""
+    """Say what the commands need, and which results will differ."""
     said = [
         "Run these commands in a folder that does not contain this study; otherwise they would "
         "continue it."

@@ -115,7 +115,7 @@ def page_html(
 
 
 def note_in(folder: Path) -> str:
-    """Return what its user has written about a study; empty if nothing is."""
+    """Return the user's note on a study; empty if there is none."""
     path = folder / NOTE
     return path.read_text(encoding="utf-8", errors="replace").strip() if path.is_file() else ""
 

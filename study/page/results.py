@@ -78,7 +78,7 @@ def write_report(
     circumstances: Circumstances | None = None,
     library_is: Library = "inside",
 ) -> None:
-    """Write a study's page alone, and the library beside it if it is to be there.
+    """Write only a study's page, and the library beside it if requested.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def write_each(folder: Path) -> Path:
 
 
 def make_entry(link: str, page: Analysis) -> dict[str, Any]:
-    """Describe a study: its name, its page, a sentence, and cells with what sorts them."""
+    """Describe a study: its name, its page, a sentence, and cells with their sort keys."""
     data, experiment = page.data, page.data.experiment
     complete = [trial for trial in data.trials if trial.state == "complete"]
     values = (
@@ -180,7 +180,7 @@ def make_entry(link: str, page: Analysis) -> dict[str, Any]:
 
 
 def headline_claim(page: Analysis) -> str:
-    """Say what the best θ of a middle budget is."""
+    """Describe the best θ for a budget in the middle."""
     candidates, experiment = page.candidates, page.data.experiment
     if candidates is None or not (candidates.played or candidates.anywhere):
         return "No trial is complete."
@@ -196,7 +196,7 @@ def headline_claim(page: Analysis) -> str:
 
 
 def small_front(page: Analysis) -> list[tuple[float, float]]:
-    """Return the measured points of the front, better ones higher, with x and y from 0 to 1."""
+    """Return the measured points of the front, with x and y from 0 to 1, better ones higher."""
     experiment = page.data.experiment
     rows = point_rows(page.tables["front"], experiment)
     on_front = [row for row in rows if row["kind"] in (ON_FRONT.label, BASELINE.label)]

@@ -52,7 +52,7 @@ class Analysis:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """One row a validated point that has games, numbered from the cheapest on."""
+        """One row per validated point with games, numbered from the cheapest."""
         return validated_rows(self.data, self.combined)
 
     @cached_property

@@ -11,13 +11,13 @@ regret   of a draw at t: the best f of all θ with c ≤ t, less f(r(t)); at lea
 =======  ===========================================================================================
 
 The θ of a draw are the played ones and those that are promising for some budget: of thousands over
-the whole space and about the predicted front, the ones with the highest mean + 2 standard
-deviations in each of many strips of cost. ε(t) is a quantile of the regrets at t, the same one at
-all budgets, as high as necessary (a simultaneous band by ranks). It assumes the model;
+the whole space and near the predicted front, the ones with the highest mean + 2 standard deviations
+in each of many strips of cost. ε(t) is a quantile of the regrets at t, the same one at all budgets,
+as high as necessary (a simultaneous band by ranks). It assumes the model;
 ``results.benchmarks.certificates`` measures how well it holds on known surfaces.
 
 A θ's own games measure its goal without a model. Their interval here holds at every moment of a
-validation that chooses the numbers of games by what it sees: a confidence sequence.
+validation that chooses the numbers of games by its results so far: a confidence sequence.
 
 Sources: Wilson, *Stopping Bayesian optimization with probabilistic regret bounds* (2024), for
 bounds of the regret by joint draws; Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, *Time-uniform
@@ -78,11 +78,11 @@ class Certificate:
         return np.array([each.expected.score.value for each in self.answers])
 
     def worth_playing(self, allowed: Floats, known: Collection[str]) -> list[Point]:
-        """Return a few prospects that would lower bounds beyond what is allowed, if there are any.
+        """Return a few prospects that would lower bounds that exceed the allowed regret, if any.
 
         The first is that for the budget with the largest gain, each further one for another budget,
         a tenth of all budgets away. ``known`` are keys of points that are not to be played for the
-        first time: they have been, or were left out.
+        first time: they have been played, or were left out.
         """
         is_new = [each.key not in known for each in self.prospects]
         chosen = budgets_worth_playing(self.bounds, self.bounds_if_played, allowed, is_new)
@@ -220,7 +220,7 @@ def half_width_at_all_times(samples: Floats) -> float:
 
 
 def certificate_frame(found: Certificate) -> pd.DataFrame:
-    """Return a row a budget: the θ, its bound, what is expected of it and what was measured."""
+    """Return one row per budget: θ, its bound, what is expected of it and what was measured."""
     goal, cost = found.experiment.goal, found.experiment.cost
     rows = []
     columns = found.limits, found.answers, found.bounds, found.bounds_if_played, found.prospects

@@ -12,7 +12,7 @@ from thetafront.study.report.analysis import Analysis
 from thetafront.study.text import counted
 
 N_PREDICTED = 12
-SEED, DESIGN, DESIGN_SIZE, TRIALS = 0, "sobol", 16, 128  # of a sweep that is told nothing else
+SEED, DESIGN, DESIGN_SIZE, TRIALS = 0, "sobol", 16, 128  # a sweep's defaults
 
 
 def front_thetas(analysis: Analysis) -> list[Mapping[str, Value]]:

@@ -46,14 +46,14 @@ def chance_text(p: float) -> str:
 
 
 def normal_cdf(value: float, deviation: float) -> float:
-    """Return the probability of a normal number with mean 0 to be at most ``value``."""
+    """Return the probability that a normal number with mean 0 is at most ``value``."""
     if deviation == 0.0:
         return 1.0 if value >= 0.0 else 0.0
     return 0.5 * math.erfc(-value / (deviation * math.sqrt(2.0)))
 
 
 def expected_at(model: FittedModel, thetas: Sequence[Mapping[str, Any]]) -> list[Expected]:
-    """Return what a model expects of some θ."""
+    """Return a model's expectations of some θ."""
     if not thetas:
         return []
     means, deviations = model.expects(model.cube.encode(thetas))
@@ -72,7 +72,7 @@ def expected_at(model: FittedModel, thetas: Sequence[Mapping[str, Any]]) -> list
 def expect_points(
     combined: FittedModel, experiment: Experiment, points: Sequence[Point]
 ) -> list[Expected]:
-    """Return what is expected of points with games; where scores are exact, their games tell."""
+    """Return what is expected of points with games; exact scores come from the games."""
     goal, cost = experiment.goal, experiment.cost
     if not goal.is_exact:
         return expected_at(combined, [point.params for point in points])
@@ -98,7 +98,7 @@ def is_reached(expected: Expected, wanted: float, goal: Goal, is_played: bool) -
 def best_index(
     expected: Sequence[Expected], chosen: Sequence[int], sign: float = 1.0
 ) -> int | None:
-    """Return which of some chosen θ has the best score, the cheaper of equals."""
+    """Return which of some chosen θ has the best score; of equals, the cheaper one."""
     return max(
         chosen,
         key=lambda k: (sign * expected[k].score.value, -expected[k].cost.value),

@@ -62,7 +62,7 @@ def make_tables(analysis: Analysis) -> Tables:
 
 
 def without_machine(record: StudyRecord) -> StudyRecord:
-    """Return a record without the folders around this one; those elsewhere are left out, too."""
+    """Return a record without paths of this machine's folders."""
     if record.defined is None or not record.source.startswith("/"):
         return record
     path = Path(record.source)
@@ -71,7 +71,7 @@ def without_machine(record: StudyRecord) -> StudyRecord:
 
 
 def make_manifest(data: StudyData, location: Location) -> dict[str, object]:
-    """Return what made the study, and how many trials and games it holds."""
+    """Return the study's provenance, and how many trials and games it holds."""
     experiment, runs = data.experiment, data.runs
     states = [trial.state for trial in data.trials]
     worst, max_cost = data.reference or (None, None)

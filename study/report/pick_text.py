@@ -95,7 +95,7 @@ def untested_json(picked: Recommendation) -> dict[str, Any] | None:
 
 
 def pick_text(picked: Recommendation) -> str:
-    """Return what ``pick`` prints, a labelled line each."""
+    """Return what ``pick`` prints, as labelled lines."""
     lines = [
         *theta_lines(picked),
         (picked.query.experiment.cost.label, cost_line(picked)),
@@ -129,14 +129,14 @@ def theta_lines(picked: Recommendation) -> list[tuple[str, str]]:
 
 
 def theta_text(candidate: Candidate, experiment: Experiment) -> str:
-    """Write the parameters that have a meaning."""
+    """Write the parameters that are active."""
     params = candidate.point.params
     active = [each for each in experiment.space if each.name in params]
     return ", ".join(f"{each.label} {each.text(params[each.name])}" for each in active)
 
 
 def untested_lines(picked: Recommendation) -> list[tuple[str, str]]:
-    """Say what an untested θ may reach, and how to play it."""
+    """Describe what an untested θ may reach, and how to play it."""
     if (each := picked.prospect) is None:
         return []
     experiment, score = picked.query.experiment, each.expected.score
@@ -151,13 +151,13 @@ def untested_lines(picked: Recommendation) -> list[tuple[str, str]]:
 
 
 def game_lines(picked: Recommendation) -> list[tuple[str, str]]:
-    """Say what else the games of the θ tell, if it has any."""
+    """Describe what else the games of the θ show, if it has any."""
     games = picked.chosen.point.in_order
     return list(picked.query.experiment.summary.lines(games)) if games else []
 
 
 def expected_text(picked: Recommendation, goal: Goal) -> str:
-    """Write what to expect, and by which games."""
+    """Write what to expect, and from which games."""
     score, chosen = picked.chosen.expected.score, picked.chosen
     reaches = ""
     if picked.query.score_wanted is not None and not goal.is_exact:
@@ -190,7 +190,7 @@ def cost_line(picked: Recommendation) -> str:
 
 
 def passed_over_lines(picked: Recommendation) -> list[tuple[str, str]]:
-    """Say, a line each, why points that look better were not picked."""
+    """Explain, one line each, why points that look better were not picked."""
     cost = picked.query.experiment.cost
     heads = [
         f"number {each.candidate.number}, {cost.text(each.candidate.expected.cost.value)}"

@@ -1,4 +1,4 @@
-"""Picking a θ for a budget, or for a wanted value of the goal.
+"""Picking a θ for a budget, or for a target of the goal.
 
 The answer is a θ that was played on fresh seeds. The *prospect* is an untested θ of the whole space
 that the model expects to be better. It is named beside the answer, and never replaces it unless the
@@ -10,9 +10,9 @@ the best of many does not make the answer too good: the posterior has taken luck
 far as its model is right (``results.benchmarks.certificates`` shows how far).
 
 For a budget, that is the best score among the θ whose cost is within it with a probability of 95%;
-for a wanted value, the cheapest θ that is expected to reach it. A θ without games must stay within
-the budget with a probability of 99%, or reach the value with 75%, so that it will probably still do
-so once it has been played.
+for a target, the cheapest θ that is expected to reach it. A θ without games must stay within the
+budget with a probability of 99%, or reach the target with 75%, so that it will probably still do so
+once it has been played.
 """
 
 import math
@@ -72,9 +72,9 @@ class PickQuery:
 
     @classmethod
     def read(cls, experiment: Experiment, given: Mapping[str, str | float]) -> "PickQuery":
-        """Read what a user gives: ``max_seconds_per_move``, ``min_score``, or ``elo`` of a match.
+        """Read a user's query: ``max_seconds_per_move``, ``min_score``, or ``elo`` of a match.
 
-        Names without ``min_`` and ``max_`` are those of earlier versions.
+        Names without ``min_`` and ``max_`` come from earlier versions.
         """
         goal, cost = experiment.goal, experiment.cost
         known: dict[str, Goal | Cost] = {cost.bound: cost, cost.name: cost}
@@ -144,7 +144,7 @@ class Recommendation:
     chosen : Candidate
         The θ.
     n_candidates : int
-        How many θ with games of validation there were to choose from.
+        Number of θ with validation games to choose from.
     n_games : int
         Games of the study on which the estimates are based.
     passed_over : tuple of PassedOver
@@ -191,7 +191,7 @@ class Candidates:
 
     @cached_property
     def ranked(self) -> list[Candidate]:
-        """All θ, the best by the goal first, the cheaper of equals: for many budgets."""
+        """All θ, the best by the goal first, and of equals the cheaper one: for many budgets."""
         sign = self.data.experiment.goal.sign
         return sorted(
             self.played + self.anywhere,
@@ -208,7 +208,7 @@ class Candidates:
 
     @cached_property
     def n_games(self) -> int:
-        """Games of the study that tell what to expect."""
+        """Games of the study on which expectations are based."""
         of_trials = sum(len(each.games) for each in self.data.trials if each.state == "complete")
         return of_trials + sum(len(each.games) for each in self.data.points)
 
@@ -304,7 +304,7 @@ def why_not(
 
 
 def check_wanted(goal: Goal, value: float) -> None:
-    """Raise InputError for a value that cannot be reached, such as percents."""
+    """Raise InputError for a value that cannot be reached, such as a percentage."""
     if goal.is_share:
         worst, allowed = (0, "above 0 and up to 1") if goal.sign > 0 else (1, "from 0 and below 1")
         if not (0 <= value <= 1 and value != worst):  # every θ reaches the worst

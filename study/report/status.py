@@ -16,7 +16,7 @@ from thetafront.study.text import counted
 
 
 def status_lines(data: StudyData, location: Location) -> list[str]:
-    """Return what a study holds so far, a labelled line each."""
+    """Return the contents of a study so far, as labelled lines."""
     experiment, record = data.experiment, data.record
     states = Counter(trial.state for trial in data.trials)
     n_complete = states.pop("complete", 0)

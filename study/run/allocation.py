@@ -153,9 +153,9 @@ def next_round(of: Played, limit: Counts, rule: Rule = answers) -> Counts:
 
 
 def with_fewest(n: Counts, limit: Counts, seconds: Floats, left: float) -> Counts:
-    """Return ``n`` after ``seconds`` more of games, each given to the point with the fewest.
+    """Return ``n`` after ``seconds`` more of games, each game given to the point with the fewest.
 
-    As many as points share are added at once: games of microseconds are too many to count singly.
+    Games are added in bulk, because games of microseconds are too many to add one by one.
     """
     n = n.copy()
     while left > 0.0 and (open_ := n < limit).any():
@@ -181,7 +181,7 @@ class Round(Generic[Point]):
     Parameters
     ----------
     games : mapping of int
-        How many games each point gets, by whatever names it.
+        How many games each point gets, by a key of the point.
 
     Attributes
     ----------

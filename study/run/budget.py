@@ -21,7 +21,7 @@ def parse_seconds(text: str) -> float:
     Raises
     ------
     InputError
-        If it is no time.
+        If it is not a time.
     """
     if text == NO_BUDGET:
         return math.inf
@@ -54,7 +54,7 @@ class RunningTime:
         self.running = 0.0
 
     def __call__(self) -> float:
-        """Return the seconds that have been running since this was made."""
+        """Return the running time since the clock was created, in seconds."""
         now, cpu = self.clock(), self.cpu_clock()
         passed = now - self.last
         if passed < MAX_PAUSE or cpu - self.last_cpu > MIN_SHARE * passed:
@@ -107,5 +107,5 @@ class Budget:
         return self.is_limited and self.clock() > self.end + overrun
 
     def part(self, share: float) -> "Budget":
-        """Return a budget, from now on, of a share of what is left."""
+        """Return a budget that begins now and has a share of what is left."""
         return Budget(share * self.left, self.clock)

@@ -62,7 +62,7 @@ class Utilization:
 
     @property
     def worker_seconds(self) -> float:
-        """Wall-clock seconds of all workers from the first task's begin to the last one's end."""
+        """Wall-clock seconds of all workers, from the first task's start to the last one's end."""
         steps = [(-math.inf, self.jobs), *self.changes, (math.inf, 0)]
         inside = [(min(max(at, self.first), self.last), n) for at, n in steps]
         return sum(n * (end - begin) for (begin, n), (end, _) in pairwise(inside))
@@ -76,7 +76,7 @@ class Utilization:
 
     @property
     def learning_share(self) -> float:
-        """Share of the time in tasks that agents learned for; 0 before the first."""
+        """Share of the time in tasks during which agents learned; 0 before the first."""
         return self.learning_seconds / self.task_seconds if self.task_seconds else 0.0
 
     @property
@@ -86,7 +86,7 @@ class Utilization:
 
     @property
     def load(self) -> float:
-        """Wall-clock seconds a CPU second of games: 1 where nothing else runs; NaN if unknown."""
+        """Wall-clock seconds per CPU second of games: 1 where nothing else runs; NaN if unknown."""
         known = self.cpu_seconds >= MIN_CPU_SECONDS
         return self.busy_seconds / self.cpu_seconds if known else math.nan
 
@@ -103,7 +103,7 @@ class Display(Protocol):
         """Show how far the source is; called several times a second."""
 
     def message(self, text: str) -> None:
-        """Show a line when something happens that a user should know."""
+        """Show a line about something that a user should know."""
 
 
 @dataclass
@@ -126,7 +126,7 @@ class Dispatch(Generic[Key]):
     workers: Executor[Key]  # who plays; it is open
     display: Display  # where progress is shown
     budget: Budget = field(default_factory=Budget)  # no game is begun when it is spent
-    limit: Budget | None = None  # the phase's part of the budget: what is told of the time left
+    limit: Budget | None = None  # the phase's part of the budget, for the time left
     each_turn: Callable[[], None] = lambda: None  # called several times a second
     n_games: int = 0
     game_seconds: float = 0.0
@@ -139,7 +139,7 @@ class Dispatch(Generic[Key]):
 
     @property
     def seconds(self) -> float:
-        """Seconds since :meth:`run` began, but for those in which it was stopped."""
+        """Seconds since :meth:`run` began, except those during which it was stopped."""
         return 0.0 if self.began is None else self.budget.clock() - self.began
 
     @property
@@ -176,7 +176,7 @@ class Dispatch(Generic[Key]):
         KeyboardInterrupt
             After an interrupt.
         PlayError
-            If games cannot be played, or workers die again and again.
+            If games cannot be played, or workers die repeatedly.
         """
         self.began = self.budget.clock()
         # One thread for linear algebra: the cores are the workers'.
@@ -215,7 +215,7 @@ class Dispatch(Generic[Key]):
             self.record(workers.returned.popleft())
 
     def count_workers(self) -> None:
-        """See how many workers there are; those of a cluster come and go."""
+        """Update the number of workers, which varies on a cluster."""
         n = self.workers.capacity
         if n != self.jobs:
             self.utilization.changes.append((time.monotonic(), n))
@@ -223,13 +223,13 @@ class Dispatch(Generic[Key]):
         self.source.n_workers, self.source.seconds_a_task = n, self.workers.seconds_a_task
 
     def hand_out(self) -> None:
-        """Fill the line, but not with games that would begin after the budget."""
+        """Fill the queue, but not with games that would begin after the end of the budget."""
         while self.has_room and (task := self.source.next_task()) is not None:
             self.workers.submit(task)
 
     @property
     def has_room(self) -> bool:
-        """Whether the line takes one more task, which would begin within the budget."""
+        """Whether the queue has room for one more task that would begin within the budget."""
         n = len(self.workers)
         n_each = min(self.source.tasks_per_worker, self.workers.tasks_per_worker)
         begins_in = (n // max(1, self.jobs)) * self.utilization.mean_seconds

@@ -34,7 +34,7 @@ class Executor(ABC, Generic[Key]):
     returned : deque of Finished
         Tasks that have come back; the caller takes them from here.
     n_deaths : int
-        Times that a worker died, or left.
+        How often a worker died or left.
     is_cluster : bool
         Whether other machines play.
     max_deaths_alone : int
@@ -55,7 +55,7 @@ class Executor(ABC, Generic[Key]):
 
     @abstractmethod
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Close: after an error in the middle of games."""
+        """Close the workers; after an error, in the middle of their games."""
 
     @property
     @abstractmethod
@@ -74,7 +74,7 @@ class Executor(ABC, Generic[Key]):
 
     @property
     def tasks_per_worker(self) -> float:
-        """Maximum tasks in flight that a worker needs: one to play, and those that wait."""
+        """Maximum number of tasks in flight per worker: one being played, and those that wait."""
         return math.inf  # as many as the source has
 
     @property
@@ -88,12 +88,12 @@ class Executor(ABC, Generic[Key]):
 
     @abstractmethod
     def collect(self, timeout: float, also: "Future[Any] | None" = None) -> None:
-        """Wait for a task, ``also`` or ``timeout`` seconds; put what came back in ``returned``.
+        """Wait for a task, ``also`` or ``timeout`` seconds; put finished tasks into ``returned``.
 
         Raises
         ------
         PlayError
-            If workers die again and again, or there are none for long.
+            If workers die repeatedly, or there are none for a long time.
         """
 
     @abstractmethod
@@ -110,7 +110,7 @@ class Executor(ABC, Generic[Key]):
         Parameters
         ----------
         experiment : Experiment
-            What is to be played. With seconds as its cost, machines of one class alone play.
+            What is to be played. If its cost is in seconds, only machines of one class play.
         known : mapping
             Machines whose games the study has, by key.
 
@@ -136,7 +136,7 @@ class Executor(ABC, Generic[Key]):
         Raises
         ------
         PlayError
-            If an agent of ours ends its workers again and again.
+            If a built-in agent ends its workers repeatedly.
         """
         task.n_deaths_alone += 1
         if task.n_deaths_alone < self.max_deaths_alone:

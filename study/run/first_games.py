@@ -47,12 +47,12 @@ def first_games(
 
 
 def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experiment, str]:
-    """Play an experiment for the first time; return it with its cost, and a warning or nothing.
+    """Play an experiment for the first time; return it with its cost, and a warning, if any.
 
     Raises
     ------
     InputError
-        If the games of several seeds fail, or have not ended within so many seconds.
+        If the games of several seeds fail, or have not ended within the given seconds.
     """
     deadline = time.monotonic() + seconds
     for number in range(N_SEEDS):

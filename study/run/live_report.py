@@ -37,7 +37,7 @@ class LiveReport:
     n_rows : int
         How many trials and games the study had when it was last read.
     load : float
-        Seconds that the last one, or the last plan, took for each of its CPU seconds.
+        Wall-clock seconds per CPU second of the last report or plan.
     """
 
     def __init__(
@@ -59,12 +59,12 @@ class LiveReport:
         self.due = clock() + SECONDS_BETWEEN_REPORTS
 
     def begin_phase(self) -> None:
-        """Report on another phase from now on, whose steps are others."""
+        """Report on another phase from now on; it has other steps."""
         self.last_stage = 0
 
     @property
     def seconds(self) -> float:
-        """How long a report is expected to take: as the last one, or longer by the rows."""
+        """Expected duration of a report: that of the last one, scaled by the number of rows."""
         by_rows = EXPECTED_SECONDS + SECONDS_A_ROW * self.n_rows if self.n_rows else 0.0
         return max(self.cpu_seconds, by_rows) * self.load
 
@@ -76,7 +76,7 @@ class LiveReport:
 
     @property
     def is_writing(self) -> bool:
-        """Whether the thread is at work."""
+        """Whether the thread is writing."""
         return self.thread is not None and self.thread.is_alive()
 
     def turn(self, stage: int) -> str:
@@ -90,7 +90,7 @@ class LiveReport:
         Returns
         -------
         str
-            Why a report could not be written, once; games go on.
+            The reason why a report could not be written, returned once; games continue.
         """
         if self.is_writing:
             return ""
@@ -112,7 +112,7 @@ class LiveReport:
         return f"tables and pictures cannot be written: {reason}; games continue"
 
     def run(self, is_whole: bool) -> None:
-        """Write a report, or no more than tell the plan; runs in the thread."""
+        """Write a report, or only print the plan; runs in the thread."""
         began, cpu_began = self.clock(), self.cpu_clock()
         try:
             self.write(is_whole)
@@ -129,7 +129,7 @@ class LiveReport:
             )
 
     def finish(self) -> bool:
-        """Wait for the report that is being written; return whether there was one, now whole."""
+        """Wait for the report that is being written; return whether there was one."""
         if not self.is_writing or self.thread is None:
             return False
         self.thread.join()

@@ -1,4 +1,4 @@
-"""Open trials: those whose games are being played, and what the log gets of them."""
+"""Open trials: those whose games are being played, and how they are stored in the log."""
 
 import time
 from collections import deque
@@ -24,7 +24,7 @@ Key = tuple[int, tuple[int, ...]]
 
 @contextmanager
 def timed(durations: list[float]) -> Iterator[None]:
-    """Append the wall-clock seconds of what is done inside."""
+    """Append the wall-clock seconds that the block takes."""
     began = time.monotonic()
     yield
     durations.append(time.monotonic() - began)
@@ -60,8 +60,8 @@ class OpenTrials:
     n_complete, n_failed, n_games : int
         Trials and games that have ended, those of earlier runs included.
     seconds : dict of str to list of float
-        What it took to begin a trial, to store a game, and to tell the objectives, each time: until
-        the writer has taken it, which waits if the storage is slower than the games.
+        How long each trial took to begin, each game to store, and the objectives to report, until
+        the writer accepted them; it waits if the storage is slower than the games.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class OpenTrials:
         self.seconds: dict[str, list[float]] = {"begin": [], "store": [], "tell": []}
 
     def resume(self, trial: Point) -> Point | None:
-        """Count a trial of an earlier run; open one that was interrupted: return it if it ends."""
+        """Count a trial of an earlier run; reopen an interrupted one, and return it if it ends."""
         self.n_games += len(trial.outcomes)
         self.n_complete += trial.state == COMPLETE
         self.n_failed += trial.state == FAIL

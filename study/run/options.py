@@ -1,7 +1,7 @@
 """The options of a sweep or a validation, each defined once.
 
 The commands take their options from these classes; :func:`thetafront.sweep` and ``make sweep`` have
-the same: tests compare all three.
+the same options. Tests compare all three.
 """
 
 from dataclasses import dataclass
@@ -192,7 +192,7 @@ class SweepOptions:
     results: ResultsOption = RESULTS
 
     def __post_init__(self) -> None:
-        """Check the kinds of what a call from Python gives."""
+        """Check the types of values that a call from Python gives."""
         for name, hint in get_type_hints(SweepOptions).items():
             if not fits(value := getattr(self, name), hint):
                 words = name.replace("_", " ")
@@ -202,5 +202,5 @@ class SweepOptions:
 
     @property
     def tls(self) -> dict[str, str | None]:
-        """The files of certificates, by what they are."""
+        """The certificate files, by their role."""
         return {"ca": self.tls_ca, "cert": self.tls_cert, "key": self.tls_key}

@@ -143,7 +143,7 @@ class SweepOrder:
         Raises
         ------
         InputError
-            If the study cannot be made, or was made with something else.
+            If the study cannot be created, or was created from something else.
         StoppedError
             If trials, workers or the storage fail.
         """
@@ -205,7 +205,7 @@ class SweepOrder:
         return experiment
 
     def admitted(self, experiment: Experiment, out: Console) -> Experiment:
-        """Return the experiment by the cost that the workers play for, once they may play."""
+        """Admit the workers; return the experiment with the cost for which they play."""
         if not self.executor.is_cluster:
             return experiment
         with storage_errors_reported(self.location):
@@ -248,7 +248,7 @@ class SweepOrder:
     ) -> Plan | None:
         """Play the first θ of the design for some seconds, in memory, and plan the sweep.
 
-        Of a study with enough trials the games tell the pace alone.
+        For a study with enough trials, these games determine only the pace.
         """
         settings, precision, seconds = self.settings, self.precision, self.budget_seconds
         few = replace(
@@ -280,7 +280,7 @@ def validate_study(
     out: Console,
     budget_seconds: float,
 ) -> None:
-    """Validate a study further and report; InputError if it cannot be written, or is of before."""
+    """Validate a study further and report; InputError if it is old or cannot be written."""
     check_playable(location, data)
     with executor, locked(location) as lock:
         experiment = data.experiment
@@ -310,7 +310,7 @@ def widen(
     Raises
     ------
     InputError
-        If a request has no bounds and no trial is complete, so that nothing says which to move.
+        If a request has no bounds and no trial is complete, so nothing shows which bound to move.
     """
     data = StudyData.read(log)
     experiment = data.experiment if asked is None else asked.widened_to(data.experiment)

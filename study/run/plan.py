@@ -2,8 +2,8 @@
 
 The time of a game depends on θ, and varies a hundredfold over the space. So a Gaussian process of
 the log seconds of a game is fitted to the trials and validated points so far. It predicts how long
-later trials and the points of the predicted front will take. How much longer games take than their
-deciding thread's CPU time, on this machine and at this hour, is measured. Later plans know more.
+later trials and the points of the predicted front will take. The ratio of a game's wall-clock time
+to its deciding thread's CPU time is measured during the run. Later plans know more.
 """
 
 import math
@@ -31,7 +31,7 @@ from thetafront.study.text import counted, duration
 
 Floats = npt.NDArray[np.float64]
 
-CHANGE = 1.5  # by which a plan must differ to be told again
+CHANGE = 1.5  # factor by which a plan must differ to be printed again
 MIN_TRIALS = 8  # before a plan is made
 MIN_GAMES_TIMED = 8  # in this run
 MIN_SECONDS_TIMED = 60.0  # of games, before a phase tells its own pace
@@ -55,10 +55,10 @@ class Pace:
     wall_seconds : float
         Wall-clock seconds of a worker for each second of a game's deciding thread.
     idle_seconds : float
-        In which a worker waits between two tasks, because games are handed out and stored one by
-        one. It matters where games are short.
+        Seconds that a worker waits between two tasks, because games are handed out and stored one
+        by one. It matters where games are short.
     learning_seconds : float
-        For which the agent of a task learned before its games, by the clock.
+        Wall-clock seconds for which a task's agent learned before its games.
     """
 
     jobs: int
@@ -70,8 +70,8 @@ class Pace:
     def measured(cls, dispatch: Dispatch[Any]) -> "Pace":
         """Return the pace of a run so far.
 
-        When the last task ended, the other workers were in tasks that are not counted yet. At first
-        most time is theirs: each may have taken as long as the longest.
+        When the last task ended, the other workers were in tasks that are not counted yet. At
+        first, these take most of the time: each may have taken as long as the longest.
         """
         used, jobs = dispatch.utilization, max(1, dispatch.jobs)  # a cluster may have none
         if not (used.share > 0.0 and dispatch.game_seconds > 0.0):
@@ -84,11 +84,11 @@ class Pace:
 
     @property
     def overhead(self) -> float:
-        """Seconds of a game's deciding thread that equal the time between tasks."""
+        """The time between tasks, as seconds of a game's deciding thread."""
         return self.idle_seconds / self.wall_seconds
 
     def wall_clock(self, seconds: float) -> float:
-        """Return the wall-clock time of some seconds of games, with all workers together."""
+        """Return the wall-clock time that all workers together need for some seconds of games."""
         return seconds * self.wall_seconds / self.jobs
 
 
@@ -123,7 +123,7 @@ class GameTimes:
         self.process = GaussianProcess.condition(hyper, points, logs, noise)
 
     def at(self, params: Sequence[Mapping[str, Any]]) -> Floats:
-        """Return the mean seconds of a game with its overhead, one a θ."""
+        """Return the mean seconds of a game with its overhead, for each θ."""
         if not params:
             return np.zeros(0)
         mean, variance = self.process.predict(self.cube.encode(params))
@@ -131,9 +131,9 @@ class GameTimes:
 
 
 def guess_typical(of_design: Floats) -> float:
-    """Guess the seconds of a game that a sampler asks for, or a front, by those of the design.
+    """Guess the seconds of a game of the sampler's trials or of the front from those of the design.
 
-    They vary by orders of magnitude: between the arithmetic and the geometric mean.
+    They vary by orders of magnitude, so the guess lies between arithmetic and geometric mean.
     """
     geometric = float(np.exp(np.mean(np.log(of_design))))
     return DEARER * math.sqrt(float(of_design.mean()) * geometric)
@@ -146,16 +146,16 @@ class Points:
     Attributes
     ----------
     expected : Played
-        Mean, variance and seconds of one game of each, as far as known; games there are.
+        Mean, variance and seconds of one game of each, as far as known; number of its games.
     n_wanted : float64, shape (k,)
-        Games in all, at most.
+        Maximum number of games in all.
     """
 
     expected: Played
     n_wanted: Floats
 
     def seconds_of(self, n: Floats) -> float:
-        """Return the seconds of the games that are missing to have ``n`` of each point."""
+        """Return the seconds of the games that each point needs to have ``n``."""
         return float((n - self.expected.n) @ self.expected.seconds)
 
     def near(self, typical: float, trust: float, seconds: float) -> "Points":
@@ -173,7 +173,7 @@ class Points:
         return replace(self, expected=expected)
 
     def after(self, seconds: float) -> Floats:
-        """Return the games each point has after so many seconds of games, by validation's rule."""
+        """Return how many games each point has after some seconds, by validation's rule."""
         if self.seconds_of(self.n_wanted) <= seconds:
             return self.n_wanted
         n = self.expected.n
@@ -197,7 +197,7 @@ class Plan:
     Attributes
     ----------
     n_trials : int
-        Complete ones in the end.
+        Complete trials at the end.
     search_seconds, validation_seconds : float
         Wall-clock time of both phases.
     n_search_games, n_validation_games : int
@@ -205,11 +205,11 @@ class Plan:
     n_points_games : int
         Validation games there will be in all.
     standard_errors : float64, shape (n_points,)
-        Of the validated means in the end, ascending; NaN where there is one game.
+        Of the validated means at the end, ascending; NaN where there is one game.
     ends_by_time : bool
-        Whether validation has no time left in the end, rather than no games. Then the number of its
-        games is not printed: games go where they are worth most, to cheap points by the hundred,
-        and in every second study there were half or twice as many as planned.
+        Whether validation ends because its time is spent, rather than because all games are played.
+        The number of its games is then not printed: games go where they are worth most, hundreds of
+        them to cheap points, and in every second study there were half or twice as many as planned.
     """
 
     n_trials: int
@@ -237,13 +237,13 @@ class Plan:
         Parameters
         ----------
         n_complete : int
-            Trials there are.
+            Complete trials so far.
         trials : float64, shape (n,)
-            Seconds of the games of each trial to come, in order.
+            Seconds of the games of each future trial, in order.
         n_replicates : int
-            Games a trial.
+            Games per trial.
         points, pace : Points, Pace
-            What there is to validate, and how fast games are.
+            What there is to validate, and how fast games are played.
         search_limit, limit : float
             Wall-clock seconds for the search, and for all; infinity for no limit.
         """
@@ -335,8 +335,7 @@ def make_plan(
     pace, search_limit, limit
         As for :meth:`Plan.from_trials`.
     n_complete : int, optional
-        Complete trials, if these are not the study's own: its trials are then a dry run of later
-        ones.
+        Complete trials, if not the study's own: in a dry run, its trials stand for later ones.
     """
     data, model = analysis.data, analysis.trials_model
     if model is None:
@@ -377,7 +376,7 @@ def expected_points(
     chosen: Sequence[Point],
     precision: Precision | None,
 ) -> Points:
-    """Return what is expected of the points that would be validated now."""
+    """Return the expectations of the points that would be validated now."""
     experiment = data.experiment
     goal = experiment.goal
     if precision is None or not chosen:
@@ -421,8 +420,8 @@ def coming_trials(
 ) -> Floats:
     """Return the seconds of a game in each of the next ``n`` trials.
 
-    Those of the design that wait are known. A sampler's are guessed (``typical``), until some have
-    been played.
+    Waiting trials of the design are known. Those of a sampler are guessed (``typical``) until some
+    have been played.
     """
     proposed = [
         float(np.mean([game.seconds for game in trial.games.values()]))
@@ -464,7 +463,7 @@ class Planner:
         settings: SearchSettings | None,
         precision: Precision | None,
     ) -> Plan | None:
-        """Return what the rest of the run is expected to do (:func:`make_plan`).
+        """Return a plan for the rest of the run (:func:`make_plan`).
 
         None if there is nothing left to do, or the plan was printed before.
         """
@@ -484,9 +483,9 @@ class Planner:
     def measure_pace(self, dispatch: Dispatch[Any]) -> Pace:
         """Return how fast games are played.
 
-        At first, while workers start and most games are not back yet, that is the pace of the phase
-        before, if there was one. The time between tasks is the least seen: in a search, workers
-        wait for proposals, too.
+        At first, while workers start and most games have not come back, it is the pace of the phase
+        before, if there was one. The time between tasks is the shortest seen, because in a search
+        workers wait for proposals, too.
         """
         measured = Pace.measured(dispatch)
         if self.pace is not None and self.pace.idle_seconds:

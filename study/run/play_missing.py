@@ -26,11 +26,11 @@ class MissingGames(GameSource[Key]):
     agents : mapping of str to Agent
         By the rows' names; no two are equal.
     seeds : sequence of int
-        What each row plays.
+        The seeds that each row plays.
     ledger : Ledger
-        Where games are kept.
+        Where games are stored.
     batch_size : int
-        Games that a worker plays before they are kept.
+        Games that a worker plays before they are stored.
     note : str
         What progress says of them.
     """
@@ -63,7 +63,7 @@ class MissingGames(GameSource[Key]):
 
     @property
     def n_missing(self) -> int:
-        """Games still to come."""
+        """Number of games still to be played."""
         return sum(len(seeds) for seeds in self.missing.values())
 
     def next_task(self) -> Task[Key] | None:
@@ -71,7 +71,7 @@ class MissingGames(GameSource[Key]):
         return next(self.waiting, None)
 
     def record(self, finished: Finished[Key]) -> None:
-        """Keep games; PlayError if they could not be played."""
+        """Store games; PlayError if they could not be played."""
         name, seed = finished.key
         if finished.error:
             raise PlayError(f"{name}, seed {seed}: {finished.error}; finished games are kept")
@@ -112,7 +112,7 @@ def play_missing(
     seeds : sequence of int
         The same for all rows.
     ledger : Ledger
-        Where each batch is kept as soon as it has ended; an interrupt loses only those in flight.
+        Where each batch is stored as soon as it has ended; an interrupt loses only those in flight.
     jobs : int
         Worker processes.
     out : rich.console.Console

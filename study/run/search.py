@@ -2,8 +2,8 @@
 
 One process owns the study and is its only writer; workers play games and know nothing of it. Games
 of several trials are in flight at once: those of the next trial are queued behind those of this
-one, and the sampler works on the one after meanwhile (:mod:`study.run.proposals`). Where agents
-learn, each worker has a trial of its own.
+one, and meanwhile the sampler works on the one after that (:mod:`study.run.proposals`). Where
+agents learn, each worker has a trial of its own.
 """
 
 import math
@@ -127,7 +127,7 @@ class Search(GameSource[Key]):
         return self.connection.retried(lambda: StudyData.read(self.log, self.experiment))
 
     def proposals_after(self, data: StudyData) -> Proposals:
-        """Return what proposes the trials after those of a study."""
+        """Return a source of proposals for the trials after those of a study."""
         return Proposals(
             known_trials(data),
             list(study_directions(self.experiment.goal)),
@@ -152,7 +152,7 @@ class Search(GameSource[Key]):
 
     @property
     def most_games(self) -> int:
-        """How many games the next task may have at most, so that no worker goes without any."""
+        """Maximum number of games of the next task, so that every worker gets some."""
         if self.games_a_task == 1 or self.n_tasks_out >= self.n_workers:
             return self.games_a_task
         return min(self.games_a_task, max(1, self.n_waiting // (self.n_workers - self.n_tasks_out)))
@@ -170,8 +170,8 @@ class Search(GameSource[Key]):
     def next_task(self) -> Task[Key] | None:
         """Return the next games; have the next trial proposed in time.
 
-        A task is one game, or as many of one trial as take the executor's seconds together. If the
-        agent learns, it is all games of a trial: two workers would learn the same.
+        A task is one game, or as many games of one trial as fill the executor's ``seconds_a_task``.
+        If the agent learns, it is all games of a trial: two workers would learn the same.
         """
         self.propose_ahead()
         for number, open_trial in self.trials.open.items():
@@ -186,11 +186,11 @@ class Search(GameSource[Key]):
         return None
 
     def pending_proposal(self) -> "Future[Any] | None":
-        """Return the proposal in work, if a trial may still begin."""
+        """Return the proposal being computed, if a trial may still begin."""
         return None if self.budget.is_spent else self.proposals.future
 
     def propose_ahead(self) -> None:
-        """Begin the trials whose proposals are ready; ask for more when few games are in line."""
+        """Begin the trials whose proposals are ready; ask for more when few games are queued."""
         while not self.budget.is_spent:
             ready: list[Point] = []
             if self.proposals.future is not None:
@@ -211,9 +211,9 @@ class Search(GameSource[Key]):
                 self.proposals.wait(0.02)
 
     def take_proposals(self) -> list[Point]:
-        """Return the proposals that are ready; none if their process has died, and start another.
+        """Return the proposals that are ready; if their process has died, none, and start another.
 
-        PlayError if it dies again and again, or the user's own sampler fails.
+        PlayError if it dies repeatedly, or the user's own sampler fails.
         """
         try:
             ready = self.proposals.take()
@@ -238,14 +238,14 @@ class Search(GameSource[Key]):
             raise PlayError(f"sampler {self.settings.sampler} failed: {what}") from None
 
     def begin(self, proposals: Sequence[Point]) -> None:
-        """Begin trials; their games join the line."""
+        """Begin trials; their games join the queue."""
         failed = self.trials.begin(proposals)
         self.count_waiting()
         for trial in failed:
             self.learn(trial)
 
     def count_waiting(self) -> None:
-        """Count the queued games; called rarely, because a game must not pay for such a pass."""
+        """Count the queued games; called rarely, because it is too slow to do for each game."""
         self.n_waiting = sum(len(each.waiting) for each in self.trials.open.values())
 
     def n_wanted(self, n_ready: int) -> int:
@@ -285,7 +285,7 @@ class Search(GameSource[Key]):
         self.learn(ended)
 
     def learn(self, trial: Point | None) -> None:
-        """Let later proposals know of a trial that has ended; stop if one after the other fails."""
+        """Let later proposals know of a trial that has ended; stop if too many fail in a row."""
         if trial is None:
             return
         goal = self.experiment.goal
@@ -310,7 +310,7 @@ class Search(GameSource[Key]):
 
     @property
     def seconds_each(self) -> dict[str, float]:
-        """Mean seconds to propose (CPU) and begin a trial, to store a game, and to tell a trial."""
+        """Mean seconds to propose (CPU) and begin a trial, store a game, and report a trial."""
         durations = {"think": self.proposals.seconds, **self.trials.seconds}
         return {name: fmean(each) if each else 0.0 for name, each in durations.items()}
 
@@ -345,7 +345,7 @@ class Search(GameSource[Key]):
 def known_trials(data: StudyData) -> list[FrozenTrial]:
     """Return a study's trials from 0 on.
 
-    Those that have not begun wait, with θ if of the design.
+    Those that have not begun are waiting; those of the design have their θ.
     """
     begun = {trial.number: trial for trial in data.frozen_trials}
     numbers = range(max([len(data.design), *(number + 1 for number in begun)]))

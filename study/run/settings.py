@@ -59,7 +59,7 @@ class SearchSettings:
         return self.n_trials < MAX_TRIALS
 
     def record(self, experiment: Experiment) -> StudyRecord:
-        """Return what identifies the study."""
+        """Return the settings that identify the study."""
         return StudyRecord(
             experiment=experiment.name,
             space=experiment.space.as_records(),

@@ -54,7 +54,7 @@ SEARCH_SHARE_OF_EXACT = 0.85  # where trials are known, and validation measures 
 
 
 def search_share(experiment: Experiment) -> float:
-    """Return the search's share of a budget: all but for what validation has to do."""
+    """Return the search's share of a budget; validation has the rest."""
     if not experiment.goal.is_exact:
         return SEARCH_SHARE
     return SEARCH_SHARE_OF_EXACT if experiment.cost.is_timed or experiment.baselines else 1.0
@@ -100,11 +100,11 @@ class Sweep:
     planner: Planner = field(default_factory=Planner)
     machines_stored: Machines | None = None
     latest: Analysis | None = None
-    is_loaded: bool = False  # and has been told
+    is_loaded: bool = False  # and a message has said so
 
     @cached_property
     def budget(self) -> Budget:
-        """The time for all phases, which begins when this is first asked for."""
+        """The time for all phases; it begins at the first access."""
         return Budget(self.budget_seconds, reserve=self.seconds_to_report)
 
     @cached_property
@@ -136,7 +136,7 @@ class Sweep:
         return self.latest
 
     def begin(self) -> None:
-        """Compile, which the budget does not pay for; start the clock."""
+        """Compile, which does not count against the budget; start the clock."""
         self.out.print(preparing(self.experiment.summary.game))
         agent = self.experiment.build({})
         warm(agent)
@@ -340,7 +340,7 @@ class Sweep:
             print_text(self.out, f"to {what}: thetafront {command}")
 
     def write_results(self, analysis: Analysis, is_running: bool = False) -> list[Path]:
-        """Write tables, pictures and page; a page of a running study reads itself again."""
+        """Write tables, pictures and page; a page of a running study reloads itself."""
         from thetafront.study.page.page import Circumstances  # noqa: PLC0415, slow to import
         from thetafront.study.page.results import write_results  # noqa: PLC0415
 
@@ -349,7 +349,7 @@ class Sweep:
 
     @property
     def is_pick(self) -> bool:
-        """Whether only a point that a user has asked for is played; the answer is all it tells."""
+        """Whether only a requested point is played; then only the answer is printed."""
         return self.settings is None and self.precision is None
 
     def look(self, is_whole: bool) -> None:
@@ -442,7 +442,7 @@ class Sweep:
 
     @contextmanager
     def stops(self, phase: str) -> Iterator[None]:
-        """Say what an interrupt leaves; turn what else stops a phase into one line."""
+        """Say what an interrupt leaves; turn other errors that stop a phase into one line."""
         try:
             try:
                 yield
@@ -450,7 +450,9 @@ class Sweep:
                 # Before the lock is given back, whatever has failed.
                 self.connection.close_writers()
         except KeyboardInterrupt:
-            shown = "thetafront export shows it" if self.is_pick else "tables and pictures show it"
+            shown = (
+                "thetafront export draws them" if self.is_pick else "tables and pictures show them"
+            )
             self.say(
                 f"stopped during the {phase}: finished games are stored in "
                 f"{self.location.url_without_password}, {shown}; "

@@ -7,10 +7,9 @@ judge a point without having selected it.
 
 Games are played in rounds of a CPU minute, or of 15% of what has been played, if that is more. In
 the first one all points get the same small number. The games of a later round go where they are
-worth most (:mod:`study.run.allocation`), by all games stored when it is planned, and by nothing
-else: none of it depends on which worker was faster. The next round is planned when the last game of
-this one is stored. Within a round each point gets its games evenly, so a validation may be stopped
-at any time.
+worth most (:mod:`study.run.allocation`), judged by all games stored when it is planned: nothing
+depends on which worker was faster. The next round is planned when the last game of this one is
+stored. Within a round each point gets its games evenly, so a validation may be stopped at any time.
 """
 
 import math
@@ -146,7 +145,7 @@ class Validation(GameSource[Key]):
         self.wanted[point.key] = self.n_wanted(point)
 
     def n_wanted(self, point: Point) -> int:
-        """Return how many games a point needs, by its games so far; one if it is exact."""
+        """Return how many games a point needs, by its games so far; one if scores are exact."""
         if self.goal.is_exact and not self.experiment.cost.is_timed:
             return 1
         n, _, squares = self.moments[point.key]
@@ -204,7 +203,7 @@ class Validation(GameSource[Key]):
     def n_in_a_row(self, point: Point) -> int:
         """Return how many more games of a point a task may have; none before the first is timed.
 
-        Some seconds of them, and no more than leave as many to each worker.
+        They take some seconds together, and leave as many to each other worker.
         """
         timed = [game.seconds for game in point.games.values() if game.has_ended]
         if not timed:
@@ -223,7 +222,7 @@ class Validation(GameSource[Key]):
         return self.first_games() or (self.allocated() if self.needy() else {})
 
     def first_games(self) -> dict[str, int]:
-        """Return how many games each point lacks of those that all get first."""
+        """Return how many of the first games, which all points get, each point lacks."""
         first = {
             point.key: min(FIRST_GAMES, self.n_allowed(point)) - len(point.games)
             for point in self.points
@@ -242,7 +241,7 @@ class Validation(GameSource[Key]):
         return len(gaps) > 0 and bool(np.median(gaps) > COARSE * np.median(errors))
 
     def fill_in(self) -> None:
-        """Take as many points again, where gaps in cost are widest."""
+        """Double the number of points; the new ones fill the widest gaps in cost."""
         n_before = len(self.points)
         while len(self.points) < self.most_points:
             new = self.another(self.points, self.left_out)
@@ -251,7 +250,7 @@ class Validation(GameSource[Key]):
             self.add(new)
         if n_new := len(self.points) - n_before:
             self.message(
-                f"there is time for {counted(n_new, 'point')} more, placed between the others"
+                f"there is time for more: {counted(n_new, 'point')} placed between the others"
             )
 
     def allocated(self) -> dict[str, int]:
@@ -279,7 +278,7 @@ class Validation(GameSource[Key]):
         """Store games that have come back.
 
         A game that failed is counted, and replaced by that of the next seed unless it has a
-        penalty. PlayError if an agent of ours could not be played, or no point is left.
+        penalty. PlayError if a built-in agent could not be played, or no point is left.
         """
         key, first = finished.key
         point = self.by_key[key]

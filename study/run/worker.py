@@ -28,7 +28,7 @@ SAFE_PATH, OURS = "PYTHONSAFEPATH", "thetafront"
 
 
 class LearningError(Exception):
-    """An agent cannot learn, for lack of memory or room on the disk: no fault of its θ."""
+    """An agent cannot learn for lack of memory or disk space; its θ is not the cause."""
 
 
 @dataclass
@@ -76,13 +76,13 @@ class Finished(Generic[Key]):
         games played on another machine, the duration is as measured there, and the end is when they
         arrived.
     cpu_seconds : float
-        CPU time of the worker between them; NaN where that does not tell how loaded the machine is.
+        CPU time of the worker between them; NaN where that does not show how loaded the machine is.
     learning_seconds : float
         Wall-clock time for which the agent learned before the first game.
     machine : str
         Key of the machine that played, among the executor's ``machines``; empty for this one.
     is_first : bool
-        Whether they are the first games of its process, whose time is that of a start, too.
+        Whether they are the first games of its process, whose time includes its start.
     """
 
     key: Key
@@ -106,7 +106,7 @@ def unplayed(task: Task[Key], error: BaseException) -> Finished[Key]:
 
 
 def begin_worker(parent: int) -> None:
-    """Initialize a worker: the parent alone answers Ctrl-C, and no worker outlives it."""
+    """Initialize a worker: only the parent handles Ctrl-C, and no worker outlives it."""
     if os.environ.get(SAFE_PATH) == OURS:  # not for programs that play games
         del os.environ[SAFE_PATH]
     Orphans.adopt()
@@ -125,7 +125,7 @@ def end_with(parent: int) -> None:
 
 
 def play_outcome(agent: Agent, seed: int) -> Outcome:
-    """Play a game; return that it failed if the agent is a user's own."""
+    """Play a game; a failure of a user's own agent is returned rather than raised."""
     try:
         return agent.play(seed)
     except GameError as error:
@@ -167,7 +167,7 @@ def settle() -> None:
     """Exempt all existing objects from garbage collection, once per process.
 
     A collection takes a tenth of a second, most of it for libraries that will never be garbage, and
-    may come in the middle of a game.
+    may happen in the middle of a game.
     """
     gc.collect()
     gc.freeze()

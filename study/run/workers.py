@@ -1,8 +1,8 @@
 """Worker processes that play games.
 
 This drives joblib's process pool (loky) directly rather than through ``joblib.Parallel``: the
-parent must hand out a game the moment it chooses, stop within a second whatever the workers are
-doing, and survive the death of one.
+parent must hand out a game at any moment, stop within a second whatever the workers are doing, and
+survive the death of one.
 """
 
 import contextlib
@@ -51,7 +51,7 @@ def n_cores() -> int:
 
 
 def check_jobs(jobs: int | None) -> int:
-    """Return the number of workers asked for, all cores by default; InputError if out of range."""
+    """Return the requested number of workers, all cores by default; InputError if out of range."""
     if jobs is None:
         return n_cores()
     return check_range("jobs", jobs, 1, MAX_JOBS_A_CORE * n_cores())
@@ -60,7 +60,8 @@ def check_jobs(jobs: int | None) -> int:
 def start_trackers() -> None:
     """Start the processes that delete semaphores after a kill, and let them do so silently.
 
-    Here, since starting them unblocks signals (Python 3.11), and workers would start so, too.
+    They are started here because starting them unblocks signals (Python 3.11), which workers would
+    inherit.
     """
     before = os.environ.get("PYTHONWARNINGS")
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (before, "ignore:resource_tracker")))
@@ -102,9 +103,9 @@ class Workers(Executor[Key]):
 
     Notes
     -----
-    A worker that dies (killed, or out of memory) breaks the pool, and which of the tasks in flight
-    it was playing is unknown. A new pool then plays all of them again, one at a time. If a worker
-    dies again with only one task in flight, the run ends with PlayError.
+    A worker that dies (killed, or out of memory) breaks the pool, and it is unknown which of the
+    tasks in flight it was playing. A new pool then plays all of them again, one at a time. If a
+    worker dies again with only one task in flight, the run ends with PlayError.
     """
 
     seconds_a_task = SECONDS_A_TASK
@@ -193,7 +194,7 @@ class Workers(Executor[Key]):
         self.in_flight[future] = task
 
     def collect(self, timeout: float, also: "Future[Any] | None" = None) -> None:
-        """Wait for a task, ``also`` or ``timeout`` seconds; put what came back in ``returned``.
+        """Wait for a task, ``also`` or ``timeout`` seconds; put finished tasks into ``returned``.
 
         Raises
         ------

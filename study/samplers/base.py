@@ -85,8 +85,8 @@ class ModelSampler(BaseSampler):
     def plan(self, study: optuna.Study, number: int, q: int) -> None:
         """Propose the study's next ``q`` trials, from ``number`` on, together.
 
-        Each is handed out when its trial is asked for. Their random numbers are named after the
-        first.
+        Each is handed out when its trial is asked for. Their random numbers are derived from the
+        first one's number.
         """
         trials = study.get_trials(deepcopy=False)
         found = self.infer_relative_search_space(study, trials[0]) if trials else {}
@@ -145,7 +145,8 @@ class ModelSampler(BaseSampler):
     ) -> Floats:
         """Return the points, shape (q, d), to be tried next.
 
-        Each is in flight when the next is chosen. With ``q`` of 1 it is that of :meth:`propose`.
+        Each is in flight when the next is chosen. With ``q`` = 1, the point is that of
+        :meth:`propose`.
         """
         points = []
         for _ in range(q):

@@ -34,7 +34,7 @@ def cached_fit(shape: tuple[int, int], *data: bytes) -> Hyperparameters:
 
 
 def fit_once(*data: npt.NDArray[Any]) -> Hyperparameters:
-    """Find the hyperparameters of points, values, noise and owners, once for the same."""
+    """Find the hyperparameters of points, values, noise and owners, once for the same data."""
     return cached_fit(data[0].shape, *(each.tobytes() for each in data))
 
 
@@ -49,10 +49,7 @@ class Posterior:
 
     @classmethod
     def fit(cls, observations: "Observations", given: "Observations | None" = None) -> "Posterior":
-        """Fit the model to observations, at least one, and condition it on them.
-
-        Or condition it on others: on fewer of many.
-        """
+        """Fit the model to observations, at least one, and condition it on them or on others."""
         hypers = [fit_once(*observations.to_fit(k)) for k in range(2)]
         return cls.condition(hypers, observations if given is None else given)
 
@@ -64,7 +61,7 @@ class Posterior:
 
         Return these as well.
 
-        Two thirds of them are a spread over the second objective. The model conditioned on these
+        Two thirds of them are spread over the second objective. The model conditioned on these
         chooses the others: those that it predicts to be the least dominated. So none is chosen for
         its own value, whose noise would make the front look too good.
         """
@@ -86,7 +83,7 @@ class Posterior:
     def condition(
         cls, hypers: Sequence[Hyperparameters], observations: "Observations"
     ) -> "Posterior":
-        """Condition processes with these hyperparameters, one an objective, on observations."""
+        """Condition processes with these hyperparameters, one per objective, on observations."""
         return cls(
             [
                 GaussianProcess.condition(
@@ -104,7 +101,7 @@ class Posterior:
     def draws_of_hyperparameters(
         self, observations: "Observations", n: int, rng: np.random.Generator
     ) -> "list[Posterior]":
-        """Return n posteriors, given the same observations, as probable hyperparameters have it."""
+        """Return n posteriors, given the same observations, for probable hyperparameters."""
         hypers = [
             draw_hyperparameters(process.hyper, *observations.to_fit(k), n, rng)
             for k, process in enumerate(self.processes)
@@ -131,7 +128,7 @@ class Posterior:
         return self.scales[0].belief(self.sign * mean, deviation)
 
     def cost(self, points: Floats) -> Floats:
-        """Return the posterior median of the second objective, a minimized one, in its unit."""
+        """Return the posterior median of the second objective, which is minimized, in its unit."""
         mean = -self.processes[1].mean(points)
         return self.scales[1].belief(mean, np.zeros_like(mean)).mean
 

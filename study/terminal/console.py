@@ -53,9 +53,9 @@ def print_table(out: "Console", table: "Table", optional: Sequence[str] = ()) ->
     out : Console
         Where to print it.
     table : Table
-        The table; columns go from it.
+        The table, from which columns are removed.
     optional : sequence of str
-        Headings of columns that can be spared, the first to go first.
+        Headings of columns that can be removed, in the order of removal.
     """
     from rich.console import Console  # noqa: PLC0415
     from rich.measure import Measurement  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""One decision inspected: the value of each action, its standard error, and what deciding costs.
+"""One decision inspected: the value of each action, its standard error, and the cost of deciding.
 
 The *standard error* of an action's value is the standard deviation of that value over repeated
 decisions, each with a random stream of its own. It holds for any agent, however its values arise.
@@ -156,7 +156,7 @@ def inspect(
 
 
 def finite(value: float) -> float | None:
-    """Return a number as it is, and None for one that is not finite."""
+    """Return a finite number unchanged, and None for others."""
     return float(value) if math.isfinite(value) else None
 
 
@@ -201,7 +201,7 @@ def inspection_text(found: Inspection) -> str:
         lines.append("              this agent assigns no values to actions")
     else:
         lines += [
-            "values: points from this board on, in the decision with that stream",
+            "values        points from this board on, in the decision with that stream",
             "              standard error: the standard deviation of the value over the repeats,",
             "              the same decision with other streams; chosen: the share of them",
         ]

@@ -31,7 +31,7 @@ Decision = TypeVar("Decision")
 
 @dataclass(frozen=True)
 class View(Generic[State, Decision]):
-    """What a picture shows.
+    """The content of a picture.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class WatchedGame(Generic[State, Decision]):
         self.decision = self.decide(self.state)
 
     def view(self, pace: str) -> View[State, Decision]:
-        """Return what a picture shows."""
+        """Return the content of a picture."""
         keys = OVER_KEYS if self.is_over else WATCHING_KEYS
         return View(self.player, self.state, self.decision, pace, self.remark(self.state), keys)
 
@@ -123,12 +123,12 @@ def slower(speed: float) -> float:
 
 
 def quits(keys: Sequence[str]) -> bool:
-    """Return whether the user leaves."""
+    """Return whether the user quits."""
     return any(key in {"q", "Q", END} for key in keys)
 
 
 def watch(game: WatchedGame[State, Decision], speed: float, stage: Stage) -> State:
-    """Let a game play itself until the user leaves, at first at ``speed`` moves a second.
+    """Let a game play itself until the user quits, at first at ``speed`` moves a second.
 
     Return its final state.
     """

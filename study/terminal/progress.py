@@ -1,4 +1,4 @@
-"""Progress of a run: a bar that is redrawn in place; without a terminal, a line now and then."""
+"""Progress of a run: a bar that is redrawn in place; without a terminal, an occasional line."""
 
 import time
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ MIN_BAR, MAX_BAR = 4, 40  # columns
 
 
 def fitted(figures: Sequence[str], width: int) -> str:
-    """Join as many figures as fit into a line, one at least."""
+    """Join as many figures as fit into a line, at least one."""
     line = figures[0] if figures else ""
     for each in figures[1:]:
         if cell_len(longer := f"{line} · {each}") > width:

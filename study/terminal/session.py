@@ -36,7 +36,7 @@ def in_terminal(
     Raises
     ------
     InputError
-        If standard input or output is not a terminal, or one without cursor positioning.
+        If standard input or output is not a terminal, or the terminal lacks cursor positioning.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise InputError("watch: standard input and standard output must be a terminal")

@@ -52,7 +52,7 @@ def decide_in_game(agent: Agent2048, position: Position) -> TimedDecision | None
 
 
 def remark(position: Position) -> str:
-    """Say why there is nothing to decide, if so."""
+    """Say why there is nothing to decide, if there is not."""
     if not position.legal:
         return "game over"
     return "a single legal action" if len(position.legal) == 1 else ""

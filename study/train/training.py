@@ -41,7 +41,7 @@ POLL_INTERVAL = 0.25
 CHECKPOINT_SECONDS = 60.0
 MAX_SHARE = 0.1  # of the time that checkpoints may take
 MAX_GAMES = 1 << 20  # of a batch
-N_RECENT = 1000  # games, of which the mean score is told
+N_RECENT = 1000  # games whose mean score is shown
 FLOAT_BYTES = 4
 SCRATCH_BYTES = 2  # of a weight, for which of them a checkpoint keeps
 DIVERGED = "the weights diverged and were not stored; use a smaller --rate"
@@ -53,7 +53,7 @@ class DivergedError(RunError):
 
 @dataclass(frozen=True)
 class TrainingBudget:
-    """When a training is done: after a total of CPU seconds of all threads, or of moves."""
+    """When a training is done: after a total of moves, or of CPU seconds of all threads."""
 
     cpu_seconds: float = math.inf
     n_moves: float = math.inf
@@ -73,9 +73,9 @@ class Training:
     Parameters
     ----------
     checkpoint : Path
-        Where checkpoints are written, and the last one is.
+        Where checkpoints are written, and the last one is found.
     settings : TrainingSettings
-        What it learns with.
+        The settings with which it learns.
     budget : TrainingBudget
         When it is done.
     jobs : int
@@ -84,7 +84,7 @@ class Training:
     Raises
     ------
     InputError
-        If the checkpoint is of other settings.
+        If the checkpoint belongs to other settings.
     RunError
         If there is too little memory, or the checkpoint cannot be read.
     """
@@ -121,14 +121,14 @@ class Training:
         return n, total / n if n else math.nan
 
     def run(self, show: Callable[[], None]) -> None:
-        """Train until the budget is spent, or an interrupt; ``show`` is called now and then.
+        """Train until the budget is spent, or an interrupt; ``show`` is called occasionally.
 
         Raises
         ------
         KeyboardInterrupt
             After an interrupt, when a checkpoint is written.
         DivergedError
-            If weights are no numbers any more.
+            If weights are no longer finite.
         """
         self.next_game = self.counts.n_games  # a batch that ended early had taken more
         with interrupt.deferred(), ThreadPoolExecutor(self.jobs) as threads:
@@ -150,7 +150,7 @@ class Training:
                 self.save()
 
     def play_until(self, until: float, space: WorkSpace) -> None:
-        """Learn from one batch of games after the other; runs in a thread."""
+        """Learn from one batch of games after another; runs in a thread."""
         while time.monotonic() < until and not (self.is_done or interrupt.requested()):
             with self.lock:
                 first, n = self.next_game, self.batch
@@ -173,7 +173,7 @@ class Training:
                 return
 
     def learn_batch(self, space: WorkSpace, first: int, n: int) -> tuple[int, int, float]:
-        """Learn from ``n`` games; return their number, that of their moves, and summed score."""
+        """Learn from ``n`` games; return the numbers of games and moves, and the sum of scores."""
         most = self.budget.moves_left(self.counts)
         return learn_games(self.settings, self.weights, self.coherence, space, first, n, most)
 
@@ -185,7 +185,7 @@ class Training:
         self.has_diverged = False
 
     def save(self) -> None:
-        """Write a checkpoint; DivergedError if weights are no numbers any more."""
+        """Write a checkpoint; DivergedError if weights are no longer finite."""
         began = time.monotonic()
         if not np.isfinite(self.weights).all():
             raise DivergedError(DIVERGED)

@@ -499,7 +499,7 @@ def test_buttons_copy_commands_and_the_front(browser: "Browser", folder: Path) -
             if not button.is_visible():
                 continue
             button.click()
-            page.locator("#told", has_text="Copied").wait_for()
+            page.locator("#notice", has_text="Copied").wait_for()
             text = page.locator(f"#{button.get_attribute('data-copy')}").text_content()
             assert page.evaluate("navigator.clipboard.readText()") == text
         page.locator("#copy-csv").click()

@@ -84,7 +84,7 @@ def test_a_killed_scheduler_is_taken_up_again(ground: Ground, of_one_machine: pd
     ground.scheduler()
     ground.wait_for_games(n + 1)
     said = check(ground, sweep, of_one_machine)
-    assert f"the scheduler at {ground.address} does not answer; trying for 120 s" in said
+    assert f"the scheduler at {ground.address} does not answer; retrying for 120 s" in said
     assert "the scheduler is back after" in said
     assert f"a scheduler answers at {ground.address}" in ground.said("worker")
 

@@ -155,7 +155,7 @@ def half_fails(seed: int, x: float) -> float:
 
 
 @pytest.mark.sweeps
-def test_a_game_that_fails_is_told_and_no_ledger_keeps_what_may_change(tmp_path: Path) -> None:
+def test_a_game_that_fails_is_reported_and_no_ledger_keeps_what_may_change(tmp_path: Path) -> None:
     space = public.Space((public.NumericParameter("x", 0.0, 1.0),))
     toss = Experiment("toss", agent=half_fails, space=space, goal=public.mean("score"))
     agent = toss.build({"x": 0.5})
@@ -165,7 +165,7 @@ def test_a_game_that_fails_is_told_and_no_ledger_keeps_what_may_change(tmp_path:
     ]
     with pytest.raises(RunError, match="seed 1: ValueError: odd"):
         public.play(agent, 3, jobs=1, progress=False)
-    with pytest.raises(InputError, match="ledger must be for agents of the catalog"):
+    with pytest.raises(InputError, match="ledger must be left out for agents of your own"):
         public.play(agent, 3, ledger=tmp_path)
 
 
@@ -284,7 +284,7 @@ def test_a_notebook_shows_html(dice: Study, tmp_path: Path) -> None:
 
 
 @pytest.mark.sweeps
-def test_calling_it_again_goes_on(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_calling_it_again_continues(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """And leaves the program as it was; what it says goes to standard error, or nowhere."""
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     state = (
@@ -398,7 +398,7 @@ def test_another_thread_may_sweep(tmp_path: Path) -> None:
 
 
 @pytest.mark.sweeps
-def test_an_interrupt_stops_a_sweep_and_the_program_goes_on(tmp_path: Path) -> None:
+def test_an_interrupt_stops_a_sweep_and_the_program_continues(tmp_path: Path) -> None:
     """A script without a guard of its main part; the signal goes to it and its workers alike."""
     script = tmp_path / "script.py"
     script.write_text(f"""

@@ -16,7 +16,7 @@ from thetafront.agents.twenty48.ntuple.network import NONE, TrainedNetwork, trai
 @register
 @dataclass(frozen=True)
 class NTuple(LookaheadAgent):
-    """Takes the afterstate that is worth most by a trained network, or by expectimax over it.
+    """Takes the best afterstate by a trained network, or by expectimax over it.
 
     Without a network all afterstates are worth 0, and only points count.
 

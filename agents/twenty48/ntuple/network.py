@@ -1,7 +1,7 @@
 """Trained networks on disk: a folder with a manifest and the weights.
 
-The folder of all networks is ``results/networks`` in a checkout, of an installed package it is in
-the user's data folder; or it is what ``THETAFRONT_NETWORKS`` says.
+The folder of all networks is ``results/networks`` in a checkout, and in the user's data folder for
+an installed package, unless ``THETAFRONT_NETWORKS`` names another.
 """
 
 import json
@@ -47,7 +47,7 @@ class TrainedNetwork:
 
     @property
     def settings(self) -> TrainingSettings:
-        """What it was trained with."""
+        """The settings with which it was trained."""
         return TrainingSettings.from_record(self.training)
 
     @property
@@ -61,7 +61,10 @@ class TrainedNetwork:
         return network_folder(self.name) / weights_name(self.digest)
 
     def check(self) -> None:
-        """Raise ValueError if the file of weights is not as the manifest says; nothing is read."""
+        """Raise ValueError if the file of weights does not match the manifest.
+
+        No weights are read.
+        """
         expected = (count_weights(self.patterns),)
         path = self.weights_file
         try:

@@ -9,8 +9,8 @@ part       a pattern whose cells are all cells of another one of the set
 =========  =======================================================================================
 
 A set with a plus, such as ``4x6+``, has parts besides: all lines and squares of four cells that lie
-within its patterns. A part's weights learn fast, since it meets the same tiles often, and guess
-what a board is worth that the patterns have not met yet. For playing they are added to those of the
+within its patterns. A part's weights learn fast, since it meets the same tiles often, and estimate
+the value of boards that the patterns have not met yet. For playing they are added to those of the
 patterns (:func:`without_parts`), so they cost no time there.
 
 The cells of a pattern are at most two stretches of the board's nibbles, so that an index takes two
@@ -131,7 +131,7 @@ def without_parts(pattern_set: PatternSet, weights: Weights) -> Weights:
     pattern_set : PatternSet
         Of the weights.
     weights : float32, shape (n_weights,)
-        They are left as they are; a set without parts has no others.
+        They are not changed; for a set without parts they are returned.
     """
     if pattern_set == pattern_set.played:
         return weights

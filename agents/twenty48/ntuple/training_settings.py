@@ -37,13 +37,13 @@ class Method(StrEnum):
 
 @dataclass(frozen=True)
 class Learning:
-    """What a network learns with, but for its games.
+    """The settings with which a network learns, except its games.
 
     α and λ are those of :mod:`agents.twenty48.ntuple.learning`. Tuned are all sets of patterns, and
     both methods; α from 0.1, a usual rate of plain learning, to 1, beyond which a step goes past
-    its target; optimism to 20,000 points, what games score early in training (80,000 points kept a
-    network from learning within 80 million moves: 31,800 points, 83,400 without); R to more than
-    most games of a training of 20 million moves have.
+    its target; optimism to 20,000 points, a usual score early in training (80,000 points kept a
+    network from learning within 80 million moves: 31,800 points, 83,400 without); R to more moves
+    than most games have in a training of 20 million moves.
     """
 
     patterns: PatternSet = categorical(
@@ -95,7 +95,7 @@ class TrainingSettings(Learning):
 
     @classmethod
     def from_record(cls, stored: Mapping[str, Value]) -> "TrainingSettings":
-        """Read what a manifest or a checkpoint has; the oldest ones know no restarts."""
+        """Read the record in a manifest or a checkpoint; the oldest ones have no restarts."""
         return cls(**{"restart": 0, **stored})  # type: ignore[arg-type]
 
     @property
@@ -105,11 +105,11 @@ class TrainingSettings(Learning):
 
     @property
     def first_weight(self) -> float:
-        """What all weights are at first."""
+        """The initial value of all weights."""
         return self.optimism / n_looked_up(self.patterns)
 
     def new_weights(self) -> Weights:
-        """Return the weights of a network that has learned nothing, shape (n_weights,)."""
+        """Return the weights of an untrained network, shape (n_weights,)."""
         weights = np.zeros(count_weights(self.patterns), np.float32)
         if self.first_weight:
             weights[:] = self.first_weight

@@ -1,8 +1,8 @@
 """A simulated study: searched and validated, with the certificate of its answers beside the truth.
 
-Games are those of the surface, on a machine whose speed drifts as that of the published sweep did:
+Games are those of the surface, on a machine whose speed drifts like that of the published sweep:
 times of games that are played together have a common factor, of which a part changes from game to
-game and the rest forgets itself over 840 games; a search times its games 5% higher.
+game and the rest decays over 840 games; a search times its games 5% higher.
 """
 
 from typing import Any
@@ -50,7 +50,7 @@ class Machine:
 
 
 class Study:
-    """A simulated study of a surface, searched as far as it is asked for."""
+    """A simulated study of a surface, searched as far as requested."""
 
     def __init__(self, name: str, seed: int) -> None:
         self.on, self.truth, self.seed = surface(name), true_front(name), seed
@@ -68,7 +68,7 @@ class Study:
         return self.models[n_trials]
 
     def proposals(self, n_trials: int, n_points: int) -> Floats:
-        """Return the model's proposals at as many budgets, in the unit cube."""
+        """Return the model's proposals at that many budgets, in the unit cube."""
         model = self.searched(n_trials)
         front = model.predicted_front
         budgets = np.linspace(front.mean[0, 1], front.mean[-1, 1], n_points) - 1e-9
@@ -127,7 +127,7 @@ class Validation:
         return np.array(found)
 
     def row(self, n_trials: int, model: FittedModel, **more: Any) -> dict[str, Any]:
-        """Return what a user has after these trials and points."""
+        """Return a user's results after these trials and points."""
         truth, n = self.study.truth, len(self.codes)
         scores = np.append(self.study.on.truth(self.codes)[0], 0.0)
         scores = scores[self.answers(model, truth.budgets)]

@@ -1,7 +1,7 @@
-"""What a contest found: picks.csv, summary.csv, programs.md, programs.png and manifest.json.
+"""The results of a contest: picks.csv, summary.csv, programs.md, programs.png and manifest.json.
 
 Runs with different seeds are the replicates: means, differences and their 95% intervals (Student's
-t) are over runs, n of them. So they hold what search, choice and fresh games vary by.
+t) are over n runs. So they include the variation of search, choice and fresh games.
 """
 
 import json
@@ -48,7 +48,7 @@ among all of a run's answers whose true cost is within it.
 
 
 def pick_rows(runs: Sequence[Record], fresh: Sequence[Record]) -> pd.DataFrame:
-    """Return a row a run and budget: what was recommended, and what fresh games say of it."""
+    """Return one row per run and budget: the recommendation, and its results in fresh games."""
     rows = []
     for each in runs:
         answers = {pick[0]: pick[1:] for pick in each["picks"]}
@@ -90,7 +90,9 @@ def interval(name: str, values: "pd.Series[float]") -> dict[str, float]:
 
 
 def summarize(picks: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a program, budget and method; a budget of NaN is the mean over those answered.
+    """Return one row per program, budget and method.
+
+    A budget of NaN is the mean over those answered.
 
     Differences are ours minus theirs, paired by seed, and positive where ours is better.
     """

@@ -1,6 +1,7 @@
-"""Compare samplers on simulated studies, at equal games; repeated after a stop, it goes on.
+"""Compare samplers on simulated studies, at equal games.
 
-The true front of each simulated study is known. The folder's ``runs.jsonl`` keeps finished runs.
+The same command resumes after a stop. The true front of each simulated study is known. The folder's
+``runs.jsonl`` stores finished runs.
 """
 
 import argparse
@@ -30,10 +31,10 @@ def table_order(record: Record) -> tuple[int, int, int, int]:
 
 
 def run(given: argparse.Namespace) -> None:
-    """Play all runs that the folder does not have yet, and summarize all runs there.
+    """Play the runs that the folder lacks, and summarize all runs there.
 
-    One budget after the other, and seed after seed: so an interrupted benchmark has compared all
-    samplers equally, by the first budget first.
+    The order is by budget, then by seed, so an interrupted benchmark has compared all samplers
+    equally, beginning with the first budget.
     """
     planned = [
         Run(on, sampler, n_trials, n_games, seed)

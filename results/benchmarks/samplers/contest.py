@@ -109,7 +109,7 @@ def predicted(model: FittedModel, points: Floats) -> tuple[Floats, Floats]:
 
 @cache
 def warm(sampler: str) -> None:
-    """Have a sampler suggest a few times, once a process, so that its imports are loaded."""
+    """Let a sampler suggest a few times, once per process, so that its imports are loaded."""
     contest = Contest(surface("two_regimes"), 0, N_WARM)
     for _ in range(N_WARM + 3):
         contest.trial(sampler, 2)

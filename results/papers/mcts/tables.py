@@ -1,8 +1,8 @@
 """The tables of scores: points, equal time, widening, exploration, other readings.
 
 Between neighbouring points of a leaf value the score is interpolated linearly over log seconds per
-move: a weighted sum of two points' mean scores. Times count as exact. The leader at a budget is
-compared with **each** of the others by paired differences: the largest of several noisy means is
+move: a weighted sum of two points' mean scores. Times are treated as exact. The leader at a budget
+is compared with **each** of the others by paired differences: the largest of several noisy means is
 biased upwards, and shows nothing by itself.
 """
 
@@ -30,7 +30,7 @@ def row(games: paper.Games, agent: UCT, name: str = "") -> dict[str, Any]:
 
 
 def points_frame(games: paper.Games) -> pd.DataFrame:
-    """Return one row a point, by leaf value and m."""
+    """Return one row per point, by leaf value and m."""
     return pd.DataFrame(
         {"leaf_value": leaf_value.value, "n_simulations": m} | row(games, plain(leaf_value, m))
         for leaf_value in design.TITLES
@@ -52,7 +52,7 @@ def weights_at(costs: npt.NDArray[np.float64], budget: float) -> npt.NDArray[np.
 
 
 def equal_time_frame(points: pd.DataFrame, games: paper.Games) -> pd.DataFrame:
-    """Return, for each budget in seconds a move, one row a leaf value whose points span it.
+    """Return, for each budget in seconds a move, one row per leaf value whose points span it.
 
     ``ahead_of_points`` is the paired difference to the leader, the largest mean: 0 for the leader.
     """
@@ -132,7 +132,7 @@ def exploration_frame(games: paper.Games) -> pd.DataFrame:
 
 
 def readings_frame(games: paper.Games) -> pd.DataFrame:
-    """Return one row a reading; ``less_default_points`` is paired by seed."""
+    """Return one row per reading; ``less_default_points`` is paired by seed."""
     lines = []
     for change, default, agent in design.readings():
         name = f"{row_name(default)}, {change}"

@@ -29,7 +29,7 @@ Chosen = dict[str, dict[str, str]]  # digests of the selected agents by layout
 
 
 def play(run: paper.Paper, agents: Iterable[PacmanAgent], seeds: range) -> Played:
-    """Play what is missing."""
+    """Play the missing games."""
     rows = {", ".join(f"{name} {value}" for name, value in identity(each).items()): each
             for each in agents}  # fmt: skip
     games = run.play(rows, seeds, BATCH)
@@ -52,7 +52,7 @@ def measure_times(run: paper.Paper, chosen: Chosen, bars: Bars) -> dict[PacmanMD
 
 
 def numbers(found: Mapping[str, pd.DataFrame], n_games: int) -> dict[str, Any]:
-    """Return what the text has beside the tables."""
+    """Return the numbers of the text that are not in the tables."""
     points, strategies, motion = (found[each] for each in ("points", "strategies", "motion"))
     middle = points[points["win_rate"].between(0.2, 0.8)]
     coin_sd = sqrt((middle["binomial_sd_of_ten_games"] ** 2).mean())

@@ -33,7 +33,7 @@ Statement = tuple[str, str, str, Pairs]
 
 
 def verdict(says: str, low: float, high: float) -> str:
-    """Judge a difference, by its interval, by the report's statement on it: see the module."""
+    """Judge the report's statement on a difference by its interval: see the module."""
     if says == "below":
         low, high = -high, -low
     supported, contradicted = low > 0, high < 0
@@ -127,7 +127,7 @@ Line = dict[str, Any]
 
 
 def compared(played: Played, points: pd.DataFrame, statements: Iterable[Statement]) -> list[Line]:
-    """Return a line a part of each statement; the parts of one are judged together."""
+    """Return a line for each part of each statement; the parts of one are judged together."""
     wins, lines = wins_frame(played), list[Line]()
     for text, how, says, pairs in statements:
         for name, pair in pairs.items():
@@ -149,7 +149,7 @@ def alone(points: pd.DataFrame, where: str, reported: float, *named: str) -> Lin
 def claims_frame(
     played: Played, points: pd.DataFrame, bars: Bars, more: Played, motion: pd.DataFrame
 ) -> pd.DataFrame:
-    """Judge all claims, a row a part; ``more`` and ``motion`` are of the open questions."""
+    """Judge all claims, one row per part; ``more`` and ``motion`` belong to the open questions."""
     lines = compared(played, points, (*figure_statements(), *strategy_statements(bars)))
     where, wilson = "layout == 'medium' and strategy == 'PacmanRandom'", "Wilson's interval"
     text, part = "On medium, random play fails to win", "random's win rate"
@@ -168,7 +168,7 @@ def claims_frame(
 
 
 def shown(claims: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a claim, with the parts that decide its verdict, the largest ones first."""
+    """Return one row per claim, with the parts that decide its verdict, the largest ones first."""
     lines = []
     for (claim, said, how), group in claims.groupby(["claim", "verdict", "how"], sort=False):
         same = group[group["part_verdict"] == said]

@@ -58,7 +58,7 @@ def contrast(
 
 
 def wins_frame(played: Played) -> pd.DataFrame:
-    """Return a column of wins for each agent, a row a seed."""
+    """Return a column of wins for each agent, one row per seed."""
     return pd.DataFrame(
         {agent_digest(agent): win_indicators(games) for agent, games in played.items()}
     )
@@ -99,7 +99,7 @@ def point_columns(games: pd.DataFrame) -> dict[str, Any]:
 def points_frame(
     played: Played, named: Iterable[tuple[str, PacmanAgent]] | None = None
 ) -> pd.DataFrame:
-    """Return one row an agent, by default all that played: parameters, win rate and cost."""
+    """Return one row per agent, by default all that played: parameters, win rate and cost."""
     parameters = ("p_chosen", "gamma", "radius", "distance", "tolerance", "max_sweeps", "danger")
     rows = []
     for strategy, agent in named or [(type(agent).__name__, agent) for agent in played]:
@@ -114,9 +114,10 @@ def points_frame(
 
 
 def select(tried: Played) -> pd.DataFrame:
-    """Return a row a candidate; of a kind in a maze that with most wins is chosen.
+    """Return one row per candidate.
 
-    Ties go to fewest backups a move, then to the first.
+    Of each kind in a maze, the one with most wins is chosen. Ties go to fewest backups a move, then
+    to the first.
     """
     frame = points_frame(tried)
     best_first = frame.sort_values(["win_rate", "backups_per_move"], ascending=[False, True])
@@ -170,7 +171,7 @@ def distance_frame(wins: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
 
 
 def time_ratio(changed: PacmanMDP, plain: PacmanMDP, first_seed: int) -> Estimate:
-    """Measure CPU time a move with a change over that without, a number a round.
+    """Measure the ratio of CPU time per move with a change to that without, once per round.
 
     The two take turns on the same few seeds, so that a change in the machine's speed affects both.
     """
@@ -186,7 +187,7 @@ def time_ratio(changed: PacmanMDP, plain: PacmanMDP, first_seed: int) -> Estimat
 
 
 def changes_frame(played: Played, bars: Bars, times: Mapping[PacmanMDP, Estimate]) -> pd.DataFrame:
-    """Return one row a comparison: wins, backups a move, and the time where it was measured.
+    """Return one row per comparison: wins, backups a move, and the time where it was measured.
 
     The rows of a layout that ask the same question are judged together.
     """

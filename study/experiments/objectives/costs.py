@@ -1,7 +1,7 @@
 """Costs: objectives that are minimized.
 
 Seconds per move are the time that a user waits, and depend on the machine. Playout moves per move,
-or Bellman backups, count the same work exactly: the same on every machine, and in every run. Where
+or Bellman backups, count the work exactly and are the same on every machine and in every run. Where
 all work is done before the game, a replicate is one solution, and its cost is seconds or sweeps to
 solve.
 """
@@ -46,9 +46,9 @@ class Cost:
     per_move : bool
         Whether the sum is divided by the moves of all games; otherwise by the number of games.
     is_reported : bool
-        Whether games report it themselves, though it is a time.
+        Whether games report it themselves, although it is a time.
     is_whole : bool
-        Whether it is so large that it is written without decimals, unless it is a time.
+        Whether it is written without decimals because it is large; never for a time.
     """
 
     name: str
@@ -81,8 +81,8 @@ class Cost:
         """Return the variances of log₁₀ of the samples' costs; NaN where unknown.
 
         Times are compared between blocks of consecutive games, counts between single games
-        (:mod:`study.batch_means`). ``samples`` are those of one study, which estimate the variance
-        of a block together. ``are_alike`` says that games of a sample do the same work.
+        (:mod:`study.batch_means`). ``samples`` are those of one study, which together estimate the
+        variance of a block. ``are_alike`` says that games of a sample do the same work.
         """
         n_games = sum(map(len, samples))
         samples = [self.measured(games) for games in samples]
@@ -163,7 +163,7 @@ class Cost:
 
     @property
     def axis_label(self) -> str:
-        """Its name at an axis; times have their unit at the ticks."""
+        """Its name on an axis; times have their unit at the ticks."""
         return f"{self.label}{'' if self.is_timed or not self.unit else f', {self.unit}'}"
 
 
@@ -193,9 +193,9 @@ def reported(field: str, *, unit: str = "", per: Per = "game", label: str | None
     unit : str
         Unit of values, if they have one; ``s`` makes it a time.
     per : {"move", "game"}
-        What the sum over games is divided by.
+        The divisor of the sum over games.
     label : str, optional
-        Its name at an axis and in text; by default ``nodes a game``.
+        Its name on an axis and in text; by default ``nodes a game``.
 
     Raises
     ------

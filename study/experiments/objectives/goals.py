@@ -44,7 +44,7 @@ class Goal:
     name : str
         Stem of its columns, and its option on the command line.
     label, axis_label : str
-        Its name in a sentence, and at an axis.
+        Its name in a sentence, and on an axis.
     sample : str
         The attribute of a game that is the sample.
     estimator : Estimator
@@ -55,11 +55,11 @@ class Goal:
         Default target for validated points; 0 if one game is exact. None if the scatter is unknown:
         validation then only has a limit on games.
     with_extremes : bool
-        Whether tables have the least and the largest sample, and a figure shows their spread.
+        Whether tables have the smallest and the largest sample, and a figure shows their spread.
     reported_too : tuple of Goal
         Other goals whose mean and standard error tables have.
     replicates : int
-        Games a trial by default.
+        Games per trial by default.
     direction : {"maximize", "minimize"}
         Whether more is better, or less.
     penalty : float, optional
@@ -105,7 +105,7 @@ class Goal:
         return self.estimator.low, self.estimator.high
 
     def samples(self, games: Sequence[Game]) -> npt.NDArray[np.float64]:
-        """Return the number of each game, shape (n_games,)."""
+        """Return the sample of each game, shape (n_games,)."""
         return np.array([getattr(game, self.sample) for game in games], np.float64)
 
     def estimate(self, games: Sequence[Game]) -> Estimate:
@@ -113,9 +113,9 @@ class Goal:
         return self.estimator.estimate(self.samples(games))
 
     def reaches(self, value: float, wanted: float) -> bool:
-        """Return whether a value is as good as wanted.
+        """Return whether a value reaches a target.
 
-        For an exact one, also if written the same.
+        An exact one also does if it is written the same.
         """
         same = self.format.text(value) == self.format.text(wanted)
         return self.sign * value >= self.sign * wanted or (self.is_exact and same)
@@ -143,7 +143,7 @@ class Goal:
         return f"posterior_{statistic}{self.column_unit}"
 
     def combined_column(self, statistic: str) -> str:
-        """Name a column of what trials and validation tell: ``combined_mean_points``."""
+        """Name a column of estimates from trials and validation: ``combined_mean_points``."""
         return f"combined_{statistic}{self.column_unit}"
 
     @property
@@ -153,7 +153,7 @@ class Goal:
 
     @property
     def column_unit(self) -> str:
-        """What its columns end in: the unit in letters, digits and ``_``."""
+        """The ending of its columns: the unit in letters, digits and ``_``."""
         words = re.sub(r"\W+", "_", self.format.unit.replace("/", "_per_").replace("%", "percent"))
         return f"_{words.strip('_')}" if words.strip("_") else ""
 
@@ -238,8 +238,8 @@ def mean(
     Raises
     ------
     ValueError
-        If the name has other characters, or is that of another column or option; if no game can
-        have the penalty's value; if low is not below high.
+        If the name has other characters, or is that of another column or option; if the penalty is
+        a value that no game can have; if low is not below high.
     """
     label = goal_label(name, label)
     return checked(

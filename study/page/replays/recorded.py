@@ -1,4 +1,4 @@
-"""Which games of a study a page shows: of three points, one near the point's median score each.
+"""Which games of a study a page shows: for three points, one each, near the point's median score.
 
 A game is played again from its seed and recorded; it is left out if its score or its number of
 moves is not that of the study. Games that were played side by side are not chosen: their playouts
@@ -32,9 +32,9 @@ from thetafront.study.report.tables import frame_thetas
 from thetafront.study.text import counted
 
 CPU_SECONDS = 1.0
-"""What all games of a page may take together, by the seconds that they took when first played."""
+"""Limit on the seconds of all games of a page together, by their stored times."""
 SECONDS_AROUND_A_MOVE = 60e-6
-"""What recording a move takes besides the decision."""
+"""CPU seconds of recording a move, beside those of the decision."""
 MAX_MOVES = 10_000  # some 20 kB
 N_DICE_GAMES = 101
 
@@ -48,9 +48,9 @@ class Recorded:
     replays : list of dict
         In the order of the points' costs, for the page's script, as JSON: what was recorded, with
         ``number`` (of the validated point, or of the trial if nothing is validated), ``label``
-        (``number 3, proposal``), ``seed``, ``score`` in points as it is on record, and ``note``.
+        (``number 3, proposal``), ``seed``, ``score`` in points, as stored, and ``note``.
     left_out : list of str
-        Why others are not there, a sentence each.
+        Why others are missing, one sentence each.
     """
 
     replays: list[dict[str, Any]]
@@ -87,9 +87,9 @@ def recorded(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> Recorded:
     Returns
     -------
     Recorded
-        Up to three games. None if the games are not built-in ones, or the agent learns before it
-        plays. For a point whose games take too long, the next cheaper point that has not been tried
-        takes its place, if any.
+        Up to three games. None if the games are not built in, or the agent learns before it plays.
+        For a point whose games take too long, the next cheaper point that has not been tried takes
+        its place, if any.
     """
     found: list[dict[str, Any]] = []
     left_out: dict[str, list[str]] = {}  # points, by what is said of them
@@ -154,14 +154,14 @@ def trial_candidates(page: Analysis) -> list[ReplayCandidate]:
 
 
 def spread(n: int) -> list[int]:
-    """Return the places of the first, the middle and the last of ``n``."""
+    """Return the positions of the first, the middle and the last of ``n``."""
     return sorted({0, (n - 1) // 2, n - 1}) if n else []
 
 
 def record_replay(
     page: Analysis, candidate: ReplayCandidate, seconds: float
 ) -> tuple[dict[str, Any], float]:
-    """Record a game of a point; return it with the CPU seconds that it should take."""
+    """Record a game of a point; return it with its expected CPU seconds."""
     try:
         agent = page.data.experiment.build(candidate.params)
     except (ValueError, InputError) as error:
@@ -217,9 +217,9 @@ def typical(games: Sequence[Game], n: int = 1) -> list[Game]:
 
 
 def affordable(candidate: ReplayCandidate, seconds: float) -> tuple[Game, float]:
-    """Return a game that may be played, and what it takes: of the half nearest to the median.
+    """Return a game that can be played in time, and its duration.
 
-    The shortest of all would be the unluckiest, too.
+    It is of the half nearest to the median: the shortest game of all would be the unluckiest, too.
     """
     near = typical(candidate.games, math.ceil(len(candidate.games) / 2))
     alone = [game for game in near if game.is_timed]

@@ -260,12 +260,12 @@
   }
 
   // --- copying -------------------------------------------------------------------------------
-  let telling = 0;
+  let hiding = 0;
   function tell(text) {
-    find("told").textContent = text;
-    find("told").classList.add("shown");
-    clearTimeout(telling);
-    telling = setTimeout(() => find("told").classList.remove("shown"), 2500);
+    find("notice").textContent = text;
+    find("notice").classList.add("shown");
+    clearTimeout(hiding);
+    hiding = setTimeout(() => find("notice").classList.remove("shown"), 2500);
   }
 
   async function copy(text) {

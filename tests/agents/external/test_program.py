@@ -274,7 +274,7 @@ def test_a_second_answer_is_not_taken_for_that_of_the_next_game(tmp_path: Path) 
             assert player.play(seed).score == seed % 7
 
 
-def test_a_line_that_is_not_read_is_told(tmp_path: Path) -> None:
+def test_a_line_that_is_not_read_is_reported(tmp_path: Path) -> None:
     child = Program(("sleep", "1000"), str(tmp_path)).start({}, 0)
     with pytest.raises(GameError, match="does not read its input"):
         child.ask(b"x" * 2**20, parsed)

@@ -73,7 +73,7 @@ def test_a_game_that_ends_its_process_fails_alone(tmp_path: Path, name: str) -> 
     assert player.play(2).score == 0.1
 
 
-def test_an_error_is_told_with_its_place_and_the_process_goes_on(tmp_path: Path) -> None:
+def test_an_error_is_reported_with_its_place_and_the_process_continues(tmp_path: Path) -> None:
     player = agent(tmp_path, "if seed == 1:\n    raise KeyboardInterrupt('no')\nreturn os.getpid()")
     first = player.play(0).score
     with pytest.raises(GameError, match=r"^KeyboardInterrupt: no \(mine.py, line 4\) \(seed 1\)$"):
@@ -159,7 +159,7 @@ def test_cpu_seconds_count_living_children_and_those_that_have_ended(tmp_path: P
     assert seconds == pytest.approx([0.2, 0.3, 0.2], abs=0.04)
 
 
-def test_a_process_has_one_thread_for_linear_algebra_unless_told_otherwise(
+def test_a_process_has_one_thread_for_linear_algebra_unless_set_otherwise(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)

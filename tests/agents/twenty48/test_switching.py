@@ -63,7 +63,7 @@ def test_it_looks_deeper_where_no_action_leaves_more_cells_empty(
 
 def test_too_many_leaves_are_refused() -> None:
     with pytest.raises(
-        ValueError, match=r"^depth must mean .* \(got 4 with switch_at 15: .*\(8 x 15\)\*\*4"
+        ValueError, match=r"^depth must give .* \(got 4 with switch_at 15: .*\(8 x 15\)\*\*4"
     ):
         Switching(switch_at=15, depth=4)
 

@@ -59,10 +59,10 @@ def cell(place: int, word: str) -> Callable[[list[str]], list[str]]:
         (cell(7, "0"), "line 5: no game of 2048 has these figures"),
         (cell(0, "0123"), "line 5: its agent is unknown"),
         (cell(1, ""), "line 5: row: no game of 2048"),
-        (cell(1, "4"), "line 6: the game of line 5 again"),
+        (cell(1, "4"), "line 6: repeats the game of line 5"),
         (lambda lines: [*lines[:4], lines[4][:20], *lines[5:]], "line 5: "),
         (lambda lines: [*lines[:4], "?", *lines[5:]], "line 5: '?' is not a line of this table"),
-        (lambda lines: [*lines, lines[4]], "line 22: the game of line 5 again"),
+        (lambda lines: [*lines, lines[4]], "line 22: repeats the game of line 5"),
         (lambda lines: [*lines, lines[4][:20]], "line 22: "),
     ],
 )
@@ -131,7 +131,7 @@ def test_other_parameters_of_an_agent_are_found(folder: Path) -> None:
 @pytest.mark.parametrize("content", ["", "a,b\n1,2\n", "agent,seed\n"])
 def test_another_table_is_refused(folder: Path, content: str) -> None:
     (folder / "games.csv").write_text(content)
-    with pytest.raises(InputError, match=r"games.csv: no table of games of this version"):
+    with pytest.raises(InputError, match=r"games.csv: not a table of games of this version"):
         verify_folder(folder, ALL, repair=True)
     assert (folder / "games.csv").read_text() == content
 

@@ -101,7 +101,7 @@ SLOW = ("search.py:SEARCH", "once.toml")
 @pytest.mark.parametrize(
     "door", [pytest.param(each, marks=[pytest.mark.slow] * (each in SLOW)) for each in DOORS]
 )
-def test_a_sweep_is_killed_and_goes_on_and_all_commands_work(folder: Path, door: str) -> None:
+def test_a_sweep_is_killed_and_continues_and_all_commands_work(folder: Path, door: str) -> None:
     name = DOORS[door]
     database = folder / "results" / name / "study.db"
     # -P: engine.py in the folder is no module of ours.
@@ -380,7 +380,7 @@ def test_objectives_may_be_called_what_is_no_name_in_python(folder: Path) -> Non
         ("play coins.py --set effort=x", "effort must be an integer (got 'x')"),
         ("play coins.py --set effort=1.5", "effort must be an integer (got '1.5')"),
         ("play coins.py --set side=top", "side must be one of face, edge (got 'top')"),
-        ("play coins.py --set speed=1", "set must be of effort, side (got 'speed')"),
+        ("play coins.py --set speed=1", "set must name one of effort, side (got 'speed')"),
         ("play coins.py --set speed", "set must be name=value (got 'speed')"),
         ("play coins.py --theta 1,2", "theta must have 1 value, effort (got 2)"),
         (
@@ -396,7 +396,7 @@ def test_bad_input_is_one_line(folder: Path, words: str, part: str) -> None:
     assert part in refused(folder, *words.split())
 
 
-def test_a_missing_folder_of_studies_is_told_before_a_game_is_played(folder: Path) -> None:
+def test_a_missing_folder_of_studies_is_reported_before_a_game_is_played(folder: Path) -> None:
     said = thetafront(folder, "sweep", "coins.py", "--results", "none", code=2)
     assert said == "thetafront: results folder 'none' does not exist\n"
 

@@ -161,7 +161,7 @@ def test_a_point_left_out_of_the_validation_is_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.sweeps
-def test_play_goes_on_after_failed_games(tmp_path: Path) -> None:
+def test_play_continues_after_failed_games(tmp_path: Path) -> None:
     made(tmp_path, rate=0.1)
     words = ["play", "flaky.toml", "--set", "x=0.5", "--games", "100", "--jobs", "1"]
     said = thetafront(tmp_path, *words)

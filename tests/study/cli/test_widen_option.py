@@ -20,7 +20,7 @@ def thetafront(*words: str) -> str:
 
 
 @pytest.mark.slow
-def test_a_sweep_goes_on_in_a_wider_space(
+def test_a_sweep_continues_in_a_wider_space(
     coin: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     where = ["--results", str(tmp_path)]

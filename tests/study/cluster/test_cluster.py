@@ -136,7 +136,7 @@ def test_a_worker_that_hangs_hides_no_other(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("status", ["connecting", "hangs"])
-def test_a_scheduler_that_was_away_is_told_of_once(
+def test_a_scheduler_that_was_away_is_reported_once(
     monkeypatch: pytest.MonkeyPatch, status: str
 ) -> None:
     """And its workers are asked anew: they are others."""
@@ -163,7 +163,7 @@ def test_a_scheduler_that_was_away_is_told_of_once(
     assert cluster.check().startswith("the scheduler at tcp://127.0.0.1:1 has been away for")
     news = [each for each in cluster.drain_messages() if "the scheduler" in each]
     assert news[:2] == [
-        "the scheduler at tcp://127.0.0.1:1 does not answer; trying for 120 s",
+        "the scheduler at tcp://127.0.0.1:1 does not answer; retrying for 120 s",
         "the scheduler is back after 0 s; games in flight are played again",
     ]
     assert len(news) == 3

@@ -48,7 +48,7 @@ def test_seconds_of_one_class_count() -> None:
     assert "--cost" not in str(refused.value), "a study keeps its cost"
 
 
-def test_a_class_whose_benchmarks_differ_is_warned_of() -> None:
+def test_a_class_whose_benchmarks_differ_causes_a_warning() -> None:
     assert unequal(records(HERE, THERE).values()) == ""
     slow = replace(HERE, host="node-4", benchmark_seconds=0.2)
     assert unequal(records(HERE, slow).values()).startswith(

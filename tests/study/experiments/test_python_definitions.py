@@ -130,7 +130,7 @@ REFUSED = {
     ),
     "no play": (
         f"{BEGIN}class A: pass\nM = Experiment('m', A, {SPACE}, mean())\n",
-        "agent must have play(seed), which A has not",
+        "agent must have play(seed), which A lacks",
     ),
     "other parameters": (
         f"{BEGIN}def play(seed, efort): return 1\nM = Experiment('m', play, {SPACE}, mean())\n",

@@ -82,7 +82,7 @@ def test_the_dearest_pacman_is_within_the_reference(name: str, layout: str) -> N
 
 def test_the_dearest_dice_are_within_the_reference() -> None:
     solution = experiment("dice").build({"gamma": 1.0, "tolerance": 1e-6}).play(0)
-    assert SWEEPS.of([solution]) == 23 < experiment("dice").with_cost(SWEEPS).reference_cost
+    assert SWEEPS.value([solution]) == 23 < experiment("dice").with_cost(SWEEPS).reference_cost
     least = experiment("dice").build({"gamma": 0.5, "tolerance": 10.0}).play(0)
     assert experiment("dice").reference_score < least.score < solution.score
 

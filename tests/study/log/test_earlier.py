@@ -188,7 +188,7 @@ def test_a_kill_within_leaves_it_as_it_was_or_as_it_will_be(results: Path) -> No
 
 
 @pytest.mark.sweeps
-def test_it_goes_on_as_the_version_that_began_it_would_have(results: Path) -> None:
+def test_it_continues_as_the_version_that_began_it_would_have(results: Path) -> None:
     """Trials, games and seeds are those that the earlier version went on with."""
     words = ["sweep", "pacman_small", "--name", "begun", "--cost", "backups_per_move"]
     words += ["--trials", "7", "--design-size", "4", "--replicates", "2", "--jobs", "1"]

@@ -79,7 +79,7 @@ def test_events_are_numbered_and_count_what_was_there() -> None:
     assert log.newest() == (2, 2)
 
 
-def test_a_transaction_that_fails_leaves_nothing_and_numbers_go_on() -> None:
+def test_a_transaction_that_fails_leaves_nothing_and_numbers_continue() -> None:
     log = new_study()
     log.write(POINT, game(0))
 

@@ -38,7 +38,7 @@ def study_played_by(*machines: str) -> Log:
     ("machines", "is_cluster"),
     [((), False), ((), True), (("", ""), False), (("a", "b"), True)],
 )
-def test_games_of_the_same_place_go_on(
+def test_games_of_the_same_place_continue(
     quick: Experiment, machines: Sequence[str], is_cluster: bool
 ) -> None:
     check_seconds(study_played_by(*machines), quick, is_cluster)

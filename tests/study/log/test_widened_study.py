@@ -150,7 +150,7 @@ def test_the_design_is_of_the_space_in_which_it_began(tmp_path: Path, n_before: 
     assert narrow != wide
 
 
-def test_a_front_at_the_edge_is_told_with_the_command_that_widens(
+def test_a_front_at_the_edge_is_reported_with_the_command_that_widens(
     searched: tuple[Log, Location],
 ) -> None:
     study, location = searched

@@ -150,7 +150,7 @@ class BrokenMirror(Mirror):
         raise RuntimeError("tables of another version")
 
 
-def test_a_mirror_that_cannot_be_written_is_told_once_and_games_are_written(
+def test_a_mirror_that_cannot_be_written_is_reported_once_and_games_are_written(
     quick: Experiment,
 ) -> None:
     log = new_study()

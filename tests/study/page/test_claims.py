@@ -82,7 +82,7 @@ def test_a_right_model_is_held_against_games_with_the_stated_coverage(
     assert inside == pytest.approx(0.95, abs=0.02)
 
 
-def test_a_model_that_is_off_is_told(mcmdp: tuple[Location, Analysis]) -> None:
+def test_a_model_that_is_off_is_reported(mcmdp: tuple[Location, Analysis]) -> None:
     truth = Truth.from_page(mcmdp[1])
     (usual,) = truth.checks(1)
     for each in truth.checks(20, shift=-4.0 * usual.allowed):

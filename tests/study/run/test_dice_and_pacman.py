@@ -25,7 +25,7 @@ def played(*words: str) -> str:
     return done.stdout
 
 
-def test_play_tells_how_many_games_were_won() -> None:
+def test_play_prints_how_many_games_were_won() -> None:
     summary = json.loads(played("pacman_astar", "--games", "30", "--json"))
     n_won = sum(game["outcome"] == "won" for game in summary["games"])
     assert 0 < n_won < 30

@@ -270,7 +270,7 @@ def test_commands_take_it(results: Path, tmp_path: Path) -> None:
         assert compared.loc[name, "hypervolume"] == pytest.approx(area[0])
 
 
-def test_a_study_goes_on_in_its_own_direction_only(
+def test_a_study_continues_in_its_own_direction_only(
     results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(EXPERIMENTS, "losses", replace(EXPERIMENTS["losses"], goal=GAIN))

@@ -109,7 +109,7 @@ def test_what_the_search_leaves_of_a_budget_is_for_validation() -> None:
 @pytest.mark.parametrize(
     ("games", "differs"), [(100, False), (149, False), (151, True), (66, True)]
 )
-def test_a_plan_is_told_again_if_it_ends_otherwise(games: int, differs: bool) -> None:
+def test_a_plan_is_printed_again_if_it_ends_otherwise(games: int, differs: bool) -> None:
     """40 s later it is the same if what is left has become 40 s less."""
     before = Plan(128, 60.0, 512, 100.0, 100, 100, np.array([10.0]))
     after = Plan(128, 20.0, 200, 100.0, games, games, np.array([10.0]))
@@ -190,7 +190,7 @@ def test_a_plan_without_time_for_validation_says_so() -> None:
     plan = Plan.from_trials(
         0, np.array([20.0]), 4, points([0, 0], [10, 10], [1.0, 1.0]), Pace(2, 1.0), 10.0, 10.0
     )
-    assert plan.text(SCORE) == "plan: to 1 trial with 4 games in 10 s; no time for validation"
+    assert plan.text(SCORE) == "plan: 1 trial in all, with 4 games in 10 s; no time for validation"
 
 
 def test_short_games_wait_for_proposals() -> None:

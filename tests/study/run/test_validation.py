@@ -208,7 +208,7 @@ def test_workers_play_each_point_evenly_on_fresh_seeds(
     assert 0.0 < watch.utilization <= 1.0
 
 
-def test_a_validation_stopped_anywhere_goes_on_and_repeats_nothing(
+def test_a_validation_stopped_anywhere_continues_and_repeats_nothing(
     opened: Callable[[], Log], here: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     precision = Precision(1.0, most_games=5)
@@ -380,7 +380,7 @@ def test_nothing_is_handed_out_between_rounds(opened: Callable[[], Log], two_spr
     assert run.next_task() is not None
 
 
-def test_an_open_end_aims_at_the_precision_and_goes_on(
+def test_an_open_end_aims_at_the_precision_and_continues(
     opened: Callable[[], Log], here: None, two_spreads: None
 ) -> None:
     study = opened()

@@ -114,7 +114,7 @@ def test_a_network_that_diverges_knows_nothing(networks: Path) -> None:
     }
 
 
-def test_a_killed_training_is_gone_on_with(networks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_training_is_continued(networks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its last checkpoint is where it goes on from, and the end is as if nothing had happened."""
     n_moves = 3_000_000
     program = (

@@ -103,7 +103,7 @@ def test_several_threads_learn_too() -> None:
     assert np.isfinite(training.weights).all()
 
 
-def test_a_killed_training_goes_on_from_its_checkpoint(
+def test_a_killed_training_continues_from_its_checkpoint(
     networks: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The end is as if nothing had happened."""
@@ -155,7 +155,7 @@ def test_a_budget_that_is_spent_is_not_spent_again() -> None:
     [
         (["chess", "--name", "v"], "train must be ntuple (got 'chess')"),
         (["ntuple", "--name", "../v"], "name must be a name of letters"),
-        (["ntuple", "--name", "none"], "name must be other than 'none'"),
+        (["ntuple", "--name", "none"], "name must not be 'none'"),
         (
             ["ntuple", "--name", "v", "--cpu-seconds", "0"],
             "cpu seconds must be a finite number above 0 (got 0)",

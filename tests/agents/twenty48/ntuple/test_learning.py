@@ -170,7 +170,7 @@ def corrected(network, coherence, space, begin, end, rate, decay):  # type: igno
 
 
 @pytest.mark.parametrize(("restart", "n_parts"), [(0, 1), (1, 9), (40, 3), (10**6, 1)])
-def test_a_game_goes_on_anew_from_the_middle_of_its_last_part(restart: int, n_parts: int) -> None:
+def test_a_game_restarts_from_the_middle_of_its_last_part(restart: int, n_parts: int) -> None:
     """Part by part in Python: halves of what was played last, as long as they are long enough."""
     weights, coherence = nothing()
     network, tables = NETWORKS[FOUR_BY_FIVE](weights), row_tables()

@@ -109,10 +109,10 @@ def test_a_goal_of_before_has_no_bounds() -> None:
 
 
 def test_costs_are_read_from_reports_by_name() -> None:
-    assert reported("nodes").of(GAMES) == 200.0
-    assert reported("nodes", per="move").of(GAMES) == 10.0
-    assert cpu_seconds("game").of(GAMES) == 0.5
-    assert cpu_seconds().of(GAMES) == 1.0 / 40
+    assert reported("nodes").value(GAMES) == 200.0
+    assert reported("nodes", per="move").value(GAMES) == 10.0
+    assert cpu_seconds("game").value(GAMES) == 0.5
+    assert cpu_seconds().value(GAMES) == 1.0 / 40
 
 
 @pytest.mark.parametrize("name", ["a b", "1st", "", "größe", "a-b", "games", "seed", "name"])

@@ -67,7 +67,7 @@ def test_a_study_of_pacman_shows_three_games_that_are_stored_with_it(pacman: Ana
         assert each["label"] == f"number {each['number']}, {front.loc[each['number'], 'origin']}"
 
 
-def test_a_game_that_is_not_as_stored_is_left_out_and_told(pacman: Analysis) -> None:
+def test_a_game_that_is_not_as_stored_is_left_out_and_reported(pacman: Analysis) -> None:
     def spoilt(point: object) -> object:
         games = point.games  # type: ignore[attr-defined]
         wrong = {key: replace(game, score=game.score + 7) for key, game in games.items()}
