@@ -66,7 +66,7 @@ def last_pacman_line(world: World, command: str) -> str:
     ended = "left" if world.outcome is Outcome.RUNNING else world.outcome.name.lower()
     return (
         f"{ended} with {counted(world.score, 'point')} after {counted(world.n_steps, 'step')}, "
-        f"{world.n_food} food left, seed {world.setup.seed}\nagain: {command}"
+        f"{world.n_food} food left, seed {world.setup.seed}\nto repeat: {command}"
     )
 
 

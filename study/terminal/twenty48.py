@@ -112,7 +112,7 @@ def last_line(position: Position, command: str) -> str:
     return (
         f"{'left' if position.legal else 'ended'} with {counted(position.score, 'point')} after "
         f"{counted(position.n_moves, 'move')}, largest tile {position.largest}, "
-        f"seed {position.seed}\nagain: {command}"
+        f"seed {position.seed}\nto repeat: {command}"
     )
 
 
