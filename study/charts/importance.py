@@ -23,7 +23,7 @@ from thetafront.study.report.analysis import Analysis
 from thetafront.study.scale import Form
 
 KEY, TITLE = "importance", "Which parameters matter"
-WORDS = {
+WORDS = {  # of an objective, as the model takes it
     Form.LINEAR: "",
     Form.LOG: "the logarithm of ",
     Form.ROOT: "the square root of ",
@@ -32,13 +32,6 @@ WORDS = {
 HEIGHT_PER_PARAMETER = 38  # for two bars
 BAR = 0.3
 INTERVAL = Kind("95% of the integration", GREY, LINE)
-
-
-def scaled_labels(analysis: Analysis) -> tuple[str, str]:
-    """Name goal and cost as the model takes them, which the indices are of."""
-    experiment = analysis.data.experiment
-    goal, cost = (WORDS[each.form] for each in scales_of(experiment))
-    return f"{goal}{experiment.goal.label}", f"{cost}{experiment.cost.label}"
 
 
 def importance_chart(analysis: Analysis, found: Importance | None = None) -> Chart:
@@ -85,12 +78,13 @@ def importance_chart(analysis: Analysis, found: Importance | None = None) -> Cha
             Layer("rect", kind, rows, "zero", "top", "value", "bottom", said, opacity=0.85),
             Layer("rule", INTERVAL, rows, "low", "middle", x2="high", tooltip=said, size=2.0),
         ]
+    of_goal, of_cost = (WORDS[each.form] for each in scales_of(experiment))
     text = (
         f"Total Sobol indices of the model's mean over the whole space, given "
         f"{len(model.observations.points):,} trials and validated points: the share of its "
         "variance that would be left if all other parameters were known. They are of "
-        f"{' and of '.join(scaled_labels(analysis))}. They may add up to more than 1. That the "
-        "model may be wrong is not in the intervals."
+        f"{of_goal}{experiment.goal.label} and of {of_cost}{experiment.cost.label}. They may add "
+        "up to more than 1. That the model may be wrong is not in the intervals."
     )
     most = max(1.0, float(ends.max()))
     x = linear_axis("total Sobol index, share of the variance", (0.0, most), lambda v: f"{v:g}")

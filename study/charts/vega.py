@@ -98,7 +98,8 @@ def layer_spec(layer: Layer, chart: Chart) -> Spec:
     area = {"fill": kind.colour, "fillOpacity": layer.opacity}
     line = {"stroke": kind.colour, "strokeWidth": layer.size, "strokeDash": [*kind.dash]}
     line["strokeOpacity"] = layer.opacity
-    point = {"stroke": kind.colour, "strokeWidth": 2, "fill": fill_of(kind), "shape": kind.shape}
+    point = {"stroke": kind.colour, "strokeWidth": 2, "shape": kind.shape}
+    point["fill"] = "transparent" if kind.is_hollow else kind.colour
     marks: dict[str, Spec] = {
         "area": area,
         "rect": area,
@@ -123,7 +124,7 @@ def layer_spec(layer: Layer, chart: Chart) -> Spec:
     return {
         "data": {"name": f"rows_{k}"},
         "transform": [{"filter": "datum.s == choice"}] if chart.choice else [],
-        "mark": {"type": name, "clip": True, **marks[layer.mark]},
+        "mark": {"type": name, "clip": name != "text", **marks[layer.mark]},
         "encoding": encoding,
     }
 
@@ -152,17 +153,12 @@ def axis_spec(axis: Axis) -> Spec:
     }
 
 
-def fill_of(kind: Kind) -> str:
-    """Return the fill of a kind's points."""
-    return "transparent" if kind.is_hollow else kind.colour
-
-
 def legend(kinds: Sequence[Kind]) -> Spec:
     """Return a layer without visible marks that has the legend of all kinds."""
     labels = [each.label for each in kinds]
     ranges: dict[str, list[Any]] = {
         "stroke": [each.colour for each in kinds],
-        "fill": [fill_of(each) for each in kinds],
+        "fill": ["transparent" if each.is_hollow else each.colour for each in kinds],
         "shape": [each.shape for each in kinds],
         "strokeDash": [[*each.dash] for each in kinds],
     }
