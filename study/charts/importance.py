@@ -44,7 +44,7 @@ from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.scale import Form
 
 KEY, TITLE = "importance", "Which parameters matter"
-WORDS = {
+WORDS = {  # of an objective, as the model takes it
     Form.LINEAR: "",
     Form.LOG: "the logarithm of ",
     Form.ROOT: "the square root of ",
@@ -192,6 +192,7 @@ def importance_chart(analysis: Analysis, found: Importance | None = None) -> Cha
             Layer("rect", kind, rows, "zero", "top", "value", "bottom", said, opacity=0.85),
             Layer("rule", INTERVAL, rows, "low", "middle", x2="high", tooltip=said, size=2.0),
         ]
+    of_goal, of_cost = (WORDS[each.form] for each in scales_of(experiment))
     text = (
         f"Total Sobol indices of the model's mean over the whole space, given "
         f"{len(model.observations.points):,} trials and validated points: the share of its "

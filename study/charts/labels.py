@@ -80,10 +80,8 @@ def places(points: Sequence[Box], texts: Sequence[str]) -> list[Box]:
     taken: list[Box] = list(points)
 
     def cost(box: Box) -> float:
-        crossed = sum(
-            box.left < each.left and box.bottom < each.top and each.bottom < box.top
-            for each in taken[len(points) :]
-        )
+        done = taken[len(points) :]
+        crossed = sum(box.left < a.left and box.bottom < a.top and a.bottom < box.top for a in done)
         return sum(map(box.overlap, taken)) + outside(box) + crossed
 
     for point, after, text in zip(points, [*points, None][1:], texts, strict=True):

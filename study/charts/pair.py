@@ -32,6 +32,7 @@ from thetafront.study.report.analysis import Analysis
 
 KEY, TITLE = "pair", "Two parameters together"
 N_LEVELS = (4, 3)  # of goal and cost: lines, each with a label
+LABEL_AT = (0.33, 0.4)  # of a line's length: where its label is, so that labels seldom touch
 N_CELLS = 5  # of a row of the table, and of a column
 FRONT, LABELS = Kind("points of the front", ORANGE, is_hollow=True), Kind("", GREY)
 
@@ -126,7 +127,7 @@ def contour_lines(
             segments += [{"x": a, "y": b, "x2": c, "y2": d} for (a, b), (c, d) in ends]
         if parts:
             longest = max(parts, key=len)
-            at = longest[(1 + which) * len(longest) // 3].tolist()
+            at = longest[int(LABEL_AT[which] * len(longest))].tolist()
             labels.append({"x": at[0], "y": at[1], "label": write(level), "dx": 0, "dy": 7})
     return [
         Layer("rule", kind, segments, x2="x2", y2="y2", size=(2.4, 1.2)[which]),

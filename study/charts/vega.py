@@ -123,7 +123,7 @@ def layer_spec(layer: Layer, chart: Chart) -> Spec:
     return {
         "data": {"name": f"rows_{k}"},
         "transform": [{"filter": "datum.s == choice"}] if chart.choice else [],
-        "mark": {"type": name, "clip": True, **marks[layer.mark]},
+        "mark": {"type": name, "clip": name != "text", **marks[layer.mark]},
         "encoding": encoding,
     }
 

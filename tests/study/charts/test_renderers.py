@@ -18,6 +18,7 @@ from thetafront.study.charts.chart import Axis, Chart, Kind, Layer, Panel
 from thetafront.study.charts.front import front_chart
 from thetafront.study.charts.hypervolume import hypervolume_chart, timeline_chart
 from thetafront.study.charts.importance import importance_chart
+from thetafront.study.charts.pair import pair_chart
 from thetafront.study.charts.picture import picture
 from thetafront.study.charts.scores import scores_chart
 from thetafront.study.charts.slices import slices_chart
@@ -31,6 +32,7 @@ CHARTS = (
     timeline_chart,
     importance_chart,
     slices_chart,
+    pair_chart,
     hypervolume_chart,
 )
 HOSTILE = "</script><script>alert('1')</script>\"\\ ${x} שלום \u202e"
