@@ -141,13 +141,6 @@ def compute_importance(data: Analysis) -> Importance | None:
         return total_indices(model.posterior.mean, model.cube, n)
 
 
-def scaled_labels(analysis: Analysis) -> tuple[str, str]:
-    """Name goal and cost on the model's scales, to which the indices refer."""
-    experiment = analysis.data.experiment
-    goal, cost = (WORDS[each.form] for each in experiment.scales)
-    return f"{goal}{experiment.goal.label}", f"{cost}{experiment.cost.label}"
-
-
 def importance_chart(analysis: Analysis, found: Importance | None = None) -> Chart:
     """Return total Sobol indices of the model's mean for both objectives.
 
@@ -192,13 +185,13 @@ def importance_chart(analysis: Analysis, found: Importance | None = None) -> Cha
             Layer("rect", kind, rows, "zero", "top", "value", "bottom", said, opacity=0.85),
             Layer("rule", INTERVAL, rows, "low", "middle", x2="high", tooltip=said, size=2.0),
         ]
-    of_goal, of_cost = (WORDS[each.form] for each in scales_of(experiment))
+    of_goal, of_cost = (WORDS[each.form] for each in experiment.scales)
     text = (
         f"Total Sobol indices of the model's mean over the whole space, given "
         f"{len(model.observations.points):,} trials and validated points: the share of its "
         f"variance that would remain if all other parameters were known. They refer to "
-        f"{' and to '.join(scaled_labels(analysis))}. They may add up to more than 1. The "
-        f"intervals do not cover errors of the model."
+        f"{of_goal}{experiment.goal.label} and to {of_cost}{experiment.cost.label}. They may add "
+        f"up to more than 1. The intervals do not cover errors of the model."
     )
     most = max(1.0, float(ends.max()))
     x = linear_axis("total Sobol index, share of the variance", (0.0, most), lambda v: f"{v:g}")
