@@ -204,8 +204,8 @@ def beyond_worst(raw: Floats, signs: Floats, scales: Sequence[Scale]) -> tuple[f
     """Return a reference point for values, shape (n, 2), at least one: a little worse than all.
 
     ``signs`` are −1 for an objective that is minimized, else 1. The point is in the objectives' own
-    units, a tenth of the range beyond the worst; both are measured in decades on the scale of
-    logarithms. It is not beyond a bound of values.
+    units, a tenth of the range beyond the worst; on a logarithmic scale, both are measured in
+    decades. It is not beyond a bound of values.
     """
     logs = [scale.form is Form.LOG for scale in scales]
     scaled = [

@@ -177,8 +177,8 @@ def make_panels(
 def times_of_trials(data: StudyData) -> tuple[dict[int, float], str]:
     """Return the time until each complete trial, by its number, and what kind of time it is.
 
-    Minutes of wall time during which a trial was open, so pauses between runs do not count. If the
-    study has no such times, like a published one: CPU seconds in the games of the trials until
+    Minutes of wall time during which a trial was open, so pauses between runs do not count. For a
+    study without such times, such as a published one: CPU seconds in the games of the trials until
     then.
     """
     complete = [trial for trial in data.trials if trial.state == "complete"]

@@ -74,8 +74,8 @@ def share(value: float, axis: Axis) -> float:
 def places(points: Sequence[Box], texts: Sequence[str]) -> list[Box]:
     """Choose a place for the text of each point, from what each covers, from left to right.
 
-    Each takes the nearest place that is free, or the one that covers least; texts that stand in one
-    line have the order of their points.
+    Each takes the nearest place that is free, or the one that covers least; texts on one line keep
+    the order of their points.
     """
     taken: list[Box] = list(points)
 

@@ -93,14 +93,14 @@ def report(
         keep_note(note, location)
         path = written(data, location, output, where, running="")
     else:
-        from thetafront.study.log.lock import holder_of
+        from thetafront.study.log.lock import lock_holder
 
         with reading(studies[0], name, results) as (opened, location, data):
             keep_note(note, location)
             if watch:
                 follow(opened, location, output, where, open_)
                 return
-            path = written(data, location, output, where, holder_of(location))
+            path = written(data, location, output, where, lock_holder(location))
     print(path)
     if open_:
         show(path)
@@ -187,7 +187,7 @@ def follow(
     open_: bool,
 ) -> None:
     """Write the page, and again while the study grows, until Ctrl-C."""
-    from thetafront.study.log.lock import holder_of
+    from thetafront.study.log.lock import lock_holder
     from thetafront.study.log.study_data import StudyData
     from thetafront.study.page.document import check_page
     from thetafront.study.page.page import Circumstances
@@ -201,10 +201,10 @@ def follow(
     shown: list[Path] = []
 
     def write(reload_seconds: float | None) -> None:
-        circumstances = Circumstances(running=holder_of(location), reload_seconds=reload_seconds)
+        circumstances = Circumstances(running=lock_holder(location), reload_seconds=reload_seconds)
         write_report(Analysis(StudyData.read(opened)), location, path, circumstances, library)
         if open_ and not shown:
             shown.append(path)
             show(path)
 
-    rewrite(lambda: (opened.newest(), holder_of(location)), write)
+    rewrite(lambda: (opened.newest(), lock_holder(location)), write)

@@ -41,9 +41,10 @@ def try_experiment(
     seed: Annotated[int, whole("Seed of the games.")] = 0,
     jobs: JobsOption = None,
 ) -> None:
-    """Play a few games of an experiment, in the middle and at corners of its space.
+    """Play a few games of an experiment; store nothing.
 
-    The game in the middle is played twice and must give the same score. Nothing is stored.
+    Plays in the middle and at corners of its space. The game in the middle is played twice and must
+    give the same score.
     """
     from thetafront.study.errors import check_range
     from thetafront.study.experiments.registry import experiment as find_experiment

@@ -33,7 +33,7 @@ class AppendOnlyFile:
         return self.file is not None
 
     def content(self) -> bytes:
-        """Return what the file holds, nothing if it is not there; InputError if it is no file."""
+        """Return the file's content, nothing if it does not exist; InputError if it is no file."""
         if self.path.exists() and not self.path.is_file():
             raise InputError(f"{self.path} must be {self.kind} (it is not a file)")
         return self.path.read_bytes() if self.path.exists() else b""
@@ -45,9 +45,9 @@ class AppendOnlyFile:
         Parameters
         ----------
         read : callable
-            Called with the file's content, since another run may have written it. Returns how much
-            of it is whole, and raises InputError if the file is of something else; only then, and
-            only what a kill has torn, is cut off.
+            Called with the file's content, since another run may have written it. Returns the
+            length of its intact part, and raises InputError if the file is of another kind.
+            Afterwards, only a line torn by a kill is cut off.
 
         Raises
         ------
@@ -75,7 +75,7 @@ class AppendOnlyFile:
                 self.file = None
 
     def append(self, lines: bytes) -> None:
-        """Write lines, or nothing of them: a full disk may take a part without complaint."""
+        """Write all lines or none: a full disk may accept a part without an error."""
         if self.file is None:
             raise RuntimeError(f"{self.path}: written only while it is held")
         end = self.file.seek(0, os.SEEK_END)

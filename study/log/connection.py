@@ -1,8 +1,8 @@
 """Connections to a storage's server that are lost, and taken up again.
 
-A server may be restarted while a run goes on. What fails since the connection is lost is tried
-again every second, for two minutes; all that runs do is harmless if it is done twice. A SQLite file
-has no connection to lose: there, an error is an error.
+A server may be restarted while a run goes on. Operations that fail because the connection is lost
+are tried again every second, for two minutes; all operations of a run are harmless if done twice. A
+SQLite file has no connection to lose: there, an error is an error.
 """
 
 import threading
@@ -40,14 +40,14 @@ def is_lost(error: BaseException | None) -> bool:
 
 
 class Writer(Protocol):
-    """What writes into a storage from a thread of its own."""
+    """A writer into a storage, in a thread of its own."""
 
     def close(self) -> None:
         """Write what is left, and end the thread."""
 
 
 class StorageConnection:
-    """What waits for a storage's server, for all threads of a run.
+    """Waits for a storage's server, for all threads of a run.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class StorageConnection:
         Called with a line of text when the connection is lost, and when it is back.
     lock : Lock, optional
         The study's. It is taken again before anything is written; if another run has it by then,
-        all that is done with the storage raises that RunError.
+        all use of the storage raises that RunError.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class StorageConnection:
     def keep_lock(self) -> None:
         """Notice within seconds that the study's lock is lost; to be called often.
 
-        RunError if another run has it by then, which ends all writing.
+        RunError if another run holds it by then, which ends all writing.
         """
         try:
             self.retried(self.lock.keep)
@@ -133,7 +133,7 @@ class StorageConnection:
             self.mutex.release()
 
     def heed_interrupt(self) -> None:
-        """Let all threads give up waiting after an interrupt, which some of them cannot see."""
+        """Let all threads stop waiting after an interrupt, which some of them cannot see."""
         if interrupt.requested():
             self.given_up.set()
 

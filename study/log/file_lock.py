@@ -30,7 +30,7 @@ def acquire(
         Takes the descriptor if another process holds the lock, and returns the message of a
         RunError. By default, wait for the others.
     shared : bool
-        Whether others may hold it as well who share it, too.
+        Whether others who also share it may hold it at the same time.
     """
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     while True:

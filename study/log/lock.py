@@ -1,8 +1,8 @@
 """The lock that admits one sweep to a study at a time.
 
-On a PostgreSQL server it is the server's (:mod:`study.log.server_lock`). Else it is that of a file
-(:mod:`study.log.file_lock`) beside the database, or for other storages in the study's folder. The
-file says who holds it, and is deleted at the end. Both end with their process.
+On a PostgreSQL server it is the server's (:mod:`study.log.server_lock`). Otherwise it is that of a
+file (:mod:`study.log.file_lock`) beside the database, or for other storages in the study's folder.
+The file says who holds it, and is deleted at the end. Both end with their process.
 """
 
 import os
@@ -89,7 +89,7 @@ def holder_in(descriptor: int) -> str:
         return file.read().strip() or "an unknown process"
 
 
-def holder_of(location: Location) -> str:
+def lock_holder(location: Location) -> str:
     """Say which sweep holds a study now; empty if none does."""
     if location.is_on_postgresql:
         return holder_on_server(location)

@@ -55,7 +55,7 @@ Session = tuple[Any, Any]
 """A connection as the server knows it: the number of its process, and when it began."""
 
 
-def key_of(study: str) -> int:
+def lock_key(study: str) -> int:
     """Return the number of a study's lock in its database."""
     return int.from_bytes(hashlib.sha256(f"thetafront {study}".encode()).digest()[:8], signed=True)
 
@@ -69,7 +69,7 @@ def unpooled(location: Location) -> Engine:
 
 def holder_by(connection: Connection, study: str) -> tuple[Session | None, str]:
     """Return which connection holds a study, and who that is; None and no text if none does."""
-    found = connection.execute(HOLDER, {"key": key_of(study)}).first()
+    found = connection.execute(HOLDER, {"key": lock_key(study)}).first()
     if found is None:
         return None, ""
     pid, began, name, address = found
@@ -170,7 +170,7 @@ class ServerLock:
             # Known before it has the lock: the answer to that may be lost.
             pid, began = connection.execute(SESSION).one()
             self.sessions.add((pid, began))
-            if connection.execute(TAKE, {"key": key_of(self.location.name)}).scalar():
+            if connection.execute(TAKE, {"key": lock_key(self.location.name)}).scalar():
                 self.connection = connection
                 unless_taken.pop_all()
                 return True

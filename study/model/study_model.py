@@ -75,7 +75,7 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
     """Condition the model of the trials on the validation games, too; None if there is nothing.
 
     A validated point is one more observation: the mean of its games and their cost, each with its
-    own variance; what games of trials tell of a game's variance counts, too. Where there are no
+    own variance; what the trials' games show of a game's variance is used, too. Where there are no
     trials, the model is fitted to the points alone.
     """
     experiment, points = data.experiment, [point for point in data.points if point.games]
@@ -115,7 +115,7 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
 
 
 def goal_variances(data: StudyData, points: Sequence[Point]) -> npt.NDArray[np.float64]:
-    """Return the variances of validated points' means; games of trials tell of one game's, too."""
+    """Return the variances of validated points' means; trials' games inform that of one game."""
     goal = data.experiment.goal
     of_points = [point.moments(goal) for point in points]
     of_trials = [data.moments[trial.number] for trial in data.trials if trial.state == "complete"]
@@ -125,13 +125,14 @@ def goal_variances(data: StudyData, points: Sequence[Point]) -> npt.NDArray[np.f
 def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[Point]:
     """Choose the points to validate: the baselines, and proposals along the predicted front.
 
-    Where scores are exact, trials are known already, and what is searched for is the front of the
-    trials: those on or near it are timed again, unless their cost is exact, too.
+    Where scores are exact, trials are already known, and the front to find is that of the trials:
+    those on or near it are timed again, unless their cost is exact, too.
 
     For each of ``n_points`` budgets, equally spaced in log cost over the predicted front, the
-    proposal is the best point of the whole space by posterior mean; one that is a trial's θ is
-    named so. Costs are posterior means, too, which for costs are nearly exact. (In simulated
-    studies, proposals at twelve budgets served users better than proposals and trials at six.)
+    proposal is the best point of the whole space by posterior mean; if it is a trial's θ, it is
+    named after the trial. Costs are posterior means, too, which for costs are nearly exact. (In
+    simulated studies, proposals at twelve budgets served users better than proposals and trials at
+    six.)
     """
     experiment = data.experiment
     chosen: dict[str, Point] = {}
@@ -168,8 +169,8 @@ def another_point(
     """Choose one more point to validate; None if it would be next to another one.
 
     It is the point of the predicted front that is farthest in cost from all that are validated.
-    Once several were left out, it is a trial's θ that is likely to be playable, since it has been
-    played before; and then one that is far from the points left out, too.
+    Once several points were left out, it is the θ of a trial, which is likely to be playable
+    because it has been played, and one that is far from the points left out, too.
     """
     if data.experiment.goal.is_exact:
         return None  # all trials are known, and no others are validated

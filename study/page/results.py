@@ -43,7 +43,7 @@ OF_A_STUDY = (MANIFEST, "trials.csv", "games.csv", "front.csv")
 POLL_INTERVAL = 1.0
 SECONDS_BETWEEN_PAGES = 15.0
 MAX_SHARE = 0.1
-"""Of the time that writing a page again may take: the cores are the sweep's."""
+"""Share of the time that rewriting a page may take, since the sweep needs the cores."""
 
 
 def write_results(

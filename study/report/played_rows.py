@@ -1,4 +1,4 @@
-"""Validated points as rows of a table by their own games alone, and their hypervolume.
+"""Validated points as rows of a table, by their own games only, and their hypervolume.
 
 These games had no part in choosing the points. No model is fitted, and no slow library imported:
 a study's status needs nothing more.
@@ -32,10 +32,9 @@ def by_cost(data: StudyData) -> list[Point]:
 def played_rows(
     points: Sequence[Point], experiment: Experiment, has_failures: bool
 ) -> list[dict[str, Any]]:
-    """Return one row a point, numbered from 1 on.
+    """Return one row per point, numbered from 1 on.
 
-    Each has the mean of its validation games and its costs, with 95% intervals, NaN where the games
-    do not tell.
+    Each has the mean of its validation games and its costs, with 95% intervals, NaN if unknown.
     """
     estimates = {each: cost_estimates(experiment, each, points) for each in experiment.costs}
     return [
@@ -54,7 +53,7 @@ def played_rows(
 def played_row(
     point: Point, experiment: Experiment, number: int, has_failures: bool
 ) -> dict[str, Any]:
-    """Return what the games of one point tell, but for intervals of costs."""
+    """Return the results of one point's games, without intervals of costs."""
     goal = experiment.goal
     n_failed = len(point.failures) if has_failures else None
     columns = games_columns(point.in_order, experiment, n_failed)
@@ -192,7 +191,8 @@ def judged_area(
 def cost_deviations(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
     """Return the standard deviation of log₁₀ of each point's cost.
 
-    From its own games; where they do not tell, from all that the study knows, if rows have that.
+    It comes from its own games or, if they are too few, from all that the study knows, if rows have
+    that.
     """
     own, combined = log_deviations(rows, name), f"combined_{name}"
     if not all(combined in row for row in rows):

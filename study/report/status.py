@@ -8,7 +8,7 @@ import numpy as np
 from thetafront.study.experiments.failures import rate_text
 from thetafront.study.experiments.space import range_text
 from thetafront.study.log.location import Location
-from thetafront.study.log.lock import holder_of
+from thetafront.study.log.lock import lock_holder
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import nondominated
 from thetafront.study.report.played_rows import by_cost, played_rows, validated_hypervolume
@@ -43,7 +43,7 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
         f"trials       {n_complete} complete{asked}{others}",
         f"games        {n_games:,} of trials, {n_validation_games:,} of validation",
         *([f"failed       {rate_text(*failed)} (95% interval)"] if data.has_failures else []),
-        f"sweep        {holder_of(location) or 'none running'}",
+        f"sweep        {lock_holder(location) or 'none running'}",
         f"validated    {validated_line(data)}",
     ]
 
@@ -51,7 +51,7 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
 def validated_line(data: StudyData) -> str:
     """Return how many points are validated, and their hypervolume, by their own games.
 
-    No model is fitted: that takes as long as all else, and ``front`` does.
+    No model is fitted, since that would take as long as everything else; ``front`` fits it.
     """
     if not data.known_points:
         return "nothing yet"

@@ -1,8 +1,9 @@
 """Validated points as rows of a table, with what the study expects of them, and their front.
 
-Two estimates stand side by side: of a point's own validation games, which had no part in choosing
-it; and *combined*, of its score and cost given all games of the study, trials' included. The former
-can refute the model of the trials; the latter is what to expect, and what the front is made of.
+Two estimates stand side by side: one from a point's own validation games, which had no part in
+choosing it; and the *combined* one, of its score and cost given all games of the study, including
+trials. The former can refute the model of the trials; the latter says what to expect, and
+determines the front.
 
 This module does without pandas, which is slow to import: commands that only print do not need it.
 """
@@ -33,13 +34,12 @@ N_DRAWS = 4000
 
 
 def validated_rows(data: StudyData, combined: FittedModel | None) -> list[Row]:
-    """Return one row a validated point that has games, numbered from the cheapest on.
+    """Return one row per validated point with games, numbered from the cheapest.
 
-    Each has the mean of its validation games and its cost, with 95% intervals, NaN where the games
-    do not tell; and both given all that the study knows, by the ``combined`` model
-    (:func:`study.model.study_model.combine`). By the latter,
-    ``on_front`` marks nondominated points, and ``p_on_front`` is the probability that no other
-    validated point dominates.
+    Each has the mean of its validation games and its cost, with 95% intervals, NaN where unknown;
+    and both given all that the study knows, by the ``combined`` model
+    (:func:`study.model.study_model.combine`). By the latter, ``on_front`` marks nondominated
+    points, and ``p_on_front`` is the probability that no other validated point dominates.
     """
     experiment = data.experiment
     points = by_cost(data)
@@ -97,7 +97,7 @@ def without_baselines(rows: Sequence[Row], experiment: Experiment) -> list[Row]:
 def with_front(
     rows: Sequence[Row], experiment: Experiment, draws: npt.NDArray[np.float64] | None = None
 ) -> list[Row]:
-    """Add which points are nondominated, and with what probability.
+    """Add which points are nondominated, and with which probability.
 
     Both are by the study's estimates of score and cost. The probability is by ``draws`` of
     the goal times its sign and −log₁₀ cost, shape (n_draws, n, 2), if they are given; otherwise

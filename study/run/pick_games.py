@@ -7,7 +7,7 @@ from rich.console import Console
 
 from thetafront.study.errors import InputError
 from thetafront.study.log.location import Location
-from thetafront.study.log.lock import holder_of, locked
+from thetafront.study.log.lock import lock_holder, locked
 from thetafront.study.log.machines import check_seconds
 from thetafront.study.log.storage import check_playable, open_for_games
 from thetafront.study.log.study_data import StudyData
@@ -46,7 +46,7 @@ def played_for(
     """
     workers = Workers[Any](min(check_jobs(jobs), n_cores()))
     check_playable(location, data)
-    if games is None and (holder := holder_of(location)):
+    if games is None and (holder := lock_holder(location)):
         raise InputError(f"study: {location.name!r} is held by another run, {holder}")
     with workers, locked(location) as lock:
         log = open_for_games(location, out.print)

@@ -1,4 +1,4 @@
-"""Samplers by optuna's interface: the base of our own, and what adapts optuna's to any space."""
+"""Samplers with optuna's interface: the base of our own, and an adapter for optuna's."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -157,7 +157,7 @@ class ModelSampler(BaseSampler):
 
 
 class RejectionSampler(BaseSampler):
-    """Asks a sampler of optuna's until θ is feasible, and for active parameters alone.
+    """Asks one of optuna's samplers until θ is feasible, and only for active parameters.
 
     After too many tries θ is moved to a feasible one nearby.
 

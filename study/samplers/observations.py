@@ -30,8 +30,8 @@ class Objectives:
     Attributes
     ----------
     scales : pair of Scale
-        On which the objectives are modelled. Trials with a value that is not on its scale, such as
-        0 on that of logarithms, are left out.
+        The scales on which the objectives are modelled. Trials with a value that is not on its
+        scale, such as 0 on that of logarithms, are left out.
     reference_point : pair of float, optional
         In the objectives' own units; only points that are better in both count. By default
         that of :func:`study.scale.beyond_worst` for the observed values.
@@ -82,14 +82,14 @@ class Observations:
         return np.unique(np.concatenate([self.points, self.pending]), axis=0)
 
     def to_fit(self, k: int) -> tuple[Floats, Floats, Floats, npt.NDArray[np.int64]]:
-        """Return points, values, noise and owners that an objective is fitted to."""
+        """Return the points, values, noise and owners to which an objective is fitted."""
         m = len(self.first_noise)
         columns = (each[:, k] for each in (self.first_values, self.first_noise))
         values, noise = (np.ascontiguousarray(each) for each in columns)
         return self.points[:m], values, noise, self.owners.astype(np.int64)
 
     def some(self, kept: npt.NDArray[np.intp]) -> "Observations":
-        """Return the same with some of the complete trials, by their indices."""
+        """Return the observations with only some of the complete trials, given by index."""
         kept = np.sort(kept)
         values, noise, m = self.values[kept], self.noise[kept], len(self.first_noise)
         return replace(
@@ -103,10 +103,10 @@ class Observations:
 
 
 def n_to_fit(n: int) -> int:
-    """Return to how many of ``n`` observations, the first ones, hyperparameters are fitted.
+    """Return how many of ``n`` observations, the first ones, the hyperparameters are fitted to.
 
-    They are fitted again when there are a tenth more observations: they change little in between,
-    and the fit is half of a proposal's cost.
+    The fit is repeated when there are a tenth more observations: hyperparameters change little in
+    between, and the fit is half of a proposal's cost.
     """
     size = min(n, 1)
     while (larger := max(size + 1, int(size * GROWTH))) <= min(n, MAX_TO_FIT):
@@ -142,7 +142,7 @@ def to_maximize(
 ) -> Floats:
     """Map values, shape (n, 2), to the model's scale; NaN where they are not on it.
 
-    ``noise`` are their variances there, if they have any: it may bias them.
+    ``noise`` has their variances there, if they have any: noise may bias the mapped values.
     """
     noise = np.full(values.shape, np.nan) if noise is None else noise
     columns = zip(scales, values.T, noise.T, strict=True)
@@ -180,9 +180,9 @@ def observe(
 ) -> Observations:
     """Read trials; skip those that lack parameters or have no finite values.
 
-    Trials that failed count as running ones: their neighbours gain less, so that proposals leave a
-    part of the space where all trials fail. Of more than 512 of both only the latest count: running
-    ones may be left from killed processes.
+    Trials that failed count as running ones: their neighbours gain less, so proposals leave a part
+    of the space where all trials fail. Of both, only the latest 512 count: running ones may be left
+    over from killed processes.
     """
     usable = [trial for trial in trials if cube.is_whole(trial.params)]
     complete = [trial for trial in usable if trial.state == TrialState.COMPLETE]

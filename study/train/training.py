@@ -1,4 +1,4 @@
-"""Training of one network: rounds of games in threads, checkpoints in between, and what it leaves.
+"""Training of one network: rounds of games in threads, checkpoints in between, and its files.
 
 With one thread a network is a function of its settings and its number of games, to the bit. Several
 threads share the weights without locks: faster, but no two such trainings are the same.

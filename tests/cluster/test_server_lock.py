@@ -22,7 +22,7 @@ from thetafront.study.errors import RunError
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.log import server_lock
 from thetafront.study.log.location import Location
-from thetafront.study.log.lock import Lock, holder_of, locked
+from thetafront.study.log.lock import Lock, lock_holder, locked
 from thetafront.study.log.server_lock import ServerLock
 from thetafront.study.log.storage import create_or_resume
 from thetafront.study.log.study_data import StudyData
@@ -47,9 +47,9 @@ def test_a_second_run_is_refused_wherever_its_folder_is(database: str, tmp_path:
     here, there = Location("s", database, tmp_path / "a"), Location("s", database, tmp_path / "b")
     other = Location("another", database, tmp_path)
     me = f"process {os.getpid()} on {socket.gethostname()}"[:40]
-    assert holder_of(here) == ""
+    assert lock_holder(here) == ""
     with locked(here):
-        assert me in holder_of(there)
+        assert me in lock_holder(there)
         with pytest.raises(
             RunError, match=r"^study: 's' is held by another run, thetafront: pr"
         ) as e:
@@ -57,8 +57,8 @@ def test_a_second_run_is_refused_wherever_its_folder_is(database: str, tmp_path:
         assert me in str(e.value)
         assert PASSWORD not in str(e.value)
         with locked(other):
-            assert me in holder_of(other)
-    assert holder_of(there) == ""
+            assert me in lock_holder(other)
+    assert lock_holder(there) == ""
 
 
 def test_it_ends_with_its_process(database: str, tmp_path: Path) -> None:
@@ -73,11 +73,11 @@ def test_it_ends_with_its_process(database: str, tmp_path: Path) -> None:
         holder.send_signal(signal.SIGKILL)
         holder.wait()
     end = time.monotonic() + 30
-    while holder_of(location):
+    while lock_holder(location):
         assert time.monotonic() < end
         time.sleep(0.05)
     with locked(location):
-        assert holder_of(location)
+        assert lock_holder(location)
 
 
 def end_connections(postgres: Server, database: str, which: str = "thetafront%") -> None:
@@ -90,7 +90,7 @@ def end_connections(postgres: Server, database: str, which: str = "thetafront%")
 
 def wait_until_free(location: Location) -> None:
     end = time.monotonic() + 30
-    while holder_of(location):
+    while lock_holder(location):
         assert time.monotonic() < end
         time.sleep(0.05)
 
@@ -111,9 +111,9 @@ def test_it_is_taken_again_whenever_the_server_was_killed(
         for _ in range(2):
             postgres.kill()
             postgres.start()
-            assert holder_of(location) == ""
+            assert lock_holder(location) == ""
             assert lock.retake()
-            assert holder_of(location)
+            assert lock_holder(location)
         assert lock.retake(), "it is there: nothing is to be done"
 
 
@@ -126,9 +126,9 @@ def test_it_is_taken_from_a_lost_connection_of_this_run(
         assert isinstance(lock, ServerLock)
         lost, lock.connection = lock.connection, None
         assert lost is not None
-        assert holder_of(location)
+        assert lock_holder(location)
         retake(lock)
-        assert holder_of(location)
+        assert lock_holder(location)
         with pytest.raises(DBAPIError):
             lost.execute(text("SELECT 1"))
 
@@ -142,10 +142,10 @@ def test_a_loop_notices_within_seconds_that_its_connection_has_ended(
         end_connections(postgres, database)
         wait_until_free(location)
         lock.keep()
-        assert holder_of(location) == "", "it looks every ten seconds"
+        assert lock_holder(location) == "", "it looks every ten seconds"
         lock.checked -= server_lock.SECONDS_BETWEEN_CHECKS
         lock.keep()
-        assert holder_of(location)
+        assert lock_holder(location)
 
 
 def test_a_run_that_lost_it_to_another_stops(

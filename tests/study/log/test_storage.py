@@ -20,7 +20,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import NumericParameter, Space
 from thetafront.study.log.location import Location, locate
-from thetafront.study.log.lock import holder_of, locked
+from thetafront.study.log.lock import lock_holder, locked
 from thetafront.study.log.manifest import ROOT
 from thetafront.study.log.storage import create_or_resume, open_for_reading, prepare_location
 from thetafront.study.log.study_data import StudyData, store_run
@@ -210,13 +210,13 @@ def test_a_link_to_the_database_is_held_too(tmp_path: Path) -> None:
     (tmp_path / "two.db").symlink_to(tmp_path / "one.db")
     one = locate("s", tmp_path, f"sqlite:///{tmp_path}/one.db")
     two = locate("s", tmp_path, f"sqlite:///{tmp_path}/two.db")
-    assert holder_of(one) == ""
+    assert lock_holder(one) == ""
     with locked(one):
         assert (tmp_path / ".one.db.lock").exists()
-        assert f"process {os.getpid()} on" in holder_of(two)
+        assert f"process {os.getpid()} on" in lock_holder(two)
         with pytest.raises(RunError, match="is held by another run"), locked(two):
             pass
-    assert holder_of(two) == ""
+    assert lock_holder(two) == ""
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one.db", "two.db"]
 
 
@@ -229,7 +229,7 @@ def test_a_lock_that_is_no_file_is_named_and_nobody_waits_for_it(
     with pytest.raises(InputError, match=r"^lock: '.*/\.s\.db\.lock' "), locked(location):
         pass
     with pytest.raises(InputError, match=r"^lock: '.*/\.s\.db\.lock' is not a file"):
-        holder_of(location)
+        lock_holder(location)
 
 
 def test_a_database_that_links_to_itself_is_named(location: Location) -> None:
