@@ -108,7 +108,7 @@ def is_new(location: Location) -> bool:
 
 
 def optuna_names(engine: Engine) -> set[str]:
-    """Return the names of optuna's studies in a database: mirrors, and earlier versions' studies."""
+    """Return the names of optuna's studies in a database: mirrors, and earlier studies."""
     with engine.connect() as connection:
         if not inspect(connection).has_table("studies"):
             return set()
