@@ -110,7 +110,7 @@ def test_what_a_reader_asks_first_is_on_the_first_screen(
     with opened(browser, page_of(name, folder), width=1440, height=900) as found:
         wait_until_drawn(found)
         front = found.page.locator("#front-section")
-        asked = ("more time buys", "parameters matter", "make it again")
+        asked = ("more time buys", "parameters matter", "reproduce it")
         answers = [
             "#headline",
             "#brief",
