@@ -41,7 +41,7 @@ def try_experiment(
     seed: Annotated[int, whole("Seed of the games.")] = 0,
     jobs: JobsOption = None,
 ) -> None:
-    """Play a few games of an experiment, in the middle and at corners of its space.
+    """Play a few games in the middle and corners of a space.
 
     The game in the middle is played twice and must give the same score. Nothing is stored.
     """
