@@ -41,10 +41,9 @@ def try_experiment(
     seed: Annotated[int, whole("Seed of the games.")] = 0,
     jobs: JobsOption = None,
 ) -> None:
-    """Play a few games of an experiment; store nothing.
+    """Play a few games in the middle and corners of a space.
 
-    Plays in the middle and at corners of its space. The game in the middle is played twice and must
-    give the same score.
+    The game in the middle is played twice and must give the same score. Nothing is stored.
     """
     from thetafront.study.errors import check_range
     from thetafront.study.experiments.registry import experiment as find_experiment

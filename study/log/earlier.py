@@ -122,8 +122,8 @@ class EarlierStudy:
         data = StudyData.read(log)
         mirrored(log, data.experiment, data.trials)
         say(
-            f"study {self.name!r} is of an earlier version: its {len(data.trials):,} trials, "
-            f"{len(data.points):,} points and all of their games are in today's tables now"
+            f"study {self.name!r} was converted from an earlier version: "
+            f"{len(data.trials):,} trials, {len(data.points):,} points and all of their games"
         )
         return log
 

@@ -297,4 +297,4 @@ def test_samplers_propose_alike(results: Path, name: str) -> None:
 
 def test_before_the_first_trial_nothing_needs_a_reference(results: Path, tmp_path: Path) -> None:
     words = ("--trials", "4", "--design-size", "4", "--jobs", "1", "--dry-run", "--budget", "1m")
-    assert "plan: to 4 trials" in thetafront(tmp_path, "sweep", "losses", *words)
+    assert "plan: 4 trials in all, with" in thetafront(tmp_path, "sweep", "losses", *words)
