@@ -165,7 +165,7 @@ def record_replay(
     try:
         agent = page.data.experiment.build(candidate.params)
     except (ValueError, InputError) as error:
-        raise LeftOutError(f"the agent cannot be made: {error}.") from None
+        raise LeftOutError(f"the agent cannot be built: {error}.") from None
     note = ""
     if isinstance(agent, DiceSolver):
         agent = agent.player()
