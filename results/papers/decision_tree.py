@@ -85,10 +85,7 @@ def small_frame() -> pd.DataFrame:
 
 
 def mean_counts(boards: pd.DataFrame) -> dict[str, paper.Interval]:
-    """Return means over boards.
-
-    Games have equal weight, since the boards of one game are not a sample.
-    """
+    """Return means over boards; games weigh equally, as boards of one game are no sample."""
     found = boards.assign(
         exact=boards["formula"] == boards["n_pairs"], lacking=boards["n_pairs"] - boards["formula"]
     )

@@ -59,9 +59,7 @@ RECURSIONS: dict[str, type[DiceAgent]] = {PROGRAM: FinalScoreTwice, CORRECT: Dic
 
 
 def play(first_seed: int, n_games: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Play the post's table by both recursions.
-
-    Return one line per row, and games by row and score.
+    """Play the post's table by both recursions; return its rows, and games by row and score.
 
     Each row has seeds of its own: on the same seeds, rows of one policy would score the same.
     """
@@ -143,10 +141,7 @@ def order_noise(part: pd.DataFrame) -> dict[str, float]:
 
 
 def draw_lines(axes: Axes, part: pd.DataFrame, column: str) -> None:
-    """Draw a column against γ, one line per tolerance.
-
-    Finer ones are wider and below, to show ties.
-    """
+    """Draw a column against γ, one line per tolerance; finer ones are wider, to show ties."""
     for k, tolerance in enumerate(sorted(TOLERANCES)):
         line = part[part["tolerance_points"] == tolerance]
         width, label = 9.0 - 2.0 * k, f"{tolerance:g}"

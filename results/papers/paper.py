@@ -224,7 +224,7 @@ def mean_costs(games: pd.DataFrame) -> dict[str, float]:
     }
 
 
-def interval_columns(name: str, of: Estimate, unit: str = "") -> dict[str, float]:
+def interval_row(name: str, of: Estimate, unit: str = "") -> dict[str, float]:
     """Return the columns of a number with its 95% interval; ``unit`` is the end of their names."""
     ends = (("", of.value), ("_low95", of.low), ("_high95", of.high))
     return {f"{name}{end}{unit}": value for end, value in ends}
@@ -232,7 +232,7 @@ def interval_columns(name: str, of: Estimate, unit: str = "") -> dict[str, float
 
 def mean_columns(mean: Estimate) -> dict[str, float]:
     """Return the columns of a mean score with its 95% interval, in points."""
-    _, *ends = interval_columns("score", mean, "_points").items()
+    _, *ends = interval_row("score", mean, "_points").items()
     return {"score_mean_points": mean.value, **dict(ends)}
 
 
@@ -249,7 +249,7 @@ def less(games: Games, name: str, **others: str) -> dict[str, float]:
     mine, found = read_scores(games[name]), dict[str, float]()
     for key, other in others.items():
         theirs = read_scores(games[other])[: len(mine)]
-        found |= interval_columns(key, estimate.difference(mine, theirs), "_points")
+        found |= interval_row(key, estimate.difference(mine, theirs), "_points")
     return found
 
 

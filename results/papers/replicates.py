@@ -94,7 +94,7 @@ def means_frame(name: str, n_real: int, sums: Floats, deviation: Estimate) -> pd
     """Return the distribution of the mean of n games, one row per n, with s/√n."""
     n = np.arange(1, sums.shape[1] + 1)
     quantiles = np.quantile(sums, list(QUANTILES.values()), axis=0) / n
-    ends = paper.interval_columns("standard_error", deviation, "_points").items()
+    ends = paper.interval_row("standard_error", deviation, "_points").items()
     columns = {"theta": name, "n_games": n, "n_real_games": n_real}
     columns |= {f"mean_{key}_points": row for key, row in zip(QUANTILES, quantiles, strict=True)}
     return pd.DataFrame(columns | {column: end / np.sqrt(n) for column, end in ends})

@@ -205,7 +205,7 @@ def milestones_frame(games: paper.Games) -> pd.DataFrame:
         line: dict[str, Any] = {"row": name, "n_games": len(played)}
         line |= {"n_without": len(below), "n_with": len(above)}
         for key, estimate in found.items():
-            line |= paper.interval_columns(key, estimate)
+            line |= paper.interval_row(key, estimate)
         lines.append(line)
     return pd.DataFrame(lines)
 
@@ -248,10 +248,7 @@ def milestones_figure(games: paper.Games) -> Figure:
 
 
 def table1(of: paper.Paper) -> None:
-    """Play the missing games, and write the results.
-
-    Rows with slips have a quarter of the games.
-    """
+    """Play the missing games, write the results; rows with slips have a quarter of the games."""
     games = of.play({row.name: row.agent for row in ROWS if not row.slip})
     few = of.seeds[: max(2, of.n_games // 4)]
     played = games | of.play({row.name: row.agent for row in ROWS if row.slip}, few)

@@ -3,8 +3,7 @@
 Each surface is searched by `knowledge-gradient` with nine games per trial; validated points have
 100 games each. Much like ``sweep --until-regret``, a study starts from 16 trials and twelve points;
 its steps alternate between playing predictions that lower the certificate's bounds and adding half
-as many trials as there are. Each study is stored as a line of JSON, and the same command resumes
-after an interrupt.
+as many trials as there are. The same command resumes after an interrupt.
 """
 
 import argparse
@@ -75,10 +74,7 @@ def inside(rows: pd.DataFrame, kind: str) -> str:
 
 
 def steps_section(name: str, rows: pd.DataFrame) -> Section:
-    """Summarize certificates by the number of games played.
-
-    Each study counts with its last step.
-    """
+    """Summarize certificates by the number of games; a study counts with its last step."""
     rows = rows[rows["arm"] == GOES_ON]
     before = rows.groupby("seed")["scores"].transform("first")
     pairs = zip(rows["scores"], before, strict=True)

@@ -55,10 +55,7 @@ def repeated(work: Callable[[int], Any]) -> Round:
 
 
 def inside(agent: Agent, count_of: Callable[[Any], int]) -> Round:
-    """Return a round of an agent's whole games.
-
-    ``count_of`` counts each, outside the measured time.
-    """
+    """Return a round of an agent's whole games; ``count_of`` counts each, outside the time."""
 
     def play(number: int) -> tuple[int, float]:
         warm(agent)

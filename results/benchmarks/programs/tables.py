@@ -90,9 +90,7 @@ def interval(name: str, values: "pd.Series[float]") -> dict[str, float]:
 
 
 def summarize(picks: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per program, budget and method.
-
-    A budget of NaN is the mean over those answered.
+    """Return one row per program, budget and method; a budget of NaN is the mean of those answered.
 
     Differences are ours minus theirs, paired by seed, and positive where ours is better.
     """

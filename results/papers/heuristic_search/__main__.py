@@ -201,7 +201,7 @@ def runs_frame(looks: pd.DataFrame, chosen: Sequence[Problem]) -> pd.DataFrame:
                 "n_states": problem.n_playing,
             }
             for column, name in MEASURED.items():
-                line |= paper.interval_columns(name, intervals.mean(part[column].to_numpy(float)))
+                line |= paper.interval_row(name, intervals.mean(part[column].to_numpy(float)))
             lines.append(line | {"share_touched": part["n_touched"].mean() / problem.n_playing})
     return pd.DataFrame(lines)
 

@@ -75,9 +75,9 @@ def equal_time_frame(points: pd.DataFrame, games: paper.Games) -> pd.DataFrame:
             ahead = intervals.difference(weighted[leader], scores)
             line: dict[str, Any] = {"seconds_per_move": budget, "leaf_value": leaf_value}
             line |= {"n_games_a_point": len(scores)}
-            line |= paper.interval_columns("score", intervals.mean(scores), "_points")
+            line |= paper.interval_row("score", intervals.mean(scores), "_points")
             line |= {"leader": leader}
-            lines.append(line | paper.interval_columns("ahead_of", ahead, "_points"))
+            lines.append(line | paper.interval_row("ahead_of", ahead, "_points"))
     return pd.DataFrame(lines)
 
 
@@ -139,6 +139,6 @@ def readings_frame(games: paper.Games) -> pd.DataFrame:
         line: dict[str, Any] = {"reading": change, "leaf_value": agent.leaf_value.value}
         line |= {"n_simulations": agent.n_simulations} | row(games, agent, name)
         mean = intervals.mean(paper.read_scores(games[row_name(default)]))
-        line |= paper.interval_columns("default", mean, "_points")
+        line |= paper.interval_row("default", mean, "_points")
         lines.append(line | paper.less(games, name, less_default=row_name(default)))
     return pd.DataFrame(lines)

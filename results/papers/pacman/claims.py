@@ -133,9 +133,7 @@ def compared(played: Played, points: pd.DataFrame, statements: Iterable[Statemen
         for name, pair in pairs.items():
             one, other = (won_by_seed(wins, points, where) for where in pair)
             line: Line = {"claim": text, "how": how, "part": name, "says": says}
-            lines.append(
-                line | paper.interval_columns("difference", contrast(one, other, len(pairs)))
-            )
+            lines.append(line | paper.interval_row("difference", contrast(one, other, len(pairs))))
     return lines
 
 
@@ -143,7 +141,7 @@ def alone(points: pd.DataFrame, where: str, reported: float, *named: str) -> Lin
     """Return the line of a claim on one point's win rate, less the report's."""
     rate = points.query(where).iloc[0][["win_rate", "win_rate_low95", "win_rate_high95"]]
     line: Line = dict(zip(("claim", "how", "part"), named, strict=True), says="hardly")
-    return line | paper.interval_columns("difference", Estimate(*(rate - reported)))
+    return line | paper.interval_row("difference", Estimate(*(rate - reported)))
 
 
 def claims_frame(

@@ -36,7 +36,7 @@ REPORTED = {
 }
 
 
-def win_indicators(games: pd.DataFrame) -> npt.NDArray[np.float64]:
+def is_won(games: pd.DataFrame) -> npt.NDArray[np.float64]:
     """Return 1 for each game that was won, 0 for the others."""
     return np.asarray(games["outcome"] == "won", np.float64)
 
@@ -59,9 +59,7 @@ def contrast(
 
 def wins_frame(played: Played) -> pd.DataFrame:
     """Return a column of wins for each agent, one row per seed."""
-    return pd.DataFrame(
-        {agent_digest(agent): win_indicators(games) for agent, games in played.items()}
-    )
+    return pd.DataFrame({agent_digest(agent): is_won(games) for agent, games in played.items()})
 
 
 def won_by_seed(wins: pd.DataFrame, points: pd.DataFrame, where: str) -> npt.NDArray[np.float64]:
@@ -77,13 +75,13 @@ def total(values: pd.Series) -> float:
 
 def point_columns(games: pd.DataFrame) -> dict[str, Any]:
     """Return the summary of a point's games."""
-    won, n_moves = win_indicators(games), total(games["n_moves"])
+    won, n_moves = is_won(games), total(games["n_moves"])
     rate = intervals.share(int(won.sum()), len(won))
     n_trials = len(won) // GAMES_A_TRIAL
     trials = won[: n_trials * GAMES_A_TRIAL].reshape(n_trials, GAMES_A_TRIAL).mean(axis=1)
     return {
         "n_games": len(games),
-        **paper.interval_columns("win_rate", rate),
+        **paper.interval_row("win_rate", rate),
         "win_rate_sd_of_ten_games": float(trials.std(ddof=1)),
         "binomial_sd_of_ten_games": sqrt(rate.value * (1 - rate.value) / GAMES_A_TRIAL),
         "n_cut": int((games["outcome"] == "cut").sum()),
@@ -139,11 +137,11 @@ def sweeps_frame(played: Played) -> pd.DataFrame:
     settings = product(design.SWEEP_RADIUS.items(), design.SWEEP_GAMMAS, design.SWEEPS)
     for (layout, radius), gamma, n in settings:
         games = played[design.after_sweeps(layout, gamma, radius, n)]
-        rate = intervals.share(int(win_indicators(games).sum()), len(games))
+        rate = intervals.share(int(is_won(games).sum()), len(games))
         residual = intervals.mean(games["residual_mean"].to_numpy(np.float64))
         row = {"layout": layout.name, "gamma": gamma, "radius": radius, "n_sweeps": n}
-        row |= {"n_games": len(games), **paper.interval_columns("win_rate", rate)}
-        rows.append(row | paper.interval_columns("residual", residual))
+        row |= {"n_games": len(games), **paper.interval_row("win_rate", rate)}
+        rows.append(row | paper.interval_row("residual", residual))
     return pd.DataFrame(rows)
 
 
@@ -164,9 +162,7 @@ def distance_frame(wins: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
         row = {"layout": layout, "gamma": 0.9, "radius": name, "n_games": len(maze) * len(radii)}
         row |= {"win_rate_maze": maze.mean(), "win_rate_manhattan": manhattan.mean()}
         n_together = 1 if name == "all" else len(design.ZONE_RADII)
-        rows.append(
-            row | paper.interval_columns("difference", contrast(maze, manhattan, n_together))
-        )
+        rows.append(row | paper.interval_row("difference", contrast(maze, manhattan, n_together)))
     return pd.DataFrame(rows)
 
 
@@ -195,15 +191,15 @@ def changes_frame(played: Played, bars: Bars, times: Mapping[PacmanMDP, Estimate
     for layout, planner, plain, changed in design.changes(bars):
         games, others = played[changed], played[plain]
         n_together = len(design.PLANNERS) * (1 if changed.cut else len(design.ROUTE_REWARDS))
-        difference = contrast(win_indicators(games), win_indicators(others), n_together)
+        difference = contrast(is_won(games), is_won(others), n_together)
         now, before = point_columns(games), point_columns(others)
         row = {"layout": layout.name, "strategy": planner, "route_reward": changed.route_reward}
         row |= {"cut": changed.cut, "n_games": len(games)}
         row |= {"win_rate_plain": before["win_rate"], "win_rate": now["win_rate"]}
-        row |= paper.interval_columns("difference", difference)
+        row |= paper.interval_row("difference", difference)
         gained = now["score_mean_points"] - before["score_mean_points"]
         row |= {"score_difference_points": gained}
         row |= {"backups_ratio": now["backups_per_move"] / before["backups_per_move"]}
         ratio = times.get(changed, Estimate(np.nan))
-        rows.append(row | paper.interval_columns("seconds_ratio", ratio))
+        rows.append(row | paper.interval_row("seconds_ratio", ratio))
     return pd.DataFrame(rows)
