@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from thetafront.study.train.training import Training, TrainingBudget
 
 DEFAULT_SECONDS = 300.0
+COOLING = 0.3
+MAX_COOLING = 0.9
 KINDS = ("ntuple",)
 MAX_JOBS = 64
 MAX_MOVES = 10**15
@@ -35,22 +37,26 @@ def train(
         decimal("CPU seconds of training in all, of all threads.", show_default="300"),
     ] = None,
     moves: Annotated[int | None, whole("Moves of training in all.")] = None,
+    cooling: Annotated[
+        float, decimal("Part of the training, its last, in which the learning rate falls.")
+    ] = COOLING,
     jobs: Annotated[
         int, whole("Number of threads; with several, the weights depend on their timing.")
     ] = 1,
 ) -> None:
     """Train an agent's network, or continue its training.
 
-    With --method td the learning rate is 0.1 by default.
+    With --method td the learning rate is 0.1 by default. A longer training goes on from where the
+    learning rate began to fall.
     """
     from thetafront.agents.parameters import Label, parameters_of
-    from thetafront.agents.twenty48.ntuple.network import NONE, folder_of
+    from thetafront.agents.twenty48.ntuple.network import NONE, folder_of, trained_network
     from thetafront.agents.twenty48.ntuple.training_settings import Method, TrainingSettings
     from thetafront.study.log.held_folder import held_folder
     from thetafront.study.log.location import make_folder
     from thetafront.study.log.manifest import MANIFEST, earlier_manifest
     from thetafront.study.run.progress import PREPARING
-    from thetafront.study.train.publication import has_lost_its_checkpoint, publish
+    from thetafront.study.train.publication import has_lost_its_checkpoint, is_published, publish
     from thetafront.study.train.training import CHECKPOINT, Training, TrainingBudget, check_memory
 
     if kind not in KINDS:
@@ -62,6 +68,8 @@ def train(
         raise InputError(f"cpu seconds must be a finite number above 0 (got {cpu_seconds:g})")
     if moves is not None:
         check_range("moves", moves, 1, MAX_MOVES)
+    if not 0.0 <= cooling <= MAX_COOLING:
+        raise InputError(f"cooling must be between 0 and {MAX_COOLING} (got {cooling:g})")
     known = parameters_of(TrainingSettings)
     given = given_late(context)
     if given.get("method") == Method.PLAIN:
@@ -87,9 +95,10 @@ def train(
             raise InputError(f"name must be another: network {name!r} has lost its {CHECKPOINT}")
         earlier_manifest(folder / MANIFEST)  # a damaged one is refused before anything is written
         with working(PREPARING):
-            training = Training(folder / CHECKPOINT, settings, budget, jobs)
+            training = Training(folder / CHECKPOINT, settings, budget, jobs, cooling)
         out = console()
-        if training.is_done:
+        if training.is_done and is_published(training, name):
+            network = trained_network(name)
             out.print(
                 f"network {name!r} has already been trained for this long: {text_of(training)}"
             )
@@ -97,14 +106,15 @@ def train(
             try:
                 with progress(training, budget) as show:
                     training.run(show)
+                    training.cool(show)
             except KeyboardInterrupt:
                 out.print(f"stopped: {text_of(training)}")
                 if training.checkpoint.exists():
                     out.print(f"written: {training.checkpoint}; the same command resumes")
                 raise
             out.print(f"network {name!r}: {text_of(training)}")
-        with working("writing the weights"):
-            network = publish(training, name)
+            with working("writing the weights"):
+                network = publish(training, name)
         out.print(f"written: {network.weights_file}")
         out.print(f"to play: thetafront play ntuple --set network={name}")
 

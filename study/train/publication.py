@@ -10,6 +10,7 @@ from thetafront.agents.twenty48.ntuple.network import (
     MANIFEST,
     TrainedNetwork,
     folder_of,
+    trained_network,
     weights_name,
 )
 from thetafront.agents.twenty48.ntuple.patterns import without_parts
@@ -21,6 +22,17 @@ from thetafront.study.train.training import CHECKPOINT, Training
 def has_lost_its_checkpoint(folder: Path) -> bool:
     """Return whether a folder has a trained network that cannot be trained further."""
     return (folder / MANIFEST).exists() and not (folder / CHECKPOINT).exists()
+
+
+def is_published(training: Training, name: str) -> bool:
+    """Return whether a network has been published that cooled from where a training is now."""
+    found = earlier_manifest(folder_of(name) / MANIFEST)
+    begin = found.get("moves_before_cooling", found.get("n_moves"))
+    try:
+        trained_network(name).check()
+    except ValueError:
+        return False
+    return (begin, found.get("cooling", 0.0)) == (training.n_warm, training.cooling)
 
 
 def publish(training: Training, name: str) -> TrainedNetwork:
@@ -35,6 +47,8 @@ def publish(training: Training, name: str) -> TrainedNetwork:
         np.save(file, weights, allow_pickle=False)
     if earlier_manifest(folder / MANIFEST).get("digest") != digest:
         what = {**network.to_json(), **provenance(), "jobs": training.jobs}
+        what |= {"cooling": training.cooling, "moves_before_cooling": training.n_warm}
+        what |= {"moves_to_repeat": training.moves_with_cooling}
         write_manifest(what, folder / MANIFEST)
     names = weights_name("*")
     for each in (*folder.glob(names), *folder.glob(f".{names}*")):
