@@ -13,7 +13,7 @@ from thetafront.agents.twenty48.ntuple.network import (
     trained_network,
     weights_name,
 )
-from thetafront.agents.twenty48.ntuple.patterns import without_parts
+from thetafront.agents.twenty48.ntuple.patterns import turned_tables, without_parts
 from thetafront.study.log.atomic import atomic_write
 from thetafront.study.log.manifest import earlier_manifest, provenance, write_manifest
 from thetafront.study.train.training import CHECKPOINT, Training
@@ -37,7 +37,8 @@ def is_published(training: Training, name: str) -> bool:
 
 def publish(training: Training, name: str) -> TrainedNetwork:
     """Write a network's weights and then its manifest; weights of before are deleted."""
-    weights = without_parts(training.settings.patterns, training.weights)
+    patterns = training.settings.patterns
+    weights = turned_tables(patterns.played, without_parts(patterns, training.weights))
     digest = digits(weights.data)
     network = TrainedNetwork(
         name, plain_values(training.settings), **vars(training.counts), digest=digest

@@ -22,7 +22,7 @@ from thetafront.agents.twenty48.ntuple.agent import NTuple
 from thetafront.agents.twenty48.ntuple.learned import UNLIMITED, learn_games
 from thetafront.agents.twenty48.ntuple.learning import work_space
 from thetafront.agents.twenty48.ntuple.network import MANIFEST, folder_of, trained_network
-from thetafront.agents.twenty48.ntuple.patterns import n_looked_up
+from thetafront.agents.twenty48.ntuple.patterns import n_looked_up, turned_tables
 from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 from thetafront.study.cli import app
 from thetafront.study.errors import RunError
@@ -93,6 +93,8 @@ def test_an_agent_plays_with_the_trained_weights(networks: Path) -> None:
     training = train("v1", 100_000)
     agent = NTuple(network="v1")
     assert np.array_equal(agent.knowledge.weights, training.weights)  # type: ignore[attr-defined]
+    in_file = np.load(trained_network("v1").weights_file)
+    assert np.array_equal(turned_tables(SMALL.patterns, in_file), training.weights)
     scores = [agent.play(seed).score for seed in range(30)]
     in_workers = play_all(agent, range(4), jobs=2)
     assert {each.key: each.games[0].score for each in in_workers} == dict(enumerate(scores[:4]))
