@@ -163,7 +163,8 @@ def progress(training: "Training", budget: "TrainingBudget") -> Iterator[Callabl
     with ProgressLine(console(stderr=True)) as bar:
 
         def show() -> None:
-            share, seconds = budget.share(training.counts), time.monotonic() - began
+            share = min(1.0, budget.share(training.counts))  # cooling has moves, not seconds
+            seconds = time.monotonic() - began
             gained = share - share_before
             left = f"{duration(seconds * (1.0 - share) / gained)} left" if gained > 0.0 else ""
             bar.update(share, left, text_of(training).split(" · "))
