@@ -346,17 +346,19 @@ def champions_caption(frame: pd.DataFrame) -> str:
     """Say what the figure shows, and where other authors' programs come from."""
 
     def searches(each: Program) -> str:
-        first, *_, last = each.points[0][0], each.points[-1][0]
-        return f"{each.name} ({first} to {last}; training: {each.training})"
+        first, last = each.points[0][0], each.points[-1][0]
+        searched = first if first == last else f"{first} to {last}"
+        return f"{each.name} ({searched}; training: {each.training or 'unknown'})"
 
     n = frame["n_games"]
-    run = ", ".join(searches(each) for each in PROGRAMS if each.was_run)
-    untimed = ", ".join(each.name for each in PROGRAMS if not each.is_timed)
+    run, published = (
+        ", ".join(searches(each) for each in PROGRAMS if each.was_run == was_run)
+        for was_run in (True, False)
+    )
     return (
         f"{n.min():,} to {n.max():,} games a point, the same seeds for points of a depth; bars: "
-        f"95% intervals. Fronts have games of their own. Run on another machine: {run}. Hollow "
-        "marks are numbers as published, from other machines and longer trainings. Lines across: "
-        f"no time is published ({untimed})."
+        f"95% intervals. Fronts have games of their own. Run on another machine: {run}. As "
+        f"published, from other machines: {published}. Lines across: no time is published."
     )
 
 
