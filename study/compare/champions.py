@@ -1,8 +1,8 @@
 """All agents of 2048 in one picture, beside other authors' programs: score against CPU time.
 
 Networks play with several depths of search, and agents without knowledge as they are. Heuristics
-and the other Monte Carlo agents are the validated fronts of published studies. What a network is
-worth depends on its training, too, so the second panel shows that.
+and the other Monte Carlo agents appear as validated fronts of published studies. A network's worth
+also depends on its training, which the second panel shows.
 
 Programs of other authors are of two sorts. Some were built and played for this comparison, on one
 core with AVX2, by CPU time, in a run of their own. Of the others there are the numbers that their
@@ -24,7 +24,7 @@ from thetafront.agents.twenty48.ntuple.network import trained_network
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.agents.twenty48.random import RandomAgent
 from thetafront.engine.jit import ROOT
-from thetafront.study.charts.axes import cost_axis, log_ticks, values_of
+from thetafront.study.charts.axes import cost_axis, field_values, log_ticks
 from thetafront.study.charts.chart import (
     BLUE,
     GREEN,
@@ -144,8 +144,9 @@ PROGRAMS = (
 )
 """Programs of other authors, the published records of 2048 among them.
 
-Sources: Jaśkowski (2017), see :mod:`agents.twenty48.ntuple.learning`; Guei, Chen and Wu (2021),
-likewise; the documentation of the others. macroxue's moves a second are one over these times.
+Sources: Jaśkowski (2017), and Guei, Chen and Wu (2021), see
+:mod:`agents.twenty48.ntuple.learning`; the documentation of the others. macroxue's moves a second
+are one over these times.
 """
 SEARCHES = (
     {"depth": 1},
@@ -159,7 +160,7 @@ PLAYOUTS = (2, 16, 128)
 
 
 class ChampionRow(NamedTuple):
-    """One point of the picture: what a line joins it with, and who plays."""
+    """One point of the picture: the line it is on, and who plays."""
 
     family: str
     agent: Agent
@@ -180,7 +181,7 @@ def network_rows(names: Sequence[str]) -> dict[str, ChampionRow]:
 
 
 def plain_rows() -> dict[str, ChampionRow]:
-    """Return the rows of agents that know nothing and have nothing to tune."""
+    """Return the rows of agents without knowledge and without parameters to tune."""
     pmcts = {
         f"pmcts, {n} playouts": ChampionRow(
             "pmcts: pure Monte Carlo search", PureMonteCarlo(n_playouts=n)
@@ -193,7 +194,7 @@ def plain_rows() -> dict[str, ChampionRow]:
 def play_rows(
     run: Comparison[Game2048], rows: Mapping[str, ChampionRow], seeds: Sequence[int]
 ) -> dict[str, list[Game2048]]:
-    """Play all rows, deeper ones fewer games; the same seeds for rows of a depth."""
+    """Play all rows, deeper ones with fewer games; rows of a depth share their seeds."""
     played: dict[str, list[Game2048]] = {}
     for depth, fewer in enumerate(FEWER_GAMES, 1):
         agents = {
@@ -207,7 +208,7 @@ def play_rows(
 def rows_frame(
     rows: Mapping[str, ChampionRow], games: Mapping[str, Sequence[Game2048]]
 ) -> pd.DataFrame:
-    """Return one row a point: mean score with its 95% interval, cost, tiles reached."""
+    """Return one row per point: mean score with its 95% interval, cost, tiles reached."""
     lines = []
     for name, row in rows.items():
         played = games[name]
@@ -220,7 +221,7 @@ def rows_frame(
 
 
 def training_frame(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """Return one row a network: what its training took, and its scores at one ply."""
+    """Return one row per network: the cost of its training, and its scores at one ply."""
     lines = []
     for name in names:
         network = trained_network(name)
@@ -290,7 +291,7 @@ def champions_markdown(
     )
     return document(
         "Champions of 2048",
-        "Agents of 2048 on the same seeds, in turns; in parentheses 95% intervals. The last "
+        "Agents of 2048 on the same seeds, taking turns; in parentheses 95% intervals. The last "
         "columns are shares of games that reach a tile.",
         frame_table(timed(frame), columns, "lrrrrrr"),
         frame_table(trained, about, "lllrrr"),
@@ -366,13 +367,13 @@ def champions_figure(frame: pd.DataFrame, training: pd.DataFrame, fronts: pd.Dat
     """Draw score against CPU time a move, and against CPU time of training."""
     layers = agent_layers(frame, fronts)
     rows = [row for layer in [*layers, *program_layers(1.0, 1.0)] for row in layer.rows]
-    seconds = cost_axis(SECONDS, values_of(rows, "x"))
+    seconds = cost_axis(SECONDS, field_values(rows, "x"))
     layers += program_layers(seconds.low, seconds.high)
     learned = score_rows(
         training.assign(minutes=training["training_cpu_seconds"] / 60), x="minutes"
     )
     names = training.sort_values("training_cpu_seconds")["network"]
-    low, high = (f(values_of(learned, "x")) * by for f, by in ((min, 0.5), (max, 2.0)))
+    low, high = (f(field_values(learned, "x")) * by for f, by in ((min, 0.5), (max, 2.0)))
     minutes = {each: f"{each:g}" for each in log_ticks(low, high)}
     trained = [
         *score_layers(NETWORKS, learned),
