@@ -54,7 +54,8 @@ from thetafront.study.report.sections import document, frame_table
 REFERENCE = ROOT / "results" / "reference"
 PUBLISHED = tuple(REFERENCE / name for name in ("heuristic", "mcmdp", "ntuple", "switching", "uct"))
 FEWER_GAMES = (1, 3, 10)  # by depth, since a move takes ten to twenty times as long
-BELOW = (-12, -13)  # of a front's name, from its last point
+BELOW = (-12, -13)  # of a front's name, from its last point, and of names with less room there:
+NAMES_AT = {"ntuple": (-6, 11), "mcmdp": (26, -4), "switching": (4, 14)}
 TILES = (8192, 16384, 32768)
 NETWORKS = Kind("networks, by CPU time of training", BLUE)
 TUNED = Kind("tuned: fronts of published studies", PINK, "square")
@@ -322,7 +323,8 @@ def agent_layers(frame: pd.DataFrame, fronts: pd.DataFrame) -> list[Layer]:
             layers += score_layers(UNTUNED, rows)
     for study, part in fronts.groupby("study", sort=False):
         rows = score_rows(part)
-        layers += [*score_layers(TUNED, rows), name_layer(TUNED, rows[-1], str(study), *BELOW)]
+        name, at = str(study), NAMES_AT.get(str(study), BELOW)
+        layers += [*score_layers(TUNED, rows), name_layer(TUNED, rows[-1], name, *at)]
     return layers
 
 
