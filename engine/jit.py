@@ -17,7 +17,11 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 import platformdirs
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
 from numba.core.caching import CacheImpl, UserProvidedCacheLocator
+from numba.extending import intrinsic
 
 ROOT = Path(__file__).resolve().parent.parent  # of the checkout, or of the installed package
 IS_CHECKOUT = (ROOT / "pyproject.toml").is_file()
@@ -140,3 +144,25 @@ def inlined(function: F) -> F:
     One call left in a loop over lanes would keep LLVM from vectorizing the loop.
     """
     return cast(F, INLINED(function))
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def prefetch(_: Any, array: types.Array, index: types.Integer) -> Any:
+    """Ask for the memory of ``array[index]``, soon to be read and written; only kernels call it.
+
+    It changes no value. Many lines of memory come at once, where reads would wait for each other.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        made = context.make_array(array)(context, builder, arguments[0])
+        zero = context.get_constant(types.intp, 0)
+        place = [arguments[1], *[zero] * (array.ndim - 1)]
+        pointer = cgutils.get_item_pointer(context, builder, array, made, place)
+        flag = ir.IntType(32)
+        types_of = [pointer.type, flag, flag, flag]
+        function = ir.FunctionType(ir.VoidType(), types_of)
+        asked = cgutils.get_or_insert_function(builder.module, function, "llvm.prefetch.p0")
+        builder.call(asked, [pointer, flag(1), flag(3), flag(1)])  # to write, to all caches, data
+        return context.get_dummy_value()
+
+    return types.void(array, index), generate

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from thetafront.study.train.training import Training, TrainingBudget
 
 DEFAULT_SECONDS = 300.0
+COOLING = 0.3
+MAX_COOLING = 0.9
 KINDS = ("ntuple",)
 MAX_JOBS = 64
 MAX_MOVES = 10**15
@@ -35,16 +37,20 @@ def train(
         decimal("Total CPU seconds of training, over all threads.", show_default="300"),
     ] = None,
     moves: Annotated[int | None, whole("Total moves of training.")] = None,
+    cooling: Annotated[
+        float, decimal("Part of the training, its last, in which the learning rate falls.")
+    ] = COOLING,
     jobs: Annotated[
         int, whole("Number of threads; with several, the weights depend on their timing.")
     ] = 1,
 ) -> None:
     """Train an agent's network, or continue its training.
 
-    With --method td the learning rate is 0.1 by default.
+    With --method td the learning rate is 0.1 by default. A longer training goes on from where the
+    learning rate began to fall.
     """
     from thetafront.agents.parameters import Label, declared_parameters
-    from thetafront.agents.twenty48.ntuple.network import NONE, network_folder
+    from thetafront.agents.twenty48.ntuple.network import NONE, network_folder, trained_network
     from thetafront.agents.twenty48.ntuple.training_settings import Method, TrainingSettings
     from thetafront.study.log.file_lock import file_lock
     from thetafront.study.log.location import make_folder
@@ -56,6 +62,7 @@ def train(
         TrainingBudget,
         check_memory,
         has_lost_its_checkpoint,
+        is_published,
         publish,
     )
 
@@ -68,6 +75,8 @@ def train(
         raise InputError(f"cpu seconds must be a finite number above 0 (got {cpu_seconds:g})")
     if moves is not None:
         check_range("moves", moves, 1, MAX_MOVES)
+    if not 0.0 <= cooling <= MAX_COOLING:
+        raise InputError(f"cooling must be between 0 and {MAX_COOLING} (got {cooling:g})")
     known = declared_parameters(TrainingSettings)
     given = given_late(context)
     if given.get("method") == Method.PLAIN:
@@ -94,23 +103,25 @@ def train(
             raise InputError(f"name: network {name!r} has lost its {CHECKPOINT}; use another name")
         earlier_manifest(folder / MANIFEST)  # a damaged one is refused before anything is written
         with working(PREPARING):
-            training = Training(folder / CHECKPOINT, settings, budget, jobs)
+            training = Training(folder / CHECKPOINT, settings, budget, jobs, cooling)
         out = console()
-        if training.is_done:
+        if training.is_done and is_published(training, name):
+            network = trained_network(name)
             text = training_text(training)
             out.print(f"network {name!r} has already been trained for this long: {text}")
         else:
             try:
                 with progress(training, budget) as show:
                     training.run(show)
+                    training.cool(show)
             except KeyboardInterrupt:
                 out.print(f"stopped: {training_text(training)}")
                 if training.checkpoint.exists():
                     out.print(f"written: {training.checkpoint}; the same command resumes")
                 raise
             out.print(f"network {name!r}: {training_text(training)}")
-        with working("writing the weights"):
-            network = publish(training, name)
+            with working("writing the weights"):
+                network = publish(training, name)
         out.print(f"written: {network.weights_file}")
         out.print(f"to play: thetafront play ntuple --set network={name}")
 
@@ -159,7 +170,8 @@ def progress(training: "Training", budget: "TrainingBudget") -> Iterator[Callabl
     with ProgressLine(console(stderr=True)) as bar:
 
         def show() -> None:
-            share, seconds = budget.share(training.counts), time.monotonic() - began
+            share = min(1.0, budget.share(training.counts))  # cooling has moves, not seconds
+            seconds = time.monotonic() - began
             gained = share - share_before
             left = f"{duration(seconds * (1.0 - share) / gained)} left" if gained > 0.0 else ""
             bar.update(share, left, training_text(training).split(" · "))

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from thetafront.agents.parameters import plain_values
 from thetafront.agents.twenty48.ntuple.learned import UNREADABLE
+from thetafront.agents.twenty48.ntuple.patterns import turned_indices
 from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 from thetafront.study.errors import InputError, RunError
 from thetafront.study.log.atomic import atomic_write
@@ -61,7 +62,7 @@ def save(
         np.savez(
             file,
             header=np.array(json.dumps(header)),
-            indices=indices,
+            indices=turned_indices(settings.patterns, indices),
             weights=weights[indices],
             coherence=coherence[indices] if len(coherence) else coherence,
         )
@@ -89,7 +90,7 @@ def load(
                 plain_values(TrainingSettings.from_record(header["training"])),
                 plain_values(settings),
             )
-            indices = saved["indices"]
+            indices = turned_indices(settings.patterns, saved["indices"])
             weights[indices] = saved["weights"]
             if len(coherence):
                 coherence[indices] = saved["coherence"]

@@ -2,6 +2,9 @@
 
 With one thread a network is a function of its settings and its number of games, to the bit. Several
 threads share the weights without locks: faster, but no two such trainings are the same.
+
+A training may end by cooling: in its last part the learning rate falls in stages of equally many
+moves. A checkpoint is from before that, so a longer training goes on from there and cools again.
 """
 
 import math
@@ -10,7 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -24,9 +27,15 @@ from thetafront.agents.twenty48.ntuple.network import (
     MANIFEST,
     TrainedNetwork,
     network_folder,
+    trained_network,
     weights_name,
 )
-from thetafront.agents.twenty48.ntuple.patterns import count_weights, n_looked_up, without_parts
+from thetafront.agents.twenty48.ntuple.patterns import (
+    count_weights,
+    n_looked_up,
+    turned_tables,
+    without_parts,
+)
 from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 from thetafront.study import interrupt
 from thetafront.study.errors import RunError
@@ -44,6 +53,8 @@ MAX_GAMES = 1 << 20  # of a batch
 N_RECENT = 1000  # games whose mean score is shown
 FLOAT_BYTES = 4
 SCRATCH_BYTES = 2  # of a weight, for which of them a checkpoint keeps
+N_STAGES = 10  # of cooling
+COLDEST = 0.1  # the learning rate that it falls to, as a share
 DIVERGED = "the weights diverged and were not stored; use a smaller --rate"
 
 
@@ -62,6 +73,12 @@ class TrainingBudget:
         """Return the share that is spent: 1 or more when it is used up."""
         return max(counts.cpu_seconds / self.cpu_seconds, counts.n_moves / self.n_moves)
 
+    def before(self, cooling: float) -> "TrainingBudget":
+        """Return what is left for the part before cooling."""
+        part = 1.0 - cooling
+        n_moves = self.n_moves if math.isinf(self.n_moves) else max(1, round(part * self.n_moves))
+        return TrainingBudget(part * self.cpu_seconds, n_moves)
+
     def moves_left(self, counts: TrainingCounts) -> int:
         """Return how many moves are left."""
         return int(min(UNLIMITED, max(0, self.n_moves - counts.n_moves)))
@@ -77,9 +94,11 @@ class Training:
     settings : TrainingSettings
         The settings with which it learns.
     budget : TrainingBudget
-        When it is done.
+        When it is done, cooling included.
     jobs : int
         How many threads.
+    cooling : float
+        The part of the moves, below 1, in which the learning rate falls.
 
     Raises
     ------
@@ -90,10 +109,18 @@ class Training:
     """
 
     def __init__(
-        self, checkpoint: Path, settings: TrainingSettings, budget: TrainingBudget, jobs: int
+        self,
+        checkpoint: Path,
+        settings: TrainingSettings,
+        budget: TrainingBudget,
+        jobs: int,
+        cooling: float = 0.0,
     ) -> None:
         check_memory(settings)
-        self.checkpoint, self.settings, self.budget, self.jobs = checkpoint, settings, budget, jobs
+        self.checkpoint, self.settings = checkpoint, settings
+        self.jobs, self.cooling = jobs, cooling
+        self.budget = budget.before(cooling)  # of the part that goes on now
+        self.learning = settings  # with the rate of now
         self.m = n_looked_up(settings.patterns)
         self.weights, self.coherence = settings.new_weights(), settings.new_coherence()
         self.counts = TrainingCounts()
@@ -103,6 +130,7 @@ class Training:
         self.has_diverged = False
         if checkpoint.exists():
             self.counts = load(checkpoint, settings, self.weights, self.coherence)
+        self.n_warm = self.counts.n_moves  # before cooling
         self.next_game = 0
         self.saved_at, self.saved_games = time.monotonic(), self.counts.n_games
         self.seconds_to_save = 0.0
@@ -120,8 +148,25 @@ class Training:
             n, total = sum(each for each, _ in self.recent), sum(each for _, each in self.recent)
         return n, total / n if n else math.nan
 
-    def run(self, show: Callable[[], None]) -> None:
+    @property
+    def moves_with_cooling(self) -> int:
+        """How many moves it is to have, cooling included; a budget of so many trains the same."""
+        return round(self.n_warm / (1.0 - self.cooling))
+
+    def cool(self, show: Callable[[], None]) -> None:
+        """Learn on while the learning rate falls; raises what :meth:`run` does."""
+        more = self.moves_with_cooling - self.n_warm
+        for stage in range(N_STAGES):
+            fallen = (1.0 - COLDEST) * (stage + 0.5) / N_STAGES
+            self.learning = replace(self.settings, rate=(1.0 - fallen) * self.settings.rate)
+            self.budget = TrainingBudget(n_moves=self.n_warm + more * (stage + 1) // N_STAGES)
+            self.run(show, is_kept=False)
+        self.check_finite()
+
+    def run(self, show: Callable[[], None], is_kept: bool = True) -> None:
         """Train until the budget is spent, or an interrupt; ``show`` is called occasionally.
+
+        Checkpoints are written if it ``is_kept``.
 
         Raises
         ------
@@ -142,12 +187,13 @@ class Training:
                     each.result()
                 if self.has_diverged:
                     raise DivergedError(DIVERGED)
-                if time.monotonic() - self.saved_at >= max(
-                    CHECKPOINT_SECONDS, self.seconds_to_save / MAX_SHARE
-                ):
+                seconds = max(CHECKPOINT_SECONDS, self.seconds_to_save / MAX_SHARE)
+                if is_kept and time.monotonic() - self.saved_at >= seconds:
                     self.save()
-            if self.counts.n_games > self.saved_games:
+            if is_kept and self.counts.n_games > self.saved_games:
                 self.save()
+            if is_kept:
+                self.n_warm = self.counts.n_moves
 
     def play_until(self, until: float, space: WorkSpace) -> None:
         """Learn from one batch of games after another; runs in a thread."""
@@ -175,7 +221,7 @@ class Training:
     def learn_batch(self, space: WorkSpace, first: int, n: int) -> tuple[int, int, float]:
         """Learn from ``n`` games; return the numbers of games and moves, and the sum of scores."""
         most = self.budget.moves_left(self.counts)
-        return learn_games(self.settings, self.weights, self.coherence, space, first, n, most)
+        return learn_games(self.learning, self.weights, self.coherence, space, first, n, most)
 
     def forget(self) -> None:
         """Start over with an untrained network."""
@@ -187,11 +233,15 @@ class Training:
     def save(self) -> None:
         """Write a checkpoint; DivergedError if weights are no longer finite."""
         began = time.monotonic()
-        if not np.isfinite(self.weights).all():
-            raise DivergedError(DIVERGED)
+        self.check_finite()
         save(self.checkpoint, self.settings, self.counts, self.weights, self.coherence)
         self.saved_at, self.saved_games = time.monotonic(), self.counts.n_games
         self.seconds_to_save = self.saved_at - began
+
+    def check_finite(self) -> None:
+        """Raise DivergedError if weights are no numbers any more."""
+        if not np.isfinite(self.weights).all():
+            raise DivergedError(DIVERGED)
 
 
 def check_memory(settings: TrainingSettings) -> None:
@@ -211,9 +261,21 @@ def has_lost_its_checkpoint(folder: Path) -> bool:
     return (folder / MANIFEST).exists() and not (folder / CHECKPOINT).exists()
 
 
+def is_published(training: Training, name: str) -> bool:
+    """Return whether a network has been published that cooled from where a training is now."""
+    found = earlier_manifest(network_folder(name) / MANIFEST)
+    begin = found.get("moves_before_cooling", found.get("n_moves"))
+    try:
+        trained_network(name).check()
+    except ValueError:
+        return False
+    return (begin, found.get("cooling", 0.0)) == (training.n_warm, training.cooling)
+
+
 def publish(training: Training, name: str) -> TrainedNetwork:
     """Write a network's weights and then its manifest; weights of before are deleted."""
-    weights = without_parts(training.settings.patterns, training.weights)
+    patterns = training.settings.patterns
+    weights = turned_tables(patterns.played, without_parts(patterns, training.weights))
     digest = digits(weights.data)
     network = TrainedNetwork(
         name, plain_values(training.settings), **vars(training.counts), digest=digest
@@ -223,6 +285,8 @@ def publish(training: Training, name: str) -> TrainedNetwork:
         np.save(file, weights, allow_pickle=False)
     if earlier_manifest(folder / MANIFEST).get("digest") != digest:
         what = {**network.to_json(), **provenance(), "jobs": training.jobs}
+        what |= {"cooling": training.cooling, "moves_before_cooling": training.n_warm}
+        what |= {"moves_to_repeat": training.moves_with_cooling}
         write_manifest(what, folder / MANIFEST)
     names = weights_name("*")
     for each in (*folder.glob(names), *folder.glob(f".{names}*")):

@@ -13,7 +13,13 @@ import numpy as np
 
 from thetafront.agents.twenty48.ntuple.learning import WorkSpace, learn, work_space
 from thetafront.agents.twenty48.ntuple.network import MAX_IN_MEMORY, networks_folder
-from thetafront.agents.twenty48.ntuple.patterns import NETWORKS, Weights, n_looked_up, without_parts
+from thetafront.agents.twenty48.ntuple.patterns import (
+    NETWORKS,
+    Weights,
+    n_looked_up,
+    turned_indices,
+    without_parts,
+)
 from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 from thetafront.engine.twenty48.rows import row_tables
 
@@ -42,7 +48,7 @@ def learned_weights(settings: TrainingSettings, n_moves: int) -> Weights:
     weights = settings.new_weights()
     try:
         with np.load(path, allow_pickle=False) as saved:
-            weights[saved["indices"]] = saved["weights"]
+            weights[turned_indices(settings.patterns, saved["indices"])] = saved["weights"]
     except FileNotFoundError:
         return learned_now(settings, n_moves)
     except UNREADABLE as error:

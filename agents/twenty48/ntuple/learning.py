@@ -29,12 +29,13 @@ import numpy.typing as npt
 
 from thetafront.agents.twenty48.afterstate_value import value
 from thetafront.agents.twenty48.ntuple.patterns import Network, Weights, put_indices
-from thetafront.engine.jit import inlined, kernel
+from thetafront.engine.jit import inlined, kernel, prefetch
 from thetafront.engine.rng import SPAWN, START, next_word, stream
 from thetafront.engine.twenty48.board import N_ACTIONS, spawn_from_word, transpose
 from thetafront.engine.twenty48.rows import RowTables, slide_rows, turned_for
 
 MAX_MOVES = 1 << 18  # of a game: sixteen 32768s, each move adding 2 points of tiles
+AHEAD, RING = 4, 8  # corrections before it is needed that memory is asked for; a power of two above
 
 Boards = npt.NDArray[np.uint64]
 
@@ -62,13 +63,13 @@ class WorkSpace(NamedTuple):
 
     path: Boards  # the afterstates, (MAX_MOVES,)
     rewards: Weights  # the points after each, (MAX_MOVES,)
-    indices: Boards  # of the weights of one value, (m,)
+    indices: Boards  # of the weights of some values, (RING, m)
 
 
 def work_space(m: int, n_moves: int = MAX_MOVES) -> WorkSpace:
     """Allocate the arrays, for values of ``m`` weights and games of up to ``n_moves``."""
     return WorkSpace(
-        np.empty(n_moves, np.uint64), np.empty(n_moves, np.float32), np.empty(m, np.uint64)
+        np.empty(n_moves, np.uint64), np.empty(n_moves, np.float32), np.empty((RING, m), np.uint64)
     )
 
 
@@ -107,12 +108,20 @@ def correct(
     coherent: bool,
 ) -> None:
     """Correct the values of a path's afterstates from ``begin`` to ``end``, the last one first."""
-    indices = space.indices
-    m = len(indices)
+    m = space.indices.shape[1]
     rest = np.float32(1.0) - decay
     target: Any = np.float32(0.0)
-    for k in range(end - 1, begin - 1, -1):
-        put_indices(network, space.path[k], indices)
+    for k in range(end - 1 + AHEAD, begin - 1, -1):
+        if k - AHEAD >= begin:
+            coming = space.indices[(k - AHEAD) % RING]
+            put_indices(network, space.path[k - AHEAD], coming)
+            for i in range(m):
+                prefetch(network.weights, coming[i])
+                if coherent:
+                    prefetch(coherence, coming[i])
+        if k >= end:
+            continue
+        indices = space.indices[k % RING]
         before = np.float32(0.0)
         for i in range(m):
             before += network.weights[indices[i]]
@@ -124,8 +133,8 @@ def correct(
             change = step
             if coherent:
                 errors, magnitudes = coherence[j, 0], coherence[j, 1]
-                if magnitudes != np.float32(0.0):
-                    change = step * (abs(errors) / magnitudes)
+                share = abs(errors) / magnitudes  # not a number without a branch
+                change = step * (share if magnitudes != np.float32(0.0) else np.float32(1.0))
                 coherence[j, 0] = errors + error
                 coherence[j, 1] = magnitudes + abs(error)
             network.weights[j] += change
@@ -167,7 +176,7 @@ def learn(
         Restart a finished game from the middle of its last part, while that part has at least so
         many moves; 0: never. Scores are those of games from the start.
     """
-    step_rate, carried = np.float32(rate / len(space.indices)), np.float32(decay)
+    step_rate, carried = np.float32(rate / space.indices.shape[1]), np.float32(decay)
     n_played, n_moves = 0, 0
     total: Any = 0.0
     while n_played < n_games and n_moves < max_moves:

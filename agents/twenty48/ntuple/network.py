@@ -23,6 +23,7 @@ from thetafront.agents.twenty48.ntuple.patterns import (
     PatternSet,
     Weights,
     count_weights,
+    turned_tables,
 )
 from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 from thetafront.engine.jit import IS_CHECKOUT, ROOT
@@ -31,7 +32,7 @@ FOLDER = Path("results") / "networks"
 MANIFEST = "manifest.json"
 NONE = "none"  # no network, where a name is expected
 FORMAT = 1
-MAX_IN_MEMORY = 3  # networks that take turns in a worker; reading one takes half a second
+MAX_IN_MEMORY = 3  # networks that take turns in a worker; reading one takes a second
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ class TrainedNetwork:
         They are not mapped into memory: a game looks up weights all over the file, and pages of
         4 kB took a fifth longer than the large ones that numpy asks for.
         """
-        return NETWORKS[self.patterns](weights_in(self.weights_file))
+        return NETWORKS[self.patterns](weights_in(self.weights_file, self.patterns))
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON data."""
@@ -98,10 +99,9 @@ class TrainedNetwork:
 
 
 @lru_cache(maxsize=MAX_IN_MEMORY)
-def weights_in(path: Path) -> Weights:
+def weights_in(path: Path, patterns: PatternSet) -> Weights:
     """Read weights, once per process: a worker gets a new copy of an agent with each task."""
-    weights: Weights = np.load(path, allow_pickle=False)
-    return weights
+    return turned_tables(patterns, np.load(path, allow_pickle=False))
 
 
 @lru_cache(maxsize=MAX_IN_MEMORY)

@@ -12,6 +12,7 @@ import pytest
 from numba.core.errors import TypingError
 
 from tests.agents.conformance import small, small_variants
+from tests.oracles import twenty48 as oracle
 from thetafront.agents.catalog import AGENTS
 from thetafront.agents.policy_dispatch import decides
 from thetafront.agents.twenty48.agent import Agent2048, Progress
@@ -49,6 +50,28 @@ def test_moves_are_the_same_at_once_in_parts_and_decision_by_decision(agent: Age
         score += reward
         n_playout_moves += move.decision.n_playout_moves
     assert (board, score, 60, n_playout_moves) == now
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+def test_two_32768_tiles_stay_two_in_a_game(name: str) -> None:
+    """They neither merge nor vanish, and the score is what the oracle makes of each action."""
+    start = oracle.to_packed([[32768, 32768, 2, 4], [2, 4, 8, 2], [4, 0, 0, 0], [0, 0, 0, 0]])
+    agent, total = small(name), 0
+    player, now = agent.in_game(), Progress(start, 0, 0, 0)
+    for n_moves in range(1, 61):
+        before, now = now, player.advance(now, 12, n_moves)
+        if now.n_moves < n_moves:
+            break
+        afterwards = {
+            oracle.to_packed(oracle.put(after, cell, tile)): reward
+            for action in oracle.legal_actions(oracle.from_packed(before.board))
+            for after, reward in [oracle.slide(oracle.from_packed(before.board), action)]
+            for cell in oracle.empty_cells(after)
+            for tile in (2, 4)
+        }
+        total += afterwards[now.board]
+        assert sum(row.count(32768) for row in oracle.from_packed(now.board)) == 2
+    assert now.score == total > 0
 
 
 @pytest.mark.parametrize("name", PLAYERS)

@@ -1,6 +1,7 @@
 """The picture of all agents: its points are those of games that can be played again."""
 
 import json
+import math
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +11,15 @@ from typer.testing import CliRunner
 from tests.study.program import refused
 from thetafront.agents.twenty48.ntuple.agent import NTuple
 from thetafront.study.cli import app
-from thetafront.study.compare.champions import SEARCHES
+from thetafront.study.compare.champions import (
+    PROGRAMS,
+    REFERENCE,
+    SEARCHES,
+    champions_caption,
+    champions_figure,
+    champions_markdown,
+    programs_frame,
+)
 
 TRAIN = ["train", "ntuple", "--patterns", "4x5", "--moves"]
 
@@ -44,6 +53,8 @@ def test_a_picture_has_every_network_with_every_search(networks: Path) -> None:
         (score,) = first[first["row"] == f"{name}, 1 ply"]["score_points"]
         assert NTuple(network=name).play(int(games["seed"].min())).score == score
     assert (output / "champions.png").stat().st_size > 10_000
+    assert set(pd.read_csv(output / "fronts.csv")["study"]) > {"heuristic", "mcmdp"}
+    assert len(pd.read_csv(output / "programs.csv")) == sum(len(each.points) for each in PROGRAMS)
     training = pd.read_csv(output / "training.csv")
     assert (training["n_moves"] >= [1000, 100_000]).all()
     assert training["score_mean_points"].iloc[1] > 2 * training["score_mean_points"].iloc[0]
@@ -61,3 +72,31 @@ def test_a_network_that_is_not_trained_is_refused(networks: Path) -> None:
     line = refused("champions", "--network", "c", "--output", str(networks / "champions"))
     assert "network must be one of none, a, b (got 'c')" in line
     assert not (networks / "champions").exists()
+
+
+def test_published_records_are_told_from_programs_that_were_run() -> None:
+    """In the picture by hollow marks or lines across, in the table by a column, in the caption."""
+    folder = REFERENCE / "champions"
+    frame, training, fronts = (
+        pd.read_csv(folder / f"{name}.csv") for name in ("champions", "training", "fronts")
+    )
+    axes, _ = champions_figure(frame, training, fronts).axes
+    drawn = {
+        line.get_markerfacecolor() == "white"
+        for line in axes.lines
+        if max(line.get_ydata()) > 400_000 and line.get_marker() != "None"
+    }
+    assert drawn == {True}
+    texts = [each.get_text() for each in axes.texts]
+    for program in PROGRAMS:
+        own = sum(text.startswith(program.name) for text in texts)
+        assert own >= (1 if program.is_timed else len(program.points)), program.name
+        published = [score for _, _, score in program.points if not program.was_run]
+        assert max(published, default=0) < axes.get_ylim()[1]
+
+    lines = champions_markdown(frame, training, fronts, programs_frame()).splitlines()
+    assert "| Jaśkowski (2017) | 1 ply | unknown | 3.90 µs | 324,710 | published" in "".join(lines)
+    assert sum("not published" in line for line in lines) == sum(
+        math.isnan(seconds) for each in PROGRAMS for _, seconds, _ in each.points
+    )
+    assert "TDL2048+ (1 ply to 3 plies; training: 52 CPU s)" in champions_caption(frame)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,7 +19,10 @@ from typer.testing import CliRunner
 from tests.study.program import refused
 from thetafront.agents.agent import identity
 from thetafront.agents.twenty48.ntuple.agent import NTuple
+from thetafront.agents.twenty48.ntuple.learned import UNLIMITED, learn_games
+from thetafront.agents.twenty48.ntuple.learning import work_space
 from thetafront.agents.twenty48.ntuple.network import MANIFEST, network_folder, trained_network
+from thetafront.agents.twenty48.ntuple.patterns import n_looked_up, turned_tables
 from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 from thetafront.study.cli import app
 from thetafront.study.errors import RunError
@@ -45,11 +49,15 @@ def networks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def new_training(
-    name: str, settings: TrainingSettings = SMALL, n_moves: float = math.inf, jobs: int = 1
+    name: str,
+    settings: TrainingSettings = SMALL,
+    n_moves: float = math.inf,
+    jobs: int = 1,
+    cooling: float = 0.0,
 ) -> Training:
     network_folder(name).mkdir(parents=True, exist_ok=True)
     budget = TrainingBudget(n_moves=n_moves)
-    return Training(network_folder(name) / CHECKPOINT, settings, budget, jobs)
+    return Training(network_folder(name) / CHECKPOINT, settings, budget, jobs, cooling)
 
 
 def train(name: str, n_moves: float, settings: TrainingSettings = SMALL, jobs: int = 1) -> Training:
@@ -84,6 +92,8 @@ def test_an_agent_plays_with_the_trained_weights(networks: Path) -> None:
     training = train("v1", 100_000)
     agent = NTuple(network="v1")
     assert np.array_equal(agent.knowledge.weights, training.weights)  # type: ignore[attr-defined]
+    in_file = np.load(trained_network("v1").weights_file)
+    assert np.array_equal(turned_tables(SMALL.patterns, in_file), training.weights)
     scores = [agent.play(seed).score for seed in range(30)]
     in_workers = play_all(agent, range(4), jobs=2)
     assert {each.key: each.games[0].score for each in in_workers} == dict(enumerate(scores[:4]))
@@ -141,6 +151,49 @@ def test_an_interrupt_writes_a_checkpoint(networks: Path) -> None:
     assert not (networks / "i" / MANIFEST).exists()
 
 
+def test_cooling_is_learning_in_stages_at_a_rate_that_falls() -> None:
+    """Stage by stage from the same games by plain calls of `learn_games`, to the bit."""
+    cooled = new_training("c", n_moves=30_000, cooling=0.4)
+    cooled.run(lambda: None)
+    cooled.cool(lambda: None)
+    flat = new_training("f", n_moves=18_000)
+    flat.run(lambda: None)
+    n_games, n_moves = flat.counts.n_games, flat.counts.n_moves
+    for rate, end in zip(np.arange(0.955, 0.1, -0.09), np.arange(0.04, 0.41, 0.04), strict=True):
+        stage = replace(SMALL, rate=float(rate))
+        most = n_moves_at(flat.counts.n_moves, end) - n_moves
+        space = work_space(n_looked_up(SMALL.patterns))
+        arrays = flat.weights, flat.coherence
+        done = learn_games(stage, *arrays, space, n_games, UNLIMITED, max(0, most))
+        n_games, n_moves = n_games + done[0], n_moves + done[1]
+    assert np.array_equal(cooled.weights, flat.weights)
+    assert (cooled.counts.n_games, cooled.counts.n_moves) == (n_games, n_moves)
+    assert n_moves >= 30_000
+
+
+def n_moves_at(n_warm: int, end: float) -> int:
+    """The moves at which a stage of cooling ends, of 40% in all."""
+    return n_warm + (round(n_warm / 0.6) - n_warm) * round(end / 0.04) // 10
+
+
+def test_a_longer_training_goes_on_from_before_cooling(networks: Path) -> None:
+    def command(name: str, moves: int) -> str:
+        words = ["train", "ntuple", "--name", name, *WORDS, "--moves", str(moves)]
+        done = CliRunner().invoke(app, words)
+        assert done.exit_code == 0, done.output
+        return trained_network(name).digest
+
+    first = command("parts", 20_000)
+    manifest = json.loads((networks / "parts" / MANIFEST).read_text())
+    assert manifest["moves_before_cooling"] >= 14_000
+    assert manifest["cooling"] == 0.3
+    assert manifest["n_moves"] >= manifest["moves_to_repeat"] >= 20_000
+    assert command("repeated", manifest["moves_to_repeat"]) == first
+    assert command("parts", 60_000) == command("whole", 60_000) != first
+    next((networks / "parts").glob("weights-*.npy")).unlink()
+    assert command("parts", 60_000) == command("whole", 60_000), "cooled again"
+
+
 def test_a_budget_that_is_spent_is_not_spent_again() -> None:
     first = CliRunner().invoke(app, ["train", "ntuple", "--name", "v", *WORDS, "--moves", "5000"])
     assert first.exit_code == 0, first.output
@@ -171,6 +224,8 @@ def test_a_budget_that_is_spent_is_not_spent_again() -> None:
         (["ntuple", "--name", "v", "--decay", "1.5"], "decay must be between 0 and 1 (got 1.5)"),
         (["ntuple", "--name", "v", "--jobs", "0"], "jobs must be between 1 and 64 (got 0)"),
         (["ntuple", "--name", "v", "--seed", "-1"], "seed must be an integer"),
+        (["ntuple", "--name", "v", "--cooling", "1"], "cooling must be between 0 and 0.9 (got 1)"),
+        (["ntuple", "--name", "v", "--cooling", "nan"], "cooling must be between 0 and 0.9"),
     ],
 )
 def test_bad_input_is_refused_and_nothing_is_made(

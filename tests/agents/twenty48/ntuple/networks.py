@@ -32,12 +32,12 @@ def symmetric_boards(packed: int) -> Iterator[list[int]]:
 
 
 def plain_indices(pattern_set: PatternSet, packed: int) -> list[int]:
-    """The indices of an afterstate's weights, from the patterns' cells only."""
+    """The indices of an afterstate's weights in memory, from the patterns' cells only."""
     indices = []
     base = 0
     for digits in CELLS[pattern_set]:
         for board in symmetric_boards(packed):
-            index = sum(board[int(cell, 16)] * 16**k for k, cell in enumerate(digits))
+            index = sum(board[int(cell, 16)] * 16**k for k, cell in enumerate(reversed(digits)))
             indices.append(base + index)
         base += 16 ** len(digits)
     return indices

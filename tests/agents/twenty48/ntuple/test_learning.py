@@ -197,6 +197,19 @@ def test_a_game_restarts_from_the_middle_of_its_last_part(restart: int, n_parts:
     assert n_parts > 1 or len(parts) == 1
 
 
+def test_training_never_merges_two_32768_tiles() -> None:
+    """A game that is played on from them has both in every afterstate, and small points."""
+    weights, space = nothing()[0], work_space(M)
+    board = oracle.to_packed([[32768, 32768, 2, 4], [2, 4, 8, 2], [0, 0, 0, 0], [0, 0, 0, 0]])
+    words = np.uint64(begun(np.uint64(7))[1])
+    network = NETWORKS[FOUR_BY_FIVE](weights)
+    n, _, total = played(network, row_tables(), np.uint64(board), words, space, 0)
+    assert n > 20
+    for packed in space.path[:n].tolist():
+        assert sum(row.count(32768) for row in oracle.from_packed(packed)) == 2
+    assert 0 < total < 32768
+
+
 def test_no_game_begins_after_so_many_moves() -> None:
     n_games, n_moves, _ = learned(*nothing(), range(100), most_moves=500).counts
     assert n_games < 100

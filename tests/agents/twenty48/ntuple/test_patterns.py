@@ -23,6 +23,8 @@ from thetafront.agents.twenty48.ntuple.patterns import (
     count_weights,
     n_looked_up,
     put_indices,
+    turned_indices,
+    turned_tables,
     without_parts,
 )
 from thetafront.engine.jit import kernel
@@ -56,6 +58,30 @@ def test_indices_are_those_of_the_cells(pattern_set: PatternSet) -> None:
         indices_of(empty, np.uint64(board), indices)
         assert sorted(indices.tolist()) == sorted(plain_indices(pattern_set, board))
         assert indices.max() < count_weights(pattern_set)
+
+
+@pytest.mark.parametrize(
+    "pattern_set", [PatternSet.FOUR_BY_FIVE, PatternSet.FOUR_BY_FIVE_PLUS, PatternSet.FIVE_BY_SIX]
+)
+def test_files_have_a_patterns_first_cell_as_the_lowest_digit(pattern_set: PatternSet) -> None:
+    """And memory the last one: each index is put together from its digits in Python."""
+    random = np.random.default_rng(3)
+    n = count_weights(pattern_set)
+    in_file = random.random(n, np.float32)
+    in_memory = turned_tables(pattern_set, in_file)
+    indices = random.integers(0, n, 300)
+    turned = turned_indices(pattern_set, indices)
+    for index, other in zip(indices.tolist(), turned.tolist(), strict=True):
+        base = 0
+        for cells in CELLS[pattern_set]:
+            if index < base + 16 ** len(cells):
+                break
+            base += 16 ** len(cells)
+        digits = f"{index - base:0{len(cells)}x}"
+        assert other == base + int(digits[::-1], 16)
+        assert in_memory[other] == in_file[index]
+    assert np.array_equal(turned_tables(pattern_set, in_memory), in_file)
+    assert np.array_equal(turned_indices(pattern_set, turned), indices)
 
 
 def test_symmetric_boards_have_the_same_value() -> None:
