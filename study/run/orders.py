@@ -132,8 +132,8 @@ class SweepOrder:
             target,
         )
 
-    def run(self, out: Console, make_results: bool = False) -> None:
-        """Search, validate and report; make the folder of all studies before, if asked.
+    def run(self, out: Console, make_results: bool = False) -> StudyData:
+        """Search, validate and report; return the study. Make the folder of all before, if asked.
 
         Raises
         ------
@@ -173,7 +173,7 @@ class SweepOrder:
                     run.validate()
                 if self.until_regret is not None:
                     run.lower_regret(self.until_regret)
-                run.report()
+                return run.report()
 
     def check_results(self) -> None:
         """Refuse a folder of studies that cannot be used, before a game is played."""

@@ -130,9 +130,13 @@ class Sweep:
         """Read the study as it is now; what follows from the same games is computed once."""
         data = self.connection.retried(lambda: StudyData.read(self.log, self.experiment))
         self.live.n_rows = len(data.trials) + data.failed_of_played[1]
-        if self.latest is None or self.latest.data != data:
-            self.latest = Analysis(data)
-        return self.latest
+        latest = self.latest
+        if latest is None or latest.data.trials != data.trials:
+            latest = Analysis(data)
+        elif latest.data != data:
+            latest = Analysis(data, latest.trials_model)
+        self.latest = latest
+        return latest
 
     def begin(self) -> None:
         """Compile, which the budget does not pay for; start the clock."""
@@ -295,8 +299,8 @@ class Sweep:
             self.play("validation", validation, display, asked)
             self.stopped_by_budget |= not validation.done
 
-    def report(self) -> None:
-        """Print the front, and write tables and pictures."""
+    def report(self) -> StudyData:
+        """Print the front, and write tables and pictures; return the study as it is then."""
         self.live.finish()
         analysis = self.analysis()
         print_front(self.out, analysis)
@@ -308,6 +312,7 @@ class Sweep:
         if self.budget.is_limited:
             self.say_what_goes_on(analysis.data)
         self.say_next_steps(analysis)
+        return analysis.data
 
     def say_what_goes_on(self, data: StudyData) -> None:
         """Say how precise the results are, and what makes them more so."""
