@@ -38,9 +38,9 @@ FirstStudy = Annotated[str, typer.Argument(help=f"A study; {OR_A_FOLDER}.")]
 SecondStudy = Annotated[str, typer.Argument(help="The other, likewise.")]
 
 
-def output_option(name: str, help_: str = KEPT) -> Any:
+def output_option(name: str) -> Any:
     """Return the option for the folder that a comparison writes to."""
-    return path(help_, "--output", show_default=str(RESULTS / name))
+    return path(KEPT, "--output", show_default=str(RESULTS / name))
 
 
 def seeds_of(games: int, seed: int) -> range:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -45,21 +45,11 @@ from thetafront.study.shrinkage import Moments
 if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
 
+    from thetafront.study.log.earlier import EarlierStudy
+
+StudySource: TypeAlias = "Log | EarlierStudy"
+"""A study of today's version, or of an earlier one, which is read as if it was a log."""
 NEAR = 1.1  # a time that much longer may be as short
-
-
-class StudySource(Protocol):
-    """What a study is read from: its log, or a study of an earlier version."""
-
-    @property
-    def name(self) -> str:
-        """The study's name."""
-
-    def rows(self) -> Rows:
-        """Read all rows at one moment."""
-
-    def newest(self) -> tuple[int, int]:
-        """Return what is another value whenever there is more."""
 
 
 @dataclass(frozen=True)

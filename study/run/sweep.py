@@ -20,11 +20,11 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.connection import StorageConnection
 from thetafront.study.log.invocation import CALL, command_line, option
 from thetafront.study.log.location import Location
-from thetafront.study.log.lock import Lock
 from thetafront.study.log.log import Log
 from thetafront.study.log.machines import store_machines
 from thetafront.study.log.manifest import provenance
 from thetafront.study.log.point import Point
+from thetafront.study.log.server_lock import ServerLock
 from thetafront.study.log.study_data import StudyData, store_run
 from thetafront.study.model.study_model import another_point, choose_points
 from thetafront.study.report.analysis import Analysis
@@ -93,7 +93,7 @@ class Sweep:
     budget_seconds: float = math.inf
     settings: SearchSettings | None = None  # what the search is asked to do; None without one
     precision: Precision | None = None  # how precise validation is to be; None without one
-    lock: Lock | None = None  # the study's, which is held
+    lock: ServerLock | None = None  # the study's, if it may be lost
     n_failed: int = 0
     stopped_by_budget: bool = False
     planner: Planner = field(default_factory=Planner)
