@@ -29,8 +29,7 @@ def draw(charts: Mapping[str, Chart], folder: Path) -> list[Path]:
         If the folder cannot be written.
     """
     # Pages do without Matplotlib, which is slow to import.
-    from thetafront.study.charts.picture import picture  # noqa: PLC0415
-    from thetafront.study.report.style import save  # noqa: PLC0415
+    from thetafront.study.charts.picture import picture, save  # noqa: PLC0415
 
     make_folder(folder)
     drawn = {folder / name: charts[key] for key, name in FILES.items() if charts[key].panels}

@@ -21,7 +21,6 @@ from thetafront.study.check.report import Check, CheckReport
 from thetafront.study.errors import DamageError, InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.earlier import EarlierStudy
-from thetafront.study.log.exported import manifest_in, record_in, runs_told
 from thetafront.study.log.location import Location
 from thetafront.study.log.log import (
     FAILED,
@@ -41,7 +40,7 @@ from thetafront.study.log.log import (
 )
 from thetafront.study.log.mirror import Mirror, optuna_study
 from thetafront.study.log.point import DESIGN, Point
-from thetafront.study.log.published_study import read_published
+from thetafront.study.log.published_study import manifest_in, read_published, record_in, runs_told
 from thetafront.study.log.seeds import search_seed, validation_seed
 from thetafront.study.log.study_data import StudyData, StudySource, check_theta
 from thetafront.study.log.study_record import StudyRecord

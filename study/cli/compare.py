@@ -177,6 +177,7 @@ def compare(
 
     Draws and prints their hypervolumes with intervals.
     """
+    from thetafront.study.charts.picture import save
     from thetafront.study.compare.studies import (
         check_comparable,
         compare_figure,
@@ -185,7 +186,6 @@ def compare(
     )
     from thetafront.study.log.location import make_folder
     from thetafront.study.log.manifest import MANIFEST, check_output, provenance, write_json
-    from thetafront.study.report.style import save
     from thetafront.study.report.tables import write_csv, write_text
 
     if len(set(studies)) < len(studies):

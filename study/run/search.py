@@ -26,8 +26,7 @@ from thetafront.study.log.study_data import StudyData, frozen
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.open_trials import Key, OpenTrials
 from thetafront.study.run.plan import MIN_GAMES_TIMED, MIN_TRIALS
-from thetafront.study.run.proposals import Proposals, n_at_a_time
-from thetafront.study.run.proposer import StaleError
+from thetafront.study.run.proposals import Proposals, StaleError, n_at_a_time
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.source import GameSource, Snapshot
 from thetafront.study.run.workers import Finished, PlayError, Task
