@@ -1,6 +1,6 @@
 """A study with all that is computed from it, each once: models, rows, certificate, tables."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -31,7 +31,8 @@ class Analysis:
     """
 
     data: StudyData
-    known_model: FittedModel | None = None  # of the same trials, where validation alone goes on
+    # The model of the same trials, where validation alone has gone on since it was fitted.
+    known_model: FittedModel | None = field(default=None, compare=False)
 
     @cached_property
     def trials_model(self) -> FittedModel | None:
