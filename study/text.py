@@ -11,7 +11,7 @@ TIME = re.compile("".join(f"(?:{NUMBER}{unit})?" for unit in UNITS))
 
 
 def seconds_in(text: str) -> float:
-    """Read a time such as ``1h30m``, ``90s`` or ``100us``; ValueError if it is none."""
+    """Read a time such as ``1h30m``, ``90s`` or ``100us``; ValueError if it is invalid."""
     found = TIME.fullmatch(text)
     if found is None or not text:
         raise ValueError(f"must be a time such as 15m or 100us (got {text!r})")

@@ -6,18 +6,28 @@ from pathlib import Path
 from thetafront.study.charts.chart import Chart
 from thetafront.study.charts.front import front_chart
 from thetafront.study.charts.hypervolume import hypervolume_chart
+from thetafront.study.charts.importance import Importance
+from thetafront.study.charts.pair import pair_chart
 from thetafront.study.charts.scores import scores_chart
 from thetafront.study.log.location import make_folder
 from thetafront.study.report.analysis import Analysis
 
-FILES = {"front": "pareto.png", "gain": "hypervolume.png", "scores": "scores.png"}
+FILES = {
+    "front": "pareto.png",
+    "gain": "hypervolume.png",
+    "scores": "scores.png",
+    "pair": "pair.png",
+}
 """The pictures of a study's folder, by the keys of their charts."""
 
 
-def pictured_charts(analysis: Analysis) -> dict[str, Chart]:
-    """Return the charts of which a study's folder has pictures, by key."""
-    charts = front_chart(analysis), hypervolume_chart(analysis), scores_chart(analysis)
-    return {each.key: each for each in charts}
+def pictured_charts(analysis: Analysis, importance: Importance | None = None) -> dict[str, Chart]:
+    """Return the charts of which a study's folder has pictures, by key.
+
+    ``importance`` is as for :func:`study.charts.pair.pair_chart`.
+    """
+    charts = [each(analysis) for each in (front_chart, hypervolume_chart, scores_chart)]
+    return {each.key: each for each in (*charts, pair_chart(analysis, importance))}
 
 
 def draw(charts: Mapping[str, Chart], folder: Path) -> list[Path]:

@@ -9,7 +9,7 @@ import pandas as pd
 from optuna.trial import TrialState
 from threadpoolctl import threadpool_limits
 
-from thetafront.study.charts.axes import area_axis, goal_axis, linear_axis, span_of, values_of
+from thetafront.study.charts.axes import area_axis, axis_span, field_values, goal_axis, linear_axis
 from thetafront.study.charts.chart import (
     BLUE,
     DASHED,
@@ -22,8 +22,8 @@ from thetafront.study.charts.chart import (
     Panel,
     Row,
 )
-from thetafront.study.charts.front import titles_of, trial_rows
-from thetafront.study.charts.theta import table_of as theta_table
+from thetafront.study.charts.front import field_titles, trial_rows
+from thetafront.study.charts.theta import make_table as theta_table
 from thetafront.study.experiments.failures import counted_as, rate_text
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.log.study_data import StudyData
@@ -33,7 +33,7 @@ from thetafront.study.report.played_rows import validated_hypervolume
 from thetafront.study.report.validated_rows import without_baselines
 from thetafront.study.samplers.candidates import sobol_points
 from thetafront.study.samplers.encoding import UnitCube
-from thetafront.study.samplers.observations import Objectives, directions_of, observe
+from thetafront.study.samplers.observations import Objectives, observe, study_directions
 from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.samplers.predicted_front import climb
 from thetafront.study.text import counted
@@ -74,14 +74,14 @@ def timeline_chart(analysis: Analysis) -> Chart:
     every = [row for each in rows.values() for row in each]
     most = max(times.values())
     x = linear_axis(unit, (-0.02 * most, 1.02 * most), lambda value: f"{value:,g}")
-    y = goal_axis(goal, span_of((), observed=values_of(every, "y")))
-    said = titles_of(experiment)
+    y = goal_axis(goal, axis_span((), observed=field_values(every, "y")))
+    said = field_titles(experiment)
     layers = [Layer("point", kind, each, size=36, tooltip=said) for kind, each in rows.items()]
     failed = sum(each.state == "fail" for each in data.trials)
     text = (
-        f"A mark is one of {counted(len(every), 'complete trial')}: the {goal.label} that its own "
-        f"games had; {counted(failed, 'trial')} failed. Diamonds have a probability of "
-        f"{LIKELY:.0%} or more to be on the front."
+        f"Each mark is one of {counted(len(every), 'complete trial')}: the {goal.label} of its own "
+        f"games; {counted(failed, 'trial')} failed. Diamonds are on the front with a probability "
+        f"of {LIKELY:.0%} or more."
     )
     return Chart(
         "timeline",
@@ -114,30 +114,30 @@ def hypervolume_chart(analysis: Analysis) -> Chart:
         else ", and for observed means, which is too high: the best of noisy means is mostly luck."
     )
     text = (
-        "Hypervolume is the area between a front and the reference point. It is shown for the "
-        f"first trials, up to all {counted(int(trace['n_trials'].iloc[-1]), 'complete trial')}: "
-        f"for 12 points of the front that the model predicts from them{too_high}"
+        "Hypervolume is the area between a front and the reference point. It is shown as trials "
+        f"are added, up to all {counted(int(trace['n_trials'].iloc[-1]), 'complete trial')}: "
+        f"for 12 points of the front that the model predicts from the trials so far{too_high}"
     )
     if math.isfinite(validated[0]):
         text += f" Validated points: {area_text(validated, goal)} {area}."
     if data.reference is not None:
-        worst, dearest = data.reference
-        at = experiment.cost.in_words(dearest)
+        worst, max_cost = data.reference
+        at = experiment.cost.in_words(max_cost)
         text += f" Reference point: {goal.format.with_unit(worst)} at {at}."
-    panels = panels_of(trace, validated, analysis, unit)
+    panels = make_panels(trace, validated, analysis, unit)
     if n_beyond := int((trace[["predicted", "observed"]] > panels[0].y.high).sum().sum()):
         text += f" The axis leaves out {counted(n_beyond, 'value')}."
     return Chart(
         KEY,
         TITLE,
         f"{text} {effort}",
-        table_of(trace, unit, area, goal),
+        make_table(trace, unit, area, goal),
         [panels],
         experiment.title,
     )
 
 
-def panels_of(
+def make_panels(
     trace: pd.DataFrame, validated: tuple[float, float, float], analysis: Analysis, unit: str
 ) -> list[Panel]:
     """Return the curves against games, and against time."""
@@ -162,7 +162,7 @@ def panels_of(
     said = {"who": "of", "seen": "hypervolume", "m": "trials", "g": "games", "t": unit}
     known = [each for each in validated if math.isfinite(each)]
     values = [row["y"] for each in rows.values() for row in each]
-    y = area_axis(goal, span_of(known or values, observed=values))
+    y = area_axis(goal, axis_span(known or values, observed=values))
     n_design = sum(t.state == "complete" and t.origin == "design" for t in analysis.data.trials)
     panels = []
     for name, title in (("n_games", GAMES), ("time", unit)):
@@ -189,10 +189,11 @@ def panels_of(
 
 
 def times_of_trials(data: StudyData) -> tuple[dict[int, float], str]:
-    """Return the time until each complete trial, by its number, and what it is.
+    """Return the time until each complete trial, by its number, and what kind of time it is.
 
-    Minutes of wall time while a trial was open, so pauses between runs do not count; where the
-    study has no such times, as a published one, CPU seconds in the games of the trials until then.
+    Minutes of wall time during which a trial was open, so pauses between runs do not count. If the
+    study has no such times, like a published one: CPU seconds in the games of the trials until
+    then.
     """
     complete = [trial for trial in data.trials if trial.state == "complete"]
     cpu, total = {}, 0.0
@@ -230,7 +231,7 @@ def effort_text(data: StudyData) -> str:
     text = f"{counted(n_games, 'game')} of trials. {failures}."
     lost = sum(bool(point.error) for point in data.points)
     if lost:
-        text += f" {counted(lost, 'validated point')} left out, since games failed."
+        text += f" {counted(lost, 'validated point')} left out because games failed."
     if data.has_failures:
         rate = rate_text(*data.failed_of_played)
         text += f" {rate} (95% interval); {counted_as(data.experiment.goal)}."
@@ -246,7 +247,7 @@ def effort_text(data: StudyData) -> str:
     return text
 
 
-def table_of(trace: pd.DataFrame, unit: str, area: str, goal: Goal) -> pd.DataFrame:
+def make_table(trace: pd.DataFrame, unit: str, area: str, goal: Goal) -> pd.DataFrame:
     """Return the curves' numbers with readable headings."""
     write = goal.format.area
     return pd.DataFrame(
@@ -272,14 +273,14 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
         search.
     """
     experiment, goal = data.experiment, data.experiment.goal
-    objectives, directions = Objectives.from_experiment(experiment), directions_of(goal)
+    objectives, directions = Objectives.from_experiment(experiment), study_directions(goal)
     cube = UnitCube.from_space(experiment.space)
     complete = [
         trial
         for trial in data.frozen_trials
         if trial.state == TrialState.COMPLETE and cube.is_whole(trial.params)
     ]
-    worst, dearest = data.reference or (math.nan, math.nan)
+    worst, max_cost = data.reference or (math.nan, math.nan)
     worst *= goal.sign
     steps = np.unique(np.geomspace(1, max(1, len(complete)), N_STEPS).round().astype(int))
     n_games = {trial.number: len(trial.games) for trial in data.trials}
@@ -299,8 +300,8 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
             {
                 "n_trials": m,
                 "n_games": sum(n_games[trial.number] for trial in complete[:m]),
-                "observed": hypervolume(goal.sign * values[:, 0], values[:, 1], worst, dearest),
-                "predicted": hypervolume(goal.sign * scores, costs, worst, dearest),
+                "observed": hypervolume(goal.sign * values[:, 0], values[:, 1], worst, max_cost),
+                "predicted": hypervolume(goal.sign * scores, costs, worst, max_cost),
             }
         )
     return pd.DataFrame(rows, columns=["n_trials", "n_games", "observed", "predicted"])

@@ -13,8 +13,8 @@ STᵢ     total index: the share of the variance of f that is left on average wh
 Where a space has constraints, u is uniform on its feasible points, and uᵢ varies as far as it may
 while the others are as they are. An inactive parameter changes nothing.
 
-The indices are of the model's mean: that a model may be wrong is not in their intervals, which tell
-the error of the integration alone.
+The indices are of the model's mean: their intervals cover only the error of the integration, not
+errors of the model.
 """
 
 from collections.abc import Callable
@@ -44,7 +44,7 @@ from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.scale import Form
 
 KEY, TITLE = "importance", "Which parameters matter"
-WORDS = {
+WORDS = {  # of an objective, as the model takes it
     Form.LINEAR: "",
     Form.LOG: "the logarithm of ",
     Form.ROOT: "the square root of ",
@@ -52,7 +52,7 @@ WORDS = {
 }
 HEIGHT_PER_PARAMETER = 38  # for two bars
 BAR = 0.3
-INTERVAL = Kind("95% of the integration", GREY, LINE)
+INTERVAL = Kind("95% interval of the integration", GREY, LINE)
 
 Floats = npt.NDArray[np.float64]
 N_SAMPLES, N_SAMPLES_OF_MANY = 1024, 512  # powers of two, as Sobol's sequence needs
@@ -132,7 +132,7 @@ def total_indices(
     return Importance(*found)
 
 
-def importance_of(data: Analysis) -> Importance | None:
+def compute_importance(data: Analysis) -> Importance | None:
     """Return the indices of the model given all games; None without any game."""
     if (model := data.combined) is None:
         return None
@@ -141,20 +141,13 @@ def importance_of(data: Analysis) -> Importance | None:
         return total_indices(model.posterior.mean, model.cube, n)
 
 
-def scaled_labels(analysis: Analysis) -> tuple[str, str]:
-    """Name goal and cost as the model takes them, which the indices are of."""
-    experiment = analysis.data.experiment
-    goal, cost = (WORDS[each.form] for each in experiment.scales)
-    return f"{goal}{experiment.goal.label}", f"{cost}{experiment.cost.label}"
-
-
 def importance_chart(analysis: Analysis, found: Importance | None = None) -> Chart:
     """Return total Sobol indices of the model's mean for both objectives.
 
-    ``found`` are the indices of :func:`importance_of`, where they are known.
+    ``found`` are the indices of :func:`compute_importance`, where they are known.
     """
     experiment, model = analysis.data.experiment, analysis.combined
-    found = importance_of(analysis) if found is None else found
+    found = compute_importance(analysis) if found is None else found
     if model is None or found is None:
         return Chart(KEY, TITLE, "No game is finished yet: there is no model.")
     goal, cost = short(experiment.goal.label, 40), short(experiment.cost.label, 40)
@@ -192,12 +185,13 @@ def importance_chart(analysis: Analysis, found: Importance | None = None) -> Cha
             Layer("rect", kind, rows, "zero", "top", "value", "bottom", said, opacity=0.85),
             Layer("rule", INTERVAL, rows, "low", "middle", x2="high", tooltip=said, size=2.0),
         ]
+    of_goal, of_cost = (WORDS[each.form] for each in experiment.scales)
     text = (
         f"Total Sobol indices of the model's mean over the whole space, given "
         f"{len(model.observations.points):,} trials and validated points: the share of its "
-        "variance that would be left if all other parameters were known. They are of "
-        f"{' and of '.join(scaled_labels(analysis))}. They may add up to more than 1. That the "
-        "model may be wrong is not in the intervals."
+        f"variance that would remain if all other parameters were known. They refer to "
+        f"{of_goal}{experiment.goal.label} and to {of_cost}{experiment.cost.label}. They may add "
+        f"up to more than 1. The intervals do not cover errors of the model."
     )
     most = max(1.0, float(ends.max()))
     x = linear_axis("total Sobol index, share of the variance", (0.0, most), lambda v: f"{v:g}")

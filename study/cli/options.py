@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def taking(*names: str, **usual: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command options of a sweep, which it receives as its argument ``options``.
 
-    All of them, or those of these names; ``usual`` are other defaults.
+    It takes all of them, or those named; ``usual`` has other defaults.
     """
     added = [
         Parameter(
@@ -83,7 +83,7 @@ StudyArgument = Annotated[
     str, typer.Argument(help="Name of a study, or a storage URL.", autocompletion=study_names)
 ]
 NameOption = Annotated[
-    str | None, typer.Option("--name", help="Which study, if the storage holds several.")
+    str | None, typer.Option("--name", help="Name of the study, if the storage holds several.")
 ]
 ThetaOption = Annotated[
     str | None,
@@ -118,7 +118,7 @@ def reading(
 
 
 def is_folder(study: str) -> bool:
-    """Tell whether a folder is given, rather than a name or a URL."""
+    """Return whether a folder is given, rather than a name or a URL."""
     return "/" in study and "://" not in study
 
 

@@ -51,7 +51,9 @@ def play(
     set_: SetOption = None,
     layout: LayoutOption = None,
     games: Annotated[int, whole("Number of games.")] = 10,
-    seed: Annotated[int, whole("Seed of the first game; the others count up from it.")] = 0,
+    seed: Annotated[
+        int, whole("Seed of the first game; later games have the seeds that follow.")
+    ] = 0,
     side_by_side: Annotated[
         int | None,
         whole(
@@ -66,7 +68,7 @@ def play(
     from thetafront.agents.agent import warm
     from thetafront.agents.catalog import AGENTS
     from thetafront.study.cli.train import have_learned
-    from thetafront.study.experiments.agent_parser import agent_of, defined_agent_of, notes_on
+    from thetafront.study.experiments.agent_parser import build_agent, build_defined_agent, notes_on
     from thetafront.study.experiments.failures import (
         counted_as,
         failure_rate_json,
@@ -93,15 +95,15 @@ def play(
     defined = None if is_known else find_experiment(agent)
     if defined is not None and isinstance(defined.player, BuiltinPlayer):
         fixed = [f"{name}={value}" for name, value in defined.fixed.items()]
-        player, params = agent_of(defined.player.agent, theta, [*fixed, *(set_ or ())], layout)
+        player, params = build_agent(defined.player.agent, theta, [*fixed, *(set_ or ())], layout)
     elif defined is not None:
         if layout is not None:
             raise InputError(
                 f"layout must be left out for {agent}, which has no maze (got {layout!r})"
             )
-        player, params = defined_agent_of(defined, theta, set_ or ())
+        player, params = build_defined_agent(defined, theta, set_ or ())
     else:
-        player, params = agent_of(agent, theta, set_ or (), layout)
+        player, params = build_agent(agent, theta, set_ or (), layout)
     if n_together > 1 and player.n_side_by_side == 1:
         able = ", ".join(name for name, each in AGENTS.items() if each.n_side_by_side > 1)
         raise InputError(
@@ -119,7 +121,7 @@ def play(
                 raise PlayError(f"game {finished.key}: {finished.error}")
             outcomes |= {game.seed: game for game in finished.games}
             bar.update(len(outcomes) / games, "", [f"games {len(outcomes):,}/{games:,}"])
-    params |= player.made_of
+    params |= player.depends_on
     goal = defined.goal if defined is not None and defined.player.is_external else None
     games_by_seed, failures = split(
         dict(sorted(outcomes.items())), None if goal is None else goal.penalty
@@ -148,14 +150,16 @@ def play(
 def act(
     board: Annotated[
         str,
-        typer.Option(help="16 tiles in reading order, . if empty; / and , may separate them."),
+        typer.Option(
+            help="16 tiles, row by row, with . for an empty cell; / and , may separate them."
+        ),
     ],
     agent: AgentOption = "mcmdp",
     theta: ThetaOption = None,
     set_: SetOption = None,
     stream: Annotated[int, whole("Random stream of the decision.")] = 0,
     repeats: Annotated[
-        int, whole("Repeat it with this many other streams, for at most 2 s.")
+        int, whole("Repeat the decision with this many other streams, for at most 2 s.")
     ] = 200,
     json_: JsonOption = False,
 ) -> None:
@@ -167,21 +171,21 @@ def act(
     from thetafront.agents.agent import warm
     from thetafront.engine.twenty48 import render
     from thetafront.study.cli.train import have_learned
-    from thetafront.study.experiments.agent_parser import agent_2048_of
+    from thetafront.study.experiments.agent_parser import build_agent_2048
     from thetafront.study.run.progress import PREPARING
     from thetafront.study.terminal.inspect import (
-        board_of,
         inspect,
         inspection_json,
         inspection_table,
         inspection_text,
+        parse_board,
     )
     from thetafront.study.terminal.tiles import MEDIUM, board_picture
 
     check_range("stream", stream, 0, MAX_STREAM)
     check_range("repeats", repeats, 2, MAX_REPEATS)
-    player, params = agent_2048_of(agent, theta, set_ or ())
-    packed = board_of(board)
+    player, params = build_agent_2048(agent, theta, set_ or ())
+    packed = parse_board(board)
     have_learned(player)
     with working(PREPARING) as shown:
         warm(player)
@@ -204,27 +208,31 @@ def schedule(
     agent: AgentOption = "mcmdp",
     theta: ThetaOption = None,
     set_: SetOption = None,
-    games: Annotated[int, whole("Number of games that show its use; 0 for none.")] = 10,
-    seed: Annotated[int, whole("Seed of the first game; the others count up from it.")] = 0,
+    games: Annotated[
+        int, whole("Number of games to play to show how the schedule is used; 0 for none.")
+    ] = 10,
+    seed: Annotated[
+        int, whole("Seed of the first game; later games have the seeds that follow.")
+    ] = 0,
     json_: JsonOption = False,
 ) -> None:
     """Show a schedule of playouts, and how games use it."""
-    from thetafront.study.experiments.agent_parser import agent_2048_of
+    from thetafront.study.experiments.agent_parser import build_agent_2048
     from thetafront.study.terminal.progress import ProgressLine
     from thetafront.study.terminal.schedule import (
         Use,
         evaluations_in_game,
         follows_schedule,
+        get_schedule,
         schedule_json,
-        schedule_of,
         schedule_table,
         use_text,
     )
 
     check_range("games", games, 0, MAX_GAMES_SHOWN)
     check_range("seed", seed, 0, MAX_SEED - games)
-    player, params = agent_2048_of(agent, theta, set_ or ())
-    playouts = schedule_of(agent, player)
+    player, params = build_agent_2048(agent, theta, set_ or ())
+    playouts = get_schedule(agent, player)
     n_games = games if follows_schedule(player) else 0
     out, played = console(), []
     with ProgressLine(console(stderr=True)) as bar:
@@ -260,7 +268,7 @@ def watch(
         int | None, whole("Seed of the game.", "--seed", show_default="a random one")
     ] = None,
     replay: Annotated[int | None, whole("Same as --seed: show the game of play --seed N.")] = None,
-    speed: Annotated[float, decimal("Moves per second at first, 0.5 to 1000.")] = 5.0,
+    speed: Annotated[float, decimal("Initial speed in moves per second, 0.5 to 1000.")] = 5.0,
     human: Annotated[
         bool,
         typer.Option("--human", help="Play 2048 yourself, with the agent's tiles and hints."),
@@ -270,7 +278,7 @@ def watch(
     from thetafront.agents.pacman.agent import PacmanAgent
     from thetafront.agents.twenty48.agent import Agent2048
     from thetafront.study.cli.train import have_learned
-    from thetafront.study.experiments.agent_parser import agent_of, check_plays, notes_on
+    from thetafront.study.experiments.agent_parser import build_agent, check_plays, notes_on
     from thetafront.study.terminal import pacman, twenty48
     from thetafront.study.terminal.pace import FASTEST, SLOWEST
 
@@ -283,7 +291,7 @@ def watch(
     check_range("seed", chosen, 0, MAX_SEED)
     agent = ALIASES.get(agent, agent)
     check_plays(agent, Agent2048, PacmanAgent)
-    player, _ = agent_of(agent, theta, set_ or (), layout)
+    player, _ = build_agent(agent, theta, set_ or (), layout)
     for note in notes_on(player):
         print(note, file=sys.stderr)
 
@@ -297,7 +305,8 @@ def watch(
     if isinstance(player, PacmanAgent):
         if human:
             raise InputError(f"--human cannot be combined with {agent}: it is for 2048 only")
-        print(pacman.play_in_terminal(player, shown, chosen, speed, again))
+        last = pacman.play_in_terminal(player, shown, chosen, speed, again)
     else:
         assert isinstance(player, Agent2048)
-        print(twenty48.play_in_terminal(player, shown, chosen, speed, again, human=human))
+        last = twenty48.play_in_terminal(player, shown, chosen, speed, again, human=human)
+    print_text(console(), last)

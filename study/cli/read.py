@@ -32,7 +32,7 @@ MAX_GAMES = 10**9
 
 @app.command()
 def status(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
-    """Show a study's progress, also while its sweep runs."""
+    """Show a study's progress, even while its sweep runs."""
     from thetafront.study.report.status import status_lines
 
     with reading(study, name, results) as (_, location, data):
@@ -59,9 +59,9 @@ def pick(
     games: Annotated[
         int | None,
         whole(
-            "Games to play of the θ that is proposed; 0 answers at once.",
+            "Games to play with the proposed θ; 0 answers at once.",
             "--games",
-            show_default="a minute's, 20 to 400",
+            show_default="about a minute of games, 20 to 400",
         ),
     ] = None,
     jobs: JobsOption = None,
@@ -84,10 +84,10 @@ def pick(
 
         check_range("games", games, 0, MAX_GAMES_ASKED)
     with reading(study, name, results) as (_, location, data):
-        wish = PickQuery.read(data.experiment, given)
+        query = PickQuery.read(data.experiment, given)
         with working("looking for the best θ"):
             candidates = Analysis(data).to_pick_from()
-            proposal = candidates.propose(wish)
+            proposal = candidates.propose(query)
         played: list[str] = []
         if proposal is not None and games != 0:
             from thetafront.study.run.pick_games import played_for
@@ -99,8 +99,8 @@ def pick(
             except InputError as error:
                 if games is not None:
                     raise
-                print(f"no game is played: {error}", file=sys.stderr)
-        picked = candidates.pick(wish, None if played else proposal, played)
+                print(f"no game was played: {error}", file=sys.stderr)
+        picked = candidates.pick(query, None if played else proposal, played)
     if json_:
         print(json.dumps(pick_json(picked)))
     else:
@@ -172,17 +172,17 @@ def verify(
     """Check a study, or a folder with a games.csv.
 
     Reads every stored value, compares counts, seeds and objectives with the games, and plays a
-    sample of the games again: they must be the same to the bit, except for times. Exit code 0
-    if all is well, 1 if not.
+    sample of the games again: they must be the same to the bit, except for times. The exit code is
+    0 if all is well, and 1 otherwise.
     """
     from thetafront.study.check.replay import Settings
     from thetafront.study.check.verification import verify_folder
     from thetafront.study.run.workers import check_jobs
 
-    settings = Settings(n_games_of(games), check_jobs(jobs), console(stderr=True))
-    folder = folder_of(study, results) if storage is None else None
+    settings = Settings(parse_n_games(games), check_jobs(jobs), console(stderr=True))
+    folder = find_folder(study, results) if storage is None else None
     if folder is None:
-        report = of_study(study, name, storage, results, settings, repair)
+        report = verify_stored(study, name, storage, results, settings, repair)
     else:
         report = verify_folder(folder, settings, repair)
     if json_:
@@ -196,7 +196,7 @@ def verify(
         raise typer.Exit(EXIT_FAILURE)
 
 
-def n_games_of(text: str) -> int | None:
+def parse_n_games(text: str) -> int | None:
     """Read how many games to play again; None stands for all."""
     if text == ALL:
         return None
@@ -206,7 +206,7 @@ def n_games_of(text: str) -> int | None:
     return int(text)
 
 
-def folder_of(given: str, results: Path) -> Path | None:
+def find_folder(given: str, results: Path) -> Path | None:
     """Return the folder of published results that is meant; None if a study is."""
     for folder in (results / given, Path(given)):
         if "://" in given or (folder / DATABASE).exists():
@@ -216,7 +216,7 @@ def folder_of(given: str, results: Path) -> Path | None:
     return None
 
 
-def of_study(
+def verify_stored(
     given: str,
     name: str | None,
     storage: str | None,

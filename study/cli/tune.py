@@ -36,12 +36,12 @@ def try_experiment(
         ),
     ],
     corners: Annotated[
-        int, whole("Largest number of corners to play at; 0 for the middle only.")
+        int, whole("Maximum number of corners of the space to try; 0 tries the middle only.")
     ] = MAX_CORNERS,
     seed: Annotated[int, whole("Seed of the games.")] = 0,
     jobs: JobsOption = None,
 ) -> None:
-    """Play a few games of an experiment: middle and corners.
+    """Play a few games in the middle and corners of a space.
 
     The game in the middle is played twice and must give the same score. Nothing is stored.
     """
@@ -72,8 +72,8 @@ def try_experiment(
     first, again = (each.games.get(0) for each in tried[:2])
     if first is not None and again is not None and (differs := difference(first, again)):
         raise InputError(
-            f"try: two games with θ of the middle and seed {seed} differ ({differs}); one seed "
-            "must always give the same game"
+            f"try: two games with θ of the middle and seed {seed} differ ({differs}); the same "
+            f"seed must always give the same game"
         )
     if failed := len(tried) - len(played):
         raise InputError(f"try: {failed} of {counted(len(tried), 'game')} failed")
@@ -82,13 +82,13 @@ def try_experiment(
 def print_tried(experiment: "Experiment", tried: "list[Point]") -> None:
     """Print what was tried: a table of the games, and the errors below it."""
     out = console()
-    print_table(out, table_of(experiment, tried), [each.label for each in experiment.costs[1:]])
+    print_table(out, make_table(experiment, tried), [each.label for each in experiment.costs[1:]])
     for number, each in enumerate(tried, 1):
         for failure in each.failures.values():
             out.print(f"{number}: {failure.error}")
 
 
-def table_of(experiment: "Experiment", tried: "list[Point]") -> "Table":
+def make_table(experiment: "Experiment", tried: "list[Point]") -> "Table":
     """Lay out games that were tried, one a row."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -115,7 +115,7 @@ def table_of(experiment: "Experiment", tried: "list[Point]") -> "Table":
         sample = float(goal.samples([game])[0])
         value = f"{sample:g}" if goal.is_share else goal.format.with_unit(sample)
         row = [*theta, value, *([f"{game.n_moves:,}"] if moves else [])]
-        row += [cost.text(cost.of([game])) for cost in costs]
+        row += [cost.text(cost.value([game])) for cost in costs]
         reported: dict[str, Any] = dict(getattr(game, "reported", {}))
         row += [str(reported.get(name, "")) for name in theirs if name not in heads]
         table.add_row(str(number), each.origin, *row)
@@ -148,8 +148,8 @@ def sweep(
 
     An initial design and a sampler choose the trials; the best of them and the model's proposals
     are played again on fresh seeds. Half of the budget goes to the search, the rest to validation.
-    Repeat the command to resume after a stop, or to add another budget or more trials. Ctrl-C
-    stops: finished games are stored, tables and pictures written.
+    Repeat the command to resume after a stop, or to add another budget or more trials. Ctrl-C stops
+    the sweep: finished games are stored, tables and pictures written.
     """
     import optuna
 
@@ -187,12 +187,12 @@ def validate(study: StudyArgument, name: NameOption = None, *, options: SweepOpt
     """
     from thetafront.study.cluster.dask_workers import executor_for
     from thetafront.study.experiments.objectives import SCORE
-    from thetafront.study.run.budget import seconds_of
+    from thetafront.study.run.budget import parse_seconds
     from thetafront.study.run.orders import validate_study
     from thetafront.study.run.stopping import Precision
 
     # What no experiment allows is refused before anything is opened.
-    seconds = seconds_of(options.budget)
+    seconds = parse_seconds(options.budget)
     of_a_point = options.standard_error, options.validation_games
     wanted = *of_a_point, options.validation_points, seconds
     Precision.from_options(SCORE, *wanted)

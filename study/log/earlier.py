@@ -2,8 +2,8 @@
 
 There, a trial's θ, state and values are in optuna's tables, and what made the study, its runs and
 its validated points are user attributes of the study. Games are in a table ``thetafront_games``; in
-the earliest studies they are user attributes, too. Whoever reads such a study gets the rows of its
-log, and the database stays as it is. Before it is written to, the rows are stored, once.
+the earliest studies they are user attributes, too. Reading such a study gives the rows of its log,
+and leaves the database as it is. Before it is written to, the rows are stored, once.
 """
 
 import json
@@ -18,7 +18,7 @@ from optuna.trial import FrozenTrial, TrialState
 from sqlalchemy import Connection, Engine, inspect, text
 
 from thetafront.agents.agent import FailedGame
-from thetafront.study.errors import DamageError, error_context, of_study
+from thetafront.study.errors import DamageError, error_context, study_context
 from thetafront.study.log.log import (
     MACHINE,
     RUN,
@@ -30,11 +30,11 @@ from thetafront.study.log.log import (
     insert_study,
     lost,
     point_row,
-    row_of_record,
+    record_to_row,
 )
 from thetafront.study.log.mirror import mirrored, optuna_storage
-from thetafront.study.log.point import key_of
-from thetafront.study.log.seeds import KIND, replicate_of
+from thetafront.study.log.point import theta_key
+from thetafront.study.log.seeds import KIND, parse_replicate
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.study_record import ATTRIBUTE, StudyRecord
 from thetafront.study.log.tables import (
@@ -67,13 +67,13 @@ Games = dict[int, tuple[Mapping[str, Any], str]]
 
 @dataclass(frozen=True)
 class EarlierStudy:
-    """A study of an earlier version, which is read as if it was a log."""
+    """A study of an earlier version, which is read as if it were a log."""
 
     engine: Engine  # of its database
     name: str  # the study's
 
     def newest(self) -> tuple[int, int]:
-        """Return that it does not grow."""
+        """Return a constant, since it does not grow."""
         return 0, 0
 
     def rows(self) -> Rows:
@@ -101,7 +101,7 @@ class EarlierStudy:
 
     @property
     def is_empty(self) -> bool:
-        """Whether a kill came before anything was stored of a study that may be ours."""
+        """Whether a study that may be ours is empty, because a kill came first."""
         study = optuna.load_study(study_name=self.name, storage=optuna_storage(self.engine))
         is_ours = study.directions[1:] == [StudyDirection.MINIMIZE]
         return is_ours and not (study.user_attrs or study.get_trials(deepcopy=False))
@@ -111,7 +111,7 @@ class EarlierStudy:
 
         The old rows of its games are deleted.
         """
-        with of_study(self.name):
+        with study_context(self.name):
             rows = self.rows()
         METADATA.create_all(self.engine)
         with self.engine.begin() as connection:
@@ -122,8 +122,8 @@ class EarlierStudy:
         data = StudyData.read(log)
         mirrored(log, data.experiment, data.trials)
         say(
-            f"study {self.name!r} is of an earlier version: its {len(data.trials):,} trials, "
-            f"{len(data.points):,} points and all of their games are in today's tables now"
+            f"study {self.name!r} was converted from an earlier version: "
+            f"{len(data.trials):,} trials, {len(data.points):,} points and all of their games"
         )
         return log
 
@@ -151,7 +151,7 @@ def imported(
     played: list[GameRow] = []
     events: list[EventRow] = []
     runs = {
-        replicate_of(key.removeprefix(RUN_PREFIX)): run
+        parse_replicate(key.removeprefix(RUN_PREFIX)): run
         for key, run in attributes.items()
         if key.startswith(RUN_PREFIX)
     }
@@ -174,14 +174,14 @@ def imported(
         notes.pop(FIXED, None)
         began, ended = moment(trial.datetime_start), moment(trial.datetime_complete)
         points.append(point_row(*unit, trial.params, origin, max(1, n_games), notes, began))
-        played += [row_of_record(unit, r, *own[r], ended or began) for r in sorted(own)]
+        played += [record_to_row(unit, r, *own[r], ended or began) for r in sorted(own)]
         if trial.state == TrialState.FAIL:
             events.append(failure(unit, trial.user_attrs.get("error") or "failed"))
     begun = {row.number for row in points}
     events += [lost((SEARCH, n)) for n in range(max(begun, default=0)) if n not in begun]
     for unit, stored, own in points_in(attributes, games):
         points.append(point_row(*unit, stored["params"], stored["origin"], at=0.0))
-        played += [row_of_record(unit, r, *own[r], 0.0) for r in sorted(own)]
+        played += [record_to_row(unit, r, *own[r], 0.0) for r in sorted(own)]
         if stored.get("error"):
             events.append(failure(unit, stored["error"]))
     events += [
@@ -203,7 +203,7 @@ def imported(
 def attached(attributes: Mapping[str, Any]) -> Games:
     """Return the games among a trial's attributes."""
     return {
-        replicate_of(key.removeprefix(GAME_PREFIX)): (game, "")
+        parse_replicate(key.removeprefix(GAME_PREFIX)): (game, "")
         for key, game in attributes.items()
         if key.startswith(GAME_PREFIX)
     }
@@ -225,13 +225,13 @@ def points_in(
     for name, game in attributes.items():
         if name.startswith(VALIDATION_PREFIX):
             key, _, replicate = name.removeprefix(VALIDATION_PREFIX).partition(":")
-            of_points[key][replicate_of(replicate)] = game, ""
+            of_points[key][parse_replicate(replicate)] = game, ""
     lost = {key for phase, key in games if phase == VALIDATION} - set(known)
     if lost:
-        raise ValueError(f"a game of point {min(lost)} is there, and no such point")
+        raise ValueError(f"a game of point {min(lost)} exists, but the point does not")
     taken: set[int] = set()
     for key, point in known.items():
-        if key_of(point["params"]) != key:
+        if theta_key(point["params"]) != key:
             raise ValueError(f"{POINT_PREFIX}{key}: its key is not that of its θ")
         number = point.get("number", 0)
         while number in taken:
@@ -241,5 +241,5 @@ def points_in(
 
 
 def moment(at: datetime | None) -> float:
-    """Return a time as seconds since 1970, as optuna's tables have it: UTC without its zone."""
+    """Return a time of optuna's tables as seconds since 1970: UTC without its zone."""
     return 0.0 if at is None else at.replace(tzinfo=UTC).timestamp()

@@ -1,7 +1,7 @@
 """A study rebuilt from the tables and the manifest in its folder, without its storage.
 
-Tables have all digits of all numbers, so models and fronts are those of the study. What tables do
-not have is not there: trials that had not begun, and validated points whose games failed.
+Tables have all digits of all numbers, so models and fronts equal the study's. What the tables lack
+is missing: trials that had not begun, and validated points whose games failed.
 """
 
 import csv
@@ -22,7 +22,7 @@ from thetafront.study.experiments.space import Space
 from thetafront.study.log.game_rows import outcome_in
 from thetafront.study.log.location import Location
 from thetafront.study.log.manifest import MANIFEST
-from thetafront.study.log.point import COMPLETE, FAIL, RUNNING, Point, key_of
+from thetafront.study.log.point import COMPLETE, FAIL, RUNNING, Point, theta_key
 from thetafront.study.log.seeds import validation_seed
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.study_record import StudyRecord
@@ -48,7 +48,7 @@ Unit = tuple[str, str]
 
 @dataclass(frozen=True)
 class PublishedStudy(StudyData):
-    """A study as its tables have it, without a database."""
+    """A study read from its tables, without a database."""
 
     # How many games each point of `front.csv` has, by its key.
     counted: Mapping[str, int] = field(default_factory=dict)
@@ -83,8 +83,8 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
         counts.
     """
     if not folder.is_dir():
-        flaw = "is not a folder" if folder.exists() else "does not exist"
-        raise InputError(f"study folder {str(folder)!r} {flaw}")
+        problem = "is not a folder" if folder.exists() else "does not exist"
+        raise InputError(f"study folder {str(folder)!r} {problem}")
     for name in (MANIFEST, *(f"{table}.csv" for table in TABLES)):
         if not (folder / name).is_file():
             raise InputError(f"study folder {str(folder)!r} has no {name}")
@@ -92,7 +92,7 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
     found = record_in(manifest)
     if found is None:
         raise InputError(f"study: {folder / MANIFEST} is not a manifest of a study")
-    record = record_of(found, folder)
+    record = read_folder_record(found, folder)
     experiment = record.experiment_as_made()
     games = games_in(folder / "games.csv", experiment)
     check_counts(games, manifest, folder)
@@ -100,22 +100,22 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
     for trial in trials:
         if trial.values is not None and not all(map(math.isfinite, trial.values)):
             raise InputError(
-                f"study: the tables in {folder} do not fit together: trial {trial.number} must "
+                f"study: the tables in {folder} are inconsistent: trial {trial.number} must "
                 f"have two values (got {trial.values})"
             )
     points, counted = points_in(folder / "front.csv", experiment, record.seed, games)
-    name, runs = str(manifest.get("study", folder.name)), runs_told(manifest)
+    name, runs = str(manifest.get("study", folder.name)), recorded_runs(manifest)
     data = PublishedStudy(name, experiment, record, trials, points, runs, counted=counted)
     return Location(name, str(manifest.get("storage", "")), folder), data
 
 
-def rows_of(path: Path) -> Iterator[tuple[int, Row]]:
-    """Yield the lines of a table with their numbers; InputError if it is none."""
+def read_lines(path: Path) -> Iterator[tuple[int, Row]]:
+    """Yield the lines of a table with their numbers; InputError if it is invalid."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             for number, row in enumerate(csv.DictReader(file), 2):
                 if None in row or None in row.values():
-                    raise ValueError(f"line {number} has another number of cells than line 1")
+                    raise ValueError(f"line {number} and line 1 must have the same number of cells")
                 yield number, row
     except (ValueError, csv.Error) as error:
         raise InputError(f"study: {path} is not a table of a study: {error}") from None
@@ -124,7 +124,7 @@ def rows_of(path: Path) -> Iterator[tuple[int, Row]]:
 def games_in(path: Path, experiment: Experiment) -> dict[Unit, Games]:
     """Read the games, by phase and unit, and by replicate."""
     found: dict[Unit, Games] = {}
-    for number, row in rows_of(path):
+    for number, row in read_lines(path):
         try:
             game = outcome_in(row, experiment)
             unit = row["phase"], row["trial" if row["phase"] == SEARCH else "point"]
@@ -135,7 +135,7 @@ def games_in(path: Path, experiment: Experiment) -> dict[Unit, Games]:
 
 
 def check_counts(games: Mapping[Unit, Games], manifest: Mapping[str, Any], folder: Path) -> None:
-    """Refuse tables that have not as many games as the manifest says."""
+    """Refuse tables whose number of games differs from the manifest's."""
     for phase, key in ((SEARCH, "n_games_of_trials"), (VALIDATION, "n_games_of_validation")):
         n = sum(len(each) for unit, each in games.items() if unit[0] == phase)
         if key in manifest and manifest[key] != n:
@@ -148,10 +148,10 @@ def check_counts(games: Mapping[Unit, Games], manifest: Mapping[str, Any], folde
 def trials_in(path: Path, experiment: Experiment, games: Mapping[Unit, Games]) -> list[Point]:
     """Read the trials; a complete one's values are computed from its games, as those of a log."""
     trials = []
-    for line, row in rows_of(path):
+    for line, row in read_lines(path):
         try:
             number, state = int(row["trial"]), row["state"]
-            theta = theta_of(row, experiment.space)
+            theta = row_theta(row, experiment.space)
             if theta is None and state == COMPLETE:
                 raise ValueError("θ is missing")
             if state not in STATES:
@@ -176,16 +176,16 @@ def points_in(
 ) -> tuple[list[Point], dict[str, int]]:
     """Read the validated points, in the order of ``games.csv``, and how many games each has."""
     points, counted = {}, {}
-    for line, row in rows_of(path):
-        theta, key = theta_of(row, experiment.space), row.get("point", "")
-        if theta is None or key_of(theta) != key:
+    for line, row in read_lines(path):
+        theta, key = row_theta(row, experiment.space), row.get("point", "")
+        if theta is None or theta_key(theta) != key:
             raise InputError(f"study: {path}, line {line}: no validated point with its θ")
         try:
             counted[key] = int(row["n_games"])
         except (KeyError, ValueError) as error:
             raise InputError(f"study: {path}, line {line}: no number of games: {error}") from None
         outcomes = dict(sorted(games.get((VALIDATION, key), {}).items()))
-        number, played = number_of(seed, outcomes), split(outcomes, experiment.goal.penalty)
+        number, played = point_number(seed, outcomes), split(outcomes, experiment.goal.penalty)
         points[key] = Point(theta, row.get("origin", ""), VALIDATION, number, *played)
     order = [unit for phase, unit in games if phase == VALIDATION]
     if lost := [key for key in order if key not in points]:
@@ -193,8 +193,8 @@ def points_in(
     return [points[key] for key in dict.fromkeys([*order, *points])], counted
 
 
-def number_of(seed: int, games: Games) -> int:
-    """Return the place of a point in the order of first validation, which its seeds tell."""
+def point_number(seed: int, games: Games) -> int:
+    """Return a point's place in the order of first validation, which its seeds show."""
     for replicate, game in games.items():
         for number in range(MAX_POINTS):
             if validation_seed(seed, number, replicate) == game.seed:
@@ -205,7 +205,7 @@ def number_of(seed: int, games: Games) -> int:
 # What single files say, where others are missing or damaged
 
 
-def readable_rows(path: Path) -> list[dict[str, str]]:
+def read_csv_rows(path: Path) -> list[dict[str, str]]:
     """Return the rows of a CSV file; none if it cannot be read."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
@@ -214,7 +214,7 @@ def readable_rows(path: Path) -> list[dict[str, str]]:
         return []
 
 
-def theta_of(row: Mapping[str, str], space: Space) -> dict[str, Value] | None:
+def row_theta(row: Mapping[str, str], space: Space) -> dict[str, Value] | None:
     """Return θ of a table's row; None if it is not there."""
     try:
         words = {each: row[each.name] for each in space}
@@ -224,19 +224,19 @@ def theta_of(row: Mapping[str, str], space: Space) -> dict[str, Value] | None:
     return theta if space.is_whole(theta) else None
 
 
-def thetas_of(path: Path, key: str, space: Space) -> dict[str, dict[str, Value]]:
-    """Return θ of each row of a table, by what a column of it says."""
-    found = {str(row.get(key)): theta_of(row, space) for row in readable_rows(path)}
+def thetas_by_key(path: Path, key: str, space: Space) -> dict[str, dict[str, Value]]:
+    """Return θ of each row of a table, by the value in one of its columns."""
+    found = {str(row.get(key)): row_theta(row, space) for row in read_csv_rows(path)}
     return {name: theta for name, theta in found.items() if theta is not None}
 
 
 def numbers_of_games(path: Path, key: str, are_replaced: bool = True) -> dict[str, int]:
-    """Return the number of games in each row of a table, by what a column of it says.
+    """Return the number of games in each row of a table, by the value in one of its columns.
 
     Games that failed are among them; unless they ``are_replaced``, they count among the others.
     """
     found = {}
-    for row in readable_rows(path):
+    for row in read_csv_rows(path):
         words = [row.get("n_games") or "", row.get("n_failed") or "0"]
         if all(each.isdecimal() and len(each) < MAX_NUMBER_LENGTH for each in words):
             counts = [int(each) for each in words]
@@ -255,15 +255,15 @@ def manifest_in(folder: Path) -> dict[str, Any]:
 
 
 def record_in(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the study's record as a manifest has it; None if it does not."""
+    """Return the study's record from a manifest; None if it has none."""
     names = StudyRecord.__dataclass_fields__
     if not {"experiment", "space", "seed", "design", "design_size"} <= set(manifest):
         return None
     return {name: manifest[name] for name in names if name in manifest}
 
 
-def record_of(record: Mapping[str, Any], folder: Path) -> StudyRecord:
-    """Return the record of a folder's study; a definition that lies in the folder is the one."""
+def read_folder_record(record: Mapping[str, Any], folder: Path) -> StudyRecord:
+    """Return the record of a folder's study; a definition in the folder takes precedence."""
     found = StudyRecord.read(record, folder.name)
     here = folder / Path(found.source).name
     if found.definition is None or not (found.source and here.is_file()):
@@ -271,8 +271,8 @@ def record_of(record: Mapping[str, Any], folder: Path) -> StudyRecord:
     return replace(found, definition={**found.definition, "source": str(here)})
 
 
-def runs_told(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the runs that a manifest tells, the latest last."""
+def recorded_runs(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the runs that a manifest lists, the latest last."""
     runs = manifest.get("earlier_runs")
     others = OF_THE_STUDY | set(StudyRecord.__dataclass_fields__)
     latest = {key: each for key, each in manifest.items() if key not in others}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from thetafront.study.errors import InputError, of_study
+from thetafront.study.errors import InputError, study_context
 from thetafront.study.log.database import (
     check_database,
     is_new,
@@ -54,11 +54,11 @@ def prepare_location(location: Location) -> None:
 
 
 def check_no_games(location: Location) -> None:
-    """Refuse to make a study in a folder that has the games of another one."""
+    """Refuse to create a study in a folder that has the games of another one."""
     if (games := location.folder / "games.csv").exists():
         raise InputError(
-            f"study: {location.name!r} has no trials, but {str(games)!r} is there, of a study "
-            "that is gone; move it away, or give another name"
+            f"study: {location.name!r} has no trials, but {str(games)!r} is left from a deleted "
+            f"study; move it away, or give another name"
         )
 
 
@@ -93,7 +93,7 @@ def create_or_resume(
     record : StudyRecord
         What it is to be made with.
     accept_change : bool
-        Whether to go on with a definition that has changed; the study remembers that.
+        Whether to continue with a definition that has changed; the study records that.
     say : callable
         Called with a line of text if the study is brought to today's format.
 
@@ -109,7 +109,7 @@ def create_or_resume(
         check_no_games(location)
         row = StudyRow(location.name, json.dumps(record.as_data()))
         return Log.create(engine, Rows(sealed(row)))
-    with of_study(location.name):
+    with study_context(location.name):
         rows = whole_rows(source)
         made = record_in(rows)
     made.check_direction(made.experiment_as_made(), location.name)
@@ -140,7 +140,7 @@ def open_for_games(location: Location, say: Say = lambda text: None) -> Log:
 def check_same(
     made: StudyRecord, asked: StudyRecord, location: Location, accept_change: bool = False
 ) -> None:
-    """Refuse a study that was made with something else than is asked for."""
+    """Refuse a study that was created with other settings than those requested."""
     if differences := made.differences(asked):
         raise InputError(
             f"study: {location.name!r} was made with {'; '.join(differences)}; "
@@ -161,15 +161,15 @@ def check_same(
 
 
 def check_playable(location: Location, data: StudyData) -> None:
-    """Refuse, by InputError, to add games to a study that cannot be written, or is of before."""
+    """Raise InputError for adding games to a study that is old or cannot be written."""
     if location.database is not None:
         check_database(location.database, for_writing=True)
     make_folder(location.folder)
     if data.record.defined is not None:
         if data.record.source:
-            data.record.player_of_today()  # which is refused if it is gone, or has changed
+            data.record.current_player()  # which is refused if it is gone, or has changed
         return
-    if changes := data.record.differences(data.record.of_today()):
+    if changes := data.record.differences(data.record.with_current_experiment()):
         raise InputError(
             f"study: {location.name!r} was made with {'; '.join(changes)}; "
             f"{data.experiment.name!r} has changed since"
@@ -237,7 +237,7 @@ def find_study(
                 raise InputError(f"results folder {str(results)!r} does not exist")
             if elsewhere := storage_in(location.folder):
                 raise InputError(
-                    f"study {name!r} is kept at {elsewhere}; give that URL, with its password, "
+                    f"study {name!r} is stored at {elsewhere}; give that URL, with its password, "
                     f"and --name {name}"
                 )
             known = ", ".join(sorted(path.parent.name for path in results.glob("*/study.db")))

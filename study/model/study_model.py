@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from thetafront.study.log.point import Point, key_of
+from thetafront.study.log.point import Point, theta_key
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.feasibility import Feasibility
@@ -19,9 +19,9 @@ from thetafront.study.samplers.fitted_model import FittedModel, fit_model
 from thetafront.study.samplers.observations import (
     Objectives,
     Observations,
-    directions_of,
+    direction_signs,
     scaled_reference,
-    signs_of,
+    study_directions,
     to_maximize,
 )
 from thetafront.study.samplers.posterior import Posterior
@@ -38,7 +38,7 @@ def fit_study(data: StudyData) -> FittedModel | None:
     with threadpool_limits(1):
         return fit_model(
             data.frozen_trials,
-            directions_of(experiment.goal),
+            study_directions(experiment.goal),
             experiment.space,
             Objectives.from_experiment(experiment),
             data.record.seed,
@@ -60,11 +60,11 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
     experiment, points = data.experiment, [point for point in data.points if point.games]
     if not points:
         return model
-    goal, cost, directions = experiment.goal, experiment.cost, directions_of(experiment.goal)
+    goal, cost, directions = experiment.goal, experiment.cost, study_directions(experiment.goal)
     cube = UnitCube.from_space(experiment.space)
     codes = cube.encode([point.params for point in points])
     games = [point.in_order for point in points]
-    raw = np.array([(goal.estimate(each).value, cost.of(each)) for each in games])
+    raw = np.array([(goal.estimate(each).value, cost.value(each)) for each in games])
     scales = experiment.scales
     variances = scales[0].variances(raw[:, 0], goal_variances(data, points))
     of_costs = experiment.cost_variances(cost, games)
@@ -73,7 +73,9 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
     with threadpool_limits(1):
         if model is not None:
             return model.given(codes, values, noise, of_costs.shared, timed=cost.is_timed)
-        corner = experiment.reference_point or beyond_worst(raw, signs_of(directions), scales)
+        corner = experiment.reference_point or beyond_worst(
+            raw, direction_signs(directions), scales
+        )
         known = Observations(
             codes,
             values,
@@ -114,7 +116,7 @@ def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[Po
     chosen: dict[str, Point] = {}
     for name, given in experiment.baselines.items():
         values = experiment.space.clip(given)
-        chosen[key_of(values)] = Point(values, name)
+        chosen[theta_key(values)] = Point(values, name)
     if experiment.goal.is_exact:
         for point in data.known_points if experiment.cost.is_timed else ():
             chosen.setdefault(point.key, replace(point, games={}))
@@ -130,7 +132,7 @@ def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[Po
 def proposal_at(code: npt.NDArray[np.float64], model: FittedModel, data: StudyData) -> Point:
     """Return the θ at a point of the unit cube, tidied, and named after a trial if that had it."""
     values = data.experiment.space.tidy(model.cube.decode(code))
-    key = key_of(values)
+    key = theta_key(values)
     trials = (each for each in data.trials if each.state == "complete")
     same = (f"trial {each.number}" for each in trials if each.key == key)
     return Point(values, next(same, "proposal"))

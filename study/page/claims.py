@@ -1,7 +1,7 @@
-"""What a study says, in sentences: what more time buys, which parameters matter, how sure that is.
+"""What a study shows, in sentences: what more time would gain, and which parameters matter.
 
-Every value is what is expected given all games of the study, with its 95% interval; differences are
-of joint draws from the same model.
+Every value is the expectation given all games of the study, with its 95% interval; differences come
+from joint draws from the same model.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ from thetafront.study.model.study_model import goal_variances
 from thetafront.study.page.choices import budget_text, least_limit, near_round, rounded_up
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_text
-from thetafront.study.report.expected import best_of
+from thetafront.study.report.expected import best_index
 from thetafront.study.report.recommend import Candidate, Candidates, PickQuery, cost_text
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.text import counted, listed
@@ -29,12 +29,12 @@ Theta = Mapping[str, Any]
 N_DRAWS = 4000
 MIN_INSIDE = 0.8  # of measured means in their predicted intervals, for a model to be trusted
 FRACTIONS = (0.15, 0.55, 1.0)
-"""Of the way from the cheapest to the dearest θ in log cost, where budgets are taken."""
+"""Positions of the budgets, from the cheapest to the most expensive θ, in log cost."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence with what it is about."""
+    """A sentence with its subject."""
 
     about: str
     text: str
@@ -42,7 +42,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Claims:
-    """What the page of a study says in sentences."""
+    """All sentences on the page of a study."""
 
     short: list[Claim]  # what a reader sees first: what more time buys, and which parameters matter
     trust: str = ""  # in a line, whether the model agrees with the games that had no part in it
@@ -53,10 +53,14 @@ class Claims:
 
 
 def claims(page: Analysis, importance: Importance | None = None) -> Claims:
-    """Return what the study says; with what matters, if that is known."""
+    """Return the sentences; with the parameters that matter, if they are known."""
     candidates, experiment = page.candidates, page.data.experiment
     if candidates is None or not (candidates.played or candidates.anywhere):
-        return Claims([Claim("Nothing yet", nothing_text(page))])
+        failed = [each for each in page.data.trials if each.state == "fail"]
+        n_failed = counted(len(failed), "trial")
+        why = f" {n_failed} failed, the last one: {failed[-1].error}" if failed else ""
+        text = f"No trial is complete, so nothing is known yet.{why}"
+        return Claims([Claim("Nothing yet", text)])
     short = more_time(candidates)
     if importance is not None and importance.total.any():
         short.append(Claim("Which parameters matter", what_matters(importance, page)))
@@ -65,19 +69,11 @@ def claims(page: Analysis, importance: Importance | None = None) -> Claims:
         n_trials = sum(each.state == "complete" for each in page.data.trials)
         trials, is_trusted = counted(n_trials, "trial"), False
         trust = f"No θ has games on fresh seeds yet: the model of {trials} alone."
-    elif (check := check_of(page)) is not None:
+    elif (check := check_predictions(page)) is not None:
         trust, is_trusted = trust_text(check, experiment.goal), check.is_passed
         details.insert(0, Claim("How the model was checked", check_text(check, page)))
     baselines = [each for name in experiment.baselines for each in against(candidates, name)]
     return Claims(short, trust, is_trusted, baselines, details)
-
-
-def nothing_text(page: Analysis) -> str:
-    """Say that nothing is known, and why trials failed if they did."""
-    failed = [each for each in page.data.trials if each.state == "fail"]
-    n_failed = counted(len(failed), "trial")
-    why = f" {n_failed} failed, the last one: {failed[-1].error}" if failed else ""
-    return f"No trial is complete, so nothing is known yet.{why}"
 
 
 def what_matters(importance: Importance, page: Analysis) -> str:
@@ -95,9 +91,9 @@ def what_matters(importance: Importance, page: Analysis) -> str:
 
 
 def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
-    """Return three budgets with the best θ of each; fewer where there are fewer different ones.
+    """Return three budgets with the best θ of each; fewer if fewer θ differ.
 
-    θ with games only, if there are any.
+    Only θ with games count, if there are any.
     """
     experiment = candidates.data.experiment
     some = candidates.played or candidates.anywhere
@@ -117,7 +113,7 @@ def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
 
 
 def more_time(candidates: Candidates) -> list[Claim]:
-    """Say what a larger budget buys, from each of three budgets to the next."""
+    """Say what a larger budget gains, from each of three budgets to the next."""
     experiment = candidates.data.experiment
     cost, goal = experiment.cost, experiment.goal
     steps = [
@@ -129,14 +125,14 @@ def more_time(candidates: Candidates) -> list[Claim]:
         return []
     said = "; ".join(steps)
     what = "What more time buys" if cost.is_timed else "What a larger budget buys"
-    return [Claim(what, f"{said[0].upper()}{said[1:]}{of_intervals(goal)}.")]
+    return [Claim(what, f"{said[0].upper()}{said[1:]}{interval_note(goal)}.")]
 
 
 def against(candidates: Candidates, name: str) -> list[Claim]:
     """Say whether any θ beats a baseline: costs no more, and is better.
 
-    Of all others with games, baselines too, the best of those that are expected to cost no more is
-    compared with it.
+    It is compared with the best θ with games, other baselines included, that is expected to cost no
+    more.
     """
     experiment = candidates.data.experiment
     goal, cost = experiment.goal, experiment.cost
@@ -148,7 +144,7 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
     at, about = f"{shown} at {cost_text(baseline.expected, experiment)}", f"Against {name}"
     others = [each for each in candidates.played if each is not baseline]
     within = [k for k, each in enumerate(others) if each.expected.cost.value <= limit]
-    index = best_of([each.expected for each in others], within, goal.sign)
+    index = best_index([each.expected for each in others], within, goal.sign)
     if index is None:
         return [Claim(about, f"It has {at}; no θ with games costs less.")]
     best = others[index]
@@ -156,7 +152,7 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
     origin = best.point.origin
     named = f"number {best.number}" + (f", {origin}" if origin in experiment.baselines else "")
     than = f"at {cost.text(best.expected.cost.value)} against {cost.text(limit)}"
-    by = f"{signed(found, goal)}{of_intervals(goal)}"
+    by = f"{signed(found, goal)}{interval_note(goal)}"
     if found.low < found.high and found.low <= 0.0 <= found.high:
         verdict = f"Number {best.number} may be as good {than}: its {goal.label} differs by {by}."
     elif goal.sign * found.value > 0.0:
@@ -168,7 +164,7 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
     return [Claim(about, f"It has {at}. {verdict}")]
 
 
-def of_intervals(goal: Goal) -> str:
+def interval_note(goal: Goal) -> str:
     """Say what ± means, unless values are exact."""
     return "" if goal.is_exact else " (±\N{NO-BREAK SPACE}95%)"
 
@@ -176,8 +172,8 @@ def of_intervals(goal: Goal) -> str:
 def difference(candidates: Candidates, one: Candidate, other: Candidate) -> Estimate:
     """Return by how much the goal of one θ exceeds that of another, with its 95% interval.
 
-    The mean is the difference of what is expected of both. The interval is of joint draws, since
-    the model's errors at two θ are correlated; exact values have none.
+    The mean is the difference of both expectations. The interval comes from joint draws, since the
+    model's errors at two θ are correlated; exact values have none.
     """
     goal, model = candidates.data.experiment.goal, candidates.combined
     value = one.expected.score.value - other.expected.score.value
@@ -194,12 +190,12 @@ def drawn_goal(
     """Draw the goal at some θ jointly, in its own unit, shape (N_DRAWS, n)."""
     posterior, codes = model.posterior, model.cube.encode(thetas)
     drawn = posterior.draw(codes, N_DRAWS, np.random.default_rng(seed))[..., 0]
-    return posterior.scales[0].back(posterior.sign * drawn)
+    return posterior.scales[0].inverse(posterior.sign * drawn)
 
 
 @dataclass(frozen=True)
 class PredictionCheck:
-    """Measured means against what a model had predicted of them."""
+    """Measured means compared with a model's predictions of them."""
 
     # How many means there are, and how many lie in the 95% interval predicted of each.
     n: int
@@ -224,10 +220,10 @@ def checked(
     means: npt.NDArray[np.float64],
     variances: npt.NDArray[np.float64],
 ) -> PredictionCheck:
-    """Hold measured means of the goal, whose noise has these variances, against a model.
+    """Compare measured means of the goal, whose noise has these variances, with a model.
 
-    The model's errors at different θ go together, so what it predicts of the means is drawn for
-    all of them jointly: the goal there, and the noise of so many games.
+    The model's errors at different θ are correlated, so its predictions of the means are drawn
+    jointly for all of them: the goal there, and the noise of the same number of games.
     """
     noise = np.random.default_rng(1).standard_normal((N_DRAWS, len(means))) * np.sqrt(variances)
     predicted = model.posterior.goal(model.cube.encode(thetas)).mean
@@ -241,8 +237,8 @@ def checked(
     )
 
 
-def check_of(page: Analysis) -> PredictionCheck | None:
-    """Hold the model of the trials against the games of validation that had no part in it."""
+def check_predictions(page: Analysis) -> PredictionCheck | None:
+    """Compare the model of the trials with validation games that had no part in it."""
     data, goal = page.data, page.data.experiment.goal
     points = [each for each in data.points if each.games]
     if page.model is None or not points or goal.is_exact:
@@ -256,13 +252,13 @@ def check_of(page: Analysis) -> PredictionCheck | None:
 def trust_text(check: PredictionCheck, goal: Goal) -> str:
     """Say in a line whether the model may be trusted."""
     inside = f"{check.n_inside} of {check.n} measured means inside its 95% intervals"
+    size = size_text(check.excess, goal)
     if check.is_passed:
-        return f"Model checked: {inside}."
-    flaw = "sure of itself"
-    if check.is_biased:
-        too_high = goal.sign * check.excess > 0.0
-        flaw = f"{'optimistic' if too_high else 'pessimistic'}, by {size_text(check.excess, goal)}"
-    return f"Model too {flaw}: {inside}. Trust measured points only."
+        side = "below" if check.excess > 0.0 else "above"
+        return f"Model checked: {inside}, on average {size} {side} its predictions."
+    problem = "optimistic" if goal.sign * check.excess > 0.0 else "pessimistic"
+    problem = f"{problem}, by {size}" if check.is_biased else "confident"
+    return f"Model too {problem}: {inside}. Trust measured points only."
 
 
 def check_text(check: PredictionCheck, page: Analysis) -> str:
@@ -271,11 +267,11 @@ def check_text(check: PredictionCheck, page: Analysis) -> str:
     games = counted(sum(len(each.games) for each in page.data.points), "game")
     return (
         f"{games} on fresh seeds judged {check.n} θ: {check.n_inside} of {check.n} measured means "
-        "lie in the 95% interval that the model had predicted, from the trials alone, for so many "
-        f"games. On average it had predicted {size_text(check.excess, goal)} "
+        "lie in the 95% intervals that the model predicted from the trials alone. On average it "
+        f"predicted {size_text(check.excess, goal)} "
         f"{'more' if check.excess > 0.0 else 'less'} than measured, "
         f"{'beyond' if check.is_biased else 'within'} the {size_text(check.allowed, goal)} that it "
-        "allows for (95%; errors at different θ go together)."
+        "allows for (95%; errors at different θ are correlated)."
     )
 
 
@@ -284,4 +280,4 @@ def what_is_left(page: Analysis) -> list[Claim]:
     if page.certificate is None:
         return []
     text = certificate_text(page.certificate)
-    return [Claim("What may be left to win", f"{text[0].upper()}{text[1:]}.")]
+    return [Claim("Room for improvement", f"{text[0].upper()}{text[1:]}.")]

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,20 +10,19 @@ from typing import Any
 from thetafront.study.charts.chart import Chart
 from thetafront.study.charts.export import pictured_charts
 from thetafront.study.charts.hypervolume import timeline_chart
-from thetafront.study.charts.importance import importance_chart, importance_of
-from thetafront.study.charts.pair import pair_chart
+from thetafront.study.charts.importance import compute_importance, importance_chart
 from thetafront.study.charts.slices import slices_chart
 from thetafront.study.charts.theta import theta_chart
 from thetafront.study.log.location import Location
 from thetafront.study.log.published_study import PublishedStudy
 from thetafront.study.page.choices import Choices
 from thetafront.study.page.claims import claims
-from thetafront.study.page.document import charts_of, document, sortable, table_of
+from thetafront.study.page.document import chart_specs, document, make_table, sortable
 from thetafront.study.page.made_by import again, again_note, facts, runs_table
 from thetafront.study.page.replays import recorded
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import front_cells
-from thetafront.study.report.pick_text import command_of
+from thetafront.study.report.pick_text import play_command
 from thetafront.study.text import counted
 
 NAME, NOTE = "report.html", "note.txt"
@@ -31,7 +30,7 @@ NAME, NOTE = "report.html", "note.txt"
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What a page tells of its own making."""
+    """When and how a page was made."""
 
     made: datetime = field(default_factory=lambda: datetime.now(UTC))  # when
     running: str = ""  # which sweep held the study then; empty if none did
@@ -65,12 +64,12 @@ def page_html(
     circumstances = circumstances or Circumstances()
     experiment = page.data.experiment
     choices = Choices.from_analysis(page)
-    importance = importance_of(page)
-    pictured = pictured_charts(page) if charts is None else charts
+    importance = compute_importance(page)
+    pictured = pictured_charts(page, importance) if charts is None else charts
     charts = {
         "front": pictured["front"],
         "slices": slices_chart(page),
-        "pair": pair_chart(page, importance),
+        "pair": pictured["pair"],
         "importance": importance_chart(page, importance),
         "scores": pictured["scores"],
         "timeline": timeline_chart(page),
@@ -80,8 +79,8 @@ def page_html(
     said = claims(page, importance)
     ask = "" if isinstance(page.data, PublishedStudy) else pick_words(page, location)
     data = {
-        "charts": charts_of(charts.values()),
-        "choices": None if choices is None else choices.as_data(),
+        "charts": chart_specs(charts.values()),
+        "choices": choices and asdict(choices),
         "pick": ask,
         "replays": games.replays,
         "csv": page.tables["front"].to_csv(index=False),
@@ -104,7 +103,7 @@ def page_html(
         "validated": validated_table(page),
         "games": games,
         "facts": facts(page),
-        "runs": table_of(runs_table(page.data)),
+        "runs": make_table(runs_table(page.data)),
         "again": again(page.data),
         "again_note": again_note(page.data),
     }
@@ -120,7 +119,7 @@ def page_html(
 
 
 def note_in(folder: Path) -> str:
-    """Return what its user has written about a study; empty if nothing is."""
+    """Return the user's note on a study; empty if there is none."""
     path = folder / NOTE
     return path.read_text(encoding="utf-8", errors="replace").strip() if path.is_file() else ""
 
@@ -166,7 +165,7 @@ def validated_table(page: Analysis) -> dict[str, Any]:
                 "number": int(row["number"]),
                 "on_front": bool(row["on_front"]),
                 "cells": [(cell.text, sortable(cell.value)) for cell in cells],
-                "command": command_of(page.data.experiment, theta),
+                "command": play_command(page.data.experiment, theta),
             }
         )
     return {"columns": columns, "rows": rows}

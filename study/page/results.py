@@ -1,6 +1,6 @@
-"""All that a study leaves in its folder: tables, figures, manifest and page, of one snapshot.
+"""All files of a study's folder: tables, figures, manifest and page, from one snapshot.
 
-And the page that lists studies, each with a page of its own.
+Also the page that lists studies with their pages.
 """
 
 import math
@@ -40,7 +40,7 @@ from thetafront.study.report.recommend import cost_text
 INDEX = "index.html"
 COLUMNS = ("study", "experiment", "goal", "trials", "games", "validated points", "validation games")
 OF_A_STUDY = (MANIFEST, "trials.csv", "games.csv", "front.csv")
-SECONDS_BETWEEN_LOOKS = 1.0
+POLL_INTERVAL = 1.0
 SECONDS_BETWEEN_PAGES = 15.0
 MAX_SHARE = 0.1
 """Of the time that writing a page again may take: the cores are the sweep's."""
@@ -67,7 +67,7 @@ def write_results(
 
 
 def default_path(location: Location) -> Path:
-    """Return where a study's page is, in its folder, which is made."""
+    """Return the path of a study's page in its folder, which is created."""
     make_folder(location.folder)
     return location.folder / NAME
 
@@ -79,12 +79,12 @@ def write_report(
     circumstances: Circumstances | None = None,
     library_is: Library = "inside",
 ) -> None:
-    """Write a study's page alone, and the library beside it if it is to be there.
+    """Write only a study's page, and the library beside it if requested.
 
     Raises
     ------
     InputError
-        If something else than a page is there, or it cannot be written.
+        If the file exists and is not a page, or cannot be written.
     """
     check_page(path)
     with threadpool_limits(1):
@@ -110,8 +110,8 @@ def follow(
         Returns something that differs when the study has grown, or a sweep has begun or ended; it
         is called every second and must be cheap.
     write : callable
-        Writes the page; given after how many seconds the page is to read itself again, or None for
-        the last one.
+        Writes the page; its argument is after how many seconds the page is to reload itself, or
+        None for the last one.
     clock, sleep : callable
         As in :mod:`time`.
     """
@@ -122,7 +122,7 @@ def follow(
                 write(SECONDS_BETWEEN_PAGES)
                 due = clock() + max(SECONDS_BETWEEN_PAGES, (clock() - began) / MAX_SHARE)
                 while not interrupt.requested() and (clock() < due or newest() == known):
-                    sleep(SECONDS_BETWEEN_LOOKS)
+                    sleep(POLL_INTERVAL)
             write(None)
     except KeyboardInterrupt:
         return
@@ -162,8 +162,8 @@ def write_each(folder: Path) -> Path:
     return folder / INDEX
 
 
-def entry_of(link: str, page: Analysis) -> dict[str, Any]:
-    """Describe a study: its name, its page, a sentence, and cells with what sorts them."""
+def make_entry(link: str, page: Analysis) -> dict[str, Any]:
+    """Describe a study: its name, its page, a sentence, and cells with their sort keys."""
     data, experiment = page.data, page.data.experiment
     complete = [trial for trial in data.trials if trial.state == "complete"]
     values = (
@@ -178,12 +178,12 @@ def entry_of(link: str, page: Analysis) -> dict[str, Any]:
     cells = [
         (value if isinstance(value, str) else f"{value:,}", sortable(value)) for value in values
     ]
-    claim, front = claim_of(page), small_front(page)
+    claim, front = headline_claim(page), small_front(page)
     return {"name": data.name, "link": link, "claim": claim, "cells": cells, "front": front}
 
 
-def claim_of(page: Analysis) -> str:
-    """Say what the best θ of a middle budget is."""
+def headline_claim(page: Analysis) -> str:
+    """Describe the best θ for a budget in the middle."""
     candidates, experiment = page.candidates, page.data.experiment
     if candidates is None or not (candidates.played or candidates.anywhere):
         return "No trial is complete."
@@ -199,7 +199,7 @@ def claim_of(page: Analysis) -> str:
 
 
 def small_front(page: Analysis) -> list[tuple[float, float]]:
-    """Return the measured points of the front, better ones higher: x and y from 0 to 1."""
+    """Return the measured points of the front, with x and y from 0 to 1, better ones higher."""
     experiment = page.data.experiment
     rows = point_rows(page.tables["front"], experiment)
     on_front = [row for row in rows if row["kind"] in (ON_FRONT.label, BASELINE.label)]
@@ -219,7 +219,7 @@ def index_html(pages: Mapping[str, Analysis], made: datetime | None = None) -> s
         When the page is made; now by default.
     """
     made = datetime.now(UTC) if made is None else made
-    entries = [entry_of(link, page) for link, page in pages.items()]
+    entries = [make_entry(link, page) for link, page in pages.items()]
     entries.sort(key=lambda entry: entry["name"])
     texts = {"entries": entries, "columns": COLUMNS}
     return document("index.html.j2", made, {"charts": {}, "name": "studies"}, texts)

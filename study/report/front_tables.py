@@ -45,7 +45,7 @@ def print_front(out: Console, analysis: Analysis) -> None:
 
 
 def print_notes(out: Console, analysis: Analysis, location: Location) -> None:
-    """Print what is said below a front: bounds that may be too narrow, and the certificate."""
+    """Print the notes below a front: bounds that may be too narrow, and the certificate."""
     from thetafront.study.report.certificate import certificate_line  # noqa: PLC0415, slow too
 
     edges = edge_line(analysis.data, location, front_thetas(analysis))
@@ -54,7 +54,7 @@ def print_notes(out: Console, analysis: Analysis, location: Location) -> None:
 
 
 def spare_columns(experiment: Experiment) -> list[str]:
-    """Return the columns that a narrow terminal can do without: the first goes first.
+    """Return the columns that a narrow terminal can leave out, the most dispensable first.
 
     A point's number, goal and cost stay: one picks by them.
     """
@@ -78,7 +78,7 @@ class TableCell:
 
 
 def front_cells(row: Row, experiment: Experiment) -> list[TableCell]:
-    """Return all that tables say of a validated point: its number, its origin, θ, the rest.
+    """Return all that tables show of a validated point: its number, its origin, θ, the rest.
 
     Goal and cost are what is expected given all games of the study.
     """
@@ -109,7 +109,7 @@ def front_cells(row: Row, experiment: Experiment) -> list[TableCell]:
 
 
 def front_table(rows: Sequence[Row], experiment: Experiment) -> Table:
-    """Lay out validated points, one at least, for a terminal; dominated ones are dim."""
+    """Lay out validated points, at least one, for a terminal; dominated ones are dim."""
     goal, cells = experiment.goal, [front_cells(row, experiment) for row in rows]
     title = f"{'Front' if goal.is_exact else 'Validated front'}: {experiment.title}"
     notes = []

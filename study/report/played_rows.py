@@ -26,7 +26,7 @@ HALVES = ("first", "second")
 def by_cost(data: StudyData) -> list[Point]:
     """Return the points whose scores are known, the cheapest first: their numbers, from 1."""
     cost = data.experiment.cost
-    return sorted(data.known_points, key=lambda point: cost.of(point.in_order))
+    return sorted(data.known_points, key=lambda point: cost.value(point.in_order))
 
 
 def played_rows(
@@ -90,7 +90,7 @@ def games_columns(
         "n_games": len(games),
         **({} if n_failed is None else {"n_failed": n_failed}),
         **experiment.goal.summary(games),
-        **{cost.name: cost.of(games) for cost in experiment.costs},
+        **{cost.name: cost.value(games) for cost in experiment.costs},
         **(moves if experiment.summary.has_moves else {}),
         **experiment.summary.columns(games),
     }
@@ -119,7 +119,7 @@ def cost_estimates(experiment: Experiment, cost: Cost, points: Sequence[Point]) 
     found = []
     variances = experiment.cost_variances(cost, [point.in_order for point in points]).total
     for point, variance in zip(points, variances.tolist(), strict=True):
-        value, deviation = cost.of(point.in_order), math.sqrt(variance)
+        value, deviation = cost.value(point.in_order), math.sqrt(variance)
         factor = 10.0 ** (Z95 * deviation)
         found.append(Estimate(value, value / factor, value * factor, deviation))
     return found
@@ -163,7 +163,7 @@ def judged_area(
     choosing: str,
     judging: str,
 ) -> tuple[float, float, float]:
-    """Return the area between front and reference; one half chooses, the other tells heights.
+    """Return the area between front and reference; one half chooses, the other gives the heights.
 
     With its variances by the errors of scores, and by those of costs: a point that costs a decade
     more widens its predecessor's part of the area by one, and narrows its own. Times share their
@@ -171,13 +171,13 @@ def judged_area(
     """
     goal = experiment.goal
     costs = column(rows, experiment.cost.name)
-    worst, dearest = goal.sign * reference[0], reference[1]
+    worst, max_cost = goal.sign * reference[0], reference[1]
     chosen_by, judged = (
         goal.sign * column(rows, goal.column(f"mean_{half}_half")) for half in (choosing, judging)
     )
-    kept = np.flatnonzero((chosen_by > worst) & (costs < dearest))
+    kept = np.flatnonzero((chosen_by > worst) & (costs < max_cost))
     front = kept[nondominated(chosen_by[kept], costs[kept])]
-    widths = np.diff(np.log10(np.append(costs[front], dearest)))
+    widths = np.diff(np.log10(np.append(costs[front], max_cost)))
     heights = judged[front] - worst
     errors = column(rows, goal.column(f"sem_{judging}_half"))[front]
     cost_errors = cost_deviations(rows, experiment.cost.name)[front]

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 
 from thetafront.study.experiments.failures import rate_text
-from thetafront.study.experiments.space import range_of
+from thetafront.study.experiments.space import range_text
 from thetafront.study.log.location import Location
 from thetafront.study.log.lock import holder_of
 from thetafront.study.log.study_data import StudyData
@@ -16,7 +16,7 @@ from thetafront.study.text import counted
 
 
 def status_lines(data: StudyData, location: Location) -> list[str]:
-    """Return what a study holds so far, a labelled line each."""
+    """Return the contents of a study so far, as labelled lines."""
     experiment, record = data.experiment, data.record
     states = Counter(trial.state for trial in data.trials)
     n_complete = states.pop("complete", 0)
@@ -33,7 +33,7 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
         f"seed         {record.seed}, design {record.design} of {record.design_size}",
         f"cost         {experiment.cost.name}",
         *(
-            f"widened      formerly {range_of(each)}, until {counted(each['n_trials'], 'trial')}"
+            f"widened      after {counted(each['n_trials'], 'trial')}, from {range_text(each)}"
             for each in record.widened
         ),
         *(
@@ -43,7 +43,7 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
         f"trials       {n_complete} complete{asked}{others}",
         f"games        {n_games:,} of trials, {n_validation_games:,} of validation",
         *([f"failed       {rate_text(*failed)} (95% interval)"] if data.has_failures else []),
-        f"sweep        {holder_of(location) or 'none is running'}",
+        f"sweep        {holder_of(location) or 'none running'}",
         f"validated    {validated_line(data)}",
     ]
 

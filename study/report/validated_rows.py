@@ -4,7 +4,7 @@ Two estimates stand side by side: of a point's own validation games, which had n
 it; and *combined*, of its score and cost given all games of the study, trials' included. The former
 can refute the model of the trials; the latter is what to expect, and what the front is made of.
 
-Without pandas, which is slow to import: commands that only print need nothing more.
+This module does without pandas, which is slow to import: commands that only print do not need it.
 """
 
 import math
@@ -18,7 +18,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import nondominated, p_on_front
-from thetafront.study.report.expected import Expected, expected_of
+from thetafront.study.report.expected import Expected, expect_points
 from thetafront.study.report.played_rows import (
     Row,
     by_cost,
@@ -48,7 +48,7 @@ def validated_rows(data: StudyData, combined: FittedModel | None) -> list[Row]:
     played = played_rows(points, experiment, data.has_failures)
     rows = [
         {**row, **combined_columns(expected, experiment)}
-        for row, expected in zip(played, expected_of(combined, experiment, points), strict=True)
+        for row, expected in zip(played, expect_points(combined, experiment, points), strict=True)
     ]
     if experiment.goal.is_exact:
         return with_front(rows, experiment)
@@ -99,9 +99,9 @@ def with_front(
 ) -> list[Row]:
     """Add which points are nondominated, and with what probability.
 
-    By what the study knows of score and cost. The probability is by ``draws`` of the goal times its
-    sign and −log₁₀ cost, shape (n_draws, n, 2), if they are given; else errors are taken to be
-    independent.
+    Both are by the study's estimates of score and cost. The probability is by ``draws`` of
+    the goal times its sign and −log₁₀ cost, shape (n_draws, n, 2), if they are given; otherwise
+    errors are taken to be independent.
     """
     goal, cost = experiment.goal, experiment.cost
     means = goal.sign * column(rows, goal.combined_column("mean"))

@@ -35,7 +35,7 @@ class ModelSampler(BaseSampler):
     objectives : Objectives
         Scales, reference point and noise.
     n_startup_trials : int
-        Draw at random until that many trials are complete.
+        Number of complete trials before which proposals are random.
 
     Attributes
     ----------
@@ -85,7 +85,8 @@ class ModelSampler(BaseSampler):
     def plan(self, study: optuna.Study, number: int, q: int) -> None:
         """Propose the study's next ``q`` trials, from ``number`` on, together.
 
-        Each is handed out when its trial is asked for. Their random numbers are named by the first.
+        Each is handed out when its trial is asked for. Their random numbers are derived from the
+        first one's number.
         """
         trials = study.get_trials(deepcopy=False)
         found = self.infer_relative_search_space(study, trials[0]) if trials else {}
@@ -142,9 +143,10 @@ class ModelSampler(BaseSampler):
     def propose_many(
         self, observations: Observations, cube: UnitCube, rng: np.random.Generator, q: int
     ) -> Floats:
-        """Return the points, shape (q, d), to be tried next: one after the other.
+        """Return the points, shape (q, d), to be tried next.
 
-        Each is in flight when the next is chosen. With ``q`` of 1 it is that of :meth:`propose`.
+        Each is in flight when the next is chosen. With ``q`` = 1, the point is that of
+        :meth:`propose`.
         """
         points = []
         for _ in range(q):

@@ -61,7 +61,7 @@ class Objectives:
         if len(self.reference_point) != 2 or not np.all(np.isfinite(self.reference_point)):
             raise ValueError(f"reference point must be two numbers (got {self.reference_point})")
         for value, scale in zip(self.reference_point, self.scales, strict=True):
-            if not np.isfinite(scale.of(np.clip(value, scale.low, scale.high))):
+            if not np.isfinite(scale.transform(np.clip(value, scale.low, scale.high))):
                 raise ValueError(f"reference point must be above 0 (got {value:g})")
 
 
@@ -130,7 +130,7 @@ def noise_of_trials(trials: Sequence[FrozenTrial], *, goal: Goal) -> Floats:
     return np.stack([variances, np.full(len(trials), np.nan)], axis=-1)
 
 
-def noise_of(
+def scaled_noise(
     trials: Sequence[FrozenTrial], raw: Floats, scales: Sequence[Scale], noise: Noise | None
 ) -> Floats:
     """Return the variances of values on the model's scale, shape (n, 2); NaN where unknown.
@@ -162,8 +162,10 @@ def to_maximize(
     """
     noise = np.full(values.shape, np.nan) if noise is None else noise
     columns = zip(scales, values.T, noise.T, strict=True)
-    scaled = np.column_stack([scale.unbiased(scale.of(each), v) for scale, each, v in columns])
-    return np.asarray(signs_of(directions) * scaled)
+    scaled = np.column_stack(
+        [scale.unbiased(scale.transform(each), v) for scale, each, v in columns]
+    )
+    return np.asarray(direction_signs(directions) * scaled)
 
 
 def scaled_reference(
@@ -176,12 +178,12 @@ def scaled_reference(
     return np.asarray(to_maximize(np.array([inside], np.float64), directions, scales)[0])
 
 
-def directions_of(goal: Goal) -> tuple[StudyDirection, StudyDirection]:
+def study_directions(goal: Goal) -> tuple[StudyDirection, StudyDirection]:
     """Return the directions of a study's objectives: the goal's, and that of a cost."""
     return StudyDirection[goal.direction.upper()], StudyDirection.MINIMIZE
 
 
-def signs_of(directions: Sequence[StudyDirection]) -> Floats:
+def direction_signs(directions: Sequence[StudyDirection]) -> Floats:
     """Return −1 for each objective that is minimized, 1 for the others."""
     return np.array([1.0 if each == StudyDirection.MAXIMIZE else -1.0 for each in directions])
 
@@ -207,10 +209,10 @@ def observe(
     finite = np.all(np.isfinite(values), axis=1)
     complete = [trial for trial, kept in zip(complete, finite, strict=True) if kept]
     raw = raw[finite]
-    noise = noise_of(complete, raw, scales, objectives.noise)
+    noise = scaled_noise(complete, raw, scales, objectives.noise)
     values = to_maximize(raw, directions, scales, noise)
     first = n_to_fit(len(complete))
-    first_noise = noise_of(complete[:first], raw[:first], scales, objectives.noise)
+    first_noise = scaled_noise(complete[:first], raw[:first], scales, objectives.noise)
     first_values = to_maximize(raw[:first], directions, scales, first_noise)
     points = cube.encode([trial.params for trial in complete])
     silent = {TrialState.RUNNING, TrialState.FAIL}
@@ -218,7 +220,7 @@ def observe(
     pending = cube.encode([trial.params for trial in running])
     reference = np.zeros(2)
     if objectives.reference_point is not None or len(raw):
-        given = objectives.reference_point or beyond_worst(raw, signs_of(directions), scales)
+        given = objectives.reference_point or beyond_worst(raw, direction_signs(directions), scales)
         reference = scaled_reference(given, directions, scales)
     return Observations(
         points,
@@ -230,6 +232,6 @@ def observe(
         reference,
         cube.owners,
         scales,
-        float(signs_of(directions)[0]),
+        float(direction_signs(directions)[0]),
         cube.encode([trial.params for trial in usable if trial.state == TrialState.FAIL]),
     )

@@ -41,7 +41,7 @@ def check_corners(name: str) -> None:
     agents = [experiment.build(corner) for corner in all_corners]
     game = agents[0].play(0)
     for cost in experiment.costs:
-        objectives = [experiment.goal.estimate([game]).value, cost.of([game])]
+        objectives = [experiment.goal.estimate([game]).value, cost.value([game])]
         assert np.isfinite(objectives).all()
     for k in np.random.default_rng(0).permutation(len(agents))[:MAX_CORNERS]:
         agent: Any = agents[k]

@@ -44,9 +44,9 @@ def test_an_export_parses_each_game_once(
     def parse(row, kind):
         nonlocal n_parsed
         n_parsed += 1
-        return log.outcome_of(row, kind)
+        return log.row_to_outcome(row, kind)
 
-    monkeypatch.setattr(study_data, "outcome_of", parse)
+    monkeypatch.setattr(study_data, "row_to_outcome", parse)
     location = locate("s", tmp_path, None)
     write_tables(Analysis(data_of(study, quick)), location, location.folder)
     assert n_parsed == 8 * 3 + 100

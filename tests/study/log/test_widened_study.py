@@ -28,7 +28,7 @@ from thetafront.study.run.search import known_trials
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.samplers import make_sampler
 from thetafront.study.samplers.design import draw_design
-from thetafront.study.samplers.observations import Objectives, directions_of
+from thetafront.study.samplers.observations import Objectives, study_directions
 
 pytestmark = pytest.mark.usefixtures("quick", "one_thread")
 
@@ -56,9 +56,9 @@ def searched(tmp_path: Path) -> tuple[Log, Location]:
     return study, location
 
 
-def said(study: Log, *wishes: WidenRequest) -> tuple[str, Experiment]:
+def said(study: Log, *requests: WidenRequest) -> tuple[str, Experiment]:
     out = Console(file=io.StringIO(), width=200)
-    found = widen(study, wishes, out)
+    found = widen(study, requests, out)
     return out.file.getvalue(), found  # type: ignore[attr-defined]
 
 
@@ -99,7 +99,7 @@ def test_trials_stay_and_the_record_says_what_was_widened(
     assert not after.record.differences(SETTINGS.record(EXPERIMENT))
     assert said(study)[1] == after.experiment
     text, found = said(study, WIDE)
-    assert text.startswith("not widened: n_playouts 1 to 80 is wide enough")
+    assert text.startswith("not widened: n_playouts 1 to 80 already covers")
     assert StudyData.read(study).record == after.record
 
 
@@ -119,7 +119,7 @@ def test_samplers_search_the_wider_space(searched: tuple[Log, Location]) -> None
     data = StudyData.read(study, found)
     proposals = Proposals(
         known_trials(data),
-        list(directions_of(found.goal)),
+        list(study_directions(found.goal)),
         found.space,
         lambda number: make_sampler("nehvi", 3, number, 4, Objectives.from_experiment(found)),
         deterministic=True,
@@ -149,7 +149,7 @@ def test_the_design_is_of_the_space_in_which_it_began(tmp_path: Path, n_before: 
     assert narrow != wide
 
 
-def test_a_front_at_the_edge_is_told_with_the_command_that_widens(
+def test_a_front_at_the_edge_is_reported_with_the_command_that_widens(
     searched: tuple[Log, Location],
 ) -> None:
     study, location = searched
