@@ -171,18 +171,11 @@ def sweep(
     )
     order = SweepOrder.from_options(tuned, asked, executor_for(asked.jobs, scheduler, tls))
     with as_guest(call):
-        order.run(console(stderr=True, quiet=not progress), make_results=True)
-        where = order.location
-        study = open_study(
-            where.url,
-            results=where.folder.parent,
-            name=where.name,
-            experiment=None if isinstance(experiment, str) else experiment,
-        )
-        if n_failed := sum(study.trials["state"] == "fail"):
+        data = order.run(console(stderr=True, quiet=not progress), make_results=True)
+        if n_failed := sum(each.state == "fail" for each in data.trials):
             text = f"{counted(n_failed, 'trial')} left out because games failed; see .trials"
             warnings.warn(text, RuntimeWarning, stacklevel=2)
-        return study
+    return Study(order.location, data, None if isinstance(experiment, str) else experiment)
 
 
 def play(

@@ -1,23 +1,36 @@
 """The pictures of a study's folder."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
+from thetafront.study.charts.chart import Chart
 from thetafront.study.charts.front import front_chart
 from thetafront.study.charts.hypervolume import hypervolume_chart
+from thetafront.study.charts.importance import Importance
 from thetafront.study.charts.pair import pair_chart
 from thetafront.study.charts.scores import scores_chart
 from thetafront.study.log.location import make_folder
 from thetafront.study.report.analysis import Analysis
 
-PICTURES = {
-    "pareto.png": front_chart,
-    "hypervolume.png": hypervolume_chart,
-    "scores.png": scores_chart,
-    "pair.png": pair_chart,
+FILES = {
+    "front": "pareto.png",
+    "gain": "hypervolume.png",
+    "scores": "scores.png",
+    "pair": "pair.png",
 }
+"""The pictures of a study's folder, by the keys of their charts."""
 
 
-def draw(analysis: Analysis, folder: Path) -> list[Path]:
+def pictured_charts(analysis: Analysis, importance: Importance | None = None) -> dict[str, Chart]:
+    """Return the charts of which a study's folder has pictures, by key.
+
+    ``importance`` is as for :func:`study.charts.pair.pair_chart`.
+    """
+    charts = [each(analysis) for each in (front_chart, hypervolume_chart, scores_chart)]
+    return {each.key: each for each in (*charts, pair_chart(analysis, importance))}
+
+
+def draw(charts: Mapping[str, Chart], folder: Path) -> list[Path]:
     """Draw a study's pictures into ``folder``; return their paths, none before a trial is complete.
 
     Raises
@@ -26,12 +39,10 @@ def draw(analysis: Analysis, folder: Path) -> list[Path]:
         If the folder cannot be written.
     """
     # Pages do without Matplotlib, which is slow to import.
-    from thetafront.study.charts.picture import picture  # noqa: PLC0415
-    from thetafront.study.report.style import save  # noqa: PLC0415
+    from thetafront.study.charts.picture import picture, save  # noqa: PLC0415
 
     make_folder(folder)
-    charts = {folder / name: make(analysis) for name, make in PICTURES.items()}
-    drawn = [path for path, chart in charts.items() if chart.panels]
-    for path in drawn:
-        save(picture(charts[path]), path)
-    return drawn
+    drawn = {folder / name: charts[key] for key, name in FILES.items() if charts[key].panels}
+    for path, chart in drawn.items():
+        save(picture(chart), path)
+    return [*drawn]

@@ -4,7 +4,10 @@ import math
 from collections import Counter
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from optuna.trial import TrialState
+from threadpoolctl import threadpool_limits
 
 from thetafront.study.charts.axes import area_axis, axis_span, field_values, goal_axis, linear_axis
 from thetafront.study.charts.chart import (
@@ -24,13 +27,23 @@ from thetafront.study.charts.theta import make_table as theta_table
 from thetafront.study.experiments.failures import counted_as, rate_text
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.log.study_data import StudyData
+from thetafront.study.pareto import hypervolume
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.played_rows import validated_hypervolume
 from thetafront.study.report.validated_rows import without_baselines
+from thetafront.study.samplers.candidates import sobol_points
+from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.samplers.observations import Objectives, observe, study_directions
+from thetafront.study.samplers.posterior import Posterior
+from thetafront.study.samplers.predicted_front import climb
 from thetafront.study.text import counted
 
 KEY, TITLE, TRIALS = "gain", "What the search gained", "Trials over time"
 HEIGHT, HEIGHT_OF_TRIALS = 300, 260
+N_STEPS = 24  # of the trace
+N_BUDGETS = 12
+MAX_CONDITIONED = 384  # trials
+N_SOBOL, N_ROUNDS, N_NEAR = 1024, 8, 256  # of the search for a front
 LIKELY = 0.1  # of a trial's probability to be on the front
 SECONDS_PER_MINUTE = 60.0
 GAMES = "games of the search"
@@ -88,7 +101,8 @@ def hypervolume_chart(analysis: Analysis) -> Chart:
         return Chart(KEY, TITLE, f"No trial is complete yet. {effort}")
     times, unit = times_of_trials(data)
     order = sorted(times)
-    trace = analysis.trace
+    with threadpool_limits(1):  # more threads are slower on matrices this small
+        trace = hypervolume_trace(data)
     spent = [max(times[k] for k in order[: int(m)]) for m in trace["n_trials"]]
     trace = trace.assign(time=spent)
     searched = without_baselines(analysis.rows, experiment)
@@ -245,3 +259,49 @@ def make_table(trace: pd.DataFrame, unit: str, area: str, goal: Goal) -> pd.Data
             f"of observed values, {area}": [write(each) for each in trace["observed"]],
         }
     )
+
+
+def hypervolume_trace(data: StudyData) -> pd.DataFrame:
+    """Return the hypervolume of the first m trials, for some two dozen m.
+
+    Returns
+    -------
+    DataFrame
+        ``n_trials``, ``n_games``, and hypervolumes in the goal's unit times decades: ``observed``,
+        of observed means, biased upwards as a maximum over noise; ``predicted``, of points at
+        twelve budgets of the front over the whole space that these trials predict, found by a quick
+        search.
+    """
+    experiment, goal = data.experiment, data.experiment.goal
+    objectives, directions = Objectives.from_experiment(experiment), study_directions(goal)
+    cube = UnitCube.from_space(experiment.space)
+    complete = [
+        trial
+        for trial in data.frozen_trials
+        if trial.state == TrialState.COMPLETE and cube.is_whole(trial.params)
+    ]
+    worst, max_cost = data.reference or (math.nan, math.nan)
+    worst *= goal.sign
+    steps = np.unique(np.geomspace(1, max(1, len(complete)), N_STEPS).round().astype(int))
+    n_games = {trial.number: len(trial.games) for trial in data.trials}
+    rows = []
+    for m in steps[steps <= len(complete)]:
+        known = observe(complete[:m], cube, directions, objectives)
+        known, posterior = Posterior.from_subset(known, MAX_CONDITIONED)
+        rng = np.random.default_rng(0)
+        front = np.concatenate([known.points, sobol_points(cube, N_SOBOL, rng)])
+        front = climb(posterior.front(front), posterior, cube, rng, N_ROUNDS, N_NEAR)
+        logs = -posterior.mean(front)[:, 1]
+        budgets = np.linspace(logs[0], logs[-1], N_BUDGETS) + 1e-9
+        front = front[np.unique(np.searchsorted(logs, budgets, side="right") - 1)]
+        scores, costs = posterior.goal(front).mean, posterior.cost(front)
+        values = np.array([trial.values for trial in complete[:m]])
+        rows.append(
+            {
+                "n_trials": m,
+                "n_games": sum(n_games[trial.number] for trial in complete[:m]),
+                "observed": hypervolume(goal.sign * values[:, 0], values[:, 1], worst, max_cost),
+                "predicted": hypervolume(goal.sign * scores, costs, worst, max_cost),
+            }
+        )
+    return pd.DataFrame(rows, columns=["n_trials", "n_games", "observed", "predicted"])

@@ -1,8 +1,10 @@
-"""Charts drawn by Matplotlib, for files: the same marks and words as on a page."""
+"""Charts drawn by Matplotlib, for files: the same marks and words as on a page; its style."""
 
 import math
 from collections.abc import Sequence
 from itertools import compress
+from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import matplotlib as mpl
@@ -14,8 +16,22 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from thetafront.study.charts.chart import LINE, Axis, Chart, Kind, Layer, Row
-from thetafront.study.report.style import STYLE, caption
+from thetafront.study.log.atomic import atomic_write
 
+STYLE: dict[Any, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#E6E6E6",
+    "grid.linewidth": 0.7,
+    "axes.axisbelow": True,
+    "axes.titlesize": 12,
+    "axes.titlelocation": "left",
+    "legend.frameon": False,
+}
+CHARACTERS_AN_INCH = 15.5  # of a caption
 WIDTH, AROUND, PIXELS_PER_INCH = 10.8, 1.5, 96.0  # in inches
 PIXEL = 0.75  # in typographic points
 MARKERS = {"square": "s", "diamond": "D", "triangle-up": "^", "triangle-down": "v"}
@@ -115,3 +131,17 @@ def symbol(kind: Kind) -> Line2D:
         return Line2D([], [], color=kind.colour, linestyle=line_dashes(kind), label=kind.label)
     style: dict[str, Any] = {"color": kind.colour, "linestyle": "none", "label": kind.label}
     return Line2D([], [], **point_marker(kind), **style)
+
+
+def caption(figure: Figure, text: str) -> None:
+    """Write a caption below a figure, in lines that fit."""
+    width = int(figure.get_figwidth() * CHARACTERS_AN_INCH)
+    text = "\n".join(fill(paragraph, width) for paragraph in text.split("\n"))
+    figure.supxlabel(text, fontsize=8, color="#555555", x=0.01, ha="left")
+
+
+@mpl.rc_context(STYLE)
+def save(figure: Figure, path: Path) -> None:
+    """Write a PNG atomically."""
+    with atomic_write(path) as draft:
+        figure.savefig(draft, dpi=160, format="png")

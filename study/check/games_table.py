@@ -18,16 +18,16 @@ from thetafront.study.check.report import Check
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.atomic import atomic_write
-from thetafront.study.log.exported import (
+from thetafront.study.log.game_rows import cells_of_game, fields_in, is_reported, outcome_in
+from thetafront.study.log.ledger import AGENTS_FILE, Ledger, format_line
+from thetafront.study.log.point import theta_key
+from thetafront.study.log.published_study import (
     manifest_in,
     numbers_of_games,
     read_folder_record,
     record_in,
     thetas_by_key,
 )
-from thetafront.study.log.game_rows import cells_of_game, fields_in, is_reported, outcome_in
-from thetafront.study.log.ledger import AGENTS_FILE, Ledger, format_line
-from thetafront.study.log.point import theta_key
 from thetafront.study.log.same_game import difference
 from thetafront.study.log.seeds import is_countable, search_seed, shortened, validation_seed
 from thetafront.study.log.tables import SEARCH, VALIDATION

@@ -21,7 +21,6 @@ from thetafront.study.check.report import Check, CheckReport
 from thetafront.study.errors import DamageError, InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.earlier import EarlierStudy
-from thetafront.study.log.exported import manifest_in, record_in, recorded_runs
 from thetafront.study.log.location import Location
 from thetafront.study.log.log import (
     FAILED,
@@ -41,10 +40,14 @@ from thetafront.study.log.log import (
 )
 from thetafront.study.log.mirror import Mirror, optuna_study
 from thetafront.study.log.point import DESIGN, Point
-from thetafront.study.log.published_study import read_published
+from thetafront.study.log.published_study import (
+    manifest_in,
+    read_published,
+    record_in,
+    recorded_runs,
+)
 from thetafront.study.log.seeds import search_seed, validation_seed
-from thetafront.study.log.storage import Study
-from thetafront.study.log.study_data import StudyData, check_theta
+from thetafront.study.log.study_data import StudyData, StudySource, check_theta
 from thetafront.study.log.study_record import StudyRecord
 from thetafront.study.log.tables import (
     SEARCH,
@@ -91,7 +94,7 @@ class StudyCheck:
         If neither the study's record nor an export of it can be read.
     """
 
-    def __init__(self, study: Study, location: Location, settings: Settings) -> None:
+    def __init__(self, study: StudySource, location: Location, settings: Settings) -> None:
         self.name = location.name
         self.settings = settings
         self.integrity = check_integrity(study.engine)
@@ -365,7 +368,7 @@ def in_any_order(row: tuple[Any, ...]) -> list[tuple[str, Any]]:
     return [(type(each).__name__, each) for each in row]
 
 
-def copy_in(study: Study) -> tuple[Check, dict[int, FrozenTrial]]:
+def copy_in(study: StudySource) -> tuple[Check, dict[int, FrozenTrial]]:
     """Check that optuna's copy of a study can be read; return its trials by number."""
     check = Check("optuna's copy")
     if isinstance(study, EarlierStudy):

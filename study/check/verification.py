@@ -18,15 +18,17 @@ from thetafront.study.log.location import Location
 from thetafront.study.log.lock import locked
 from thetafront.study.log.log import Log, Rows, names_in
 from thetafront.study.log.mirror import drop_tables, mirrored
-from thetafront.study.log.storage import Study, log_to_write
-from thetafront.study.log.study_data import StudyData
+from thetafront.study.log.storage import log_to_write
+from thetafront.study.log.study_data import StudyData, StudySource
 from thetafront.study.log.tables import METADATA
 from thetafront.study.text import counted
 
 # A study in its storage
 
 
-def verify_study(study: Study, location: Location, settings: Settings, repair: bool) -> CheckReport:
+def verify_study(
+    study: StudySource, location: Location, settings: Settings, repair: bool
+) -> CheckReport:
     """Verify a study, and repair it if requested: its log is rebuilt.
 
     Parameters

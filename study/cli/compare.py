@@ -38,9 +38,9 @@ FirstStudy = Annotated[str, typer.Argument(help=f"A study; {OR_A_FOLDER}.")]
 SecondStudy = Annotated[str, typer.Argument(help="The other study, in the same form.")]
 
 
-def output_option(name: str, help_: str = KEPT) -> Any:
+def output_option(name: str) -> Any:
     """Return the option for the folder that a comparison writes to."""
-    return path(help_, "--output", show_default=str(RESULTS / name))
+    return path(KEPT, "--output", show_default=str(RESULTS / name))
 
 
 def parse_seeds(games: int, seed: int) -> range:
@@ -177,6 +177,7 @@ def compare(
 
     Draws and prints their hypervolumes with intervals.
     """
+    from thetafront.study.charts.picture import save
     from thetafront.study.compare.studies import (
         check_comparable,
         compare_figure,
@@ -185,7 +186,6 @@ def compare(
     )
     from thetafront.study.log.location import make_folder
     from thetafront.study.log.manifest import MANIFEST, check_output, provenance, write_json
-    from thetafront.study.report.style import save
     from thetafront.study.report.tables import write_csv, write_text
 
     if len(set(studies)) < len(studies):

@@ -121,11 +121,11 @@ def plot(
     results: ResultsOption = RESULTS,
 ) -> None:
     """Draw a study's pictures, also from a folder of tables."""
-    from thetafront.study.charts.export import draw
+    from thetafront.study.charts.export import draw, pictured_charts
     from thetafront.study.report.analysis import Analysis
 
     with reading_tables(study, name, results) as (location, data), working("drawing figures"):
-        paths = draw(Analysis(data), location.folder)
+        paths = draw(pictured_charts(Analysis(data)), location.folder)
     if not paths:
         raise InputError(f"study: {data.name!r} has no complete trial yet: nothing to draw")
     print(*paths, sep="\n")

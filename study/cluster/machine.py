@@ -19,7 +19,7 @@ from functools import cache
 from typing import Any
 
 from thetafront.agents.agent import N_DIGITS
-from thetafront.study.processor import cpu_model
+from thetafront.study.log.manifest import cpu_model
 
 BENCHMARK = "THETAFRONT_BENCHMARK"
 """Where processes of one machine find the benchmark of the first."""

@@ -11,10 +11,10 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 from thetafront.agents.agent import Agent, Game
+from thetafront.study.charts.picture import save
 from thetafront.study.log.ledger import Ledger
 from thetafront.study.log.location import make_folder
 from thetafront.study.log.manifest import MANIFEST, check_output, provenance, write_manifest
-from thetafront.study.report.style import save
 from thetafront.study.report.tables import write_csv, write_text
 from thetafront.study.run.play_missing import play_missing
 

@@ -100,7 +100,7 @@ def measured_durations(data: StudyData) -> Durations:
     raise InputError(f"study: {data.name!r} has no finished search with measured durations")
 
 
-def utilization_frame(data: StudyData, seed: int = 0) -> pd.DataFrame:
+def utilization_frame(data: StudyData) -> pd.DataFrame:
     """Simulate a study's search with more workers, resampling its trials."""
     durations = measured_durations(data)
     recorded = [
@@ -108,7 +108,7 @@ def utilization_frame(data: StudyData, seed: int = 0) -> pd.DataFrame:
         for trial in data.trials
         if trial.state == "complete"
     ]
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     rows = []
     for jobs in WORKERS:
         n_trials = max(64, GAMES_A_WORKER * jobs // len(recorded[0]))

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
 from thetafront.study import interrupt
 from thetafront.study.errors import RunError
-from thetafront.study.log.lock import FileLock, Lock
+from thetafront.study.log.server_lock import ServerLock
 
 MAX_SECONDS = 120.0
 PAUSE_SECONDS = 1.0
@@ -55,7 +55,7 @@ class StorageConnection:
         The storage's; None for one in memory.
     message : callable
         Called with a line of text when the connection is lost, and when it is back.
-    lock : Lock, optional
+    lock : ServerLock, optional
         The study's. It is taken again before anything is written; if another run has it by then,
         all use of the storage raises that RunError.
 
@@ -69,11 +69,11 @@ class StorageConnection:
         self,
         engine: Engine | None,
         message: Callable[[str], None] = lambda text: None,
-        lock: Lock | None = None,
+        lock: ServerLock | None = None,
     ) -> None:
         self.engine = engine
         self.message = message
-        self.lock = FileLock() if lock is None else lock
+        self.lock = lock
         self.writers: list[Writer] = []
         self.n_losses = 0
         self.ended: Exception | None = None
@@ -103,6 +103,8 @@ class StorageConnection:
 
         RunError if another run holds it by then, which ends all writing.
         """
+        if self.lock is None:
+            return
         try:
             self.retried(self.lock.keep)
         except RunError as refused:
@@ -144,7 +146,7 @@ class StorageConnection:
         try:
             with self.engine.connect():
                 pass
-            return self.lock.retake()
+            return self.lock is None or self.lock.retake()
         except DBAPIError as error:
             if isinstance(error, OperationalError) or is_lost(error):
                 return False

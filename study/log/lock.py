@@ -10,7 +10,6 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Protocol
 
 from thetafront.study.errors import InputError, RunError
 from thetafront.study.log.file_lock import acquire
@@ -19,30 +18,12 @@ from thetafront.study.log.location import Location
 from thetafront.study.log.server_lock import ServerLock, holder_on_server
 
 
-class Lock(Protocol):
-    """A lock that is held."""
-
-    def keep(self) -> None:
-        """Take it again if it is lost; RunError if another run has it now. To be called often."""
-
-    def retake(self) -> bool:
-        """Do so after the storage was lost; return whether it is held, False to call again."""
-
-
-class FileLock:
-    """The lock of a file, which cannot be lost."""
-
-    def keep(self) -> None:
-        """Do nothing."""
-
-    def retake(self) -> bool:
-        """Return that it is held."""
-        return True
-
-
 @contextmanager
-def locked(location: Location) -> Iterator[Lock]:
-    """Hold the study for one sweep; RunError if another run holds it."""
+def locked(location: Location) -> Iterator[ServerLock | None]:
+    """Hold the study for one sweep; RunError if another run holds it.
+
+    Yields the lock if it is on a server, where it may be lost; that of a file may not.
+    """
     if location.is_on_postgresql:
         lock = ServerLock(location)
         lock.take()
@@ -63,7 +44,7 @@ def locked(location: Location) -> Iterator[Lock]:
         file.write(f"process {os.getpid()} on {socket.gethostname()} ({command_line()})")
         file.flush()
         try:
-            yield FileLock()
+            yield None
         finally:
             path.unlink(missing_ok=True)
 

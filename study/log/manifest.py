@@ -13,7 +13,6 @@ from thetafront.engine.jit import IS_CHECKOUT, ROOT
 from thetafront.study.errors import InputError
 from thetafront.study.log.atomic import atomic_write
 from thetafront.study.log.invocation import command_line
-from thetafront.study.processor import cpu_model
 
 LIBRARIES = ("numpy", "numba", "llvmlite", "optuna", "scipy", "pandas", "joblib", "matplotlib")
 MANIFEST = "manifest.json"
@@ -117,3 +116,13 @@ def write_manifest(contents: Mapping[str, Any], path: Path) -> None:
     earlier = earlier_manifest(path)
     before = [*earlier.pop("earlier_runs", []), earlier] if earlier else []
     write_json({**contents, "earlier_runs": before}, path)
+
+
+def cpu_model() -> str:
+    """Return the processor's name."""
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()

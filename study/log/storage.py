@@ -8,7 +8,6 @@ import json
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
 
 from sqlalchemy import Engine
 
@@ -30,16 +29,11 @@ from thetafront.study.log.location import (
     real_path,
 )
 from thetafront.study.log.log import RECORD, Log, Rows, event, names_in, studies_lost
-from thetafront.study.log.study_data import StudyData, record_in, whole_rows
+from thetafront.study.log.study_data import StudyData, StudySource, record_in, whole_rows
 from thetafront.study.log.study_record import StudyRecord
 from thetafront.study.log.tables import SEARCH, StudyRow, sealed
 
-if TYPE_CHECKING:
-    from thetafront.study.log.earlier import EarlierStudy
-
 Say = Callable[[str], None]
-Study: TypeAlias = "Log | EarlierStudy"
-"""A study of today's version, or of an earlier one."""
 
 
 def prepare_location(location: Location) -> None:
@@ -68,7 +62,7 @@ def check_no_games(location: Location) -> None:
         )
 
 
-def find(engine: Engine, name: str) -> "Study | None":
+def find(engine: Engine, name: str) -> "StudySource | None":
     """Return a study of a database, of whatever version; None if there is none of that name."""
     if (log := Log.find(engine, name)) is not None:
         return log
@@ -79,7 +73,7 @@ def find(engine: Engine, name: str) -> "Study | None":
     return EarlierStudy(engine, name)
 
 
-def log_to_write(source: Study, say: Say) -> Log:
+def log_to_write(source: StudySource, say: Say) -> Log:
     """Return a study's log; one of an earlier version becomes one now, which is said."""
     return source if isinstance(source, Log) else source.store(say)
 
@@ -193,7 +187,7 @@ def location_given(name_or_url: str, results: Path, study_name: str | None = Non
 
 def open_for_reading(
     name_or_url: str, results: Path, study_name: str | None = None
-) -> tuple[Study, Location, StudyData]:
+) -> tuple[StudySource, Location, StudyData]:
     """Open and read a study that exists, also while a sweep is writing it.
 
     Parameters and errors are those of :func:`find_study`; DamageError, too, if a stored value
@@ -216,7 +210,7 @@ def existing(location: Location) -> StudyData | None:
 
 def find_study(
     name_or_url: str, results: Path, study_name: str | None = None, may_lack: bool = False
-) -> tuple[Study, Location]:
+) -> tuple[StudySource, Location]:
     """Find a study that exists, and return its location.
 
     Parameters

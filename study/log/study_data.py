@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from thetafront.agents.parameters import Value
 from thetafront.study.errors import DamageError, InputError, error_context, study_context
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import shows_failures, split
+from thetafront.study.experiments.objectives import Goal
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.log import (
     FAILED,
@@ -44,23 +45,11 @@ from thetafront.study.shrinkage import Moments
 if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
 
+    from thetafront.study.log.earlier import EarlierStudy
+
+StudySource: TypeAlias = "Log | EarlierStudy"
+"""A study of today's version, or of an earlier one, which is read as if it was a log."""
 NEAR = 1.1  # a time that much longer may be as short
-MOMENTS_PREFIX = "moments:"
-"""Of the attribute by which samplers know the moments of a trial's samples."""
-
-
-class StudySource(Protocol):
-    """What a study is read from: its log, or a study of an earlier version."""
-
-    @property
-    def name(self) -> str:
-        """The study's name."""
-
-    def rows(self) -> Rows:
-        """Read all rows at one moment."""
-
-    def newest(self) -> tuple[int, int]:
-        """Return a value that changes whenever there is more."""
 
 
 @dataclass(frozen=True)
@@ -144,11 +133,8 @@ class StudyData:
     @cached_property
     def frozen_trials(self) -> "list[FrozenTrial]":
         """The trials as samplers and models know them: optuna's form, with their moments."""
-        distributions, name = self.experiment.space.distributions(), self.experiment.goal.name
-        return [
-            frozen(trial, distributions, {name: self.moments[trial.number]})
-            for trial in self.trials
-        ]
+        distributions = self.experiment.space.distributions()
+        return [frozen(trial, distributions, self.experiment.goal) for trial in self.trials]
 
     @cached_property
     def design(self) -> list[dict[str, Value]]:
@@ -222,11 +208,11 @@ class StudyData:
 
 
 def frozen(
-    trial: Point, distributions: Mapping[str, Any], moments: Mapping[str, Moments] | None = None
+    trial: Point, distributions: Mapping[str, Any], goal: Goal | None = None
 ) -> "FrozenTrial":
     """Return a trial in optuna's form, for a space, since the study's may have been widened.
 
-    Samplers get the ``moments`` of a complete trial's samples, under the goal's name.
+    A complete one has the moments of the ``goal``'s samples, for samplers, if that is given.
     """
     from optuna.trial import FrozenTrial, TrialState  # noqa: PLC0415, slow to import
 
@@ -234,8 +220,8 @@ def frozen(
     attributes: dict[str, Any] = {"origin": trial.origin}
     if trial.error:
         attributes["error"] = trial.error
-    if trial.values and moments:
-        attributes |= {MOMENTS_PREFIX + name: list(each) for name, each in moments.items()}
+    if trial.values and goal is not None:
+        attributes[goal.moments_attribute] = list(trial.moments(goal))
     return FrozenTrial(
         number=trial.number,
         state=state,

@@ -6,17 +6,13 @@ and the *combined* one, given trials and validation games, which says what to ex
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
-from optuna.trial import FrozenTrial
 from threadpoolctl import threadpool_limits
 
-from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import Goal
 from thetafront.study.log.point import Point, theta_key
-from thetafront.study.log.study_data import MOMENTS_PREFIX, StudyData
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.feasibility import Feasibility
 from thetafront.study.samplers.fitted_model import FittedModel, fit_model
@@ -31,25 +27,8 @@ from thetafront.study.samplers.observations import (
 from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.samplers.predicted_front import best_within_budgets
 from thetafront.study.scale import beyond_worst
-from thetafront.study.shrinkage import Moments
 
 MIN_GAP = 0.02  # decades of cost between two validated points, 5%
-
-
-def describe_objectives(experiment: Experiment) -> Objectives:
-    """Describe a study's objectives to a model: the cost's scale, the reference, the noise."""
-    return Objectives(
-        scales=experiment.scales,
-        reference_point=experiment.reference_point,
-        noise=partial(noise_of_trials, goal=experiment.goal),
-    )
-
-
-def noise_of_trials(trials: Sequence[FrozenTrial], *, goal: Goal) -> npt.NDArray[np.float64]:
-    """Return the variances of the trials' means, shape (n, 2); NaN for costs, to be inferred."""
-    found = [Moments(*trial.user_attrs[MOMENTS_PREFIX + goal.name]) for trial in trials]
-    variances = goal.estimator.variances(found)
-    return np.stack([variances, np.full(len(trials), np.nan)], axis=-1)
 
 
 def fit_study(data: StudyData) -> FittedModel | None:
@@ -61,7 +40,7 @@ def fit_study(data: StudyData) -> FittedModel | None:
             data.frozen_trials,
             study_directions(experiment.goal),
             experiment.space,
-            describe_objectives(experiment),
+            Objectives.from_experiment(experiment),
             data.record.seed,
         )
 

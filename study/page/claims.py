@@ -277,7 +277,7 @@ def check_text(check: PredictionCheck, page: Analysis) -> str:
 
 def what_is_left(page: Analysis) -> list[Claim]:
     """Say how far the recommended θ may be from the best."""
-    if (frame := page.tables.get("certificate")) is None:
+    if page.certificate is None:
         return []
-    text = certificate_text(frame, page.data.experiment)
+    text = certificate_text(page.certificate)
     return [Claim("Room for improvement", f"{text[0].upper()}{text[1:]}.")]

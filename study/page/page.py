@@ -1,16 +1,16 @@
 """The page of a study: one HTML file, made from one snapshot, that needs no network."""
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from thetafront.study.charts.front import front_chart
-from thetafront.study.charts.hypervolume import hypervolume_chart, timeline_chart
+from thetafront.study.charts.chart import Chart
+from thetafront.study.charts.export import pictured_charts
+from thetafront.study.charts.hypervolume import timeline_chart
 from thetafront.study.charts.importance import compute_importance, importance_chart
-from thetafront.study.charts.pair import pair_chart
-from thetafront.study.charts.scores import scores_chart
 from thetafront.study.charts.slices import slices_chart
 from thetafront.study.charts.theta import theta_chart
 from thetafront.study.log.location import Location
@@ -43,6 +43,7 @@ def page_html(
     location: Location,
     circumstances: Circumstances | None = None,
     library_at: str = "",
+    charts: Mapping[str, Chart] | None = None,
 ) -> str:
     """Return a study's page.
 
@@ -57,19 +58,22 @@ def page_html(
     library_at : str
         The file with the library that draws the charts, relative to the page; empty where the
         library is in the page.
+    charts : mapping of str to Chart, optional
+        Those of :func:`study.charts.export.pictured_charts`, if they have been made already.
     """
     circumstances = circumstances or Circumstances()
     experiment = page.data.experiment
     choices = Choices.from_analysis(page)
     importance = compute_importance(page)
+    pictured = pictured_charts(page, importance) if charts is None else charts
     charts = {
-        "front": front_chart(page),
+        "front": pictured["front"],
         "slices": slices_chart(page),
-        "pair": pair_chart(page, importance),
+        "pair": pictured["pair"],
         "importance": importance_chart(page, importance),
-        "scores": scores_chart(page),
+        "scores": pictured["scores"],
         "timeline": timeline_chart(page),
-        "gain": hypervolume_chart(page),
+        "gain": pictured["gain"],
     }
     games = recorded(page)
     said = claims(page, importance)

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from threadpoolctl import threadpool_limits
 
 from thetafront.study import interrupt
-from thetafront.study.charts.export import draw
+from thetafront.study.charts.export import draw, pictured_charts
 from thetafront.study.charts.front import BASELINE, ON_FRONT, point_rows
 from thetafront.study.charts.theta import share
 from thetafront.study.errors import InputError
@@ -60,8 +60,9 @@ def write_results(
     check_page(path)
     with threadpool_limits(1):  # more threads are slower on matrices this small
         paths = write_tables(analysis, location, location.folder)
-        paths += draw(analysis, location.folder)
-        write_page(page_html(analysis, location, circumstances), path)
+        charts = pictured_charts(analysis)
+        paths += draw(charts, location.folder)
+        write_page(page_html(analysis, location, circumstances, charts=charts), path)
     return [*paths, path]
 
 
@@ -153,8 +154,10 @@ def write_each(folder: Path) -> Path:
         for each in folders:
             location, data = read_published(each)
             page = pages[f"{quote(each.name)}/{NAME}"] = Analysis(data)
-            draw(page, each)
-            write_page(page_html(page, location, library_at=f"../{BESIDE}"), each / NAME)
+            charts = pictured_charts(page)
+            draw(charts, each)
+            html = page_html(page, location, library_at=f"../{BESIDE}", charts=charts)
+            write_page(html, each / NAME)
         write_page(index_html(pages), folder / INDEX)
     return folder / INDEX
 

@@ -1,6 +1,6 @@
 """A study with all that is computed from it, each once: models, rows, certificate, tables."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,8 +15,6 @@ from thetafront.study.report.validated_rows import validated_rows
 from thetafront.study.samplers.fitted_model import FittedModel
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from thetafront.study.report.certificate import Certificate
     from thetafront.study.report.export import Tables
 
@@ -33,11 +31,13 @@ class Analysis:
     """
 
     data: StudyData
+    # The model of the same trials, where validation alone has gone on since it was fitted.
+    known_model: FittedModel | None = field(default=None, compare=False)
 
     @cached_property
     def trials_model(self) -> FittedModel | None:
         """The model of the trials alone; None before the first complete one."""
-        return fit_study(self.data)
+        return self.known_model or fit_study(self.data)
 
     @cached_property
     def model(self) -> FittedModel | None:
@@ -82,11 +82,3 @@ class Analysis:
 
         with threadpool_limits(1):  # more threads are slower on matrices this small
             return make_tables(self)
-
-    @cached_property
-    def trace(self) -> "pd.DataFrame":
-        """How the hypervolume grew, trial by trial; no row before the first complete trial."""
-        from thetafront.study.report.hypervolume_trace import hypervolume_trace  # noqa: PLC0415
-
-        with threadpool_limits(1):
-            return hypervolume_trace(self.data)

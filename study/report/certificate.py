@@ -28,10 +28,10 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from thetafront.study.experiments.definition import Experiment
@@ -219,7 +219,7 @@ def half_width_at_all_times(samples: Floats) -> float:
     return math.sqrt(float(samples.var(ddof=1)) * factor)
 
 
-def certificate_frame(found: Certificate) -> pd.DataFrame:
+def certificate_rows(found: Certificate) -> list[dict[str, Any]]:
     """Return one row per budget: θ, its bound, what is expected of it and what was measured."""
     goal, cost = found.experiment.goal, found.experiment.cost
     rows = []
@@ -245,24 +245,27 @@ def certificate_frame(found: Certificate) -> pd.DataFrame:
                 goal.column("always_high95"): measured + half,
             }
         )
-    return pd.DataFrame(rows)
+    return rows
 
 
-def certificate_text(frame: pd.DataFrame, experiment: Experiment) -> str:
+def certificate_text(found: Certificate) -> str:
     """Return a certificate in a sentence, with what would lower the bounds."""
-    limits = frame[f"{experiment.cost.name}_limit"].to_numpy(float)
-    bounds, if_played = (frame[name].to_numpy(float) for name in BOUNDS)
+    experiment, limits = found.experiment, found.limits
+    bounds, if_played = found.bounds, found.bounds_if_played
     first, last, where = (
         experiment.cost.text(float(limits[k])) for k in (0, -1, int(np.argmax(bounds)))
     )
     written = experiment.goal.format.error_with_unit
     advice = "more trials would lower it"
-    untested = frame[frame[PROSPECT_SECONDS] > 0.0].drop_duplicates(PROSPECT)
+    untested: dict[str, float] = {}
+    for row in certificate_rows(found):
+        if row[PROSPECT_SECONDS] > 0.0:
+            untested.setdefault(row[PROSPECT], row[PROSPECT_SECONDS])
     is_less = if_played.mean() < bounds.mean() and (if_played < WORTH_PLAYING * bounds).any()
-    if is_less and len(untested):
+    if is_less and untested:
         less = written(float(f"{if_played.mean():.2g}"))
         most = experiment.cost.text(float(limits[int(np.argmax(bounds - if_played))]))
-        seconds = duration(float(untested[PROSPECT_SECONDS].sum()))
+        seconds = duration(sum(untested.values()))
         advice = (
             f"playing the {len(untested)} best predictions (about {seconds} of CPU time) would "
             f"lower the average to about {less}, mostly near {most}"
@@ -278,6 +281,4 @@ def certificate_text(frame: pd.DataFrame, experiment: Experiment) -> str:
 
 def certificate_line(found: Certificate | None) -> str:
     """Return a certificate as commands print it; empty where there is none."""
-    if found is None:
-        return ""
-    return f"certificate: {certificate_text(certificate_frame(found), found.experiment)}"
+    return "" if found is None else f"certificate: {certificate_text(found)}"

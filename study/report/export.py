@@ -9,7 +9,7 @@ from thetafront.study.log.manifest import MANIFEST, earlier_manifest, write_json
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.study_record import StudyRecord
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.certificate import certificate_frame
+from thetafront.study.report.certificate import certificate_rows
 from thetafront.study.report.tables import (
     check_table,
     combined_front_frame,
@@ -57,7 +57,7 @@ def make_tables(analysis: Analysis) -> Tables:
     if model is not None and combined is not None:
         tables["combined_front"] = combined_front_frame(data.experiment, combined)
     if analysis.certificate is not None:
-        tables["certificate"] = certificate_frame(analysis.certificate)
+        tables["certificate"] = pd.DataFrame(certificate_rows(analysis.certificate))
     return tables
 
 

@@ -28,7 +28,7 @@ compared with others (``results/reference/rounds``).
 """
 
 import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
@@ -68,17 +68,13 @@ class Played:
         return float(self.n @ self.seconds)
 
 
-Rule = Callable[[Played, Floats], Floats]
-"""Says how much each point promises per second; takes normal draws, shape (N_DRAWS, k), too."""
-
-
 def decades_of_budgets(costs: Floats, reference: float | None) -> Floats:
     """Return w of costs in ascending order; that of the last is 0 without a reference."""
     ends = np.append(costs[1:], max(reference or 0.0, costs[-1]))
     return np.asarray(np.log10(ends / costs))
 
 
-def regret_gains(of: Played, _draws: Floats) -> Floats:
+def regret_gains(of: Played) -> Floats:
     """Return the expected decrease of the regret by a second of games at each point, shape (k,)."""
     k = len(of.mean)
     others = np.tile(of.mean, (k, 1))
@@ -97,7 +93,10 @@ def regret_gains(of: Played, _draws: Floats) -> Floats:
 
 
 def error_gains(of: Played, draws: Floats) -> Floats:
-    """Return the expected decrease of the answers' errors by a second of games at each point."""
+    """Return the expected decrease of the answers' errors by a second of games at each point.
+
+    ``draws`` are normal ones, shape (N_DRAWS, k).
+    """
     means = of.mean + np.sqrt(of.variance / of.n) * draws
     best = np.maximum.accumulate(means, axis=1)
     is_best = np.diff(best, axis=1, prepend=-np.inf) > 0.0
@@ -109,17 +108,12 @@ def error_gains(of: Played, draws: Floats) -> Floats:
     return np.asarray(answered * math.sqrt(2.0 / math.pi) * lowered / (more * of.seconds))
 
 
-def answers(of: Played, draws: Floats) -> Floats:
-    """Return the sum of both gains."""
-    return regret_gains(of, draws) + error_gains(of, draws)
-
-
 def round_seconds(of: Played) -> float:
     """Return the seconds of games in the next round."""
     return max(ROUND_SECONDS, ROUND_SHARE * of.seconds_played)
 
 
-def next_round(of: Played, limit: Counts, rule: Rule = answers) -> Counts:
+def next_round(of: Played, limit: Counts) -> Counts:
     """Return how many games each point gets in the next round, shape (k,).
 
     The result depends only on the games played so far: the same games give the same round.
@@ -130,8 +124,6 @@ def next_round(of: Played, limit: Counts, rule: Rule = answers) -> Counts:
         The points.
     limit : int64, shape (k,)
         Maximum number of games of each point.
-    rule : callable
-        Returns the gain of each point.
     """
     left = round_seconds(of)
     step = left / N_STEPS
@@ -142,7 +134,7 @@ def next_round(of: Played, limit: Counts, rule: Rule = answers) -> Counts:
     left -= float((n - before) @ of.seconds)
     while left > 0.0 and (open_ := n < limit).any():
         now = replace(of, n=n.astype(np.float64))
-        gains = np.where(open_, rule(now, draws), -np.inf)
+        gains = np.where(open_, regret_gains(now) + error_gains(now, draws), -np.inf)
         if gains.max() <= 0.0:  # nothing to gain: exactly equal costs, no noise
             return with_fewest(n, limit, of.seconds, left) - before
         point = int(np.argmax(gains))

@@ -12,12 +12,15 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from rich.console import Console
+
 from thetafront.agents.agent import Game
 from thetafront.study.log.seeds import search_seed
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.executor import Executor
+from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.source import GameSource, Snapshot
 from thetafront.study.run.worker import Finished, Task
@@ -77,16 +80,6 @@ class DesignTimes(GameSource[int]):
         return short_games(self.seconds / self.n_timed, self.n_usual)
 
 
-class Silent:
-    """A display that shows nothing."""
-
-    def show(self, now: Snapshot, dispatch: Dispatch[Any]) -> None:
-        """Show nothing."""
-
-    def message(self, text: str) -> None:
-        """Tell nothing."""
-
-
 def short_games(seconds: float, n_usual: int) -> int:
     """Return the games per trial: the usual number or, if they are short, a power of two."""
     n = min(SECONDS_A_TRIAL / max(seconds, 1e-9), MAX_SHORT_GAMES)
@@ -102,7 +95,7 @@ def with_short_games(
     if data.trials:
         return replace(settings, n_replicates=data.trials[-1].n_games, adapts=False)
     times = DesignTimes(data, settings)
-    Dispatch(times, executor, Silent(), Budget(MAX_SECONDS)).run()
+    Dispatch(times, executor, ProgressDisplay(Console(quiet=True)), Budget(MAX_SECONDS)).run()
     if times.n_games > settings.n_replicates:
         say(f"games are short: trials have {times.n_games} each")
     return replace(settings, n_replicates=times.n_games, adapts=False)

@@ -122,7 +122,8 @@ class OpenTrials:
         self.open[trial.number] = OpenTrial(point, agent, deque(point.missing(penalty)))
         if ended := self.ended(point, error):
             return ended
-        self.show(point)
+        if self.mirror is not None:
+            self.mirror.put(point)
         return None
 
     def record(self, finished: Finished[Key]) -> Point | None:
@@ -161,24 +162,18 @@ class OpenTrials:
         if error:
             self.writer.write(failure((SEARCH, point.number), error))
             self.n_failed += 1
-            return self.close(replace(point, error=error, ended=time.time()))
-        if is_missing:
+            ended = replace(point, error=error, ended=time.time())
+        elif is_missing:
             return None
-        with timed(self.seconds["tell"]):
-            values = point.objectives(goal, self.experiment.cost)
-            self.n_complete += 1
-            return self.close(replace(point, values=values, ended=time.time()))
-
-    def close(self, trial: Point) -> Point:
-        """Remove an ended trial from the open ones."""
-        del self.open[trial.number]
-        self.show(trial)
-        return trial
-
-    def show(self, trial: Point) -> None:
-        """Show a trial in the mirror."""
+        else:
+            with timed(self.seconds["tell"]):
+                values = point.objectives(goal, self.experiment.cost)
+                self.n_complete += 1
+                ended = replace(point, values=values, ended=time.time())
+        del self.open[point.number]
         if self.mirror is not None:
-            self.mirror.put(trial)
+            self.mirror.put(ended)
+        return ended
 
 
 def trial_row(trial: Point) -> PointRow:

@@ -137,8 +137,8 @@ class SweepOrder:
             target,
         )
 
-    def run(self, out: Console, make_results: bool = False) -> None:
-        """Search, validate and report; first create the folder of all studies, if requested.
+    def run(self, out: Console, make_results: bool = False) -> StudyData:
+        """Search, validate and report; return the study. Create the folder of all, if requested.
 
         Raises
         ------
@@ -178,7 +178,7 @@ class SweepOrder:
                     run.validate()
                 if self.until_regret is not None:
                     run.lower_regret(self.until_regret)
-                run.report()
+                return run.report()
 
     def check_results(self) -> None:
         """Refuse a folder of studies that cannot be used, before a game is played."""

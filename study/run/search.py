@@ -23,17 +23,15 @@ from thetafront.study.log.log import Log
 from thetafront.study.log.point import Point
 from thetafront.study.log.seeds import search_seed
 from thetafront.study.log.study_data import StudyData, frozen
-from thetafront.study.model.study_model import describe_objectives
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.open_trials import Key, OpenTrials
 from thetafront.study.run.plan import MIN_GAMES_TIMED, MIN_TRIALS
-from thetafront.study.run.proposals import Proposals, n_at_a_time
-from thetafront.study.run.proposer import StaleError
+from thetafront.study.run.proposals import Proposals, StaleError, n_at_a_time
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.source import GameSource, Snapshot
 from thetafront.study.run.workers import Finished, PlayError, Task
 from thetafront.study.samplers import SAMPLERS, make_sampler
-from thetafront.study.samplers.observations import study_directions
+from thetafront.study.samplers.observations import Objectives, study_directions
 
 MAX_FAILURES_IN_A_ROW = 3  # of an agent of ours, whose games do not fail
 MAX_DEATHS = 3  # of the process that proposes, one after the other
@@ -107,7 +105,7 @@ class Search(GameSource[Key]):
             settings.sampler,
             settings.seed,
             n_design=settings.design_size,
-            objectives=describe_objectives(experiment),
+            objectives=Objectives.from_experiment(experiment),
             space=experiment.space,
         )
         self.proposals = self.proposals_after(data)
@@ -288,9 +286,7 @@ class Search(GameSource[Key]):
         """Let later proposals know of a trial that has ended; stop if too many fail in a row."""
         if trial is None:
             return
-        goal = self.experiment.goal
-        moments = {goal.name: trial.moments(goal)} if trial.values else None
-        self.proposals.learn(frozen(trial, self.distributions, moments))
+        self.proposals.learn(frozen(trial, self.distributions, self.experiment.goal))
         if not trial.error:
             self.n_failures_in_a_row = 0
             return

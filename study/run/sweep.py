@@ -20,11 +20,11 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.connection import StorageConnection
 from thetafront.study.log.invocation import CALL, command_line, option
 from thetafront.study.log.location import Location
-from thetafront.study.log.lock import Lock
 from thetafront.study.log.log import Log
 from thetafront.study.log.machines import store_machines
 from thetafront.study.log.manifest import provenance
 from thetafront.study.log.point import Point
+from thetafront.study.log.server_lock import ServerLock
 from thetafront.study.log.study_data import StudyData, store_run
 from thetafront.study.model.study_model import another_point, choose_points
 from thetafront.study.report.analysis import Analysis
@@ -94,7 +94,7 @@ class Sweep:
     budget_seconds: float = math.inf
     settings: SearchSettings | None = None  # what the search is asked to do; None without one
     precision: Precision | None = None  # how precise validation is to be; None without one
-    lock: Lock | None = None  # the study's, which is held
+    lock: ServerLock | None = None  # the study's, if it may be lost
     n_failed: int = 0
     stopped_by_budget: bool = False
     planner: Planner = field(default_factory=Planner)
@@ -131,9 +131,13 @@ class Sweep:
         """Read the study as it is now; the analysis of the same games is computed once."""
         data = self.connection.retried(lambda: StudyData.read(self.log, self.experiment))
         self.live.n_rows = len(data.trials) + data.failed_of_played[1]
-        if self.latest is None or self.latest.data != data:
-            self.latest = Analysis(data)
-        return self.latest
+        latest = self.latest
+        if latest is None or latest.data.trials != data.trials:
+            latest = Analysis(data)
+        elif latest.data != data:
+            latest = Analysis(data, latest.trials_model)
+        self.latest = latest
+        return latest
 
     def begin(self) -> None:
         """Compile, which does not count against the budget; start the clock."""
@@ -294,8 +298,8 @@ class Sweep:
             self.play("validation", validation, display, asked)
             self.stopped_by_budget |= not validation.done
 
-    def report(self) -> None:
-        """Print the front, and write tables and pictures."""
+    def report(self) -> StudyData:
+        """Print the front, and write tables and pictures; return the study as it is then."""
         self.live.finish()
         analysis = self.analysis()
         print_front(self.out, analysis)
@@ -307,6 +311,7 @@ class Sweep:
         if self.budget.is_limited:
             self.say_what_goes_on(analysis.data)
         self.say_next_steps(analysis)
+        return analysis.data
 
     def say_what_goes_on(self, data: StudyData) -> None:
         """Print how precise the results are, and how to improve them."""

@@ -6,15 +6,18 @@ and a minimized one changes its sign.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
+from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.scale import Scale, beyond_worst
+from thetafront.study.shrinkage import Moments
 
 Floats = npt.NDArray[np.float64]
 Noise = Callable[[Sequence[FrozenTrial]], npt.ArrayLike]
@@ -44,6 +47,12 @@ class Objectives:
     scales: tuple[Scale, Scale] = (Scale.LINEAR, Scale.LINEAR)
     reference_point: tuple[float, float] | None = None
     noise: Noise | None = None
+
+    @classmethod
+    def from_experiment(cls, experiment: Experiment) -> "Objectives":
+        """Return those of a study of an experiment, whose games tell the noise of the goal."""
+        noise = partial(noise_of_trials, goal=experiment.goal)
+        return cls(experiment.scales, experiment.reference_point, noise)
 
     def __post_init__(self) -> None:
         """Refuse an impossible reference point."""
@@ -112,6 +121,13 @@ def n_to_fit(n: int) -> int:
     while (larger := max(size + 1, int(size * GROWTH))) <= min(n, MAX_TO_FIT):
         size = larger
     return size
+
+
+def noise_of_trials(trials: Sequence[FrozenTrial], *, goal: Goal) -> Floats:
+    """Return the variances of the trials' means, shape (n, 2); NaN for costs, to be inferred."""
+    found = [Moments(*trial.user_attrs[goal.moments_attribute]) for trial in trials]
+    variances = goal.estimator.variances(found)
+    return np.stack([variances, np.full(len(trials), np.nan)], axis=-1)
 
 
 def scaled_noise(

@@ -22,7 +22,7 @@ from thetafront.study.errors import RunError
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.log import server_lock
 from thetafront.study.log.location import Location
-from thetafront.study.log.lock import Lock, lock_holder, locked
+from thetafront.study.log.lock import lock_holder, locked
 from thetafront.study.log.server_lock import ServerLock
 from thetafront.study.log.storage import create_or_resume
 from thetafront.study.log.study_data import StudyData
@@ -95,7 +95,7 @@ def wait_until_free(location: Location) -> None:
         time.sleep(0.05)
 
 
-def retake(lock: Lock) -> None:
+def retake(lock: ServerLock) -> None:
     end = time.monotonic() + 30
     while not lock.retake():
         assert time.monotonic() < end

@@ -157,6 +157,11 @@ class Goal:
         words = re.sub(r"\W+", "_", self.format.unit.replace("/", "_per_").replace("%", "percent"))
         return f"_{words.strip('_')}" if words.strip("_") else ""
 
+    @property
+    def moments_attribute(self) -> str:
+        """The attribute of optuna's trials by which samplers know the moments of their samples."""
+        return f"moments:{self.name}"
+
     def summary(self, games: Sequence[Game]) -> dict[str, Any]:
         """Summarize some games in columns of a table; NaN if there are none."""
         columns: dict[str, Any] = {}

@@ -13,11 +13,11 @@ from thetafront.study.charts.hypervolume import (
     VALIDATED,
     effort_text,
     hypervolume_chart,
+    hypervolume_trace,
     times_of_trials,
 )
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.hypervolume_trace import hypervolume_trace
 
 
 def test_curves_are_those_of_the_trace(small: Analysis) -> None:

@@ -47,7 +47,7 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A study with a validated point: three games alone, eight side by side."""
     monkeypatch.setattr(replay, "play_again", play_here)
     monkeypatch.setattr(results_written, "draw", lambda *_: [])
-    monkeypatch.setattr(results_written, "page_html", lambda *_: BEGINNING)
+    monkeypatch.setattr(results_written, "page_html", lambda *_, **__: BEGINNING)
     found = experiment("mcmdp")
     location = locate("mcmdp", tmp_path, None)
     prepare_location(location)

@@ -37,7 +37,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("exported")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(results_written, "draw", lambda *_: [])
-        patched.setattr(results_written, "page_html", lambda *_: BEGINNING)
+        patched.setattr(results_written, "page_html", lambda *_, **__: BEGINNING)
         (folder / NAME).mkdir()
         shutil.copy(DATA / NAME / "study.db", folder / NAME)
         open_for_games(locate(NAME, folder, None))

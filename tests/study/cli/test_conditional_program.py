@@ -13,11 +13,11 @@ import pytest
 from tests.study.cli.test_definitions import n_trials, refused, thetafront
 from thetafront.agents.external.program import Program
 from thetafront.study.api import sweep
+from thetafront.study.charts.hypervolume import hypervolume_trace
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import mean, reported
 from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
-from thetafront.study.report.hypervolume_trace import hypervolume_trace
 
 PROGRAM = """import json, random, sys
 asked = json.loads(sys.stdin.readline())

@@ -12,8 +12,8 @@ from thetafront.agents.parameters import Value
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import CategoricalParameter, Space
-from thetafront.study.model.study_model import describe_objectives
 from thetafront.study.run.settings import SearchSettings
+from thetafront.study.samplers.observations import Objectives
 
 MAX_CORNERS = 16
 MOVES = 3
@@ -60,7 +60,7 @@ def check_baselines(name: str) -> None:
         assert experiment.space.clip(values) == values
         experiment.build(values)
     for cost in experiment.costs:
-        assert min(describe_objectives(experiment.with_cost(cost)).reference_point[1:]) > 0
+        assert min(Objectives.from_experiment(experiment.with_cost(cost)).reference_point[1:]) > 0
 
 
 def near_the_first_corner(experiment: Experiment) -> Experiment:

@@ -15,8 +15,8 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import BACKUPS, SWEEPS
 from thetafront.study.experiments.registry import experiment
 from thetafront.study.experiments.space import NumericParameter, Space
-from thetafront.study.model.study_model import describe_objectives
 from thetafront.study.report.pick_text import play_command
+from thetafront.study.samplers.observations import Objectives
 
 
 def test_switching_always_switches() -> None:
@@ -50,8 +50,8 @@ def test_the_baseline_of_uct_is_the_plain_tree() -> None:
 def test_fronts_of_uct_compare_with_those_of_mcmdp() -> None:
     uct, mcmdp = experiment("uct"), experiment("mcmdp")
     for cost in uct.costs:
-        reference = describe_objectives(uct.with_cost(cost)).reference_point
-        assert reference == describe_objectives(mcmdp.with_cost(cost)).reference_point
+        reference = Objectives.from_experiment(uct.with_cost(cost)).reference_point
+        assert reference == Objectives.from_experiment(mcmdp.with_cost(cost)).reference_point
 
 
 def test_pacman_plays_in_its_maze() -> None:

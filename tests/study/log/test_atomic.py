@@ -8,9 +8,9 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
+from thetafront.study.charts.picture import save
 from thetafront.study.log.atomic import atomic_write
 from thetafront.study.log.manifest import write_json
-from thetafront.study.report.style import save
 from thetafront.study.report.tables import write_csv, write_text
 
 

@@ -19,14 +19,14 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log import log, study_data
 from thetafront.study.log.location import locate
 from thetafront.study.log.point import Point
-from thetafront.study.log.study_data import MOMENTS_PREFIX, frozen, read_point
+from thetafront.study.log.study_data import frozen, read_point
 from thetafront.study.log.tables import SEARCH
-from thetafront.study.model.study_model import describe_objectives
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import write_tables
 from thetafront.study.run.open_trials import OpenTrials
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.workers import Finished
+from thetafront.study.samplers.observations import Objectives
 
 __all__ = ["compressor"]
 
@@ -64,14 +64,13 @@ def test_samplers_know_the_moments_of_a_trial_s_samples(quick: Experiment) -> No
     trials.writer.close()
     (stored,) = data_of(study, quick).frozen_trials
     scores = quick.goal.samples(games)
-    told = {MOMENTS_PREFIX + "score": [3, scores.mean(), scores.var() * 3]}
+    told = {"moments:score": [3, scores.mean(), scores.var() * 3]}
     assert stored.user_attrs == {"origin": "design", **told}
     assert ended[2] is not None
-    moments = {"score": ended[2].moments(quick.goal)}
     distributions = quick.space.distributions()
-    assert frozen(ended[2], distributions, moments).user_attrs == stored.user_attrs
+    assert frozen(ended[2], distributions, quick.goal).user_attrs == stored.user_attrs
     assert ended[2].values == tuple(stored.values)
-    assert describe_objectives(quick).noise([stored])[0, 0] > 0
+    assert Objectives.from_experiment(quick).noise([stored])[0, 0] > 0
     assert stored_games(study) == {"trial 0": dict(enumerate(games))}
 
 

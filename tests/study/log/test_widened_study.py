@@ -21,7 +21,6 @@ from thetafront.study.log.seeds import search_seed
 from thetafront.study.log.storage import create_or_resume
 from thetafront.study.log.study_data import StudyData, store_run
 from thetafront.study.log.study_record import ATTRIBUTE, StudyRecord
-from thetafront.study.model.study_model import describe_objectives
 from thetafront.study.report.edges import edge_line
 from thetafront.study.run.orders import widen
 from thetafront.study.run.proposals import Proposals
@@ -29,7 +28,7 @@ from thetafront.study.run.search import known_trials
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.samplers import make_sampler
 from thetafront.study.samplers.design import draw_design
-from thetafront.study.samplers.observations import study_directions
+from thetafront.study.samplers.observations import Objectives, study_directions
 
 pytestmark = pytest.mark.usefixtures("quick", "one_thread")
 
@@ -122,7 +121,7 @@ def test_samplers_search_the_wider_space(searched: tuple[Log, Location]) -> None
         known_trials(data),
         list(study_directions(found.goal)),
         found.space,
-        lambda number: make_sampler("nehvi", 3, number, 4, describe_objectives(found)),
+        lambda number: make_sampler("nehvi", 3, number, 4, Objectives.from_experiment(found)),
         deterministic=True,
     )
     copies = proposals.proposer.copy.get_trials(deepcopy=False)

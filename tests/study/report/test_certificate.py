@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tests.study.made_studies import add_trials, data_of, new_study, spread, store_point
@@ -11,8 +12,8 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import (
     Draws,
-    certificate_frame,
     certificate_line,
+    certificate_rows,
     compute_certificate,
     half_width_at_all_times,
     simultaneous_bounds,
@@ -84,7 +85,7 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
     found = compute_certificate(candidates)
     assert found is not None
     assert (np.diff(found.limits) > 0).all()
-    frame = certificate_frame(found)
+    frame = pd.DataFrame(certificate_rows(found))
     assert len(frame) == len(found.limits)
     for limit, each, bound in zip(found.limits, found.answers, found.bounds, strict=True):
         best = PickQuery(quick, float(limit)).best(candidates.played)

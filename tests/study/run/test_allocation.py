@@ -62,18 +62,18 @@ def test_the_regret_that_a_game_promises_to_lower_is_an_expected_maximum() -> No
             means[:, k] += deviation * z
             expected = density @ area(means, of.decades) / density.sum()
             promised.append((expected - area(of.mean, of.decades)) / (more * of.seconds[k]))
-        found = regret_gains(of, draws_for(3))[k]
+        found = regret_gains(of)[k]
         assert found == pytest.approx(max(promised), rel=1e-4, abs=1e-12)
 
 
 def test_one_more_game_of_a_clearly_worse_point_promises_nothing() -> None:
-    gains = regret_gains(made(mean=[10.0, 20.0, -500.0]), draws_for(3))
+    gains = regret_gains(made(mean=[10.0, 20.0, -500.0]))
     assert 0.0 <= gains[2] < 1e-300
 
 
 def test_cheap_games_promise_more_a_second() -> None:
     same = {"mean": [20.0, 20.0, 19.0], "variance": [9.0, 9.0, 9.0], "decades": [0.0, 1.0, 0.0]}
-    cheap, dear, _ = regret_gains(made(**same), draws_for(3))
+    cheap, dear, _ = regret_gains(made(**same))
     assert cheap == pytest.approx(10.0 * dear)
 
 

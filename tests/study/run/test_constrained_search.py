@@ -19,8 +19,7 @@ from thetafront.study.experiments.space import CategoricalParameter, NumericPara
 from thetafront.study.experiments.widening import WidenRequest, find_edges, widened
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import frozen
-from thetafront.study.run.proposals import Proposals
-from thetafront.study.run.proposer import Proposer
+from thetafront.study.run.proposals import Proposals, Proposer
 from thetafront.study.samplers import installed_samplers, make_sampler
 from thetafront.study.samplers.candidates import nearest_feasible, perturb, sobol_points
 from thetafront.study.samplers.design import draw_design

@@ -18,25 +18,20 @@ from typer.testing import CliRunner
 
 from tests.study.conftest import without_processes
 from tests.study.mirrored import GAIN, Guesser, known
+from thetafront.study.charts.hypervolume import hypervolume_trace
 from thetafront.study.cli import app
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.log.storage import open_for_reading
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.model.study_model import (
-    choose_points,
-    combine,
-    describe_objectives,
-    fit_study,
-)
+from thetafront.study.model.study_model import choose_points, combine, fit_study
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.hypervolume_trace import hypervolume_trace
 from thetafront.study.report.played_rows import validated_hypervolume
 from thetafront.study.run import validation
 from thetafront.study.run.allocation import Counts, Played, next_round
 from thetafront.study.run.plan import GameTimes, Pace, expected_points, make_plan
 from thetafront.study.run.stopping import Precision
 from thetafront.study.samplers import installed_samplers, make_sampler
-from thetafront.study.samplers.observations import study_directions
+from thetafront.study.samplers.observations import Objectives, study_directions
 
 SIDES = ("gains", "losses")
 SWEEP = ("--trials", "12", "--design-size", "4", "--jobs", "1", "--budget", "none")
@@ -288,7 +283,7 @@ def test_samplers_propose_alike(results: Path, name: str) -> None:
     proposed = []
     for data in both(results):
         goal, space = data.experiment.goal, data.experiment.space
-        sampler = make_sampler(name, 0, 12, 4, describe_objectives(data.experiment))
+        sampler = make_sampler(name, 0, 12, 4, Objectives.from_experiment(data.experiment))
         study = optuna.create_study(directions=study_directions(goal), sampler=sampler)
         study.add_trials(data.frozen_trials)
         proposed.append(study.ask(space.distributions()).params)

@@ -17,8 +17,7 @@ from thetafront.study.log.location import locate
 from thetafront.study.log.log import Log
 from thetafront.study.log.storage import create_or_resume
 from thetafront.study.run.dispatch import Dispatch
-from thetafront.study.run.proposals import Proposals
-from thetafront.study.run.proposer import Proposer, StaleError
+from thetafront.study.run.proposals import Proposals, Proposer, StaleError
 from thetafront.study.run.search import MAX_DEATHS, Search
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.workers import PlayError, Workers

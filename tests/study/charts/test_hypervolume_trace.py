@@ -5,13 +5,13 @@ import pytest
 
 from tests.study.made_studies import data_of, new_study, store_trial
 from thetafront.agents.twenty48.agent import Game2048 as Game
+from thetafront.study.charts import hypervolume as hypervolume_trace_module
+from thetafront.study.charts.hypervolume import hypervolume_trace
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.log import Log
 from thetafront.study.model.study_model import fit_study
 from thetafront.study.pareto import hypervolume
-from thetafront.study.report import hypervolume_trace as hypervolume_trace_module
 from thetafront.study.report import tables
-from thetafront.study.report.hypervolume_trace import hypervolume_trace
 from thetafront.study.report.tables import trials_frame
 from thetafront.study.samplers import fitted_model
 
