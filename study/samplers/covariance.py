@@ -34,6 +34,7 @@ class Hyperparameters:
     noise: float  # noise variance of observations whose own is unknown, scaled
     misfit: float = 0.0  # τ², of scaled observations
     smoothness: float = SMOOTH  # ν
+    log_density: float = 0.0  # of the posterior, up to a constant, if they were fitted
 
     @property
     def total(self) -> float:
