@@ -249,7 +249,10 @@ def certificate_frame(found: Certificate) -> pd.DataFrame:
 
 
 def certificate_text(frame: pd.DataFrame, experiment: Experiment) -> str:
-    """Return a certificate in a sentence, with what would lower the bounds."""
+    """Return a certificate in a sentence, with what would lower the bounds.
+
+    One that exceeds all differences of the answers says hardly anything, and is said to.
+    """
     limits = frame[f"{experiment.cost.name}_limit"].to_numpy(float)
     bounds, if_played = (frame[name].to_numpy(float) for name in BOUNDS)
     first, last, where = (
@@ -267,11 +270,14 @@ def certificate_text(frame: pd.DataFrame, experiment: Experiment) -> str:
             f"playing the {len(untested)} best predictions (about {seconds} of CPU time) would "
             f"lower the average to about {less}, most of it near {most}"
         )
+    answers = frame[experiment.goal.combined_column("mean")].to_numpy(float)
+    is_wide = bounds.max() > np.ptp(answers) and len(set(answers.tolist())) > 1
+    so_far = "; games so far say little of what is left to win" if is_wide else ""
     return (
         f"with 95% probability, at every budget from {first} to {last}, the θ to use is within "
         f"{written(float(bounds.max()))} of the best in the space "
-        f"({written(float(bounds.mean()))} on average); the bound is largest at {where}, and "
-        f"{advice}"
+        f"({written(float(bounds.mean()))} on average){so_far}; the bound is largest at {where}, "
+        f"and {advice}"
     )
 
 

@@ -16,15 +16,9 @@ from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import SCORE, WIN_RATE
 from thetafront.study.log.location import Location
-from thetafront.study.page.claims import (
-    PredictionCheck,
-    checked,
-    claims,
-    difference,
-    trust_text,
-    what_matters,
-)
+from thetafront.study.page.claims import claims, difference, what_matters
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.prediction_check import PredictionCheck, checked, trust_text
 from thetafront.study.samplers.fitted_model import FittedModel
 
 pytestmark = pytest.mark.usefixtures("one_thread")
