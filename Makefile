@@ -88,10 +88,11 @@ drills: $(INSTALLED) ## interrupt, kill, damage, starve (minutes): INTERRUPTS=50
 	$(BIN)/python -m tests.drills.environment
 	$(BIN)/python -m tests.drills.bad_input
 
-check: $(INSTALLED) ## format, lint, spelling, types, import contracts, tests
+check: $(INSTALLED) ## format, lint, spelling, style of prose, types, import contracts, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/codespell
+	$(BIN)/python docs/tools/style.py
 	$(BIN)/mypy
 	$(BIN)/mypy -p results.papers -p results.benchmarks
 	$(BIN)/lint-imports

@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, get_type_hints
 
-from thetafront.agents.parameters import Value, check_parameters, parameters_of, plain_values
+from thetafront.agents.parameters import Value, check_parameters, declared_parameters, plain_values
 
 MAX_SEED = 2**63 - 1
 N_DIGITS = 12
@@ -49,7 +49,7 @@ def column(
 CELLS: dict[type["Game"], dict[str, Any]] = {}
 
 
-def cells_of(game: type["Game"]) -> dict[str, Any]:
+def declared_cells(game: type["Game"]) -> dict[str, Any]:
     """Return the :class:`Cell` of each field of a class of games, in order."""
     if game not in CELLS:
         types = get_type_hints(game)
@@ -80,7 +80,8 @@ class Game:
     kinds : dict of str to type
         All subclasses by name.
     is_timed : bool
-        Whether ``seconds`` is what the game takes alone. Costs are computed from such games.
+        Whether ``seconds`` is the time of the game when played alone. Costs are computed from such
+        games.
     has_ended : bool
         Whether it was played to its end. Others have no cost.
     """
@@ -121,12 +122,13 @@ class Game:
     @classmethod
     def columns(cls) -> dict[str, str]:
         """Return the column of each field, in order."""
-        return {name: each.column for name, each in cells_of(cls).items()}
+        return {name: each.column for name, each in declared_cells(cls).items()}
 
     def to_row(self) -> dict[str, Any]:
         """Return the game as JSON data by field."""
         return {
-            name: each.write(getattr(self, name)) for name, each in cells_of(type(self)).items()
+            name: each.write(getattr(self, name))
+            for name, each in declared_cells(type(self)).items()
         }
 
     @classmethod
@@ -139,7 +141,7 @@ class Game:
             If a cell is missing or unreadable.
         """
         try:
-            return cls(**{name: each.read(row[name]) for name, each in cells_of(cls).items()})
+            return cls(**{name: each.read(row[name]) for name, each in declared_cells(cls).items()})
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"row: no game of {cls.kind}: {error}") from None
 
@@ -181,12 +183,13 @@ class Agent(ABC):
     is_random : bool
         Whether its games depend on the seed.
     n_side_by_side : int
-        How many games it plays best side by side; 1 if it gains nothing by it.
+        Best number of games to play side by side; 1 if playing several gains nothing.
     learns : bool
         Whether it learns before its first game, which may take minutes. All games of one θ are then
         best played in one process.
     is_ours : bool
-        Whether it is code of this project: a game of it that kills its process is no fault of θ.
+        Whether it is code of this project. A game that kills its process then does not count
+        against θ.
     """
 
     name: ClassVar[str] = ""
@@ -209,17 +212,17 @@ class Agent(ABC):
 
     @property
     def built_for(self) -> Hashable:
-        """What its kernels are compiled for besides its class, such as a rule of the game."""
+        """What determines its kernels besides its class, such as a rule of the game."""
         return None
 
     @property
-    def made_of(self) -> Mapping[str, Value]:
-        """What its games depend on besides its parameters, such as the digest of a file."""
+    def depends_on(self) -> Mapping[str, Value]:
+        """What determines its games besides its parameters, such as the digest of a file."""
         return {}
 
     @abstractmethod
     def warm_up(self) -> None:
-        """Call each kernel of :meth:`play` once, so that it is compiled. See :func:`warm`."""
+        """Call each kernel of :meth:`play` once to compile it. See :func:`warm`."""
 
     @abstractmethod
     def play(self, seed: int) -> Game:
@@ -266,7 +269,7 @@ def register(agent: type[AnAgent]) -> type[AnAgent]:
         raise ValueError(f"agent {agent.name!r} is already the name of {known.__qualname__}")
     described = [
         f"{each.name} : {each.domain.allowed}\n    {each.description}"
-        for each in parameters_of(agent).values()
+        for each in declared_parameters(agent).values()
     ]
     text = inspect.cleandoc(agent.__doc__ or "")
     agent.__doc__ = "\n".join([text, "", "Parameters", "----------", *described])
@@ -274,34 +277,34 @@ def register(agent: type[AnAgent]) -> type[AnAgent]:
 
 
 class GameError(Exception):
-    """A game cannot be played, for a fault of its agent: its program fails, say."""
+    """A game cannot be played because of its agent, for example because its program fails."""
 
 
 class ChangedError(Exception):
-    """An agent is no longer what it was when the run began: no fault of its θ."""
+    """An agent has changed since the run began; this does not count against its θ."""
 
 
 def identity(agent: Agent) -> dict[str, Value]:
-    """Return an agent's name and parameters as numbers and text: no other agent has the same.
+    """Return an agent's name and parameters as numbers and text, which no other agent shares.
 
-    Parameters that are younger than stored games are left out at their defaults.
+    Parameters that are newer than stored games are left out at their defaults.
     """
-    known = parameters_of(type(agent))
+    known = declared_parameters(type(agent))
     values = {
         name: value
         for name, value in plain_values(agent).items()
         if not (known[name].later and value == known[name].domain.plain(known[name].default))
     }
-    return {"agent": agent.name or type(agent).__qualname__, **values, **agent.made_of}
+    return {"agent": agent.name or type(agent).__qualname__, **values, **agent.depends_on}
 
 
-def digest_of(agent: Agent) -> str:
+def agent_digest(agent: Agent) -> str:
     """Return twelve hexadecimal digits that name an agent's :func:`identity` in tables of games."""
     return digits(json.dumps(identity(agent), sort_keys=True))
 
 
 def digits(content: str | bytes | memoryview) -> str:
-    """Return twelve hexadecimal digits that name a text or bytes: the begin of their SHA-256."""
+    """Return twelve hexadecimal digits that name a text or bytes: the start of their SHA-256."""
     given = content.encode(errors="surrogatepass") if isinstance(content, str) else content
     return hashlib.sha256(given).hexdigest()[:N_DIGITS]
 

@@ -1,4 +1,4 @@
-"""Agents by name, built from numbers and text as a command line or a study has them.
+"""Agents by name, built from numbers and text, such as those of a command line or a study.
 
 :data:`AGENTS` has the classes that are marked by :func:`~thetafront.agents.agent.register`, in all
 modules of the games.
@@ -10,7 +10,7 @@ from pkgutil import walk_packages
 
 from thetafront.agents import dice, pacman, twenty48
 from thetafront.agents.agent import AGENTS, Agent
-from thetafront.agents.parameters import Parameter, Value, parameters_of
+from thetafront.agents.parameters import Parameter, Value, declared_parameters
 
 __all__ = ["AGENTS", "agent_class", "build", "build_identified", "from_theta", "parameters"]
 __all__ += ["theta_names"]
@@ -29,14 +29,14 @@ def agent_class(name: str) -> type[Agent]:
 
 def parameters(name: str) -> Mapping[str, Parameter]:
     """Return the parameters of an agent by name, in order."""
-    return parameters_of(agent_class(name))
+    return declared_parameters(agent_class(name))
 
 
 def theta_names(name: str) -> tuple[str, ...]:
     """Return the parameters that make up θ, in order.
 
-    These are ``theta1``, ``theta2``, … if the agent has them, else all its numeric parameters but
-    those that a later version has added: a θ of before means the same.
+    These are ``theta1``, ``theta2``, … if the agent has them, otherwise all its numeric parameters,
+    except those that a later version has added, so that an older θ keeps its meaning.
     """
     names = parameters(name)
     theta = tuple(key for key in names if key.startswith("theta"))
@@ -59,22 +59,23 @@ def from_theta(name: str, theta: Sequence[float]) -> dict[str, float]:
 def build_identified(identity: Mapping[str, Value]) -> Agent:
     """Build an agent from its :func:`~agents.agent.identity`.
 
-    ValueError as of :func:`build`; or if what it was made of has changed, such as a network.
+    ValueError as for :func:`build`, or if something that it depends on has changed, such as a
+    network.
     """
     values = dict(identity)
     name = str(values.pop("agent"))
-    made_of = {key: values.pop(key) for key in set(values) - set(parameters(name))}
+    depends_on = {key: values.pop(key) for key in set(values) - set(parameters(name))}
     agent = build(name, values)
-    for key, value in made_of.items():
-        if key not in agent.made_of:
+    for key, value in depends_on.items():
+        if key not in agent.depends_on:
             build(name, {key: value})  # which refuses it
-        if agent.made_of[key] != value:
-            raise ValueError(f"{key} was {value}, and is now {agent.made_of[key]}")
+        if agent.depends_on[key] != value:
+            raise ValueError(f"{key} was {value}, and is now {agent.depends_on[key]}")
     return agent
 
 
 def build(name: str, values: Mapping[str, Value]) -> Agent:
-    """Build an agent of :data:`AGENTS` with these parameters; the others have their defaults.
+    """Build an agent of :data:`AGENTS` with these parameters, and defaults for the others.
 
     ValueError if there is no such agent or parameter, or a value is not allowed.
     """

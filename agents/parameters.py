@@ -1,4 +1,4 @@
-"""Parameters of agents: dataclass fields that say what is allowed, what is tuned, and what it is.
+"""Parameters of agents: dataclass fields with an allowed range, a tuned range and a description.
 
 The catalog, the command line, help and search spaces read the same fields:
 
@@ -42,7 +42,7 @@ class Domain(ABC):
 
     @abstractmethod
     def accepts(self, value: Any) -> bool:
-        """Whether the value, as the field has it, is allowed."""
+        """Whether the value, of the field's type, is allowed."""
 
     def read(self, value: Any) -> Any:
         """Convert a given value to the field's type; return it unchanged if that is impossible."""
@@ -180,7 +180,7 @@ class Label(Domain):
 
 @dataclass(frozen=True)
 class Tuned:
-    """The values that an experiment tries: a range within what is allowed, both ends included."""
+    """The values that an experiment tries: a range within the allowed one, both ends included."""
 
     low: float
     high: float
@@ -212,7 +212,7 @@ def flag(default: bool = False, *more: Any, **others: Any) -> Any:
 
 
 def categorical(default: StrEnum, *more: Any, **others: Any) -> Any:
-    """Declare a field that holds a member of the default's enumeration, likewise."""
+    """Declare a field that holds a member of the default's enumeration; the rest is as before."""
     return parameter(default, Categories(type(default)), *more, **others)
 
 
@@ -222,8 +222,8 @@ def parameter(default: Any, domain: Domain, *more: Any, **others: Any) -> Any:
 
 
 def inherited(agent: type[Any], name: str, default: Any) -> Any:
-    """Declare the field of this name of a base class with another default."""
-    return declared(dataclasses.replace(parameters_of(agent)[name], default=default))
+    """Declare again a base class's field of this name, with another default."""
+    return declared(dataclasses.replace(declared_parameters(agent)[name], default=default))
 
 
 def declared(made: "Parameter") -> Any:
@@ -263,7 +263,7 @@ class Parameter:
         return self.is_number or isinstance(self.domain, Flag)
 
     def from_text(self, text: str) -> Value:
-        """Read a word of a command line as :meth:`from_number` takes it."""
+        """Read a word of a command line as :meth:`from_number` does."""
         if isinstance(self.domain, Flag):
             text = TRUTHS.get(text.lower(), text)
         try:
@@ -285,7 +285,7 @@ class Parameter:
         return self.domain.check(self.name, value)
 
 
-def parameters_of(agent: type[Any]) -> Mapping[str, Parameter]:
+def declared_parameters(agent: type[Any]) -> Mapping[str, Parameter]:
     """Return the parameters of a class of agents by name, in order, keyword-only ones last."""
     declared = [each for each in dataclasses.fields(agent) if "parameter" in each.metadata]
     return {
@@ -301,7 +301,7 @@ def check_parameters(agent: Any) -> None:
 
     ValueError if one is not allowed.
     """
-    for name, each in parameters_of(type(agent)).items():
+    for name, each in declared_parameters(type(agent)).items():
         given = getattr(agent, name)
         found = each.domain.check(name, given)
         if found is not given:
@@ -312,7 +312,7 @@ def plain_values(agent: Any) -> dict[str, Value]:
     """Return an agent's parameters as numbers and text, by name, in order."""
     return {
         name: each.domain.plain(getattr(agent, name))
-        for name, each in parameters_of(type(agent)).items()
+        for name, each in declared_parameters(type(agent)).items()
     }
 
 

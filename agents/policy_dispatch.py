@@ -2,11 +2,11 @@
 
 An agent hands its parameters to kernels as *settings*, a NamedTuple of its own class.
 :func:`decides` registers the kernel that decides for a class. Each game loop has a function
-``decide``, marked by :func:`dispatch_on_settings`. In a kernel, a call of it is a call of the
+``decide``, marked by :func:`dispatch_on_settings`. In a kernel, a call to it is a call to the
 registered kernel, so the loop is compiled once for each class of settings.
 
 A kernel passed as an argument would do the same, but numba does not find such code in its cache,
-and every process would compile it anew. The cache is valid as long as the code in ``engine/`` and
+and every process would compile it again. The cache is valid as long as the code in ``engine/`` and
 ``agents/`` does not change (:mod:`engine.jit`), so a deciding kernel must stand there.
 """
 
@@ -17,7 +17,7 @@ from numba import types
 from numba.core.typing.templates import AbstractTemplate, infer_global
 
 Settings = tuple[Any, ...]
-"""A NamedTuple: an agent's parameters as kernels take them, and the work arrays that it needs."""
+"""A NamedTuple: an agent's parameters in the form for kernels, and its work arrays."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -32,8 +32,8 @@ def decides(settings_class: type[Settings], kernels: Kernels = KERNELS) -> Calla
     """Return a decorator that registers the kernel of a class of settings, by default to decide.
 
     The kernel has the arguments and results of the marked function, such as its game's ``decide``,
-    settings first. ValueError if another class has the same name: numba tells classes of the same
-    fields by their names alone, and the first one's kernel would play for both.
+    settings first. ValueError if another class has the same name: numba distinguishes classes with
+    the same fields only by name, and the first one's kernel would play for both.
     """
     if settings_class.__name__ in {each.__name__ for each in kernels}:
         raise ValueError(f"settings must have a name of their own (got {settings_class.__name__})")
@@ -45,7 +45,7 @@ def decides(settings_class: type[Settings], kernels: Kernels = KERNELS) -> Calla
     return register
 
 
-def kernel_of(settings: Settings) -> Callable[..., Any]:
+def find_kernel(settings: Settings) -> Callable[..., Any]:
     """Return the deciding kernel for Python; KeyError if the class of settings has none."""
     return KERNELS[type(settings)]
 
@@ -78,7 +78,7 @@ class DispatchInKernels(AbstractTemplate):  # type: ignore[misc]
 def dispatch_on_settings(function: Callable[..., Any], kernels: Kernels = KERNELS) -> None:
     """Mark a function of a module: in kernels, its first argument's class selects the kernel.
 
-    This is no decorator because numba looks the function up in its module.
+    This is not a decorator because numba looks the function up in its module.
     """
     name = f"{DispatchInKernels.__name__}_{function.__name__}"
     infer_global(function)(type(name, (DispatchInKernels,), {"kernels": kernels}))

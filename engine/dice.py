@@ -53,7 +53,7 @@ class DiceMDP(NamedTuple):
 
 
 class DicePolicy(NamedTuple):
-    """A policy as :func:`play_games` takes it."""
+    """A policy in the form for :func:`play_games`."""
 
     joined: Integers  # (n_hands, n_sides): see `Dice.joined`
     held: Integers  # (n_states,): number of the hand that is held
@@ -124,7 +124,7 @@ class Dice:
         large = self.n_dice > MAX_OUTCOMES.bit_length() or self.n_sides > MAX_OUTCOMES
         if large or self.n_outcomes > MAX_OUTCOMES:
             raise ValueError(
-                f"n_dice must mean {MAX_OUTCOMES:,} outcomes at most (got {self.n_dice} with "
+                f"n_dice must give at most {MAX_OUTCOMES:,} outcomes (got {self.n_dice} with "
                 f"{self.n_sides} sides)"
             )
 
@@ -173,7 +173,7 @@ class Dice:
         return self.hands[len(self.hands) - self.n_states :]
 
     def state(self, roll: Sequence[int]) -> int:
-        """Return the number of a roll, with its faces in any order; ValueError if it is none."""
+        """Return the number of a roll, with its faces in any order; ValueError if it is invalid."""
         if len(roll) != self.n_dice:
             raise ValueError(f"roll must have {self.n_dice} dice (got {len(roll)})")
         wrong = [face for face in roll if face not in range(1, self.n_sides + 1)]
@@ -233,7 +233,7 @@ class Dice:
         return joined
 
     def policy(self, holds: npt.ArrayLike) -> DicePolicy:
-        """Return a policy as :func:`play_games` takes it, from the number of each state's hold.
+        """Return a policy for :func:`play_games`, from the number of each state's hold.
 
         ValueError if there is not one hold for each state, or a hold is out of range.
         """

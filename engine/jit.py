@@ -42,7 +42,7 @@ LITERAL = re.compile(
 CONTINUED = ("(", "[", "{", ",", "=", "+", "%", "\\")
 
 
-def code_of(source: str) -> str:
+def strip_source(source: str) -> str:
     """Strip comments, docstrings and blank lines from Python source."""
 
     def keep(match: re.Match[str]) -> str:
@@ -63,14 +63,14 @@ def code_digest() -> str:
     for package in COMPILED_PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
             digest.update(str(path.relative_to(ROOT)).encode() + b"\0")
-            digest.update(code_of(path.read_text("utf-8")).encode() + b"\0")
+            digest.update(strip_source(path.read_text("utf-8")).encode() + b"\0")
     return digest.hexdigest()[:16]
 
 
 def cache_directory(digest: str) -> Path:
     """Return the directory of machine code.
 
-    It is in ``THETAFRONT_CACHE_DIR``, in the checkout, or, of an installed package, in the user's
+    It is in ``THETAFRONT_CACHE_DIR``, in the checkout or, for an installed package, in the user's
     cache. If it cannot be written, it is a new temporary directory for this process.
     """
     of_user = platformdirs.user_cache_path("thetafront") / "kernels"
@@ -96,11 +96,14 @@ class KernelLocator(UserProvidedCacheLocator):  # type: ignore[misc]
         self.covered = any(path.is_relative_to(ROOT / each) for each in COMPILED_PACKAGES)
 
     def get_source_stamp(self) -> Any:
-        """Return what must be unchanged for a cached kernel to be used."""
+        """Return the value that must be unchanged for a cached kernel to be used."""
         return DIGEST if self.covered else super().get_source_stamp()
 
     def get_disambiguator(self) -> str:
-        """Return what tells functions of one name in one file apart; covered files have none."""
+        """Return a value that distinguishes functions of one name in a file.
+
+        None for covered files.
+        """
         return "" if self.covered else str(super().get_disambiguator())
 
 

@@ -1,4 +1,4 @@
-"""Counter-based random streams: every random number has a name (engine/README.md says why).
+"""Counter-based random streams: every random number has a name (docs/explanation/engine.md).
 
 A stream is one ``uint64``: a position in SplitMix64's sequence. Its words are mix(stream + k·γ)
 with γ = ``GOLDEN``, 2⁶⁴ / golden ratio made odd.
@@ -40,7 +40,7 @@ def substream(stream: np.uint64, index: np.uint64) -> np.uint64:
 
 @inlined
 def stream(seed: np.uint64, purpose: np.uint64, index: np.uint64) -> np.uint64:
-    """Return the stream of a game's ``seed`` for a ``purpose``, number ``index`` (say, a move)."""
+    """Return the stream of a game's ``seed`` for a ``purpose`` and number ``index`` (of a move)."""
     return substream(substream(seed, purpose), index)
 
 

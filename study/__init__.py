@@ -1,5 +1,5 @@
 """Studies: design, search, validation, report.
 
-Its rooms are layers; each imports only those below it (pyproject.toml). What scripts and notebooks
-use has its name in :mod:`thetafront` itself.
+Its rooms are layers; each imports only those below it (pyproject.toml). The names for scripts and
+notebooks are in :mod:`thetafront` itself.
 """

@@ -1,8 +1,8 @@
-"""Studies from Python: for scripts and notebooks, what the commands do for a terminal.
+"""Studies from Python: scripts and notebooks can do what the commands do.
 
-``thetafront`` itself has these names, and imports this module when one is asked for. Errors are
-:class:`study.errors.InputError` and :class:`study.errors.RunError`. A call leaves the program as it
-was: handlers of signals, optuna's verbosity, how charts are shown.
+``thetafront`` exports these names, and imports this module on first use. Errors are
+:class:`study.errors.InputError` and :class:`study.errors.RunError`. A call restores signal
+handlers, optuna's verbosity and the way charts are shown.
 """
 
 import inspect
@@ -26,7 +26,7 @@ from thetafront.agents.catalog import agent_class, build
 from thetafront.study import interrupt
 from thetafront.study.charts.front import front_chart
 from thetafront.study.charts.vega import notebook_chart
-from thetafront.study.cluster.given import executor_for
+from thetafront.study.cluster.dask_workers import executor_for
 from thetafront.study.errors import InputError, RunError, check_range
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
@@ -43,7 +43,7 @@ from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import Tables
 from thetafront.study.report.front_tables import front_table, predicted_front_table, table_html
 from thetafront.study.report.pick_text import pick_json, pick_text
-from thetafront.study.run.budget import NO_BUDGET, seconds_of
+from thetafront.study.run.budget import NO_BUDGET, parse_seconds
 from thetafront.study.run.options import SweepOptions
 from thetafront.study.run.orders import SweepOrder, validate_study
 from thetafront.study.run.pick_games import MAX_GAMES_ASKED, played_for
@@ -86,67 +86,67 @@ def sweep(
 ) -> "Study":
     """Tune an experiment: search, then validate the front.
 
-    The same call again goes on, as the command does: after an interrupt, for as much time again, or
-    to more trials. Ctrl-C, or a notebook's button, raises KeyboardInterrupt once what has finished
-    is stored and drawn.
+    Repeat the call to resume, as with the command: after an interrupt, for as much time again, or
+    with more trials. Ctrl-C, or a notebook's button, raises KeyboardInterrupt once finished games
+    are stored and drawn.
 
     Parameters
     ----------
     experiment : str or Experiment
-        What is to be tuned; or what the command takes: a name that ``thetafront experiments``
-        lists, ``FILE.py:NAME``, ``MODULE:NAME`` or ``FILE.toml``.
+        What to tune, or an argument of the command: a name that ``thetafront experiments`` lists,
+        ``FILE.py:NAME``, ``MODULE:NAME`` or ``FILE.toml``.
     budget : str or float, optional
         Wall time after compiling: ``"90s"``, ``"15m"``, ``"1h30m"``, or seconds; None for no limit.
     name : str, optional
-        Of the study; the experiment's by default.
+        Name of the study; that of the experiment by default.
     results : path
-        Folder of all studies, made if it is not there; tables and figures go to ``results/name``.
+        Folder of all studies, created if missing; tables and figures go to ``results/name``.
     storage : str, optional
         A storage URL; by default ``results/name/study.db``.
     trials, replicates : int
-        Total of trials, by default 384 if the budget allows (as many as it allows if scores are
-        exact; 128 without a budget), and games of each: 4 by default, 10 for a win rate, 1 if
-        exact; up to 128 where games are short.
+        Number of trials (by default 384 if the budget allows; as many as it allows if scores are
+        exact; 128 without a budget), and games per trial (by default 4; 10 for a win rate; 1 if
+        exact; up to 128 if games are short).
     jobs : int, optional
         Worker processes; all cores by default.
     seed : int
-        Of all random numbers.
+        Seed of all random numbers.
     sampler, design, design_size : str, str, int
-        Who proposes θ (by default ``knowledge-gradient``; ``nehvi`` if scores are exact), and how
-        the first trials are drawn.
+        The sampler (by default ``knowledge-gradient``; ``nehvi`` if scores are exact), the initial
+        design, and its number of trials.
     cost : str, optional
         The cost to minimize, of those that the experiment offers.
     widen : sequence of str
-        Ranges to widen before, ``"theta4"`` or ``"theta4=1:128"``.
+        Ranges to widen first, ``"theta4"`` or ``"theta4=1:128"``.
     validate : bool
         Whether to play the front again on fresh seeds.
     until_regret : float or str, optional
-        Go on until, with 95% probability, no recommended θ is further below the best of the space,
-        in the goal's unit or, ``"5%"``, as a share; or until the budget is spent.
+        Continue until, with 95% probability, every recommended θ is within this of the best in the
+        space, in the goal's unit or as a share, ``"5%"``. The budget may end the sweep earlier.
     standard_error, validation_games, validation_points : float, int, int
-        When a validated point has enough games, in the goal's unit; the most games of one; and for
-        how many budgets the model proposes a point.
+        Standard error at which a validated point has enough games, in the goal's unit; maximum
+        number of games of a point; number of budgets for which the model proposes a point.
     accept_change : bool
-        Whether to go on with a definition that has changed.
+        Whether to continue although the definition has changed.
     scheduler : str, optional
         Address of a Dask scheduler, ``"tcp://10.0.0.1:8786"``, whose workers play.
     tls : mapping, optional
         Its certificates: the files ``ca``, ``cert`` and ``key``.
     progress : bool
-        Whether to tell how far it is, on standard error or in the notebook.
+        Whether to show progress, on standard error or in the notebook.
 
     Raises
     ------
     InputError
-        If something given is not possible, or the study was made with something else.
+        If an argument is invalid, or does not match the study.
     RunError
-        If the sweep cannot go on; what has finished is stored.
+        If the sweep cannot continue; finished games are stored.
 
     Warns
     -----
     RuntimeWarning
-        If trials were left out, since their games failed; others were played in their place. Or if
-        the agent depends on something whose changes cannot be noticed, such as an open file.
+        If trials were left out because their games failed; other trials replaced them. Or if the
+        agent depends on something whose changes cannot be detected, such as an open file.
     """
     given = locals()
     call = call_text("sweep", sweep, given)
@@ -180,7 +180,7 @@ def sweep(
             experiment=None if isinstance(experiment, str) else experiment,
         )
         if n_failed := sum(study.trials["state"] == "fail"):
-            text = f"{counted(n_failed, 'trial')} left out, since games failed; see .trials"
+            text = f"{counted(n_failed, 'trial')} left out because games failed; see .trials"
             warnings.warn(text, RuntimeWarning, stacklevel=2)
         return study
 
@@ -195,29 +195,30 @@ def play(
     jobs: int | None = None,
     progress: bool = True,
 ) -> pd.DataFrame:
-    """Play games on all cores, and return a row a game, in the order of the seeds.
+    """Play games on all cores, and return one row per game, in the order of the seeds.
 
     Parameters
     ----------
     agent : Agent or mapping of str to Agent
-        Who plays: ``thetafront.agent("mcmdp", theta1=500)``, ``experiment.build(theta)``, or the
+        The agent: ``thetafront.agent("mcmdp", theta1=500)``, ``experiment.build(theta)``, or the
         ``agent`` of a pick. Several agents of one game, by names of your choice, play the same
         seeds and take turns, so that a change in the machine's speed affects all alike; the column
-        ``name`` then tells whose game a row is.
+        ``name`` then identifies the agent.
     n : int
-        How many games of each, of seeds ``first_seed`` and on.
+        Number of games of each agent, with seeds from ``first_seed`` on.
     first_seed : int
-        The same agent and seed give the same game except for its seconds.
+        The same agent and seed give the same game, except for its times.
     ledger : path, optional
-        A folder that keeps each game in ``games.csv`` as soon as it has ended: the same call again
-        plays only what is missing. For agents of the catalog: another's code may change meanwhile.
+        A folder that stores each game in ``games.csv`` as soon as it ends: the same call then plays
+        only the missing games. It works only for agents of the catalog, because the code of others
+        may change.
     batch : int
-        Games that a worker plays, one after the other, before they are kept: more where a game
-        takes less than a millisecond.
+        Games that a worker plays before they are stored; raise it if a game takes less than a
+        millisecond.
     jobs : int, optional
         Worker processes; all cores by default.
     progress : bool
-        Whether to tell how far it is, on standard error or in the notebook.
+        Whether to show progress, on standard error or in the notebook.
 
     Raises
     ------
@@ -232,13 +233,13 @@ def play(
             raise InputError(f"agent must be an agent such as agent('mcmdp') (got {each!r})")
         if ledger is not None and not each.is_ours:
             raise InputError(
-                "ledger must be for agents of the catalog (got one for an agent of your own)"
+                "ledger must be left out for agents of your own: it takes those of the catalog"
             )
     if not agents:
-        raise InputError("agent must be one or more (got none)")
+        raise InputError("agent must be at least one agent (got none)")
     kinds = {get_type_hints(type(each).play)["return"] for each in agents.values()}
     if len(kinds) != 1:
-        raise InputError(f"agents must play one game (got agents of {len(kinds)} games)")
+        raise InputError(f"agents must all play the same game (got agents of {len(kinds)} games)")
     n = check_range("n", n, 1, MAX_GAMES)
     first_seed = check_range("first seed", first_seed, 0, 2**62)
     batch, jobs = check_range("batch", batch, 1, MAX_GAMES), check_jobs(jobs)
@@ -266,7 +267,7 @@ def play(
 
 
 def ledger_folder(given: str | Path) -> Path:
-    """Make the folder of a ledger; InputError if it is none."""
+    """Create the folder of a ledger; InputError if that is impossible."""
     try:
         folder = Path(given)
         make_folder(folder, "ledger")
@@ -283,7 +284,7 @@ def agent(name: str, **parameters: Any) -> Agent:
     name : str
         One that ``thetafront agents`` lists.
     **parameters
-        By name; the others have their defaults.
+        Parameters by name; the others have their defaults.
 
     Raises
     ------
@@ -301,7 +302,7 @@ def agent(name: str, **parameters: Any) -> Agent:
 
 
 def load_experiment(definition: str) -> Experiment:
-    """Load an experiment without tuning it, such as to play some games of a θ.
+    """Load an experiment without tuning it, for example to play some games of a θ.
 
     ``load_experiment("coins.py").build({"effort": 20}).play(seed=7)`` plays one; a game that fails
     raises :class:`agents.agent.GameError`.
@@ -309,13 +310,13 @@ def load_experiment(definition: str) -> Experiment:
     Parameters
     ----------
     definition : str
-        What :func:`sweep` takes: a name that ``thetafront experiments`` lists, ``FILE.py:NAME``,
+        As for :func:`sweep`: a name that ``thetafront experiments`` lists, ``FILE.py:NAME``,
         ``MODULE:NAME`` or ``FILE.toml``.
 
     Raises
     ------
     InputError
-        If there is none, or its definition is not allowed.
+        If there is no such experiment, or its definition is invalid.
     """
     return experiment_called(definition)
 
@@ -327,7 +328,7 @@ def open_study(
     name: str | None = None,
     experiment: Experiment | None = None,
 ) -> "Study":
-    """Read a study that exists, also while a sweep is writing it.
+    """Open an existing study, even while a sweep is writing it.
 
     Parameters
     ----------
@@ -336,10 +337,10 @@ def open_study(
     results : path
         Folder of all studies.
     name : str, optional
-        Which study, if the storage holds several.
+        Name of the study, if the storage holds several.
     experiment : Experiment, optional
-        What it tunes, if that is defined in a script or notebook. Without it such a study can be
-        read, but no games of it can be played.
+        What the study tunes, if that is defined in a script or notebook. Without it, such a study
+        can be read, but its games cannot be played.
 
     Raises
     ------
@@ -365,7 +366,7 @@ class Pick:
         What to expect of it given all games of the study: ``value``, and ``low`` to ``high``, a 95%
         interval, in the units of goal and cost.
     n : int
-        Games of validation of this θ; 0 only where no θ of the study has any.
+        Validation games of this θ; 0 only if no θ of the study has any.
     text, answer : str, dict
         What ``thetafront pick`` prints, and with ``--json``.
     experiment : Experiment
@@ -399,7 +400,7 @@ class Pick:
 class Study:
     """A study as it was when it was read: its tables, figure and picks.
 
-    Tables are those that the study's folder has; column names carry units (``*_seconds``,
+    Tables are those in the study's folder; column names carry units (``*_seconds``,
     ``score_*_points``), shares and rates are between 0 and 1. Each is a copy.
 
     Parameters
@@ -407,14 +408,14 @@ class Study:
     location : Location
         Where it is.
     data : StudyData
-        What it held.
+        Its contents.
     own : Experiment, optional
         What plays its games, if that is defined in a script or notebook.
 
     Raises
     ------
     InputError
-        If the study was made with another definition.
+        If the study was made with a different definition.
     """
 
     def __init__(self, location: Location, data: StudyData, own: Experiment | None = None) -> None:
@@ -423,12 +424,12 @@ class Study:
         self.data = self._playable(data)
 
     def _playable(self, data: StudyData) -> StudyData:
-        """Return the same with what plays its games."""
+        """Return the study's data with a player of its games."""
         if self.own is None:
             return data
         if changes := data.record.changes_to(self.own):
             raise InputError(
-                f"study: {self.name!r} was made with another definition: {'; '.join(changes)}"
+                f"study: {self.name!r} was made with a different definition: {'; '.join(changes)}"
             )
         return replace(data, experiment=self.own.widened_to(data.experiment))
 
@@ -457,21 +458,21 @@ class Study:
 
     @property
     def trials(self) -> pd.DataFrame:
-        """One row a trial: θ, observed mean of the goal and its standard error, cost.
+        """One row per trial: θ, observed mean of the goal and its standard error, cost.
 
         Once a trial is complete, also the posterior's mean and standard deviation, and the
-        probability to be on the front.
+        probability of being on the front.
         """
         return self._tables["trials"].copy()
 
     @property
     def games(self) -> pd.DataFrame:
-        """One row a game, with its seed; games of validation have a ``point``, not a trial."""
+        """One row per game, with its seed; validation games have a ``point``, not a trial."""
         return self._tables["games"].copy()
 
     @property
     def front(self) -> pd.DataFrame:
-        """One row a validated point, numbered from the cheapest on; ``on_front`` marks the front.
+        """One row per validated point, numbered from the cheapest; ``on_front`` marks the front.
 
         Goal and cost with 95% intervals (``*_low95``, ``*_high95``): by the point's own games, and
         given all games of the study, ``combined_*``.
@@ -502,10 +503,10 @@ class Study:
 
     @property
     def certificate(self) -> pd.DataFrame:
-        """How far recommended θ may be from the best of the space, a row a budget.
+        """How far recommended θ may be from the best in the space, one row per budget.
 
-        With 95% probability no θ beats the one of a row by more than ``regret_bound95``, in all
-        rows at once (:mod:`study.report.certificate`).
+        With 95% probability, no θ beats the one of a row by more than ``regret_bound95``,
+        simultaneously in all rows (:mod:`study.report.certificate`).
 
         Raises
         ------
@@ -520,33 +521,38 @@ class Study:
         return self._tables[name].copy()
 
     def pick(
-        self, *, games: int = 0, jobs: int | None = None, progress: bool = True, **wish: float | str
+        self,
+        *,
+        games: int = 0,
+        jobs: int | None = None,
+        progress: bool = True,
+        **limit: float | str,
     ) -> Pick:
         """Choose a θ: the best for a cost, or the cheapest that reaches a value of the goal.
 
         Parameters
         ----------
         games : int
-            How many games of the θ to play before, on fresh seeds; they are kept with the study.
+            Games of the proposed θ to play first, on fresh seeds; they are stored with the study.
         jobs : int, optional
             Worker processes for them; all cores by default.
         progress : bool
-            Whether to tell how far they are.
-        **wish : float or str
-            One bound of the study's own objectives: ``max_seconds_per_move="100us"``, also in
-            seconds, ``1e-4``, or ``min_score=20000`` (``max_…`` of a goal that is minimized).
+            Whether to show progress.
+        **limit : float or str
+            One limit, on the study's cost or goal: ``max_seconds_per_move="100us"`` (or in seconds,
+            ``1e-4``), or ``min_score=20000`` (``max_…`` for a goal that is minimized).
 
         Raises
         ------
         InputError
-            If no θ does what is asked for, or none can.
+            If no θ meets the limit, or the limit is invalid.
         RunError
             If games cannot be played.
         """
         call = call_text(f"{self._opening}.pick", self.pick, locals())
         games = check_range("games", games, 0, MAX_GAMES_ASKED)
         with called(call):
-            wanted = recommend.PickQuery.read(self.experiment, wish)
+            wanted = recommend.PickQuery.read(self.experiment, limit)
         proposal = self._analysis.to_pick_from().propose(wanted)
         played: list[str] = []
         if games and proposal is not None:
@@ -579,7 +585,7 @@ class Study:
         smaller standard error, or a budget, adds to them.
         """
         call = call_text(f"{self._opening}.validate", self.validate, locals())
-        seconds, executor = seconds_of(budget_text(budget)), executor_for(jobs, scheduler, tls)
+        seconds, executor = parse_seconds(budget_text(budget)), executor_for(jobs, scheduler, tls)
         with as_guest(call), self._opened() as (_, data):
             precision = Precision.from_options(
                 data.experiment.goal, standard_error, validation_games, validation_points, seconds
@@ -589,7 +595,7 @@ class Study:
         return self.refresh()
 
     def refresh(self) -> "Study":
-        """Read the study again, such as while a sweep runs elsewhere; return it."""
+        """Read the study again, for example while a sweep runs elsewhere; return it."""
         with quiet(), self._opened() as (_, data):
             self._take(data)
         return self
@@ -615,9 +621,9 @@ class Study:
         self.__dict__.pop("_analysis", None)
 
     def plot_front(self) -> alt.LayerChart:
-        """Draw the chart of the front: a notebook shows it, with θ and intervals under the pointer.
+        """Return the chart of the front; hover over a mark in a notebook to see θ and intervals.
 
-        ``save`` of the chart writes it as HTML, PNG or SVG.
+        The chart's ``save`` writes it as HTML, PNG or SVG.
 
         Raises
         ------
@@ -644,7 +650,7 @@ class Study:
         Raises
         ------
         InputError
-            If something else than such a page is there, or it cannot be written.
+            If the file exists and is not such a page, or if it cannot be written.
         """
         from thetafront.study.page.results import default_path, write_report  # noqa: PLC0415, slow to import
 
@@ -661,7 +667,7 @@ class Study:
         return heading if shown is None else f"<div>{heading}{table_html(shown)}</div>"
 
     def _front_table(self) -> Table | None:
-        """Lay out the validated front, or else the predicted one, if there is one."""
+        """Lay out the validated front or, without one, the predicted front, if any."""
         if len(front := self._tables["front"]):
             return front_table(front.to_dict("records"), self.experiment)
         if "predicted_front" in self._tables:
@@ -670,7 +676,7 @@ class Study:
 
 
 def found(experiment: str | Experiment) -> Experiment:
-    """Return an experiment that is given, or named; InputError if its name is one of ours."""
+    """Return the given or named experiment; InputError if its name is that of a built-in one."""
     if isinstance(experiment, str):
         return experiment_called(experiment)
     ours = EXPERIMENTS.get(experiment.name)
@@ -690,7 +696,7 @@ def budget_text(budget: str | float | None) -> str:
 
 
 def call_text(called: str, function: Callable[..., Any], given: Mapping[str, Any]) -> str:
-    """Write a call as a user may give it again; what is as usual is left out."""
+    """Write a call for a user to repeat, without arguments that have their defaults."""
     words = []
     for name, parameter in inspect.signature(function).parameters.items():
         value = given[name]
@@ -705,7 +711,7 @@ def call_text(called: str, function: Callable[..., Any], given: Mapping[str, Any
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Let optuna say no more than errors in the block."""
+    """Limit optuna to error messages in the block."""
     before = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     try:
@@ -716,6 +722,6 @@ def quiet() -> Iterator[None]:
 
 @contextmanager
 def as_guest(call: str) -> Iterator[None]:
-    """Play games in the block for a call, in a program that is as before afterwards."""
+    """Play games in the block for a call, and restore the program's state afterwards."""
     with quiet(), called(call), interrupt.as_guest():
         yield

@@ -3,11 +3,11 @@
 Notation
 --------
 ======  ============================================================================================
-R       sum of what was counted in all games, over the sum of what it is divided by
-B       blocks of consecutive games
-e_b     what was counted in block b less R times what divides it, over the mean of what was counted
-P, c_b  number of samples with the most blocks, and their mean e_b: what a block's games share
-s²      Σ e_b²/(B − 1), the relative variance of a block's ratio; of times, with e_b − c_b in place
+R       sum of the counts of all games, divided by the sum of their divisors B       blocks of
+consecutive games e_b     what was counted in block b less R times what divides it, over the mean of
+what was counted P, c_b  number of samples with the most blocks, and their mean e_b: what a block's
+games share s²      Σ e_b²/(B − 1), the relative variance of a block's ratio; of times, with e_b −
+c_b in place
         of e_b, times P/(P − 1)
 s̄²      s² pooled over all samples, each weighted by its B − 1
 s_c²    Σ e_b²/(B − 1), averaged over the P samples: what blocks may share
@@ -17,19 +17,20 @@ v       the relative variance of single games about their samples' ratios
 
 A machine's speed drifts: in the published sweep of ``mcmdp`` the times of games that were played
 together correlate by 0.79 with the next ones, by 0.46 after 20 games of each of 12 points, by 0.18
-after 100. So the mean of 1,000 games is off by 1.7%, where independent games would give 0.25%.
-Blocks are few and long, to drift apart; still, each halving of B multiplied s²/B by 1.8 there. So
-the variance of R is 2s²/B for blocks of times, s²/B for single games; s² is shrunk as in
+after 100. So the mean of 1,000 games is off by 1.7%, instead of the 0.25% of independent games.
+Blocks are few and long, so that they drift apart; still, each halving of B multiplied s²/B by 1.8
+there. So the variance of R is 2s²/B for blocks of times, s²/B for single games; s² is shrunk as in
 :mod:`study.shrinkage`.
 
-Samples that are played in turns are slowed down together, whether or not their blocks are of the
-same minutes. So what they may share, 2s_c²/B, is one error of all; as it is known from B blocks, it
-is multiplied by the square of Student's quantile over the normal one. Two blocks alone may agree by
-chance, and a few games are no block, so below four degrees of freedom s_c² is filled up to four
-with deviations of 3%. Costs of two samples compare by their own errors: 2s²/B, and 2s_c² (1/b −
-1/B) for one of fewer blocks, b, which was timed in a part of the time. Where no sample has two
-blocks, a sample's own error is v/n. Samples of n < 20 games differ more: v·(1/n − 1/20) is added.
-Games that all do the same work, at different times, are blocks of one, and share nothing.
+Samples that take turns are slowed down together, even if their blocks do not cover the same
+minutes. So the part that they may share, 2s_c²/B, is one error of all. As it is estimated from B
+blocks, it is multiplied by the square of the ratio of Student's quantile to the normal one. Two
+blocks may agree by chance, and a few games are not a block, so below four degrees of freedom s_c²
+is filled up to four with deviations of 3%. Costs of two samples are compared by their own errors:
+2s²/B, and 2s_c² (1/b − 1/B) for one with fewer blocks, b, which was timed during only a part of the
+time. Where no sample has two blocks, a sample's own error is v/n. Samples of n < 20 games differ
+more: v·(1/n − 1/20) is added. Games that all do the same work, at different times, are blocks of
+one game, and share nothing.
 
 Source: Law, *Simulation Modeling and Analysis* (2015), §9.5.3, batch means; Searle, Casella and
 McCulloch, *Variance Components* (1992), §4.3, for what blocks share.
@@ -60,7 +61,7 @@ class LogVariances:
 
     @property
     def total(self) -> Floats:
-        """Of each whole error."""
+        """Variance of each whole error."""
         return self.own + self.shared
 
 
@@ -72,33 +73,33 @@ def variances_of_log_ratios(
     Parameters
     ----------
     samples : sequence of pairs of float64, shape (n_games,)
-        What was counted in each game, and what divides it; n_games may be 0.
+        The count and the divisor of each game; n_games may be 0.
     block : int
-        Least number of games of a block.
+        Minimum number of games of a block.
     drifts : bool
-        Whether blocks that are neighbours are alike, as times are; then there are at most five.
+        Whether neighbouring blocks are alike, as times are; there are then at most five.
     """
     n_games = np.array([len(counted) for counted, _ in samples])
-    n_blocks = np.array([blocks_of(n, block, drifts) for n in n_games.tolist()])
+    n_blocks = np.array([count_blocks(n, block, drifts) for n in n_games.tolist()])
     errors = [deviations(*each, n) for each, n in zip(samples, n_blocks.tolist(), strict=True)]
     if not n_blocks.any():
         return LogVariances(np.full(len(samples), np.nan))
     if drifts:
-        found = of_times(errors, n_blocks)
+        found = time_variances(errors, n_blocks)
         own, shared = (found.own + found.shared, 0.0) if block == 1 else (found.own, found.shared)
         fewest = min(block, FEW_GAMES)
         few = np.inf if block > 1 and n_blocks.max() == 1 else fewest
         more = np.maximum(1.0 / np.maximum(n_games, 1) - 1.0 / few, 0.0)
         if more.any():
-            own = own + more * of_single_games(samples)
+            own = own + more * single_game_variance(samples)
     else:
         own, shared = shrunk(errors, n_blocks - 1.0) / np.maximum(n_blocks, 1), 0.0
     decades = np.log(10.0) ** 2
     return LogVariances(np.where(n_blocks > 0, own / decades, np.nan), shared / decades)
 
 
-def of_times(errors: Sequence[Floats], n_blocks: npt.NDArray[np.int64]) -> LogVariances:
-    """Return relative variances of times, by what blocks share and what they do not."""
+def time_variances(errors: Sequence[Floats], n_blocks: npt.NDArray[np.int64]) -> LogVariances:
+    """Return relative variances of times, from what blocks share and from what they do not."""
     most = int(n_blocks.max())
     is_longest = n_blocks == most
     n_longest = int(is_longest.sum())
@@ -132,7 +133,7 @@ def shrunk(errors: Sequence[Floats], freedom: Floats) -> Floats:
     return np.asarray((squares + pooled) / (known + PSEUDO_BLOCKS))
 
 
-def of_single_games(samples: Sequence[tuple[Floats, Floats]]) -> float:
+def single_game_variance(samples: Sequence[tuple[Floats, Floats]]) -> float:
     """Return the relative variance of single games, pooled; NaN if no sample has two."""
     several = [sample for sample in samples if len(sample[0]) > 1]
     freedom = sum(len(counted) - 1 for counted, _ in several)
@@ -141,8 +142,8 @@ def of_single_games(samples: Sequence[tuple[Floats, Floats]]) -> float:
     return squares / freedom if freedom else np.nan
 
 
-def blocks_of(n_games: int, block: int, drifts: bool) -> int:
-    """Return into how many blocks some games are divided."""
+def count_blocks(n_games: int, block: int, drifts: bool) -> int:
+    """Return the number of blocks into which games are divided."""
     if not drifts:
         return n_games
     return min(MAX_BLOCKS, max(n_games // block, min(n_games, 1)))

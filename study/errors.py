@@ -10,21 +10,21 @@ MAX_CHARACTERS = 200  # of an error that a message quotes
 
 
 class InputError(Exception):
-    """Something given is not allowed or does not exist: one line says what, and what is allowed.
+    """An input is not allowed or does not exist: one line says which, and what is allowed.
 
     The command line prints the line and exits with code 2.
     """
 
 
 class RunError(Exception):
-    """A run cannot go on, and no input is to blame; what has finished is stored.
+    """A run cannot continue, although its input is valid; finished games are stored.
 
     The command line prints the line and exits with code 1.
     """
 
 
 class DamageError(RunError):
-    """A stored value is damaged: the line says which, and how to mend it."""
+    """A stored value is damaged: the line says which, and how to repair it."""
 
 
 def check_range(name: str, value: SupportsIndex, low: int, high: int) -> int:
@@ -53,7 +53,7 @@ def naming_file(path: Path) -> Iterator[None]:
 
 @contextmanager
 def error_context(where: str) -> Iterator[None]:
-    """Report an error of a value's kind as damage of a place, such as ``trial 3, game:2``."""
+    """Report an error about a value as damage of a place, such as ``trial 3, game:2``."""
     try:
         yield
     except KeyError as error:
@@ -63,8 +63,8 @@ def error_context(where: str) -> Iterator[None]:
 
 
 @contextmanager
-def of_study(name: str) -> Iterator[None]:
-    """Say of which study damage is, and what mends it."""
+def study_context(name: str) -> Iterator[None]:
+    """Say which study is damaged, and how to repair it."""
     try:
         yield
     except DamageError as error:

@@ -1,13 +1,13 @@
-"""Ctrl-C, SIGTERM and SIGHUP: a thread waits for them, so that they cut nothing short.
+"""Ctrl-C, SIGTERM and SIGHUP: a thread waits for them, so they do not interrupt a write.
 
-- Where nothing is said, an interrupt ends the process and its workers at once. All that is written
-  survives a kill, so it survives that.
+- By default, an interrupt ends the process and its workers at once. Everything that is written
+  survives a kill, so it also survives this.
 - Within :func:`deferred` the first interrupt sets a flag, :func:`requested`, at which loops look
   between whole steps. The second one ends the process.
-- Within :func:`raised` an interrupt is a KeyboardInterrupt, as usual in Python: for what must
+- Within :func:`raised` an interrupt is a KeyboardInterrupt, as usual in Python: for code that must
   restore a terminal, delete temporary files or end programs that it has started.
 
-A program that is not ours, such as a notebook, keeps its own answer, but :func:`as_guest`.
+A user's program, such as a notebook, keeps its own handling, except within :func:`as_guest`.
 """
 
 import contextlib
@@ -43,7 +43,7 @@ class _Answer(Enum):
 
 
 class _State:
-    """What the waiting thread and the main thread tell each other."""
+    """State shared by the waiting thread and the main thread."""
 
     signals: tuple[signal.Signals, ...] = ()
     answer = _Answer.EXIT
@@ -52,7 +52,7 @@ class _State:
 
 
 def watch() -> None:
-    """Answer interrupts from now on, in threads and workers started later too.
+    """Handle interrupts from now on, also in threads and workers started later.
 
     Signals that are ignored, such as SIGHUP under nohup, stay so.
     """
@@ -78,7 +78,7 @@ def _answer() -> None:
 
 
 def _handle(number: int, frame: "FrameType | None") -> None:
-    """Answer in the main thread: where signals are raised, or a library has unblocked them."""
+    """Handle a signal in the main thread, if signals are raised or a library has unblocked them."""
     if _State.answer is _Answer.RAISE:
         raise KeyboardInterrupt
     _answer()
@@ -86,11 +86,11 @@ def _handle(number: int, frame: "FrameType | None") -> None:
 
 @contextmanager
 def as_guest() -> Iterator[None]:
-    """Answer Ctrl-C for a block of a program that is not ours: a script, a notebook.
+    """Handle Ctrl-C for a block of a user's program, such as a script or a notebook.
 
     The first one within :func:`deferred` sets the flag; any other raises KeyboardInterrupt, and
-    none ends the process. Afterwards the program's own handler is back. Nothing changes in other
-    threads than the main one, where Ctrl-C is ignored, and where :func:`watch` answers already.
+    none ends the process. Afterwards the program's own handler is back. Nothing changes outside the
+    main thread, where Ctrl-C is ignored, and where :func:`watch` is active already.
     """
     handler = signal.getsignal(signal.SIGINT)
     is_answered = bool(_State.signals) or _State.is_guest or not in_main_thread()
@@ -117,23 +117,23 @@ def _handle_as_guest(number: int, frame: "FrameType | None") -> None:
 
 
 def is_watched() -> bool:
-    """Tell whether this process is a command of ours, rather than a notebook, say."""
+    """Return whether this process is a command of thetafront, rather than a notebook."""
     return bool(_State.signals)
 
 
 def in_main_thread() -> bool:
-    """Tell whether this is the thread that Python answers signals in."""
+    """Return whether this is the thread in which Python handles signals."""
     return threading.current_thread() is threading.main_thread()
 
 
 def requested() -> bool:
-    """Return whether an interrupt has come that was deferred."""
+    """Return whether a deferred interrupt has come."""
     return _State.requested and (in_main_thread() or not _State.is_guest)
 
 
 @contextmanager
 def kept_from_children() -> Iterator[None]:
-    """Let processes that the block starts begin with Ctrl-C blocked, until they ignore it."""
+    """Start the block's processes with Ctrl-C blocked, until they ignore it themselves."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
     try:
         yield
@@ -145,7 +145,7 @@ def kept_from_children() -> Iterator[None]:
 def deferred() -> Iterator[None]:
     """Let an interrupt wait for the end of the block, which then raises KeyboardInterrupt.
 
-    The end of the outermost block, if they are nested.
+    With nested blocks, it waits for the end of the outermost one.
     """
     with _answering(_Answer.FLAG, signal.SIG_BLOCK):
         yield
@@ -162,7 +162,10 @@ def raised() -> Iterator[None]:
 
 @contextmanager
 def _answering(answer: _Answer, how: int) -> Iterator[None]:
-    """Answer in that way for a block; ``how`` is what happens to the main thread's signals."""
+    """Handle interrupts in that way for a block.
+
+    ``how`` says what happens to the main thread's signals.
+    """
     if not (_State.signals or _State.is_guest) or not in_main_thread():
         yield
         return
@@ -182,7 +185,7 @@ def exit_at_once() -> NoReturn:
         # Not imported here: the main thread may be about to.
         if (processes := sys.modules.get("multiprocessing.process")) is not None:
             for each in processes.active_children():
-                with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
+                with contextlib.suppress(ProcessLookupError):  # it has just exited on its own
                     os.kill(each.pid, signal.SIGKILL)
         for path in tuple(unfinished):
             with contextlib.suppress(OSError):

@@ -10,8 +10,8 @@ hypervolume  area of all (score, log₁₀ cost) that some point dominates and t
              the reference point, in points · decades
 ===========  ==========================================================================
 
-Costs are measured in decades because the trade is one of ratios: twice the playouts take twice the
-time at any budget.
+Costs are measured in decades because the trade-off is one of ratios: twice the playouts take twice
+the time at any budget.
 """
 
 from bisect import bisect_right
@@ -52,7 +52,7 @@ def nondominated(
 def near_front(
     scores: npt.NDArray[np.float64], costs: npt.NDArray[np.float64], factor: float
 ) -> npt.NDArray[np.bool_]:
-    """Tell of each point whether none that is as good costs less by that factor, shape (n,)."""
+    """Return which points have no equally good point that is cheaper by that factor, shape (n,)."""
     order = np.argsort(costs)
     best = np.append(-np.inf, np.maximum.accumulate(scores[order]))
     n_cheaper = np.searchsorted(costs[order], costs / factor, side="right")
@@ -101,7 +101,7 @@ def p_on_front(draws: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def n_dominating_layers(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    """Return how many fronts must be taken away before each point is on one, shape (n,).
+    """Return how many fronts must be removed before each point is on one, shape (n,).
 
     ``values`` have shape (n, 2), to be maximized; of equal points each is on the next front.
     """

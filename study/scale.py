@@ -1,4 +1,4 @@
-"""Scales on which a model takes an objective: one by which a model stays within known bounds.
+"""Scales on which a model takes an objective, so that it stays within known bounds.
 
 Notation
 --------
@@ -18,22 +18,22 @@ ROOT          √(y − low), or −√(high − y)            values with one b
 ANGLE         arcsin √x, 0 to π/2                    values with two bounds
 ============  =====================================  ===============================================
 
-Scores of 2048 scatter more the larger they are: over 256 real θ of ``mcmdp``, log standard
-deviation grew with log mean by 0.70 ± 0.03, so that of √y differs by a factor of 1.4 between 12,000
-and 70,000 points, in place of 3.4. In simulated studies of 80 trials of four games, on the surfaces
-of the benchmark of samplers, predicted fronts were off by 3,430 points in place of 4,540 (root mean
-square), and the 95% band held the truth in 94% of cases in place of 70%.
+Larger scores of 2048 scatter more: over 256 real θ of ``mcmdp``, log standard deviation grew with
+log mean by 0.70 ± 0.03, so that of √y differs by a factor of 1.4 between 12,000 and 70,000 points,
+instead of 3.4. In simulated studies of 80 trials of four games, on the surfaces of the benchmark of
+samplers, predicted fronts were off by 3,430 points instead of 4,540 (root mean square), and the 95%
+band held the truth in 94% of cases instead of 70%.
 
 A mean between two bounds has a variance of x·(1 − x) times a constant, so the variance of its angle
 is a constant: 1/(4n) for a win rate of n games. Unlike a logit, an angle is finite at 0 and 1. In
 60 simulated studies of 64 trials of 10 games, with win rates of 0.02 to 0.98, predictions were off
 by 0.077 on ANGLE and 0.080 on LINEAR (root mean square), and 94% and 93% of the 95% intervals held
 the truth; with 4 games 0.106 and 0.106, 94% and 92%. An empirical logit was off by 0.092 and 0.135:
-its noise depends on the value that it has by luck.
+its noise depends on the observed value, which is partly luck.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import ClassVar, NamedTuple
@@ -55,7 +55,7 @@ WEIGHTS = WEIGHTS / WEIGHTS.sum()
 
 
 class Belief(NamedTuple):
-    """What a model knows of values, in the objective's unit."""
+    """A model's belief about values, in the objective's unit."""
 
     mean: Floats
     deviation: Floats
@@ -64,7 +64,7 @@ class Belief(NamedTuple):
 
 
 class Form(IntEnum):
-    """How a scale transforms values, once these are taken from a bound, in units of their range."""
+    """How a scale transforms values, measured from a bound in units of their range."""
 
     LINEAR = 0
     LOG = 1
@@ -89,7 +89,7 @@ BOUNDED = {Form.ROOT: math.inf, Form.ANGLE: RIGHT_ANGLE}
 
 @dataclass(frozen=True)
 class Scale:
-    """A scale; what a value cannot have on it, such as the logarithm of 0, is NaN or infinite."""
+    """A scale; values that do not exist on it, such as the logarithm of 0, are NaN or infinite."""
 
     form: Form = Form.LINEAR  # the transformation
     # Bounds of values: of a root one is finite, of an angle both.
@@ -109,7 +109,7 @@ class Scale:
 
     @property
     def origin(self) -> tuple[float, float]:
-        """The value from which values are taken, and the unit; −1 below a bound."""
+        """The value from which values are measured, and the unit; −1 below a bound."""
         if self.form is Form.ANGLE:
             return self.low, self.high - self.low
         if self.form is Form.ROOT and not math.isfinite(self.low):
@@ -118,24 +118,24 @@ class Scale:
 
     @property
     def side(self) -> float:
-        """The sign of z where it has one."""
+        """The sign of z, where it is fixed."""
         return math.copysign(1.0, self.origin[1])
 
     def clipped(self, scaled: Floats) -> Floats:
-        """Return z, or the end of the scale that it is beyond, times the side."""
+        """Return z, or the end of the scale if it is beyond, times the side."""
         if self.form not in BOUNDED:
             return scaled
         return np.clip(self.side * scaled, 0.0, BOUNDED[self.form])
 
-    def of(self, values: Floats) -> Floats:
-        """Return z for y; a mean that rounding has taken beyond a bound is at the bound."""
+    def transform(self, values: Floats) -> Floats:
+        """Return z for y; a mean beyond a bound by rounding is at the bound."""
         inside = np.clip(values, self.low, self.high)
         values = np.where(np.isclose(values, inside, ROUNDING, 0.0), inside, values)
         start, unit = self.origin
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(self.side * FUNCTIONS[self.form][0]((values - start) / unit))
 
-    def back(self, scaled: Floats) -> Floats:
+    def inverse(self, scaled: Floats) -> Floats:
         """Return y for z; a z beyond the scale's ends is that of a bound."""
         start, unit = self.origin
         return np.asarray(start + unit * FUNCTIONS[self.form][1](self.clipped(scaled)))
@@ -145,24 +145,24 @@ class Scale:
         return np.asarray(abs(self.origin[1]) * FUNCTIONS[self.form][2](self.clipped(scaled)))
 
     def raised(self, scaled: Floats) -> Floats:
-        """Return y for z but for a constant and a unit: odd in z, so it serves −z and −y, too."""
+        """Return y for z up to a constant and a unit: odd in z, so it also serves −z and −y."""
         size = np.minimum(np.abs(scaled), BOUNDED.get(self.form, math.inf))
         return np.asarray(np.copysign(FUNCTIONS[self.form][1](size), scaled))
 
     def variances(self, values: Floats, variances: Floats) -> Floats:
         """Return the variances of z, given those of y: to first order.
 
-        A noisy mean at a bound is not known to be there: its distance from the bound is taken to be
-        0.7 standard errors at least. A mean of zeros is then as uncertain as it should be: 1/(4n).
+        A noisy mean at a bound need not be there: its distance from the bound is assumed to be at
+        least 0.7 standard errors. A mean of zeros is then as uncertain as it should be: 1/(4n).
         """
         with np.errstate(divide="ignore", invalid="ignore"):
-            square = self.slope(self.of(values)) ** 2
+            square = self.slope(self.transform(values)) ** 2
             if self.form in BOUNDED:
                 square = np.maximum(square, 4.0 * abs(self.origin[1]) * np.sqrt(variances / 2.0))
             return np.where(variances == 0.0, 0.0, variances / square)
 
     def unbiased(self, scaled: Floats, variances: Floats) -> Floats:
-        """Take off the bias of the root or angle of a noisy mean, which is drawn to the bound.
+        """Remove the bias of the root or angle of a noisy mean, which is drawn to the bound.
 
         E[√y] = √(E[y] − v), v the variance of √y. Where v is unknown, and on other scales, values
         stay as they are.
@@ -177,14 +177,14 @@ class Scale:
         return scaled
 
     def belief(self, mean: Floats, deviation: Floats) -> Belief:
-        """Return what m and s say of y, with its 95% interval; of a logarithm, the median of y.
+        """Return the belief about y from m and s, with its 95% interval.
 
-        Mean and deviation are those of y for a normal z, by quadrature; a z beyond an end is
-        reflected.
+        For a logarithm, the median of y replaces the mean. Mean and deviation are those of y for a
+        normal z, by quadrature; a z beyond an end is reflected.
         """
         mean = np.asarray(self.side * self.clipped(mean))
-        low, high = (self.back(mean + z * deviation) for z in (-Z95, Z95))
-        middle = self.back(mean)
+        low, high = (self.inverse(mean + z * deviation) for z in (-Z95, Z95))
+        middle = self.inverse(mean)
         if self.form not in BOUNDED:
             return Belief(middle, self.slope(mean) * deviation, low, high)
         start, unit = self.origin
@@ -198,3 +198,25 @@ class Scale:
 Scale.LINEAR = Scale()
 Scale.LOG = Scale(Form.LOG, low=0.0)
 Scale.ROOT = Scale.within(0.0, None)
+
+
+def beyond_worst(raw: Floats, signs: Floats, scales: Sequence[Scale]) -> tuple[float, float]:
+    """Return a reference point for values, shape (n, 2), at least one: a little worse than all.
+
+    ``signs`` are −1 for an objective that is minimized, else 1. The point is in the objectives' own
+    units, a tenth of the range beyond the worst; both are measured in decades on the scale of
+    logarithms. It is not beyond a bound of values.
+    """
+    logs = [scale.form is Form.LOG for scale in scales]
+    scaled = [
+        Scale.LOG.transform(each) if log else each for each, log in zip(raw.T, logs, strict=True)
+    ]
+    values = signs * np.column_stack(scaled)
+    worst = values.min(axis=0)
+    # Below constant values too, whatever their size.
+    least = 1e-9 * np.maximum(1.0, np.abs(worst))
+    corner = signs * (worst - 0.1 * np.maximum(np.ptp(values, axis=0), least))
+    corner = np.where(logs, 10.0 ** np.where(logs, corner, 0.0), corner)
+    lows, highs = np.transpose([(each.low, each.high) for each in scales])
+    first, second = np.clip(corner, lows, highs)
+    return float(first), float(second)

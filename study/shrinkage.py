@@ -1,4 +1,4 @@
-"""The variance of a trial's mean, from what all trials have in common.
+"""The variance of a trial's mean, estimated from all trials together.
 
 Notation
 --------
@@ -14,17 +14,17 @@ and a model that trusts it favours trials whose games happen to agree. So the va
 towards the pooled one, ((n − 1)·s² + κ·s̄²)/(n − 1 + κ), and divided by n. In simulated studies κ =
 10 did better than the raw s²/n, and far better than inferring the noise.
 
-If no trial has two games, s̄² is unknown. The standard deviation of one game is then taken to be
+If no trial has two games, s̄² is unknown. The standard deviation of one game is then assumed to be
 40% of the mean, as in 2048; a model left to infer it would mistake luck for merit.
 
-Scores of 2048 scatter more the larger they are, and are modelled by their square root
-(:mod:`study.scale`). There, all trials have about one variance. So it is s²/mean that is pooled,
-with κ = 100: in simulated studies of four games a trial, the predicted front was off by 3,010
-points, with κ = 10 by 3,100 (root mean square).
+Larger scores of 2048 scatter more, and scores are modelled by their square root
+(:mod:`study.scale`). There, all trials have about the same variance. So s²/mean is pooled, with κ =
+100: in simulated studies of four games a trial, the predicted front was off by 3,010 points, with κ
+= 10 by 3,100 (root mean square).
 
-A mean x of values between 0 and 1, a win rate say, has the variance φ·x·(1 − x)/n, φ ≤ 1: 1 for
+A mean x of values between 0 and 1, such as a win rate, has the variance φ·x·(1 − x)/n, φ ≤ 1: 1 for
 zeros and ones, less where some games are draws. φ, the dispersion, is pooled over all trials, with
-κ = 100. To x half a win and half a loss are added: 0 wins of 4 is not free of noise. A model takes
+κ = 100. Half a win and half a loss are added to x: 0 wins of 4 is not free of noise. A model takes
 such means by their angle (:mod:`study.scale`), on which x does not matter: trials with few wins do
 not seem the least noisy.
 """
@@ -88,7 +88,7 @@ def growing_variances(samples: Sequence[Moments]) -> Floats:
 def dispersion(samples: Sequence[Moments], weight: float = WEIGHT) -> float:
     """Return φ of values between 0 and 1, pooled, as if one more had been seen at each bound.
 
-    These two have the ``weight`` given.
+    The two added values have the given ``weight``.
     """
     n, mean, m2 = columns(samples)
     total = float(n @ mean / max(n.sum(), 1.0))
@@ -97,7 +97,7 @@ def dispersion(samples: Sequence[Moments], weight: float = WEIGHT) -> float:
 
 
 def possible(n: Floats, mean: Floats, m2: Floats) -> Floats:
-    """Return what the sum of squared deviations would be of zeros and ones; unbiased."""
+    """Return the sum of squared deviations that zeros and ones would have; unbiased."""
     return np.asarray(np.maximum(n - 1.0, 0.0) * mean * (1.0 - mean) + m2 / np.maximum(n, 1.0))
 
 

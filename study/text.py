@@ -11,7 +11,7 @@ TIME = re.compile("".join(f"(?:{NUMBER}{unit})?" for unit in UNITS))
 
 
 def seconds_in(text: str) -> float:
-    """Read a time such as ``1h30m``, ``90s`` or ``100us``; ValueError if it is none."""
+    """Read a time such as ``1h30m``, ``90s`` or ``100us``; ValueError if it is invalid."""
     found = TIME.fullmatch(text)
     if found is None or not text:
         raise ValueError(f"must be a time such as 15m or 100us (got {text!r})")
@@ -44,3 +44,9 @@ def counted(n: int, noun: str) -> str:
 def listed(names: Sequence[str]) -> str:
     """Write ``a``, ``a and b``, ``a, b and c``."""
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def without_password(text: str) -> str:
+    """Mask the passwords of URLs in a text: before the host, and among the parameters."""
+    text = re.sub(r"(://[^:/@\s]*):[^@\s]+@", r"\1:***@", text)
+    return re.sub(r"([?&][^=&\s]*(?:password|passwd|pwd)=)[^&\s'\"]+", r"\1***", text, flags=re.I)

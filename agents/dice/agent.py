@@ -74,7 +74,7 @@ class DiceGames(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DiceDecision:
-    """The agent's decision on a roll."""
+    """The agent's decision for a roll."""
 
     held: tuple[int, ...]  # the faces to hold, in ascending order
     sticks: bool  # whether it holds all dice, which ends the game
@@ -84,7 +84,7 @@ class DiceDecision:
 
 @dataclass(frozen=True)
 class DiceParameters(Agent):
-    """What an agent that plays and one that solves have in common.
+    """The parameters shared by the agent that plays and the one that solves.
 
     Tuned are γ from 0.5, with which the policy sticks in 53 of 56 states, to 1, which finds the
     optimum, 13.34827; and δ from 10⁻⁶, far below what separates the optimal policy from its
@@ -210,7 +210,7 @@ class DiceAgent(DiceParameters):
 
     @cached_property
     def policy(self) -> DicePolicy:
-        """The policy as kernels take it."""
+        """The policy in the form for kernels."""
         return self.rules.policy(self.holds)
 
     def games(self, first_seed: int, n_games: int) -> DiceGames:

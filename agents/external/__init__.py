@@ -1,4 +1,4 @@
-"""Agents that are not ours: Python functions and classes, and programs in any language.
+"""Agents of users: Python functions and classes, and programs in any language.
 
-They answer a game with a report, of which a :class:`~agents.external.report.ReportedGame` is made.
+They answer each game with a report, which becomes a :class:`~agents.external.report.ReportedGame`.
 """

@@ -1,4 +1,4 @@
-"""A process that plays games: started in a session of its own, asked, watched, ended.
+"""A process that plays games, in a session of its own.
 
 A worker's processes carry a mark in their environment, by which a guardian finds them when the
 worker has ended (:mod:`agents.external.guardian`).
@@ -24,11 +24,11 @@ from thetafront.agents.external import guardian
 from thetafront.agents.external.limits import Limits
 from thetafront.agents.external.processes import (
     Orphans,
-    cpu_seconds_of_all,
     cpu_seconds_with_ended,
     kill,
-    memory_of,
-    tree_of,
+    process_tree,
+    read_memory,
+    sum_cpu_seconds,
 )
 
 T = TypeVar("T")
@@ -55,7 +55,7 @@ def python_command(module: str, *words: str) -> tuple[str, ...]:
 
 @cache
 def guarded(worker: int) -> tuple[str, "subprocess.Popen[bytes]"]:
-    """Return the mark of this process's games, and its guardian, which is started."""
+    """Return the mark of this process's games, and its guardian, which it starts."""
     mark = f"{worker}-{secrets.token_hex(8)}"
     null = subprocess.DEVNULL
     guard = subprocess.Popen(
@@ -74,7 +74,7 @@ os.register_at_fork(after_in_child=guarded.cache_clear)  # the guardian is the p
 
 @atexit.register
 def end_programs() -> None:
-    """End all processes of this worker's games; a guardian is started anew when it is needed."""
+    """End all processes of this worker's games; a new guardian is started when needed."""
     for server in SERVERS.values():
         server.end()
     SERVERS.clear()
@@ -89,8 +89,8 @@ def end_programs() -> None:
 class Child:
     """A process that plays one game or, one after the other, many.
 
-    ``inherited`` are descriptors that it has, too. A caller sets ``is_warm`` when it has played a
-    game that was thrown away. GameError if it cannot be started.
+    It inherits the descriptors ``inherited``. A caller sets ``is_warm`` after a first game that is
+    discarded. GameError if it cannot be started.
     """
 
     def __init__(
@@ -141,15 +141,15 @@ class Child:
         except BaseException as error:
             self.end()
             if isinstance(error, OSError):  # it ended between an answer and a look at its clock
-                raise GameError(f"ended by itself{self.said}") from None
+                raise GameError(f"exited on its own{self.said}") from None
             raise
 
     def ask(self, line: bytes, read: Callable[[bytes], T], *, last: bool = False) -> T:
-        """Send a line and return what ``read`` makes of the answer.
+        """Send a line and return the answer as converted by ``read``.
 
-        The answer is the next line, or, with ``last``, the last one before the process ends. A pipe
-        must have room for what is sent, 64 KiB. GameError if there is no answer in time, one too
-        long, or too much is taken; after any error the process has ended.
+        The answer is the next line, or, with ``last``, the last one before the process ends. The
+        line must fit into a pipe, 64 KiB. GameError if the answer is late or too long, or the
+        process exceeds a limit; after any error the process has ended.
         """
         with self.ended_by_errors():
             self.look(0)
@@ -158,7 +158,7 @@ class Child:
             return read(self.answer(line, last))
 
     def ask_timed(self, line: bytes, read: Callable[[bytes], T]) -> tuple[T, float]:
-        """Return what is read in an answer, and the CPU seconds that it took."""
+        """Return the converted answer, and the CPU seconds that it took."""
         with self.ended_by_errors():
             before = self.cpu_seconds()
             found = self.ask(line, read)
@@ -195,7 +195,7 @@ class Child:
             self.check_limits()
 
     def send(self, line: bytes) -> int:
-        """Write as much as the pipe accepts at once; return how much that is."""
+        """Write as much as the pipe accepts at once; return that amount."""
         try:
             return os.write(self.stdin, line)
         except BlockingIOError:
@@ -211,7 +211,7 @@ class Child:
                 self.take(stream)
 
     def take(self, stream: int) -> None:
-        """Read what a stream has; GameError if that is more than any answer."""
+        """Read the available output of a stream; GameError if it is longer than any answer."""
         try:
             some = os.read(stream, MAX_ANSWER)
         except BlockingIOError:
@@ -232,20 +232,20 @@ class Child:
         return math.isfinite(self.limits.cpu_seconds)
 
     def check_limits(self) -> None:
-        """Refuse, by GameError, more memory or CPU time than allowed: now and then."""
+        """Raise GameError if memory or CPU time exceed their limits; checked occasionally."""
         allowed, now = self.limits.memory, time.monotonic()
         if now < self.next_check or not (allowed or self.is_cpu_limited):
             return
         self.next_check = now + POLL_SECONDS
         every = self.processes
-        taken = memory_of(every) if allowed else 0
+        taken = read_memory(every) if allowed else 0
         if taken > allowed:  # unless they share much of it
-            taken = memory_of(every, is_shared=True)
+            taken = read_memory(every, is_shared=True)
         if taken > allowed:
             raise GameError(
                 f"{taken / 1e6:,.0f} MB of memory taken, {allowed / 1e6:,.0f} MB allowed{self.said}"
             )
-        used = cpu_seconds_of_all(every) - self.cpu_before
+        used = sum_cpu_seconds(every) - self.cpu_before
         if used > self.limits.cpu_seconds:
             raise GameError(
                 f"{used:.1f} s of CPU time taken, {self.limits.cpu_seconds:g} s allowed "
@@ -254,7 +254,7 @@ class Child:
 
     @property
     def returncode(self) -> int:
-        """How the process has ended, as :attr:`subprocess.Popen.returncode` says it."""
+        """How the process has ended, as in :attr:`subprocess.Popen.returncode`."""
         status = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
         assert status is not None
         code: int = status.si_status
@@ -271,18 +271,18 @@ class Child:
     @property
     def processes(self) -> list[int]:
         """The process, its descendants, and orphans of its session."""
-        return [*tree_of(self.pid), *Orphans.of(self.pid)]
+        return [*process_tree(self.pid), *Orphans.in_session(self.pid)]
 
     def cpu_seconds(self) -> float:
-        """Return the CPU time so far: of it and its descendants, and those they have waited for.
+        """Return the CPU time so far of the process, its descendants and their ended children.
 
         OSError if the process has ended.
         """
         _, *others = self.processes
-        return cpu_seconds_of_all(others) + cpu_seconds_with_ended(self.pid)
+        return sum_cpu_seconds(others) + cpu_seconds_with_ended(self.pid)
 
     def has_ended(self) -> bool:
-        """Tell whether the process has ended, perhaps by itself since its last answer."""
+        """Return whether the process has ended, perhaps by itself since its last answer."""
         if self.used is None:
             with self.ended_by_errors():
                 self.look(0)
@@ -295,7 +295,7 @@ class Child:
         """End the process and all of its session; return the CPU seconds that they took."""
         if self.used is None:
             _, *others = self.processes
-            self.used = cpu_seconds_of_all(others)
+            self.used = sum_cpu_seconds(others)
             kill([self.pid, *others])
             with suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)
@@ -312,11 +312,11 @@ class Child:
 
 MAX_SERVERS = 2  # each may have much in memory
 SERVERS: dict[Hashable, Child] = {}
-"""Processes that answer one game after the other, by what plays; the last one used comes last."""
+"""Processes that play one game after another, by player; the last one used comes last."""
 os.register_at_fork(after_in_child=SERVERS.clear)  # they are the parent's
 
 
-def server_of(player: Hashable, start: Callable[[], Child]) -> Child:
+def get_server(player: Hashable, start: Callable[[], Child]) -> Child:
     """Return the process that plays a player's games; start one if there is none."""
     server = SERVERS.pop(player, None)
     if server is None or server.has_ended():

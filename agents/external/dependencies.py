@@ -1,8 +1,8 @@
-"""What a function or class of a script or notebook depends on, so that a change is noticed.
+"""Dependencies of a function or class of a script or notebook, to detect changes.
 
 That is its code, the user's functions and classes that it refers to, and the values of globals,
-enclosing functions and defaults. The same things have the same texts in every process: there are
-no addresses in them, and no order of sets. Of libraries and of our own code only names count.
+enclosing functions and defaults. Their texts are the same in every process: they contain no
+addresses and no order of sets. Of libraries and of our own code, only names count.
 """
 
 import copyreg
@@ -31,7 +31,7 @@ OF_EVERY_CLASS |= {"_abc_impl", "__dataclass_params__"}
 GENERATED = {"__init__", "__repr__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__"}
 GENERATED |= {"__setattr__", "__delattr__", "__getstate__", "__setstate__"}
 HOLD_FUNCTIONS = ("py_func", "__wrapped__", "__func__", "func", "fget", "fset", "fdel")
-"""Attributes of what numba, functools, static and class methods, and properties are made of."""
+"""Attributes that hold functions: of numba, functools, static and class methods, properties."""
 LIBRARIES = {"site-packages", "dist-packages"}
 STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 RENAMED = ("thetafront.agents.external", "thetafront.agents.outside")
@@ -41,14 +41,14 @@ ATTRIBUTES = {"LOAD_ATTR", "LOAD_METHOD"}
 
 
 class Dependencies:
-    """What a player depends on: a function, a class, or an object that can be called.
+    """The dependencies of a player: a function, a class, or a callable object.
 
     Attributes
     ----------
     texts : dict of str to str
-        By name, a short value; or the digest of a long one, or of code.
+        By name, a short value, or the digest of a long one or of code.
     unknown : list of str
-        Names of values that cannot be told, such as an open file: their changes go unnoticed.
+        Names of values that cannot be compared, such as an open file: their changes go undetected.
     """
 
     def __init__(self, player: Any) -> None:
@@ -65,22 +65,25 @@ class Dependencies:
             try:
                 text = self.code(name, value) if is_code else self.text(name, value)
             except Exception as error:  # a user's class may raise anything when it is looked at
-                text = self.untold(name, error)
+                text = self.note_opaque(name, error)
             found.setdefault(name, set()).add(text if len(text) <= MAX_SHOWN else digits(text))
         self.texts = {
             name: texts.pop() if len(texts) == 1 else digits("\n".join(sorted(texts)))
             for name, texts in sorted(found.items())
         }
 
-    def untold(self, name: str, error: Exception) -> str:
-        """Note that a value cannot be told."""
+    def note_opaque(self, name: str, error: Exception) -> str:
+        """Note that a value cannot be compared."""
         line = " ".join(f"{name}: {error or type(error).__name__}".split())
         if line not in self.unknown:
             self.unknown.append(line)
         return "unknown"
 
     def text(self, name: str, value: Any) -> str:
-        """Return a text that tells a value; of the user's code its name, and the rest later."""
+        """Return a text that identifies a value.
+
+        For the user's code this is its name; the rest follows later.
+        """
         self.n_texts += 1
         if self.n_texts > MAX_TEXTS:
             raise ValueError("too much to look at")
@@ -89,17 +92,17 @@ class Dependencies:
         if isinstance(value, FunctionType | type):
             if is_users(value.__module__) and id(value) not in self.known_code:
                 self.known_code[id(value)] = value
-                self.waiting.append((self.name_of(value), value, True))
+                self.waiting.append((self.qualified_name(value), value, True))
             return f"<{recorded(value.__module__)}.{value.__qualname__}>"
         if isinstance(value, ModuleType):
-            return f"<module {recorded(value.__name__)} {content_of(value.__name__)}>"
+            return f"<module {recorded(value.__name__)} {module_digest(value.__name__)}>"
         if id(value) in self.met:
             return f"<{self.met[id(value)][0]}>"
         self.met[id(value)] = len(self.met), value
         return f"{type(value).__name__}({', '.join(self.parts(name, value))})"
 
     def parts(self, name: str, value: Any) -> Iterator[str]:
-        """Yield the texts of what a value is made of."""
+        """Yield the texts of the parts of a value."""
         if isinstance(value, set | frozenset):
             yield from sorted(self.apart(name, value))
         elif type(value) is tuple or type(value) is list:
@@ -118,35 +121,35 @@ class Dependencies:
         elif not is_more_than_code(value) and (code := functions_in(value)):
             yield from (self.text(name, each) for each in code)
         else:
-            made_of: Any
+            depends_on: Any
             try:
                 reduced = copyreg.dispatch_table.get(type(value))  # as pickle and copy do
-                made_of = reduced(value) if reduced else value.__reduce_ex__(4)
+                depends_on = reduced(value) if reduced else value.__reduce_ex__(4)
             except Exception as error:  # of a lock, an open file, a generator
-                made_of = self.untold(name, error)
-            if isinstance(made_of, str):
-                yield made_of
+                depends_on = self.note_opaque(name, error)
+            if isinstance(depends_on, str):
+                yield depends_on
             else:
-                function, arguments, *state = made_of
+                function, arguments, *state = depends_on
                 # Items of lists and dictionaries come as iterators.
                 listed = [list(x) if isinstance(x, Iterator) else x for x in state]
                 yield from (self.text(name, each) for each in (function, arguments, *listed))
 
     def apart(self, name: str, values: Iterable[Any]) -> Iterator[str]:
-        """Yield the texts of values whose order says nothing: none refers to another."""
+        """Yield the texts of values whose order has no meaning: none refers to another."""
         met = self.met
         for each in values:
             self.met = {}
             yield self.text(name, each)
         self.met = met
 
-    def name_of(self, code: Any) -> str:
+    def qualified_name(self, code: Any) -> str:
         """Name a function or class; without its module where that is the player's."""
         is_here = code.__module__ == self.module
         return str(code.__qualname__ if is_here else f"{code.__module__}.{code.__qualname__}")
 
     def code(self, name: str, value: Any) -> str:
-        """Return a text that tells a function or class; what it refers to waits."""
+        """Return a text that identifies a function or class; queue what it refers to."""
         if isinstance(value, type):
             members = {
                 key: each
@@ -171,9 +174,9 @@ class Dependencies:
             return f"code {digits(self.text(name, value.__code__))}"
 
     def referred_to(self, function: FunctionType) -> Iterator[tuple[str, Any]]:
-        """Yield the globals that a function reads, and of the user's modules what it takes there.
+        """Yield the globals that a function reads, and names that it takes from the user's modules.
 
-        Those that it writes itself, such as counters, say nothing.
+        Globals that it writes itself, such as counters, do not count.
         """
         steps = list(instructions(function.__code__))
         written = {each.argval for each in steps if each.opname in WRITES}
@@ -182,7 +185,7 @@ class Dependencies:
         known = function.__globals__
         waiting = [(name, known[name]) for name in sorted(read & set(known))]
         for name in {each.argval for each in steps if each.opname == "IMPORT_NAME"}:
-            yield f"import {name}", content_of(name)
+            yield f"import {name}", module_digest(name)
         seen = set()
         while waiting:
             name, value = waiting.pop()
@@ -202,7 +205,7 @@ def instructions(code: CodeType) -> Iterator[dis.Instruction]:
 
 
 def recorded(module: str | None) -> str:
-    """Return a module's name as records have it, which are older than the package's name."""
+    """Return a module's name in records, which are older than the package's name."""
     return str(module).replace(*RENAMED)
 
 
@@ -217,12 +220,12 @@ def is_users(module: str | None) -> bool:
 
 
 def is_more_than_code(value: Any) -> bool:
-    """Return whether an object that holds a function has a state beside it."""
+    """Return whether an object that holds a function also has a state."""
     return isinstance(value, partial | MethodType) or is_users(type(value).__module__)
 
 
 def functions_in(value: Any) -> list[FunctionType]:
-    """Return the functions that a decorator has kept."""
+    """Return the functions that a decorator has stored."""
     kept = [getattr(value, name, None) for name in HOLD_FUNCTIONS]
     return [each for each in kept if isinstance(each, FunctionType)]
 
@@ -241,7 +244,7 @@ def is_generated(owner: type, member: Any) -> bool:
     return made and (file == "<string>" or Path(file).is_relative_to(STANDARD_LIBRARY))
 
 
-def content_of(module: str) -> str:
+def module_digest(module: str) -> str:
     """Return digits that name the code of one of the user's modules; empty for others."""
     source = Source(module)
     try:

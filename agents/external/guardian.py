@@ -1,9 +1,9 @@
-"""Ends the processes of a worker's games when the worker has ended, in whatever way.
+"""Ends the processes of a worker's games when the worker has ended, for whatever reason.
 
 It is a process of its own, which waits until the worker's end of a pipe is closed: even a killed
 worker closes that. Then it ends all processes that have the worker's mark in their environment,
-their descendants, and whatever is in one session with them: after a second, in which programs may
-end by themselves.
+their descendants, and all processes of their sessions, after a second in which programs may end by
+themselves.
 """
 
 import os
@@ -13,7 +13,7 @@ import time
 
 import psutil
 
-from thetafront.agents.external.processes import kill, session_of
+from thetafront.agents.external.processes import get_session, kill
 
 MARK = "THETAFRONT_WORKER"
 SECONDS_TO_END = 1.0
@@ -22,7 +22,7 @@ MAX_ROUNDS = 500
 
 
 def main() -> None:
-    """Wait for the end of standard input; then end all processes with the mark that is given."""
+    """Wait for the end of standard input; then end all processes with the given mark."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     while os.read(0, 4096):
@@ -38,12 +38,12 @@ def main() -> None:
 
 
 def marked(mark: str) -> set[int]:
-    """Return the processes with a mark, their descendants, and all in one session with them."""
+    """Return the processes with a mark, their descendants, and all of their sessions."""
     every = psutil.process_iter(["status", "ppid", "environ"])
-    told = {x.pid: x.info for x in every if x.info["status"] != psutil.STATUS_ZOMBIE}
-    found = {each for each, info in told.items() if (info["environ"] or {}).get(MARK) == mark}
-    shared = {session_of(each) for each in found} - {0}
-    found |= {each for each in told if session_of(each) in shared}
-    while more := {each for each, info in told.items() if info["ppid"] in found} - found:
+    infos = {x.pid: x.info for x in every if x.info["status"] != psutil.STATUS_ZOMBIE}
+    found = {each for each, info in infos.items() if (info["environ"] or {}).get(MARK) == mark}
+    shared = {get_session(each) for each in found} - {0}
+    found |= {each for each in infos if get_session(each) in shared}
+    while more := {each for each, info in infos.items() if info["ppid"] in found} - found:
         found |= more
     return found - {os.getpid()}

@@ -1,4 +1,4 @@
-"""What a process that plays games may take."""
+"""Limits of a process that plays games."""
 
 import math
 import re
@@ -14,9 +14,9 @@ SIZE = re.compile(r"(\d{1,15}(?:\.\d+)?) ?(KB|MB|GB)")
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What a game may take, and the variables that its process has.
+    """Limits of a game, and environment variables of its process.
 
-    ValueError if a time is not above 0, or a variable is no text.
+    ValueError if a time is not above 0, or a variable is not text.
     """
 
     seconds: float = SECONDS  # wall-clock time of a game
@@ -35,7 +35,7 @@ class Limits:
 
 
 def memory_in(given: Any) -> int:
-    """Return the bytes that a text such as ``2 GB`` means; 0 for None, ValueError for others."""
+    """Return the number of bytes in a text such as ``2 GB``; 0 for None, ValueError for others."""
     if given is None:
         return 0
     match = SIZE.fullmatch(given) if isinstance(given, str) else None

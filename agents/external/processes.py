@@ -1,10 +1,10 @@
-"""Processes and their descendants: which there are, what they have taken, and how they are ended.
+"""Processes and their descendants: finding, measuring and ending them.
 
 A game's processes are in a session of their own, so any descendant in another session than ours was
-started by a game. A worker becomes the parent of descendants whose own parents have ended: none is
-lost, whatever it has done to become a daemon.
+started by a game. A worker becomes the parent of descendants whose own parents have ended, so none
+is lost, however it became a daemon.
 
-What is asked for in every game is read from ``/proc``: psutil reads all processes of the machine to
+Data that every game needs are read from ``/proc``: psutil reads all processes of the machine to
 find a process's children, which takes a hundred times as long, and its CPU times are in ticks.
 """
 
@@ -35,7 +35,7 @@ def content(path: str) -> bytes:
         os.close(descriptor)
 
 
-def children_of(process: int) -> list[int]:
+def list_children(process: int) -> list[int]:
     """Return the children of a process; none if it has ended."""
     found: list[int] = []
     with suppress(OSError):
@@ -45,15 +45,15 @@ def children_of(process: int) -> list[int]:
     return found
 
 
-def tree_of(process: int) -> list[int]:
+def process_tree(process: int) -> list[int]:
     """Return a process and its descendants."""
     found = [process]
     for each in found:  # which grows meanwhile
-        found += children_of(each)
+        found += list_children(each)
     return found
 
 
-def session_of(process: int) -> int:
+def get_session(process: int) -> int:
     """Return the session that a process is in; 0 if it has ended."""
     try:
         return os.getsid(process)
@@ -62,11 +62,11 @@ def session_of(process: int) -> int:
 
 
 class Orphans:
-    """What this process does with descendants whose own parents have ended.
+    """Descendants of this process whose own parents have ended.
 
-    It becomes their parent, if they ``are_adopted``: only a process that is all ours may. Children
-    that were there ``before`` were not started by a game; those that are ``kept`` are asked for
-    when they end.
+    It becomes their parent if they ``are_adopted``, which only processes of this project do.
+    Children that were there ``before`` were not started by a game; those that are ``kept`` are
+    waited for elsewhere.
     """
 
     are_adopted = False
@@ -75,11 +75,11 @@ class Orphans:
 
     @classmethod
     def adopt(cls, is_wanted: bool = True) -> None:
-        """Become their parent from now on, or be so no longer; on Linux alone."""
+        """Become their parent from now on, or stop being it; Linux only."""
         if sys.platform != "linux":
             return
         cls.are_adopted = is_wanted
-        cls.before = set(children_of(os.getpid()))
+        cls.before = set(list_children(os.getpid()))
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, int(is_wanted), 0, 0, 0)
 
     @classmethod
@@ -89,26 +89,26 @@ class Orphans:
             return []
         adopted = content(f"/proc/self/task/{os.getpid()}/children")  # by the main thread
         children = set(map(int, adopted.split())) - cls.kept - cls.before
-        found = [each for each in children if session_of(each) != os.getsid(0)]
+        found = [each for each in children if get_session(each) != os.getsid(0)]
         for each in found:
             with suppress(ChildProcessError):
                 os.waitpid(each, os.WNOHANG)  # forgets it if it has ended
         return found
 
     @classmethod
-    def of(cls, session: int) -> list[int]:
-        """Return those of a session, and their descendants."""
-        return [x for each in cls.now() if session_of(each) == session for x in tree_of(each)]
+    def in_session(cls, session: int) -> list[int]:
+        """Return the orphans of a session, and their descendants."""
+        return [x for each in cls.now() if get_session(each) == session for x in process_tree(each)]
 
     @classmethod
     def end(cls) -> None:
-        """Kill descendants in other sessions than this process's: what games have left."""
+        """Kill descendants in other sessions than this process's: those that games have left."""
         own = os.getsid(0)
         for _ in range(MAX_ROUNDS if cls.are_adopted else 0):
             cls.now()
-            since = set(children_of(os.getpid())) - cls.before
-            every = [x for each in since for x in tree_of(each)]
-            found = [x for x in every if session_of(x) not in {0, own}]
+            since = set(list_children(os.getpid())) - cls.before
+            every = [x for each in since for x in process_tree(each)]
+            found = [x for x in every if get_session(x) not in {0, own}]
             if not found:
                 return
             kill(found)
@@ -122,7 +122,7 @@ def kill(processes: Iterable[int]) -> None:
             os.kill(each, signal.SIGKILL)
 
 
-def cpu_seconds_of(process: int) -> float:
+def read_cpu_seconds(process: int) -> float:
     """Return the CPU time of a process so far, of all its threads, to the nanosecond."""
     return time.clock_gettime((~process << 3) | CLOCK_OF_PROCESS)
 
@@ -130,13 +130,13 @@ def cpu_seconds_of(process: int) -> float:
 def cpu_seconds_with_ended(process: int) -> float:
     """Return the CPU time of a process and of the children it has waited for.
 
-    That of the children is in ticks of 10 ms, so it is right for many games rather than for one.
+    The children's time is in ticks of 10 ms, so it is right for many games rather than for one.
     """
     waited_for = content(f"/proc/{process}/stat").rpartition(b")")[2].split()[13:15]
-    return cpu_seconds_of(process) + sum(map(int, waited_for)) / TICKS
+    return read_cpu_seconds(process) + sum(map(int, waited_for)) / TICKS
 
 
-def cpu_seconds_of_all(processes: list[int]) -> float:
+def sum_cpu_seconds(processes: list[int]) -> float:
     """Return the CPU time of processes and of the children they have waited for."""
     total = 0.0
     for each in processes:
@@ -150,16 +150,16 @@ def cpu_seconds_of_descendants() -> float:
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)  # precise, unlike /proc
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        alive = cpu_seconds_of_all(tree_of(os.getpid())[1:])
+        alive = sum_cpu_seconds(process_tree(os.getpid())[1:])
     except ChildProcessError:  # there are none: a game of microseconds is not to pay for a look
         alive = 0.0
     return ended.ru_utime + ended.ru_stime + alive
 
 
-def memory_of(processes: Iterable[int], *, is_shared: bool = False) -> int:
+def read_memory(processes: Iterable[int], *, is_shared: bool = False) -> int:
     """Return the bytes that processes have in memory.
 
-    What several have counts for each of them, or, with ``is_shared``, by its share; that is slower.
+    Shared memory counts for each of them or, with ``is_shared``, in proportion; that is slower.
     """
     total = 0
     for each in processes:

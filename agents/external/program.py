@@ -1,16 +1,17 @@
 """Agents that are programs, in any language.
 
-By the protocol *once* a game is a process. θ and the seed are in its command line, where that has
-``{name}`` or ``{seed}``, and always in one JSON line on its standard input, such as
-``{"seed": 7, "depth": 3}``. The last line of its output is the report: a JSON object, or the
-objective's value alone. CPU seconds are those of the process and of children it has waited for.
+With the protocol *once*, a game is a process. θ and the seed are on its command line, where that
+has ``{name}`` or ``{seed}``, and always in one JSON line on its standard input, such as ``{"seed":
+7, "depth": 3}``. The last line of its output is the report: a JSON object, or the objective's value
+alone. CPU seconds are those of the process and of children it has waited for.
 
 A parameter that is inactive is not in the line, and a word of the command with its ``{name}`` is
-left out. If that word is ``{name}`` alone, an option before it (``--batch {batch}``) is, too.
+left out. If that word is only ``{name}``, an option before it (``--batch {batch}``) is left out,
+too.
 
-By *serve* a worker starts one process, which answers each such line with one line, until its input
-ends. A first game is played when it starts and thrown away, so that starting costs nothing; CPU
-seconds are what the process and its descendants took from the line to its answer.
+With *serve*, a worker starts one process, which answers each such line with one line, until its
+input ends. A first game is played when it starts and discarded, so start-up time does not count;
+CPU seconds are what the process and its descendants took from the line to its answer.
 
 A game that fails is not tried again: its failure counts, and another seed takes its place.
 """
@@ -29,10 +30,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from thetafront.agents.agent import N_DIGITS, Agent, ChangedError, GameError, check_seed, digits
-from thetafront.agents.external.child import Child, server_of, shown
+from thetafront.agents.external.child import Child, get_server, shown
 from thetafront.agents.external.limits import Limits
 from thetafront.agents.external.report import Report, ReportedGame, ReportError
-from thetafront.agents.external.source import Stamp, stamps_of
+from thetafront.agents.external.source import Stamp, read_stamps
 from thetafront.agents.parameters import Value
 
 SEED = "seed"
@@ -58,11 +59,11 @@ class Program(Limits):
     folder : str
         Where it runs, the current folder by default; paths in the command are relative to it.
     protocol : Protocol or str
-        A process a game, or one process a worker.
+        One process per game, or one per worker.
     named : tuple of str
         Other files that games depend on.
     report : Report
-        What it must tell of a game.
+        The fields that it must report about a game.
 
     Raises
     ------
@@ -93,7 +94,7 @@ class Program(Limits):
             )
 
     def check_names(self, names: tuple[str, ...]) -> None:
-        """Refuse, by ValueError, placeholders that are no parameters."""
+        """Raise ValueError for placeholders that are not parameters."""
         for word in self.command:
             for name in placeholders(word):
                 if name not in {*names, SEED}:
@@ -109,13 +110,13 @@ class Program(Limits):
         name = str(Path(self.folder, given)) if "/" in given else given
         found = shutil.which(name, path=self.environment.get("PATH"))
         if found is None:
-            why = "cannot be executed" if Path(name).exists() and "/" in given else "is not there"
+            why = "cannot be executed" if Path(name).exists() and "/" in given else "does not exist"
             raise ValueError(f"command: {given!r} {why}")
         return os.path.abspath(found)
 
     @property
     def files(self) -> list[Path]:
-        """The program, and all files that its command names: what its games may depend on."""
+        """The program, and all files that its command names: its games may depend on them."""
         words = [*(word for word in self.command[1:] if len(word) < MAX_NAME_LENGTH), *self.named]
         named = [Path(self.folder, word) for word in words]
         return [Path(self.executable), *(path for path in named if path.is_file())]
@@ -131,18 +132,18 @@ class Program(Limits):
 
     @cached_property
     def stamps(self) -> dict[Path, Stamp]:
-        """What tells that a file is as it was when this was first asked for."""
-        return stamps_of(self.files)
+        """Stamps of the files at the first call, to detect changes."""
+        return read_stamps(self.files)
 
     def check_unchanged(self) -> None:
-        """Refuse, by ChangedError, to play if a file has changed since."""
-        now = stamps_of(self.stamps)
+        """Raise ChangedError if a file has changed since."""
+        now = read_stamps(self.stamps)
         for path, stamp in self.stamps.items():
             if now[path] != stamp:
                 raise ChangedError(f"{path} has changed since the run began")
 
     def as_record(self) -> dict[str, Any]:
-        """Return what a study remembers of it, as JSON data."""
+        """Return its record in a study, as JSON data."""
         return {
             "command": list(self.command),
             "protocol": str(self.protocol),
@@ -178,7 +179,7 @@ class Program(Limits):
         return Child(self.words(theta, seed), Path(self.folder), self)
 
     def serve(self, line: bytes) -> Child:
-        """Start a process that serves; a first game is thrown away: it may compile."""
+        """Start a process that serves; discard a first game, because it may compile."""
         child = self.start({}, 0)
         child.ask(line, parsed)
         return child
@@ -190,7 +191,7 @@ class Program(Limits):
         """
         line = json.dumps({SEED: seed, **theta}).encode() + b"\n"
         if self.protocol is Protocol.SERVE:
-            server = server_of(self, lambda: self.serve(line))
+            server = get_server(self, lambda: self.serve(line))
             return server.ask_timed(line, lambda said: parsed(said, seed))
         child = self.start(theta, seed)
         return child.ask(line, lambda said: parsed(said, seed), last=True), child.end()
@@ -202,7 +203,10 @@ def placeholders(word: str) -> Iterator[str]:
 
 
 def parsed(said: bytes, seed: int | None = None) -> Any:
-    """Read a program's answer; GameError if it is no JSON object or number, or of another game."""
+    """Read a program's answer.
+
+    GameError if it is not a JSON object or number, or belongs to another game.
+    """
     if not said.strip():
         raise GameError("ended without an answer")
     try:
@@ -227,7 +231,7 @@ class ProgramAgent(Agent):
     theta: tuple[tuple[str, Value], ...]
 
     @property
-    def made_of(self) -> Mapping[str, Value]:
+    def depends_on(self) -> Mapping[str, Value]:
         return {**dict(self.theta), "program": self.program.digest}
 
     def warm_up(self) -> None:

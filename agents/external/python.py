@@ -6,11 +6,11 @@ dataclass whose fields are θ, with a method ``play(seed)``. Both return a repor
 :class:`~agents.agent.Game`.
 
 Each worker has a process of its own for them (:mod:`agents.external.python_server`): a game that
-hangs, crashes or takes too much ends that one alone. CPU seconds are those of the process and its
-descendants. The first game in it is played twice, and the second one counts.
+hangs, crashes or exceeds a limit ends only that process. CPU seconds are those of the process and
+its descendants. The first game in it is played twice, and the second one counts.
 
-A function or class travels as the :class:`~agents.external.source.Source` of its definition, which
-is imported there. What was defined in a notebook or a script is pickled.
+A function or class is sent as the :class:`~agents.external.source.Source` of its definition, which
+is imported there. One that was defined in a notebook or a script is pickled.
 """
 
 import inspect
@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 import cloudpickle
 
 from thetafront.agents.agent import Agent, ChangedError, GameError, check_seed, digits
-from thetafront.agents.external.child import Child, python_command, server_of
+from thetafront.agents.external.child import Child, get_server, python_command
 from thetafront.agents.external.limits import SECONDS, Limits
 from thetafront.agents.external.program import SEED, parsed
 from thetafront.agents.external.report import Report, ReportedGame
@@ -40,13 +40,13 @@ SERVER = "thetafront.agents.external.python_server"
 
 
 def check_player(player: Any, names: tuple[str, ...], where: str = "") -> None:
-    """Refuse, by ValueError, what cannot play with these parameters; a message says ``where``."""
+    """Raise ValueError for an object that cannot play with these parameters; it names ``where``."""
     label = getattr(player, "__qualname__", repr(player))
     if not callable(player):
         raise ValueError(f"agent must be a function or class with play(seed) (got {player!r})")
     if isinstance(player, type):
         if not callable(getattr(player, "play", None)):
-            raise ValueError(f"agent must have play(seed), which {label} has not")
+            raise ValueError(f"agent must have play(seed), which {label} lacks")
         made = getattr(player, "__dataclass_params__", None)
         if made is None or not made.frozen:
             raise ValueError(
@@ -80,25 +80,25 @@ class PythonAgent(Agent):
     limits: Limits = field(default_factory=Limits)  # of a game
 
     @property
-    def made_of(self) -> Mapping[str, Value]:
+    def depends_on(self) -> Mapping[str, Value]:
         digest = self.digest if self.packed is None else digits(self.packed)
         return {**dict(self.theta), "source": str(self.source), "digest": digest}
 
     @cached_property
     def packed(self) -> bytes | None:
-        """What the player is pickled to; None if it is to be imported."""
+        """The pickled player; None if it is to be imported."""
         if self.source is not None or isinstance(self.player, bytes | None):
             return self.player if isinstance(self.player, bytes) else None
         return cloudpickle.dumps(self.player)  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the source instead of what it defines."""
+        """Pickle the source instead of the object that it defines."""
         fields = (self.packed, self.report, self.theta, self.source, self.digest, self.limits)
         return type(self), fields
 
     @cached_property
     def sent(self) -> bytes:
-        """What its process must know before the first game.
+        """The data that its process needs before the first game.
 
         ChangedError if the source has changed since the run began.
         """
@@ -114,7 +114,7 @@ class PythonAgent(Agent):
         """Do nothing: the first game in a process is played twice, and the second one counts."""
 
     def start(self) -> Child:
-        """Start a process; what it imports is no game, so the limits of one come later."""
+        """Start a process; its imports are not a game, so the limits of games apply later."""
         longest = max(SECONDS, self.limits.seconds)
         starting = replace(self.limits, seconds=longest, cpu_seconds=math.inf)
         with os.fdopen(os.memfd_create("player"), "wb") as file:
@@ -131,7 +131,7 @@ class PythonAgent(Agent):
         check_seed(seed)
         line = json.dumps({SEED: seed, "theta": dict(self.theta)}).encode() + b"\n"
         try:
-            server = server_of((self.sent, self.digest, self.limits), self.start)
+            server = get_server((self.sent, self.digest, self.limits), self.start)
             if not server.is_warm:  # it may compile, or read its data
                 checked(server.ask(line, parsed))
                 server.is_warm = True
@@ -141,7 +141,7 @@ class PythonAgent(Agent):
 
 
 def checked(answer: Any) -> Any:
-    """Return an answer; GameError if it tells an error of the user's code."""
+    """Return an answer; GameError if it reports an error of the user's code."""
     if "error" in answer:
         raise GameError(answer["error"])
     return answer

@@ -1,9 +1,9 @@
 """The process in which a user's Python code plays games.
 
-It answers lines, as a program that serves does. What plays is in a file that it inherits; the first
-line has it imported, and each other one is a game. The answer is the game's row, or the user's
-error with its place. Answers go to a copy of standard output: what the user's code prints goes to
-standard error. Its standard input is empty.
+It answers lines, as a program that serves does. The player is in a file that the process inherits;
+the first line imports it, and each further line is a game. The answer is the game's row, or the
+user's error with its place. Answers go to a copy of standard output: what the user's code prints
+goes to standard error. Its standard input is empty.
 """
 
 import json
@@ -26,7 +26,7 @@ Play = Callable[[int], Any]
 
 
 class Host:
-    """Plays games of a function or class, and tells what its report has of each."""
+    """Plays games of a function or class, and returns the fields of its reports."""
 
     def __init__(self, what: Source | bytes, report: Report) -> None:
         self.what, self.report = what, report
@@ -35,7 +35,7 @@ class Host:
         self.play: Play | None = None
 
     def load(self) -> None:
-        """Import or unpickle the player, under names by which processes of its own find it."""
+        """Import or unpickle the player, under names by which its own processes find it."""
         main = sys.modules["__main__"]
         if isinstance(self.what, Source):
             module = self.what.load(MAIN)
@@ -52,21 +52,21 @@ class Host:
     def row(self, seed: int, theta: Mapping[str, Value]) -> Mapping[str, Any]:
         """Play a game; return its row."""
         if self.play is None or theta != self.theta:
-            self.theta, self.play = theta, self.play_of(theta)
+            self.theta, self.play = theta, self.make_play(theta)
         before, own_before = cpu_seconds_of_descendants(), time.process_time()
         found = self.play(seed)
         seconds = time.process_time() - own_before
         seconds += max(0.0, cpu_seconds_of_descendants() - before)
         return self.report.game(seed, found, seconds).to_row()
 
-    def play_of(self, theta: Mapping[str, Value]) -> Play:
-        """Return what plays a game of a seed with a θ."""
+    def make_play(self, theta: Mapping[str, Value]) -> Play:
+        """Return a function that plays the game of a seed with a θ."""
         if isinstance(self.player, type):
             return self.player(**theta).play  # type: ignore[no-any-return]
         return lambda seed: self.player(seed=seed, **theta)
 
     def answer(self, line: bytes) -> Mapping[str, Any]:
-        """Return a game's row, or why there is none."""
+        """Return a game's row, or the reason why there is none."""
         try:
             if self.player is None:
                 self.load()

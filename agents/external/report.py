@@ -1,4 +1,4 @@
-"""What agents that are not ours tell of a game, and the game that is made of it."""
+"""Reports of users' agents on a game, and the game made from a report."""
 
 import ast
 import dataclasses
@@ -28,12 +28,12 @@ MAX_FIELDS = 64
 
 
 def is_time(name: str) -> bool:
-    """Return whether a field is a time by its name, which differs whenever a game is played."""
+    """Return whether a field is a time by its name; times differ whenever a game is played."""
     return TIME.fullmatch(name) is not None
 
 
 def kept_fields(given: Mapping[str, Any]) -> dict[str, Reported]:
-    """Return fields of a report as they are kept: at most 64, texts of 200 characters."""
+    """Return fields of a report as they are stored: at most 64, texts of 200 characters."""
     some = list(given.items())[:MAX_FIELDS]
     return {one_line(str(name)): kept(value) for name, value in some}
 
@@ -41,7 +41,7 @@ def kept_fields(given: Mapping[str, Any]) -> dict[str, Reported]:
 def read_fields(given: Any) -> dict[str, Reported]:
     """Read fields of a report back, or from the text of their mapping in a CSV file.
 
-    ValueError if a text is that of no mapping.
+    ValueError if a text is not that of a mapping.
     """
     try:
         fields = ast.literal_eval(given) if isinstance(given, str) else given
@@ -51,12 +51,12 @@ def read_fields(given: Any) -> dict[str, Reported]:
 
 
 def one_line(text: str) -> str:
-    """Return the beginning of a text on one line, as UTF-8 can have it."""
+    """Return the beginning of a text on one line, in valid UTF-8."""
     return " ".join(text.encode(errors="replace").decode().splitlines())[:MAX_TEXT_LENGTH]
 
 
 def kept(value: Any) -> Reported:
-    """Return a value of a report as it is kept: numbers and short texts."""
+    """Return a value of a report as it is stored: numbers and short texts."""
     if isinstance(value, bool):
         return int(value)
     if is_real(value):
@@ -69,7 +69,7 @@ def kept(value: Any) -> Reported:
 
 @dataclass(frozen=True)
 class ReportedGame(Game, kind="reported"):
-    """A game of an agent that is not ours.
+    """A game of a user's agent.
 
     Attributes
     ----------
@@ -108,12 +108,12 @@ class PenalizedGame(ReportedGame, kind="penalized"):
 
 
 class ReportError(ValueError):
-    """A report is none of a game."""
+    """A report is not valid for a game."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """What the report of a game must have."""
+    """The fields that the report of a game must have."""
 
     objective: str = SCORE  # the field with its value; a report without it may call it ``score``
     is_share: bool = False  # whether the value is 0 or 1, or ½ for a draw
@@ -123,7 +123,7 @@ class Report:
     is_match: bool = False  # whether the value is a word of RESULTS, or a share of the points
 
     def game(self, seed: int, given: Any, seconds: float) -> ReportedGame:
-        """Make a game of a report, which took so many CPU ``seconds``.
+        """Make a game from a report; the game took ``seconds`` of CPU time.
 
         It is a mapping with the objective's field, the value alone, or a
         :class:`~agents.agent.Game`, whose own ``seconds`` count. ReportError if it lacks a field,
@@ -163,7 +163,7 @@ class Report:
         )
 
     def value(self, name: str, given: Any) -> float:
-        """Return the objective's value; ReportError if it can be none."""
+        """Return the objective's value; ReportError if it is invalid."""
         is_bool = isinstance(given, bool) or str(getattr(given, "dtype", "")) == "bool"
         number = float(given) if is_bool else given
         if self.is_match:
@@ -183,7 +183,7 @@ class Report:
 
 
 def fields_of_game(game: Game) -> dict[str, Any]:
-    """Return what a game of a user's own class reports."""
+    """Return the fields that a game of a user's own class reports."""
     given = {each.name: getattr(game, each.name) for each in dataclasses.fields(game)}
     given[MOVES] = given.pop("n_moves")
     del given["seed"]

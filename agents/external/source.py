@@ -1,7 +1,7 @@
 """Where a user's Python definition comes from, and how each process imports it.
 
 A definition is an object in a file, ``coins.py:COINS``, or in a module, ``package.module:NAME``.
-Workers import it, too, by the same words.
+Workers import it by the same words.
 """
 
 import ast
@@ -23,7 +23,7 @@ from thetafront.agents.agent import digits
 SUFFIX = ".py"
 PREFIX = "definition_"  # of a file's module, whose name is taken
 INIT = "__init__.py"
-MAX_TOLD = 1000  # characters of an error
+MAX_ERROR_LENGTH = 1000  # characters of an error
 OURS = {"thetafront"}
 RAISES = dis.opmap["RAISE_VARARGS"]
 
@@ -31,7 +31,7 @@ Stamp = tuple[int, ...]
 
 
 class SourceError(ValueError):
-    """A definition is not there, or cannot be imported."""
+    """A definition is missing, or cannot be imported."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Source:
         if self.is_file:
             file = Path(self.module)
             if not file.is_file():
-                what = "is a folder" if file.is_dir() else "is not there"
+                what = "is a folder" if file.is_dir() else "does not exist"
                 raise SourceError(f"{file} must be a Python file (it {what})")
             return file
         if not {"", os.getcwd()} & set(sys.path):
@@ -81,26 +81,26 @@ class Source:
         """The module's file, and those that it imports from beside it or from its package."""
         path = self.path
         if self.is_file:
-            return files_of(path, path.parent, lambda name: name not in OURS)
+            return list_source_files(path, path.parent, lambda name: name not in OURS)
         top = self.module.partition(".")[0]
         base = path.parents[len(self.module.split(".")) - (path.name != INIT)]
-        return files_of(path, base, lambda name: name == top)
+        return list_source_files(path, base, lambda name: name == top)
 
     @property
     def digest(self) -> str:
         """Digits that name the code of :attr:`files`."""
         known = DIGESTS.get(self)
-        if known is not None and known[0] == stamps_of(list(known[0])):
+        if known is not None and known[0] == read_stamps(list(known[0])):
             return known[1]  # hashed since the last change
         files = self.files
-        DIGESTS[self] = (stamps_of(files), digits(b"".join(path.read_bytes() for path in files)))
+        DIGESTS[self] = (read_stamps(files), digits(b"".join(path.read_bytes() for path in files)))
         return DIGESTS[self][1]
 
     def load(self, spare: str = "") -> ModuleType:
-        """Import the module, once in a process; code that has changed, again.
+        """Import the module, once per process, or again if its code has changed.
 
-        A file's module is called ``spare`` if its own name is another's. SourceError if there is
-        none, or its import fails: with the place in the user's code.
+        A file's module is called ``spare`` if its own name is taken. SourceError if there is none,
+        or its import fails; it names the place in the user's code.
         """
         digest = self.digest
         loaded = LOADED.get(self.module)
@@ -122,8 +122,8 @@ LOADED: dict[str, tuple[str, ModuleType]] = {}
 """Imported modules of users, with their digests."""
 
 
-def stamps_of(paths: Iterable[Path]) -> dict[Path, Stamp]:
-    """Return what tells one content of a file from another, without reading it."""
+def read_stamps(paths: Iterable[Path]) -> dict[Path, Stamp]:
+    """Return stamps that change with the contents of files, without reading them."""
     found = {path: path.stat() if path.exists() else None for path in paths}
     return {
         path: (each.st_ino, each.st_size, each.st_mtime_ns) if each else ()
@@ -158,7 +158,7 @@ def module_of_file(file: Path, spare: str = "") -> ModuleType:
 
 @contextmanager
 def importing(where: str, folder: Path | None = None) -> Iterator[None]:
-    """Report as SourceError whatever a user's module raises, and that it ends the process."""
+    """Report as SourceError whatever a user's module raises, even an exit of the process."""
     end, process = os._exit, os.getpid()
 
     def refuse(status: int) -> NoReturn:
@@ -178,7 +178,7 @@ def importing(where: str, folder: Path | None = None) -> Iterator[None]:
 
 
 def is_raised(error: BaseException) -> bool:
-    """Return whether an error comes of a ``raise`` statement, and not of a signal."""
+    """Return whether an error comes from a ``raise`` statement, and not from a signal."""
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
         place = place.tb_next
@@ -186,7 +186,7 @@ def is_raised(error: BaseException) -> bool:
 
 
 def is_taken(name: str, file: Path) -> bool:
-    """Return whether another module than a file's has a name."""
+    """Return whether a module other than the file's has a name."""
     try:
         spec = importlib.util.find_spec(name)
         return spec is not None and spec.origin != str(file)
@@ -206,7 +206,7 @@ def format_error(error: BaseException, folder: Path | None = None) -> str:
     The place is the last one in ``folder`` if that is given and has one.
     """
     text = " ".join(f"{type(error).__name__}: {error}".rstrip(": ").split())
-    text = text[:MAX_TOLD].encode(errors="replace").decode()
+    text = text[:MAX_ERROR_LENGTH].encode(errors="replace").decode()
     if isinstance(error, SyntaxError):
         return f"{type(error).__name__}: {error.msg} ({error.filename}, line {error.lineno})"
     places = traceback.extract_tb(error.__traceback__)
@@ -218,10 +218,10 @@ def format_error(error: BaseException, folder: Path | None = None) -> str:
     return f"{text} ({Path(outside[-1].filename).name}, line {outside[-1].lineno})"
 
 
-def files_of(path: Path, base: Path, follows: Callable[[str], bool]) -> list[Path]:
+def list_source_files(path: Path, base: Path, follows: Callable[[str], bool]) -> list[Path]:
     """Return a file, and those under a folder that it imports, anywhere in its code; sorted.
 
-    ``follows`` tells of which top-level modules.
+    ``follows`` says which top-level modules count.
     """
     found: set[Path] = set()
     waiting = [path]
@@ -230,7 +230,7 @@ def files_of(path: Path, base: Path, follows: Callable[[str], bool]) -> list[Pat
         if file in found:
             continue
         found.add(file)
-        for name in imports_of(file, base):
+        for name in list_imports(file, base):
             parts = name.split(".")
             if not follows(parts[0]):
                 continue
@@ -241,7 +241,7 @@ def files_of(path: Path, base: Path, follows: Callable[[str], bool]) -> list[Pat
     return sorted(found)
 
 
-def imports_of(path: Path, base: Path) -> Iterator[str]:
+def list_imports(path: Path, base: Path) -> Iterator[str]:
     """Yield the names of all modules that a file's import statements may mean."""
     try:
         tree = ast.parse(path.read_bytes())

@@ -35,7 +35,7 @@ Array = TypeVar("Array", bound=npt.NDArray[Any])
 def read_only(array: Array) -> Array:
     """Return a read-only view for kernels.
 
-    Pickling makes arrays writable, which numba takes for another type and compiles again.
+    Pickling makes arrays writable, which is another type for numba and is compiled again.
     """
     view = array.view()
     view.flags.writeable = False
@@ -167,7 +167,7 @@ class FiniteMDP:
 
     @property
     def tables(self) -> Tables:
-        """The MDP as kernels take it."""
+        """The MDP in the form for kernels."""
         return Tables(
             read_only(self.first_action),
             read_only(self.reward),

@@ -32,7 +32,7 @@ Indices = npt.NDArray[np.int64]
 
 
 class Tables(NamedTuple):
-    """A finite MDP as kernels take it."""
+    """A finite MDP in the form for kernels."""
 
     first_action: Indices  # (n_states + 1,)
     reward: Floats  # (n_actions,): R

@@ -36,7 +36,7 @@ class PolicyValue:
 
 
 def check_policy(mdp: FiniteMDP, given: npt.ArrayLike) -> Indices:
-    """Return a policy, shape (n_states,); ValueError if it is none."""
+    """Return a policy, shape (n_states,); ValueError if it is invalid."""
     policy = whole_numbers("policy", given)
     if len(policy) != mdp.n_states:
         raise ValueError(f"policy must have {mdp.n_states} actions (got {len(policy)})")
@@ -69,8 +69,8 @@ def check_end(mdp: FiniteMDP, matrix: Floats) -> None:
 def evaluate(mdp: FiniteMDP, policy: npt.ArrayLike) -> PolicyValue:
     """Evaluate a policy: an action number of each state, -1 for a terminal one.
 
-    The matrix is dense, which limits it to some thousand states. ValueError if the policy is none,
-    or it never ends from some state and the discount is 1.
+    The matrix is dense, which limits it to some thousand states. ValueError if the policy is
+    invalid, or it never ends from some state and the discount is 1.
     """
     gamma = mdp.discount
     actions = check_policy(mdp, policy)

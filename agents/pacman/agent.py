@@ -131,7 +131,7 @@ class PacmanAgent(Agent):
     ghosts: GhostKind = categorical(GhostKind.RANDOM, "how ghosts choose their direction")
     most_steps: int = integer(MAX_STEPS, 1, NO_CAP, "a game that takes longer is stopped")
     p_chosen: float = real(
-        P_CHOSEN, 0, 1, "probability that Pacman moves as he wants, not to a side", later=True
+        P_CHOSEN, 0, 1, "probability that Pacman moves as chosen, not to a side", later=True
     )
 
     def start(self, seed: int) -> World:
@@ -140,10 +140,10 @@ class PacmanAgent(Agent):
 
     @abstractmethod
     def new_settings(self) -> Settings:
-        """Return the parameters as kernels take them, with work arrays of their own."""
+        """Return the parameters in the form for kernels, with their own work arrays."""
 
     def explain(self, settings: Settings) -> Explanation:
-        """Read what is behind the last decision from the work arrays of its settings."""
+        """Read the explanation of the last decision from the work arrays of its settings."""
         nothing = np.full((self.layout.width, self.layout.height), np.nan)
         return np.full(N_DIRECTIONS, np.nan), nothing, nothing
 

@@ -41,7 +41,7 @@ STOP = int(Action.STOP)
 
 
 class AStarSettings(NamedTuple):
-    """The parameter of :class:`PacmanAStar` as kernels take it, and work arrays."""
+    """The parameter of :class:`PacmanAStar` in the form for kernels, and work arrays."""
 
     danger: int
     work: SearchArrays
@@ -98,7 +98,7 @@ class PacmanAStar(PacmanAgent):
     name: ClassVar[str] = "pacman_astar"
 
     danger: int = integer(
-        4, 0, MAX_DANGER, "Pacman flees from a ghost that is at most so many steps away; 0: never"
+        4, 0, MAX_DANGER, "Pacman flees from a ghost at most this many steps away; 0: never"
     )
 
     def new_settings(self) -> Settings:

@@ -6,7 +6,7 @@ Settings also hold the arrays that decisions need, so a game allocates nothing.
 
 import numpy as np
 
-from thetafront.agents.policy_dispatch import Settings, dispatch_on_settings, kernel_of
+from thetafront.agents.policy_dispatch import Settings, dispatch_on_settings, find_kernel
 from thetafront.engine.jit import Integer, kernel
 from thetafront.engine.pacman.maze import Maze
 from thetafront.engine.pacman.state import N_STEPS, OUTCOME, Outcome, Setup, State
@@ -26,7 +26,7 @@ def decide(settings: Settings, maze: Maze, state: State, stream: np.uint64) -> P
 
     Kernels and Python may call it. It overwrites the work arrays of the settings, not the state.
     """
-    decision: PacmanDecisionTuple = kernel_of(settings)(settings, maze, state, stream)
+    decision: PacmanDecisionTuple = find_kernel(settings)(settings, maze, state, stream)
     return decision
 
 
@@ -45,8 +45,8 @@ def play_on(
     """Play by :func:`decide` until the game is over or a limit is reached.
 
     The state changes in place. Decision t draws from the stream (seed, POLICY, t). A call makes at
-    most ``max_moves`` moves, and no decision after ``max_backups`` backups. Return the sweeps,
-    backups and residuals of its decisions, summed.
+    most ``max_moves`` moves, and no decision after ``max_backups`` backups. Return the sums of its
+    decisions' sweeps, backups and residuals.
     """
     n_sweeps: Integer = 0
     n_backups: Integer = 0

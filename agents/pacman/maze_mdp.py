@@ -57,7 +57,7 @@ class MazeMotion:
         return len(self.cell_of)
 
     def tables(self, rewards: npt.ArrayLike, discount: float) -> Tables:
-        """Return the MDP as kernels take it, with R of each state, shape (n_states,), and γ.
+        """Return the MDP in the form for kernels, with R of each state, shape (n_states,), and γ.
 
         ValueError if there is not one reward for each state, or γ is not in (0, 1].
         """

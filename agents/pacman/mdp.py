@@ -1,4 +1,4 @@
-"""Pacman by a Markov decision process that is solved anew at every move.
+"""Pacman by a Markov decision process that is solved again at every move.
 
 Notation
 --------
@@ -79,7 +79,7 @@ class PlanArrays(NamedTuple):
 
 
 class MDPSettings(NamedTuple):
-    """The parameters of :class:`PacmanMDP` as kernels take them, with tables and work arrays."""
+    """The parameters of :class:`PacmanMDP` in the form for kernels, with tables and work arrays."""
 
     motion: Tables  # in the whole maze; each decision overwrites its rewards
     rewards: RewardSettings
@@ -168,7 +168,7 @@ class PacmanMDP(PacmanAgent):
     - how the distance to a ghost is measured: Manhattan distance, as in the report, which ignores
       walls, or distance in the maze, which wins more (``results/reference/pacman_report``).
 
-    :mod:`agents.pacman.rewards` has what the rewards of a cell are.
+    :mod:`agents.pacman.rewards` has the rewards of cells.
 
     Examples
     --------
@@ -183,7 +183,7 @@ class PacmanMDP(PacmanAgent):
         0.9, 0, 1, "discount: how much the future counts", "γ", Tuned(0.5, 0.99), open_low=True
     )
     radius: int = integer(
-        2, 0, MAX_RADIUS, "how many steps from a ghost cells are avoided", "r", Tuned(0, 4)
+        2, 0, MAX_RADIUS, "cells within this many steps of a ghost are avoided", "r", Tuned(0, 4)
     )
     tolerance: float = real(
         0.1,
@@ -201,7 +201,7 @@ class PacmanMDP(PacmanAgent):
         Tuned(1, 100, log=True),
     )
     distance: Distance = categorical(
-        Distance.MANHATTAN, "how the steps from a ghost are counted", "steps", tuned=True
+        Distance.MANHATTAN, "how the distance to a ghost is measured", "steps", tuned=True
     )
     in_zone: InZone = categorical(
         InZone.OVERWRITTEN, "whether a ghost's penalty replaces the reward of food, or is added"
@@ -230,7 +230,7 @@ class PacmanMDP(PacmanAgent):
         return maze_motion(self.layout, self.p_chosen)
 
     def warm_up(self) -> None:
-        """Call the game loop, and what measures distances in the maze, which some θ need."""
+        """Call the game loop, and the kernel for distances in the maze, which some θ need."""
         super().warm_up()
         near_states(self.layout, Distance.MAZE)
 

@@ -21,8 +21,8 @@ Readings, where the report leaves a choice:
     reward: "it floods too many states with low ghost rewards, overwriting the food utility"
     (§3.1.1). With :attr:`InZone.ADDED`, the reward without zones, +10 or −1, is added to the sum.
 *   **A route** (§4): each cell of a shortest path to the nearest food, which the report suggests to
-    reward, gets an extra reward on top of +10 or −1, the food at its end included and Pacman's cell
-    not. A zone overwrites it as it overwrites food. Its size is ours, by default 0: no route.
+    reward, gets an extra reward on top of +10 or −1, including the food at its end but not Pacman's
+    cell. A zone overwrites it as it overwrites food. Its size is ours, by default 0: no route.
 *   **Capsules** have no status: the cell is open, −1, unless another reward is given.
 *   **Scared ghosts** have no zone and no −500: the cell is as if they were not there.
 *   **Steps** are counted by Manhattan distance, through walls (figure 1); :attr:`Distance.MAZE`
@@ -75,7 +75,7 @@ class InZone(StrEnum):
 
 
 class Near(NamedTuple):
-    """The states around each state, as kernels take them."""
+    """The states around each state, in the form for kernels."""
 
     first: Indices  # (n_states + 1,): the first entry of each state
     state: Indices  # (n_near,): states within the largest radius, the state itself first
@@ -119,7 +119,7 @@ def put_route(
 
 
 class RewardSettings(NamedTuple):
-    """What rewards depend on besides the state of a game."""
+    """Everything besides the state of a game on which rewards depend."""
 
     near: Near
     cell_of: Indices  # (n_states,), as in `maze_mdp`
@@ -141,7 +141,7 @@ def put_rewards(
 ) -> None:
     """Write R of every state into ``rewards``, shape (n_states,), without allocating.
 
-    ``route``, of the same shape, receives what a route adds; it is zero at first.
+    ``route``, of the same shape, receives the extra reward of a route; it is zero at first.
     """
     near, state_of = settings.near, settings.state_of
     if settings.route_reward > 0:

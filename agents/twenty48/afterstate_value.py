@@ -1,4 +1,4 @@
-"""Values of afterstates: what is still to be won, by knowledge instead of playouts.
+"""Values of afterstates: the points still to be won, by knowledge instead of playouts.
 
 Knowledge is a NamedTuple of its own class: weights that were learned
 (:mod:`agents.twenty48.ntuple`), or those of a heuristic. ``@decides(..., VALUES)`` registers the

@@ -61,7 +61,7 @@ class Game2048(Game, kind="2048"):
 
 
 class Progress(NamedTuple):
-    """The state of a game between two chunks, as kernels take and return it."""
+    """The state of a game between two chunks, as kernels accept and return it."""
 
     board: int
     score: int
@@ -120,7 +120,7 @@ class Agent2048(Agent):
     @property
     @abstractmethod
     def settings(self) -> Settings:
-        """The parameters as kernels take them; their class selects the deciding kernel."""
+        """The parameters in the form for kernels; their class selects the deciding kernel."""
 
     def warm_up(self) -> None:
         """Call each kernel once on an empty board, where there is nothing to decide."""

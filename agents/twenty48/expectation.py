@@ -135,8 +135,9 @@ def put_nodes(
 ) -> tuple[Integer, int, int]:
     """Write the nodes of a decision and their numbers of playouts, from index ``n_nodes`` on.
 
-    ``first_node``, shape (5,), receives where each action's nodes begin, and their end. Return the
-    new number of nodes, the number of legal actions, and the last of these (-1 if there is none).
+    ``first_node``, shape (5,), receives the index at which each action's nodes begin, and the end
+    of all. Return the new number of nodes, the number of legal actions, and the last of these (-1
+    if there is none).
     """
     n_legal = 0
     last = -1

@@ -104,7 +104,7 @@ def spawned(afters: Boards) -> tuple[Boards, Indices, Indices, npt.NDArray[np.bo
 def acted(states: Boards) -> tuple[Boards, Indices, Indices]:
     """Take every legal action in every state of a level.
 
-    Return the distinct afterstates, in the order of their first appearance; and of each state and
+    Return the distinct afterstates, in the order of their first appearance; and for each state and
     action, shape (n_states, 4), the afterstate, NOTHING if it is illegal, and the points.
     """
     most = N_ACTIONS * len(states)
@@ -148,7 +148,7 @@ def weight_of_rewards(depth: Integer, gamma: float, whole_score: bool) -> float:
 
 
 @kernel
-def best_of(
+def best_values(
     children: Indices,
     rewards: Indices,
     values: npt.NDArray[np.float64],
@@ -196,10 +196,10 @@ def decide_by_expectimax(
 ) -> tuple[Integer, npt.NDArray[np.float64], Integer, Integer]:
     """Decide by equation 4, on a state with a legal action.
 
-    ``depth`` is d, 1 or more. There are about ``n_playouts``, at least one a leaf. ``two_to_four``
-    is θ₅, the ratio in :func:`leaf_counts`, and ``top_share`` θ₆: the value of a leaf is the mean
-    of this share of its playouts, the best ones. With ``whole_score``, V of a leaf is the score of
-    the whole game, and w = 1 + γᵈ⁻ⁱ.
+    ``depth`` is d, 1 or more. There are about ``n_playouts``, at least one per leaf.
+    ``two_to_four`` is θ₅, the ratio in :func:`leaf_counts`, and ``top_share`` θ₆: the value of a
+    leaf is the mean of this share of its playouts, the best ones. With ``whole_score``, V of a leaf
+    is the score of the whole game, and w = 1 + γᵈ⁻ⁱ.
 
     Return a :data:`~agents.twenty48.loop.DecisionTuple2048`, the first action in a tie, and the
     number of distinct leaves.
@@ -229,7 +229,7 @@ def decide_by_expectimax(
     for level in range(depth - 1, 0, -1):
         of_afters = expected(all_first[level], all_spawns[level], values)
         weight = weight_of_rewards(depth - level, gamma, whole_score)
-        values = best_of(all_children[level], all_rewards[level], of_afters, weight, gamma)
+        values = best_values(all_children[level], all_rewards[level], of_afters, weight, gamma)
     of_afters = expected(all_first[0], all_spawns[0], values)
     weight = weight_of_rewards(depth, gamma, whole_score)
     action_values = np.full(N_ACTIONS, np.nan)

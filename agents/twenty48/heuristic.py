@@ -6,9 +6,9 @@ The value of an afterstate is a sum over its four rows and four columns, of
          − w_order·min(Σ rises, Σ falls) − w_tiles·Σ eᵠ
 
 where e are the exponents of a line's tiles, rises and falls are those of eᵖ from one cell to the
-next, and empty cells do not separate equal neighbours. It stands for the whole position: the points
-on the way to it do not count. A position without a legal action is worth 0, so ``base`` is what the
-end of the game costs; since only ratios matter, it is fixed.
+next, and empty cells do not separate equal neighbours. It values the position only: the points on
+the way to it do not count. A position without a legal action is worth 0, so ``base`` is the cost of
+the end of the game; since only ratios matter, it is fixed.
 
 Source of the features: the program nneonneo/2048-ai, which has other weights.
 """
@@ -39,7 +39,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class LineValues(NamedTuple):
-    """The heuristic as kernels take it: the value of each row, float32, shape (65536,)."""
+    """The heuristic in the form for kernels: the value of each row, float32, shape (65536,)."""
 
     lines: npt.NDArray[np.float32]
 
@@ -89,13 +89,13 @@ class Heuristic:
         25.0, 0, MAX_WEIGHT, "penalty for an unsorted line", "w_o", Tuned(1, 1000.0, log=True)
     )
     order_power: float = real(
-        4.0, 0, 8, "how much more w_o counts large tiles (a power)", "p", TUNED_POWER
+        4.0, 0, 8, "exponent of w_o: higher values weight large tiles more", "p", TUNED_POWER
     )
     tiles: float = real(
         6.0, 0, MAX_WEIGHT, "penalty for each tile", "w_t", Tuned(0.1, 100.0, log=True)
     )
     tiles_power: float = real(
-        3.5, 0, 8, "how much more w_t counts large tiles (a power)", "q", TUNED_POWER
+        3.5, 0, 8, "exponent of w_t: higher values weight large tiles more", "q", TUNED_POWER
     )
 
     @cached_property
@@ -120,10 +120,11 @@ class Heuristic:
 class Expectimax(LookaheadAgent, Heuristic):
     """Expectimax over a heuristic of rows and columns.
 
-    Beside the weights, the end of the game costs 100,000 a line. Weights are tuned from a tenth of
-    the baseline's, or less, to ten times as much, or more, and powers from 1, where rises and tiles
-    count by exponent, to 5. One move ahead takes a tenth of a microsecond, three take a tenth of a
-    millisecond, so depth and the boards that are searched one ply deeper decide what a move takes.
+    On the scale of the weights, the end of the game costs 100,000 per line. Weights are tuned from
+    a tenth of the baseline's, or less, to ten times as much, or more, and powers from 1, where
+    rises and tiles count by exponent, to 5. One move ahead takes a tenth of a microsecond, three
+    take a tenth of a millisecond, so the time of a move depends on depth and on the boards that are
+    searched one ply deeper.
     """
 
     name: ClassVar[str] = "expectimax"

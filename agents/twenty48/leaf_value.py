@@ -25,7 +25,7 @@ with five leaf values: two rollouts, weights A and B, and the board's score. Our
   to s, although it contains them: among the leaves of one search, U is Σ rewards + 4 · (number of
   4s) + a constant. So rewards count twice, as if c were half as large.
 - **A state without a legal action has value 0**, whatever its weights and score. So losing the game
-  costs the value of a live state.
+  costs the value of a state with a legal action.
 """
 
 from enum import StrEnum
@@ -57,7 +57,7 @@ class LeafValue(StrEnum):
 
     @property
     def code(self) -> int:
-        """The kind of value as kernels take it; all weights are one kind."""
+        """The kind of value in the form for kernels; all weights are one kind."""
         return {
             LeafValue.RANDOM: ROLLOUT_RANDOM,
             LeafValue.LOOKAHEAD: ROLLOUT_LOOKAHEAD,
@@ -95,7 +95,7 @@ def rollout(
 ) -> tuple[np.int64, Integer]:
     """Play on for ``n_steps`` actions, or to the end; return the sum of rewards and the actions.
 
-    If ``greedy``, actions are drawn from those with the largest reward only. Bits 63 and 0 of a
+    If ``greedy``, actions are drawn only from those with the largest reward. Bits 63 and 0 of a
     word turn the board, which then slides left and is not turned back; both policies have the
     symmetries of the board. Bits 0 to 31 choose the cell of the spawn, bits 32 to 62 its tile.
     After an illegal action the next word is drawn.

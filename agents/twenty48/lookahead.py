@@ -3,9 +3,9 @@
 Notation
 --------
 ============  ====================================================================================
-ply           a move of the player; at one ply the best afterstate is taken, without a spawn
-V(W)          value of an afterstate W (:mod:`agents.twenty48.afterstate_value`)
-Q(W, p, f)    what is still to be won after W, p plies further: V(W) for p = 0, else the mean over
+ply           a move of the player; at one ply the best afterstate is taken, without a spawn V(W)
+value of an afterstate W (:mod:`agents.twenty48.afterstate_value`) Q(W, p, f)    points still to be
+won after W, p plies further: V(W) for p = 0, else the mean over
               the spawns of the maximum of r + Q(W′, p − 1, f′) over the actions; 0 at the end
 f             how many spawned 4s one path may still hold; where it is 0, only 2s are spawned
 ============  ====================================================================================
@@ -14,8 +14,8 @@ A decision takes the action with the largest r + Q(W, depth − 1, f), the first
 looks one ply further where few cells are empty: there the game is decided, and trees are small.
 
 Q is a function of its arguments, so that two tables can only save time. A table of positions holds
-Q by (W, p, f), a table of leaves V by W. A new entry replaces an old one in its place. Whatever the
-tables' sizes, and whatever they hold of moves or games before, the decisions are the same.
+Q by (W, p, f), a table of leaves V by W. A new entry overwrites the old one in its row. Whatever
+the tables' sizes, and whatever they hold of moves or games before, the decisions are the same.
 """
 
 from abc import abstractmethod
@@ -59,7 +59,7 @@ Table = npt.NDArray[np.uint64]
 
 
 class LookaheadSettings(NamedTuple):
-    """A search as kernels take it."""
+    """A search in the form for kernels."""
 
     knowledge: Settings  # what `value` reads, see `afterstate_value`
     rows: RowTables
@@ -196,8 +196,8 @@ def play_by_lookahead(
 ) -> tuple[np.uint64, Integer, int]:
     """Play the game of :func:`~agents.twenty48.loop.play_on`, in less time a move.
 
-    At one ply a heuristic takes 0.09 µs a move instead of 0.16, and a network a twentieth less, for
-    values are not allocated and the board slides once.
+    At one ply a heuristic takes 0.09 µs a move instead of 0.16, and a network a twentieth less,
+    because values are not allocated and the board slides once.
     """
     worths = np.empty(N_ACTIONS)
     while n_moves < max_moves:
@@ -212,9 +212,9 @@ def play_by_lookahead(
 
 @dataclass(frozen=True)
 class LookaheadAgent(Agent2048):
-    """Takes the action that is worth most by expectimax over values of afterstates.
+    """Takes the best action by expectimax over values of afterstates.
 
-    Subclasses have these parameters, and :attr:`knowledge`. The tables change the time only.
+    Subclasses have these parameters, and :attr:`knowledge`. The tables change only the time.
     """
 
     purpose: ClassVar[int] = int(POLICY)
@@ -245,11 +245,11 @@ class LookaheadAgent(Agent2048):
     @property
     @abstractmethod
     def knowledge(self) -> Settings:
-        """What values are read from."""
+        """The knowledge from which values are read."""
 
     @property
     def moves_per_chunk(self) -> int:  # type: ignore[override]
-        """Fewer where a move takes longer: a ply more takes some twenty times as long."""
+        """Fewer where a move takes longer: each further ply takes some twenty times as long."""
         return max(1, 4096 >> (4 * (self.depth - 1)))
 
     @cached_property

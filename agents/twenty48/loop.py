@@ -6,7 +6,7 @@ The class of an agent's settings selects the kernel that decides, see :mod:`agen
 import numpy as np
 import numpy.typing as npt
 
-from thetafront.agents.policy_dispatch import Settings, dispatch_on_settings, kernel_of
+from thetafront.agents.policy_dispatch import Settings, dispatch_on_settings, find_kernel
 from thetafront.engine.jit import Integer, kernel
 from thetafront.engine.rng import SPAWN, stream
 from thetafront.engine.twenty48.board import afterstate, spawn
@@ -26,7 +26,7 @@ def decide(
     Kernels and Python may call it. ``stream`` is the random stream of this decision; ``rule`` says
     how tiles merge, see :mod:`engine.twenty48.rule`.
     """
-    decision: DecisionTuple2048 = kernel_of(settings)(settings, board, stream, rule)
+    decision: DecisionTuple2048 = find_kernel(settings)(settings, board, stream, rule)
     return decision
 
 
@@ -48,8 +48,8 @@ def play_on(
     """Play by :func:`decide` until the game is over or ``max_moves`` moves are made in all.
 
     ``board``, ``score``, ``n_moves`` and ``n_playout_moves`` are the game so far, and are returned
-    as it is then: ``n_moves`` is below ``max_moves`` if and only if the game is over. ``seed``
-    determines every random number; ``purpose`` names the streams of decisions, see
+    as they are at the end: ``n_moves`` is below ``max_moves`` if and only if the game is over.
+    ``seed`` determines every random number; ``purpose`` names the streams of decisions, see
     :mod:`engine.rng`.
     """
     while n_moves < max_moves:

@@ -1,4 +1,4 @@
-"""The Monte Carlo MDP agent: the expectation over all spawns of what playouts score.
+"""The Monte Carlo MDP agent: the expected score of playouts over all spawns.
 
 It maximizes Σ P(s′|s, a)·V(s′) over a. :mod:`agents.twenty48.expectation` has the notation and our
 readings of the source. Equation 3 discounts V and adds the reward of the action.
@@ -27,7 +27,7 @@ from thetafront.agents.twenty48.side_by_side import (
 
 MAX_REWARD_WEIGHT = 1000.0
 GAMMA = "discount of what the playouts score (γ of equation 3)"
-REWARD_WEIGHT = "how many times the points of the move itself count"
+REWARD_WEIGHT = "weight of the points of the move itself"
 
 
 class ScheduledAgent(Agent2048):

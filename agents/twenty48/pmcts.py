@@ -26,7 +26,7 @@ from thetafront.engine.twenty48.rule import BuiltRule
 
 
 class PureMonteCarloSettings(NamedTuple):
-    """The parameters of :class:`PureMonteCarlo` as kernels take them."""
+    """The parameters of :class:`PureMonteCarlo` in the form for kernels."""
 
     n_playouts: int
     top_share: float
@@ -81,7 +81,7 @@ def pure_monte_carlo_decision(
 class PureMonteCarlo(Agent2048):
     """Takes the action whose playouts have the best mean (Ripstein 2023, §3.1).
 
-    The paper has 100 playouts of an action, and keeps all.
+    The paper has 100 playouts per action, and keeps all.
     """
 
     name: ClassVar[str] = "pmcts"

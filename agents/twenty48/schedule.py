@@ -101,7 +101,7 @@ AUTHORS_SCHEDULE = Schedule(
 
 @dataclass(frozen=True)
 class Theta:
-    """The author's θ, and the schedule of playouts after a 2 that it stands for.
+    """The author's θ, and the schedule of playouts after a 2 that it defines.
 
     The tuned ranges extend the author's first bounds (θ₁ 250–750, θ₂ 25–100, θ₃ 8–50, θ₄ 5–20,
     θ₅ 2–9, θ₆ fixed at 1) by a factor of four or more to either side, and free θ₆.
@@ -152,7 +152,7 @@ class Theta:
         Tuned(1.0, 10.0, log=True),
     )
     theta6: float = real(1.0, 0, 1, BEST_SHARE, "θ₆", Tuned(0.05, 1.0), open_low=True)
-    min_playouts: int = integer(3, 1, MAX_COUNT, "least playouts per spawn")
+    min_playouts: int = integer(3, 1, MAX_COUNT, "minimum playouts per spawn")
 
     @property
     def schedule(self) -> Schedule:

@@ -5,9 +5,9 @@ end. Those of eight games together fill them far better: an agent with few playo
 twice as many games a second, see ``make bench``.
 
 Random bits belong to lanes, which the games share. So a game played side by side is not the game
-that the same seed gives alone; its scores have the same distribution. What can be played again to
-the bit is all of the games together: the agent, their seeds, and their order. Spawns are those of
-each game's own seed.
+that the same seed gives alone; its scores have the same distribution. All of the games together can
+be played again to the bit, given the agent, their seeds, and their order. Spawns are those of each
+game's own seed.
 """
 
 import time
@@ -43,12 +43,12 @@ class SideBySide2048(Game2048, kind="2048 side by side"):
     Attributes
     ----------
     seconds : float
-        Its share of the CPU seconds of all of them, by moves. It is not what the game takes alone,
-        so no cost is computed from it.
+        Its share of the CPU seconds of all of them, by moves. It is not the time of the game when
+        played alone, so no cost is computed from it.
     first_seed : int
         The lowest of their seeds.
     n_side_by_side : int
-        How many they are.
+        Number of these games.
     """
 
     first_seed: int = column()
@@ -79,8 +79,8 @@ def play_on_side_by_side(
 
     The first of ``seeds`` names the random streams of playouts. ``boards``, shape (K,), and
     ``counters``, shape (3, K), are changed in place: scores, moves and playout moves so far.
-    ``n_steps`` were done before; return how many in all, below ``max_steps`` if and only if all
-    games are over.
+    ``n_steps`` were done before; return the total number, which is below ``max_steps`` if and only
+    if all games are over.
     """
     n_games = len(seeds)
     scores, n_moves, n_playout_moves = counters[0], counters[1], counters[2]

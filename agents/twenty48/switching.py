@@ -14,8 +14,8 @@ readings:
   leaves the most cells empty decides whether to switch.
 - "Its own number of playouts" is one number for the whole decision, divided among the leaves, which
   may be twenty or twenty thousand. So it determines the cost for all k and d. Each leaf gets at
-  least one playout. A leaf after spawns of 4s only gets θ₅ times fewer than others, like the nodes
-  of 4s of the plain agent.
+  least one playout. A leaf that only spawns of 4s lead to gets θ₅ times fewer than others, like the
+  nodes of 4s of the plain agent.
 """
 
 from dataclasses import dataclass
@@ -56,7 +56,10 @@ def crowdedness(board: np.uint64) -> tuple[Integer, Integer]:
 
 
 class SwitchingSettings(NamedTuple):
-    """The parameters of :class:`Switching` as kernels take them; ``plain`` is for other boards."""
+    """The parameters of :class:`Switching` in the form for kernels.
+
+    ``plain`` is for other boards.
+    """
 
     plain: ExpectationSettings
     switch_at: int
@@ -119,7 +122,7 @@ class Switching(Theta, Agent2048):
         4000,
         1,
         MAX_COUNT,
-        "playouts of a move on crowded boards, about",
+        "approximate playouts per move on crowded boards",
         "N",
         Tuned(100, 50_000, log=True),
     )
@@ -132,7 +135,7 @@ class Switching(Theta, Agent2048):
         super().__post_init__()
         if (LEAVES_PER_CELL * self.switch_at) ** self.depth > MAX_LEAVES:
             raise ValueError(
-                f"depth must mean {MAX_LEAVES:,} leaves at most (got {self.depth} with "
+                f"depth must give at most {MAX_LEAVES:,} leaves (got {self.depth} with "
                 f"switch_at {self.switch_at}: up to (8 x {self.switch_at})**{self.depth})"
             )
 

@@ -56,7 +56,7 @@ N_DECISION, N_CHANCE, LAST_ACTION = range(3)
 
 
 class SimulationSettings(NamedTuple):
-    """The parameters of :class:`~agents.twenty48.uct.UCT` as kernels take them."""
+    """The parameters of :class:`~agents.twenty48.uct.UCT` in the form for kernels."""
 
     n_simulations: int
     depth: int
@@ -157,10 +157,10 @@ def clear(tree: Tree, board: np.uint64) -> None:
 
 @inlined
 def wins_tie(word: np.uint64, action: Integer, other: Integer) -> bool:
-    """Tell whether an action has the larger of two draws: bits 16·a to 16·a + 15 of a word are a's.
+    """Return whether an action has the larger draw: bits 16·a to 16·a + 15 of a word are its own.
 
-    Any number of tied actions are equally likely to have the largest draw, but for the 1 in 65,536
-    in which two are equal. No action wins by the word 0.
+    Any number of tied actions are equally likely to have the largest draw, except for the 1 in
+    65,536 cases in which two are equal. No action wins by the word 0.
     """
     mine = word >> np.uint64(16 * action) & np.uint64(0xFFFF)
     return bool(mine > word >> np.uint64(16 * other) & np.uint64(0xFFFF))

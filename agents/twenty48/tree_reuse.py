@@ -1,4 +1,4 @@
-"""What tree search keeps from one move of a game to the next.
+"""The part of a tree that search keeps from one move of a game to the next.
 
 It is the subtree of a :class:`~agents.twenty48.tree.Tree` below the action that was taken and the
 tile that was spawned.
@@ -37,7 +37,7 @@ def child_with(tree: Tree, board: np.uint64) -> Integer:
 
 @inlined
 def count_off(numbers: Indices) -> Integer:
-    """Give numbers from 0 on to the nodes that are not UNVISITED; return how many they are."""
+    """Assign numbers from 0 on to the nodes that are not UNVISITED; return how many there are."""
     n = 0
     for node in range(len(numbers)):
         if numbers[node] != UNVISITED:

@@ -191,7 +191,7 @@ def uct_decision(
 class CellWeights(Domain):
     """Sixteen numbers, one weight per cell in reading order, or none.
 
-    As text they are separated by blanks.
+    As text they are separated by spaces.
     """
 
     allowed = f"16 numbers from {-MAX_NUMBER:g} to {MAX_NUMBER:g}, or none,"
@@ -224,12 +224,12 @@ class UCT(Agent2048):
     tree and in rollouts.
 
     With ``reuse`` a decision in a game depends on the earlier ones; :meth:`act` always begins with
-    an empty tree. ``tree`` is that of one game, see :meth:`in_game`, and no parameter.
+    an empty tree. ``tree`` is that of one game, see :meth:`in_game`, and is not a parameter.
 
     The tuned space contains the book's example, random rollouts with m = 100, d = 10 and c = 100,
     and all leaf values:
 
-    - m from 4, one simulation an action, to 2,000, where the most expensive leaf takes a
+    - m from 4, one simulation per action, to 2,000, where the most expensive leaf takes a
       millisecond a move or more.
     - d from 1, where rollouts have no depth left and only the next reward counts, to 30. The scale
       is linear: a logarithmic one would spend a quarter of the trials on d = 1. Deeper seems to
@@ -237,12 +237,12 @@ class UCT(Agent2048):
       scored 28,900 ± 1,600 (standard error, 60 games), 100 of d = 60 25,700 ± 1,500.
     - c from 10, less than most differences between actions' returns, to 10,000, more than most.
       From 100 on scores hardly depend on it (``results/reference/mcts``). In a study with c up to
-      100,000 and k′ from 0.1, the model extrapolated from small c to that bound, and what was
+      100,000 and k′ from 0.1, the model extrapolated from small c to that bound, and points
       validated there scored less.
-    - k′ from 0.3 (with α′ = 0 one state an action) to 30, which is no widening at all: a state has
-      at most 30 spawns, so with α′ above 0 a search never reaches k′·N^α′ different states, and all
-      decisions are exactly those of the plain tree (k′ = 0, which a logarithmic scale cannot
-      reach).
+    - k′ from 0.3 (with α′ = 0 one state per action) to 30, which does not restrict the search at
+      all: a state has at most 30 spawns, so with α′ above 0 a search never reaches k′·N^α′
+      different states, and all decisions are exactly those of the plain tree (k′ = 0, which a
+      logarithmic scale cannot reach).
 
     Raises
     ------
@@ -260,7 +260,7 @@ class UCT(Agent2048):
         100.0,
         0,
         MAX_NUMBER,
-        "how much actions that were tried less are preferred, in points",
+        "how strongly less tried actions are preferred, in points",
         "c",
         Tuned(10.0, 10_000.0, log=True),
     )
@@ -283,13 +283,13 @@ class UCT(Agent2048):
         Tuned(0.3, 30.0, log=True),
     )
     alpha_state: float = real(0.5, 0, MAX_ALPHA, "the power in k′·N^α′", "α′", Tuned(0.0, 1.0))
-    reuse: bool = flag(False, "whether each move goes on with the tree of the move before")
+    reuse: bool = flag(False, "whether each move continues with the tree of the previous move")
     tie_breaking: TieBreaking = categorical(
         TieBreaking.FIXED, "which of several equally good actions is taken", later=True
     )
     rollout_depth: RolloutDepth = categorical(
         RolloutDepth.REMAINING,
-        "whether random play may last the depth that is left, or all of it",
+        "whether a rollout has the remaining depth or the full depth",
         later=True,
     )
     tree: Tree | None = field(default=None, repr=False, compare=False)
@@ -304,7 +304,7 @@ class UCT(Agent2048):
 
     @cached_property
     def simulation_settings(self) -> SimulationSettings:
-        """The parameters as kernels take them."""
+        """The parameters in the form for kernels."""
         weights = self.weights or WEIGHTS.get(self.leaf_value, (0.0,) * 16)
         return SimulationSettings(
             n_simulations=self.n_simulations,

@@ -17,12 +17,12 @@ MARK = "<!-- commands -->"
 
 
 def cell(text: str) -> str:
-    """Return text as a cell of a table holds it."""
+    """Return text escaped for a cell of a table."""
     return re.sub(r"([|<>*_\[\]])", r"\\\1", text.strip())
 
 
 def section(name: str, command: TyperCommand, level: int) -> str:
-    """Return what the reference has of a command."""
+    """Return a command's section of the reference."""
     context = Context(command, info_name=f"thetafront {name}", max_content_width=1000)
     records = [each.get_help_record(context) for each in command.get_params(context)]
     rows = [f"| `{each[0]}` | {cell(each[1])} |" for each in records if each]
@@ -32,7 +32,7 @@ def section(name: str, command: TyperCommand, level: int) -> str:
 
 
 def reference() -> str:
-    """Return sections of all commands, in the groups and the order of the help."""
+    """Return the sections of all commands, grouped and ordered as in the help."""
     program: Any = get_command(app)
     shown = [(name, each) for name, each in program.commands.items() if not each.hidden]
     parts = []

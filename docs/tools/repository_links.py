@@ -21,7 +21,7 @@ EXTERNAL = re.compile(r"[a-z]+:")
 
 
 def target(link: str, file: Path) -> Path | None:
-    """Return the file that a link of another one leads to; None if there is nothing to show."""
+    """Return the file to which a link in another one leads; None if there is nothing to show."""
     path = (file.parent / link).resolve()
     if path.is_dir():
         found = (path / name for name in ("README.md", "report.html"))
@@ -42,7 +42,7 @@ def links(file: Path) -> list[Path]:
 
 
 def uri(path: Path, docs: Path) -> str:
-    """Return where the site has a file; a notebook has a page."""
+    """Return a file's place on the site; a notebook has a page."""
     path = path.with_suffix(".md") if path.suffix == ".ipynb" else path
     if path.is_relative_to(docs):
         return path.relative_to(docs).as_posix()
@@ -50,7 +50,7 @@ def uri(path: Path, docs: Path) -> str:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add what pages link to, and what that links to."""
+    """Add the files to which pages link, and the files to which those link."""
     docs = Path(config.docs_dir).resolve()
     waiting = [Path(str(each.abs_src_path)) for each in files.documentation_pages()]
     seen = set(waiting)
@@ -65,7 +65,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Let links lead to where the site has their files."""
+    """Let links lead to their files' places on the site."""
     docs = Path(config.docs_dir).resolve()
     here = Path(page.file.abs_src_path or docs / page.file.src_uri)
 

@@ -1,4 +1,4 @@
-"""Pacman in a noisy maze: an action leads where it is meant to with 80%, else to one of the sides.
+"""Pacman in a noisy maze: an action succeeds with a probability of 80%, or leads to one side.
 
 The names here take plain integers and check them. Kernels are in :mod:`engine.pacman.step`, which
 has the rules, :mod:`engine.pacman.state` and :mod:`engine.pacman.maze`.

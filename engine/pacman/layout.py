@@ -175,7 +175,7 @@ class Layout:
             for column, character in enumerate(row, 1):
                 if character not in CHARACTERS:
                     raise ValueError(
-                        f"layout {self.name} must be drawn by {CHARACTERS_SHOWN} (got "
+                        f"layout {self.name} must be drawn with {CHARACTERS_SHOWN} (got "
                         f"{character!r} in line {number}, column {column})"
                     )
         n_pacmen = sum(row.count(PACMAN) for row in self.rows)
@@ -262,7 +262,7 @@ class Layout:
 
     @cached_property
     def maze(self) -> Maze:
-        """The maze as kernels take it."""
+        """The maze in the form for kernels."""
         return maze.build(self.walls, self.food, self.capsules, self.pacman, self.ghosts)
 
     def marked(self, character: str) -> Flags:

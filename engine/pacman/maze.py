@@ -1,4 +1,4 @@
-"""The maze as kernels take it: what never changes in a game.
+"""The maze in the form for kernels: everything that never changes in a game.
 
 =============  =================================================================================
 x, y           column and row of a cell, from (0, 0) at the bottom left
@@ -44,7 +44,7 @@ UNREACHABLE = -1
 
 
 class Maze(NamedTuple):
-    """A maze as kernels take it; food and capsules are those of the start."""
+    """A maze in the form for kernels; food and capsules are those of the start."""
 
     width: int
     height: int

@@ -32,7 +32,7 @@ def p_side(p_chosen: float) -> float:
 def destination(
     maze: Maze, cell: Integer, action: Integer, word: np.uint64, chosen: np.uint64
 ) -> Integer:
-    """Draw the cell that an action leads to from ``cell``; ``chosen`` is of `chosen_below`."""
+    """Draw the cell that an action leads to from ``cell``; ``chosen`` comes from `chosen_below`."""
     if action != STOP and (word >> np.uint64(32)) >= chosen:
         to_the_right = np.int64(word & np.uint64(1))
         action = (action + 3 + 2 * to_the_right) & 3

@@ -26,7 +26,7 @@ from the stream (seed, GHOSTS, t), needed or not. So no choice shifts another on
 
 Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
 Non-Deterministic World* (2018), for motion. The other rules are those of the report's environment,
-written anew from a description.
+rewritten from a description.
 """
 
 import numpy as np

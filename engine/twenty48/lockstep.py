@@ -2,7 +2,8 @@
 
 A *group* holds 512 games bit by bit. Bit l of word w of plane 4·cell + k is bit k of the exponent
 in that cell of game (l, w). A step has three stages, plain loops over the eight words of a plane,
-whose operations LLVM turns into vector instructions (engine/README.md). This takes some care:
+whose operations LLVM turns into vector instructions (docs/explanation/engine.md). This takes some
+care:
 
 - A group is one flat array, with plane p in words p·WORDS to p·WORDS + 7. LLVM would have to test
   whether separate arrays overlap.

@@ -46,7 +46,7 @@ def unpack(board: int) -> npt.NDArray[np.int64]:
     return np.array(exponents, dtype=np.int64).reshape(SIZE, SIZE)
 
 
-def exponent_of(word: str) -> int:
+def parse_exponent(word: str) -> int:
     """Read one cell of text."""
     if word in EMPTY_WORDS:
         return 0
@@ -75,7 +75,7 @@ def parse(text: str) -> int:
     words: Sequence[str] = text.split()
     if len(words) != N_CELLS:
         raise ValueError(f"board must have {N_CELLS} cells (got {len(words)})")
-    return pack(np.array([exponent_of(word) for word in words]).reshape(SIZE, SIZE))
+    return pack(np.array([parse_exponent(word) for word in words]).reshape(SIZE, SIZE))
 
 
 def render(board: int) -> str:

@@ -18,7 +18,7 @@ ROW = np.uint64(0xFFFF)
 
 
 class RowTables(NamedTuple):
-    """What each row becomes when it is slid to the left by the common rule, and its points."""
+    """Each row after a slide to the left by the common rule, and the points of the slide."""
 
     left: npt.NDArray[np.uint16]  # (65536,)
     reward: npt.NDArray[np.float32]  # (65536,): whole numbers, exactly

@@ -26,5 +26,5 @@ class Rule(Enum):
 
     @property
     def built(self) -> BuiltRule:
-        """The rule as kernels take it: None for the common one, True for the cascade."""
+        """The rule in the form for kernels: None for the common one, True for the cascade."""
         return None if self is Rule.COMMON else True

@@ -1,4 +1,4 @@
-"""What benchmarks share: options, errors in one line, runs that are kept, what is written."""
+"""Shared parts of benchmarks: options, errors in one line, stored runs, output files."""
 
 import argparse
 import importlib.metadata
@@ -22,7 +22,7 @@ Record = dict[str, Any]
 
 
 def say(text: str) -> None:
-    """Tell on standard error what goes on."""
+    """Print progress on standard error."""
     print(text, file=sys.stderr, flush=True)
 
 
@@ -46,13 +46,13 @@ def parser(description: str, output: str | None, n_seeds: int = 0) -> argparse.A
     return made
 
 
-def seeds_of(given: argparse.Namespace) -> range:
-    """Return the seeds that were asked for."""
+def parse_seeds(given: argparse.Namespace) -> range:
+    """Return the requested seeds."""
     return range(given.first_seed, given.first_seed + given.seeds)
 
 
 def command(run: Callable[[argparse.Namespace], None], options: argparse.ArgumentParser) -> None:
-    """Run a benchmark by the words of the command line; an error is one line and an exit code."""
+    """Run a benchmark from the words of a command line; an error is one line and an exit code."""
     try:
         given = options.parse_args()
         if given.output is not None:
@@ -67,10 +67,10 @@ def command(run: Callable[[argparse.Namespace], None], options: argparse.Argumen
 
 
 class Runs:
-    """Finished runs, each a line of JSON as soon as it ends: a command that is repeated goes on.
+    """Finished runs, each stored as a line of JSON as soon as it ends: a repeated command resumes.
 
-    Every run has ``keys``; of a run that is a list, its first part. The file need not exist, and is
-    only read until it is :meth:`held`. InputError if a line is no such run.
+    Every run has ``keys``; if a run is a list, its first part has them. The file need not exist,
+    and is only read until it is :meth:`held`. InputError if a line is not such a run.
     """
 
     def __init__(self, path: Path, *keys: str) -> None:
@@ -80,7 +80,7 @@ class Runs:
         self.read(self.file.content())
 
     def read(self, content: bytes) -> int:
-        """Take the runs from the file's content; return how much of it no kill has torn."""
+        """Take the runs from the file's content; return the length of its intact part."""
         self.records = []
         for number, line in enumerate(content.splitlines(keepends=True), 1):
             try:
@@ -119,9 +119,9 @@ class Runs:
         play: Callable[[Any], Any],
         jobs: int | None,
     ) -> list[Any]:
-        """Play the wanted runs that are not there yet, in processes; return these.
+        """Play the wanted runs that are missing, in processes.
 
-        ``name_of`` returns of a record which of the wanted runs it is.
+        Return them. ``name_of`` says which of the wanted runs a record is.
         """
         with self.held():
             done = {name_of(each) for each in self.records}
@@ -139,7 +139,7 @@ def publish(
 ) -> None:
     """Write NAME.md, tables by the names of their files, and a manifest; print the text.
 
-    The manifest tells of this command and its libraries, and has ``manifest`` besides.
+    The manifest describes this command and its libraries, and contains ``manifest``.
     """
     for stem, frame in tables.items():
         frame.to_csv(folder / f"{stem}.csv", index=False)

@@ -1,1 +1,1 @@
-"""The four sources reproduced: a script a section, by public names of thetafront only."""
+"""The four sources reproduced: one script per section, using only public names of thetafront."""

@@ -51,7 +51,7 @@ def policies() -> dict[str, Policy]:
 
 
 def bellman_frame(played: Mapping[str, Policy], games: paper.Games) -> pd.DataFrame:
-    """Return one row a policy: its mean score, and its differences from the references."""
+    """Return one row per policy: its mean score, and its differences from the references."""
     references = {"less_equation_2": EQUATION_2, "less_pure_monte_carlo": PURE}
     return pd.DataFrame(
         {"policy": name, "V": reading, "gamma": gamma}
@@ -88,7 +88,7 @@ def bellman_figure(frame: pd.DataFrame) -> Figure:
 
 
 def bellman(of: paper.Paper) -> None:
-    """Play what is missing, and write the results."""
+    """Play the missing games, and write the results."""
     played, seeds = policies(), of.seeds
     few = seeds[: max(2, round(SHARE_OF_GAMES * len(seeds)))]
     agents = {name: agent for name, (agent, _, _) in played.items()}

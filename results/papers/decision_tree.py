@@ -51,7 +51,7 @@ def successors(board: int) -> dict[twenty48.Action, list[tuple[int, float]]]:
     return found
 
 
-def counts_of(board: int) -> dict[str, int]:
+def count_successors(board: int) -> dict[str, int]:
     """Count what follows a board: the formula's terms, pairs of action and spawn, and states."""
     following = successors(board)
     m = twenty48.n_empty(board)
@@ -69,9 +69,9 @@ def counts_of(board: int) -> dict[str, int]:
 
 
 def boards_frame(seeds: Sequence[int]) -> pd.DataFrame:
-    """Return one row a board of games by :data:`AGENT`: :func:`counts_of`, with its seed."""
+    """Return one row a board of games by :data:`AGENT`: :func:`count_successors`, with its seed."""
     return pd.DataFrame(
-        {"seed": seed, "n_moves": move.n_moves, **counts_of(move.board)}
+        {"seed": seed, "n_moves": move.n_moves, **count_successors(move.board)}
         for seed in seeds
         for move in AGENT.moves(seed)
     )
@@ -84,8 +84,11 @@ def small_frame() -> pd.DataFrame:
     return frame.assign(n_states=n_states, bound=[(h * w + 2) ** (h * w) for h, w in SHAPES])
 
 
-def means_of(boards: pd.DataFrame) -> dict[str, paper.Interval]:
-    """Return means over boards; games count alike, since boards of one game are no sample."""
+def mean_counts(boards: pd.DataFrame) -> dict[str, paper.Interval]:
+    """Return means over boards.
+
+    Games have equal weight, since the boards of one game are not a sample.
+    """
     found = boards.assign(
         exact=boards["formula"] == boards["n_pairs"], lacking=boards["n_pairs"] - boards["formula"]
     )
@@ -150,8 +153,8 @@ def decision_tree(of: paper.Paper) -> None:
         "decision_tree",
         tables,
         {"decision_tree": decision_tree_figure()},
-        example=counts_of(twenty48.parse(EXAMPLE)),
-        means=means_of(boards),
+        example=count_successors(twenty48.parse(EXAMPLE)),
+        means=mean_counts(boards),
         n_boards=len(boards),
         n_merging=(boards["n_merges"] > 0).sum(),
     )

@@ -38,7 +38,7 @@ POST = (
 POSTS_GAMES = 10_000
 GAMMAS = tuple(k / 200 for k in range(160, 201))
 TOLERANCES = (10.0, 3.0, 1.0, 0.1, 1e-4)
-COLOURS = ("#F0E442", paper.ORANGE, paper.RED, paper.BLUE, paper.BLACK)  # from fine to rough
+COLOURS = (paper.GREEN, paper.ORANGE, paper.RED, paper.BLUE, paper.BLACK)  # from fine to rough
 N_TIMED = 1_000_000
 N_DRAWS = 1_000_000
 
@@ -59,7 +59,9 @@ RECURSIONS: dict[str, type[DiceAgent]] = {PROGRAM: FinalScoreTwice, CORRECT: Dic
 
 
 def play(first_seed: int, n_games: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Play the post's table by both recursions; return a line a row, and games by row and score.
+    """Play the post's table by both recursions.
+
+    Return one line per row, and games by row and score.
 
     Each row has seeds of its own: on the same seeds, rows of one policy would score the same.
     """
@@ -140,8 +142,11 @@ def order_noise(part: pd.DataFrame) -> dict[str, float]:
     }
 
 
-def lines_of(axes: Axes, part: pd.DataFrame, column: str) -> None:
-    """Draw a column against γ, a line a tolerance; finer ones are wider and below, to show ties."""
+def draw_lines(axes: Axes, part: pd.DataFrame, column: str) -> None:
+    """Draw a column against γ, one line per tolerance.
+
+    Finer ones are wider and below, to show ties.
+    """
     for k, tolerance in enumerate(sorted(TOLERANCES)):
         line = part[part["tolerance_points"] == tolerance]
         width, label = 9.0 - 2.0 * k, f"{tolerance:g}"
@@ -154,7 +159,7 @@ def grid_figure(grid: pd.DataFrame) -> Figure:
     """Draw exact expected score and sweeps against γ, by tolerance."""
     figure, (left, right) = paper.new_figure(10.4, 5.0, ncols=2)
     correct, program = (grid[grid["recursion"] == name] for name in (CORRECT, PROGRAM))
-    lines_of(left, correct, "exact_score_points")
+    draw_lines(left, correct, "exact_score_points")
     finest = program[program["tolerance_points"] == min(TOLERANCES)]
     style: dict[str, Any] = {"linestyle": (0, (4, 1.5)), "color": paper.GREY, "linewidth": 1.6}
     style["label"] = f"{min(TOLERANCES):g}, {PROGRAM}"
@@ -164,7 +169,7 @@ def grid_figure(grid: pd.DataFrame) -> Figure:
     left.text(min(GAMMAS), optimum + 0.02, f"optimum {optimum:.5f}", fontsize=8.5)
     left.set(title="Score", ylabel="expected score, points", ylim=(11.5, optimum + 0.15))
     left.legend(title="tolerance, points", title_fontsize=8.5, loc="lower right")
-    lines_of(right, correct, "n_sweeps")
+    draw_lines(right, correct, "n_sweeps")
     right.set(title="Sweeps", ylabel="sweeps", ylim=(0, None))
     return figure
 

@@ -9,7 +9,7 @@ k, d, N      expectimax decides where no action leaves more than k cells empty; 
 ===========  =======================================================================================
 
 The paper gives γ no value in §5.2. It is 1 in all our other results. As for equation 3
-(:mod:`results.papers.bellman`), V of a leaf is what remains to be won, or the whole game's score,
+(:mod:`results.papers.bellman`), V of a leaf is the remaining score, or the whole game's score,
 which Algorithm 3 returns. Both are played, at two θ with and without expectimax, on the same seeds.
 The latter has γ of 0.9, which §3.3 mentions, and 1, and half of the games.
 """
@@ -49,7 +49,7 @@ def policies(agent: Switching) -> dict[str, Policy]:
 
 
 def expectimax_frame(games: paper.Games) -> pd.DataFrame:
-    """Return one row a policy at a θ: its mean score and cost, and its differences, in points.
+    """Return one row per policy at a θ: its mean score and cost, and its differences, in points.
 
     ``games`` by θ and policy. ``less_plain`` is the difference from the same θ without expectimax,
     ``less_undiscounted`` that from γ = 1 with V as what remains.
@@ -63,7 +63,7 @@ def expectimax_frame(games: paper.Games) -> pd.DataFrame:
             line = {"theta": theta, "policy": policy, "V": reading, "gamma": gamma}
             line |= paper.score_columns(games[name])
             cost = "playout_moves_per_move"
-            line |= {cost: paper.costs_of(games[name])[cost]}
+            line |= {cost: paper.mean_costs(games[name])[cost]}
             lines.append(line | paper.less(games, name, **rows))
     return pd.DataFrame(lines)
 
@@ -83,7 +83,7 @@ def expectimax_figure(frame: pd.DataFrame) -> Figure:
 
 
 def expectimax(of: paper.Paper) -> None:
-    """Play what is missing, and write the results."""
+    """Play the missing games, and write the results."""
     rows = {
         f"{theta}: {policy}": (played, reading == WHOLE)
         for theta, agent in THETAS.items()

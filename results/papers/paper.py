@@ -1,4 +1,4 @@
-"""What the scripts share: options, games that are kept, texts with numbers filled in, figures."""
+"""Shared parts of the scripts: options, stored games, texts with numbers filled in, figures."""
 
 import argparse
 import json
@@ -19,7 +19,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import thetafront
-from thetafront.agents.agent import Agent, digest_of
+from thetafront.agents.agent import Agent, agent_digest
 from thetafront.study import estimate
 from thetafront.study.estimate import Estimate
 
@@ -72,12 +72,12 @@ class Paper:
     def play(
         self, rows: Mapping[str, Agent], seeds: range | None = None, batch: int = 1
     ) -> dict[str, pd.DataFrame]:
-        """Return the games of each row, in the order of the seeds; what is missing is played.
+        """Return the games of each row, in the order of the seeds; missing ones are played.
 
         The columns are those of ``games.csv``, without the agent.
         """
         seeds = self.seeds if seeds is None else seeds
-        self.rows |= {digest_of(agent): name for name, agent in rows.items()}
+        self.rows |= {agent_digest(agent): name for name, agent in rows.items()}
         games = thetafront.play(
             rows, len(seeds), first_seed=seeds[0], ledger=self.output, batch=batch, jobs=self.jobs
         )
@@ -94,9 +94,10 @@ class Paper:
     ) -> None:
         """Write tables, figures and manifest; write and print ``texts/NAME.txt``, filled in.
 
-        Tables and figures are by the names of their files. ``manifest`` is what the manifest has
-        beside the run, ``values`` what the text has beside tables, number of games and seeds. A
-        figure has the title that the text gives it, and for a caption the paragraph after it.
+        Tables and figures are by the names of their files. ``manifest`` has entries of the manifest
+        beside the run's, ``values`` the values of the text beside tables, number of games and
+        seeds. A figure has the title that the text gives it, and for a caption the paragraph after
+        it.
         """
         for stem, frame in tables.items():
             frame.to_csv(self.output / f"{stem}.csv", index=False)
@@ -118,7 +119,7 @@ class Paper:
 
 
 def earlier_manifest(folder: Path) -> dict[str, Any]:
-    """Return the manifest of the folder's last run; InputError if the file is none."""
+    """Return the manifest of the folder's last run; InputError if the file is not a manifest."""
     path = folder / MANIFEST
     if not path.exists():
         return {}
@@ -154,7 +155,7 @@ def kept(path: Path, columns: Mapping[str, Any], where: str = "index >= 0") -> p
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:
-    """Return the type of an option: a whole number of a range."""
+    """Return the type of an option: a whole number in a range."""
 
     def number(text: str) -> int:
         if not re.fullmatch(r"[+-]?[0-9]+", text) or not low <= int(text) <= high:
@@ -170,7 +171,7 @@ def script(
     n_games: int,
     given: Sequence[str] | None = None,
 ) -> None:
-    """Run a paper's script: read its options, make its folder, tell of errors in one line.
+    """Run a paper's script: read its options, create its folder, report errors in one line.
 
     ``name`` is that of the folder in ``results``, ``n_games`` the default of ``--games``, and
     ``given`` the words of the command line.
@@ -209,12 +210,12 @@ def script(
         sys.exit(130)
 
 
-def scores_of(games: pd.DataFrame) -> npt.NDArray[np.float64]:
+def read_scores(games: pd.DataFrame) -> npt.NDArray[np.float64]:
     """Return the scores of games, in points."""
     return games["score_points"].to_numpy(np.float64)
 
 
-def costs_of(games: pd.DataFrame) -> dict[str, float]:
+def mean_costs(games: pd.DataFrame) -> dict[str, float]:
     """Return the costs of a move, over all games of a row."""
     n_moves = games["n_moves"].sum()
     return {
@@ -223,7 +224,7 @@ def costs_of(games: pd.DataFrame) -> dict[str, float]:
     }
 
 
-def columns_of(name: str, of: Estimate, unit: str = "") -> dict[str, float]:
+def interval_columns(name: str, of: Estimate, unit: str = "") -> dict[str, float]:
     """Return the columns of a number with its 95% interval; ``unit`` is the end of their names."""
     ends = (("", of.value), ("_low95", of.low), ("_high95", of.high))
     return {f"{name}{end}{unit}": value for end, value in ends}
@@ -231,13 +232,13 @@ def columns_of(name: str, of: Estimate, unit: str = "") -> dict[str, float]:
 
 def mean_columns(mean: Estimate) -> dict[str, float]:
     """Return the columns of a mean score with its 95% interval, in points."""
-    _, *ends = columns_of("score", mean, "_points").items()
+    _, *ends = interval_columns("score", mean, "_points").items()
     return {"score_mean_points": mean.value, **dict(ends)}
 
 
 def score_columns(games: pd.DataFrame) -> dict[str, Any]:
     """Return the columns of a row's games: n, and the mean score with its 95% interval."""
-    return {"n_games": len(games), **mean_columns(estimate.mean(scores_of(games)))}
+    return {"n_games": len(games), **mean_columns(estimate.mean(read_scores(games)))}
 
 
 def less(games: Games, name: str, **others: str) -> dict[str, float]:
@@ -245,15 +246,15 @@ def less(games: Games, name: str, **others: str) -> dict[str, float]:
 
     ``others`` are rows by the names of the columns; they have the same seeds, or more after them.
     """
-    mine, found = scores_of(games[name]), dict[str, float]()
+    mine, found = read_scores(games[name]), dict[str, float]()
     for key, other in others.items():
-        theirs = scores_of(games[other])[: len(mine)]
-        found |= columns_of(key, estimate.difference(mine, theirs), "_points")
+        theirs = read_scores(games[other])[: len(mine)]
+        found |= interval_columns(key, estimate.difference(mine, theirs), "_points")
     return found
 
 
 class Number(float):
-    """A number of a text, ``-`` if it is not known.
+    """A number in a text, ``-`` if it is unknown.
 
     Beside Python's formats there are ``time``, for ``183 µs``, and ``+.1pp``, for percentage points
     of a share.
@@ -271,8 +272,8 @@ class Number(float):
 class Interval(NamedTuple):
     """A number of a text with its 95% interval: ``12,345 (12,000 to 12,690)``.
 
-    Without an interval, or if that has no width, the number alone is written; and ``-`` for a
-    difference of no width, which is one from the row itself.
+    Without an interval, or if it has no width, only the number is written; ``-`` stands for a
+    difference of no width, which is that of a row from itself.
     """
 
     value: Number
@@ -294,7 +295,7 @@ def interval(of: Estimate) -> Interval:
 def time_text(seconds: float) -> str:
     """Write a time with three digits and a readable unit: ``183 µs``, ``1.25 ms``, ``1,250 s``.
 
-    A time below 0 is 0: Student's t does not know that there are none.
+    A time below 0 is 0: Student's t does not exclude negative ones.
     """
     seconds = max(0.0, float(f"{seconds:.3g}"))
     if 1e3 <= seconds < math.inf:
@@ -329,7 +330,7 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def by(frame: pd.DataFrame, names: str) -> dict[str, dict[str, Any]]:
-    """Return a table's rows for a text by what they are about, as ``"{layout} {gamma:g}"``."""
+    """Return a table's rows for a text by a key such as ``"{layout} {gamma:g}"``."""
     return {names.format_map(row): row for row in records(frame)}
 
 
@@ -369,7 +370,7 @@ def entitle(figure: Figure, title: str, caption: str) -> None:
 
 
 def places_axis(axes: Axes, labels: Sequence[str], **style: Any) -> None:
-    """Make the x axis one of named places, from 0 on."""
+    """Set up the x axis for named places, from 0 on."""
     axes.set_xticks(range(len(labels)), labels, **style)
     axes.grid(visible=False, axis="x")
 
@@ -381,7 +382,7 @@ def errors(rows: pd.DataFrame, value: str, stem: str = "", unit: str = "") -> li
 
 
 def score_bars(axes: Axes, x: Any, part: pd.DataFrame, **style: Any) -> None:
-    """Draw mean scores at ``x``, one a row, with their 95% intervals."""
+    """Draw the mean score of each row at ``x``, with its 95% interval."""
     ends = errors(part, "score_mean_points", "score", "_points")
     axes.errorbar(x, part["score_mean_points"], yerr=ends, **style)
 

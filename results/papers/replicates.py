@@ -4,10 +4,10 @@ Two θ of an agent play N games each, of the same seeds. Trials of n games, draw
 replacement, show how much the mean of a trial scatters, and how often the two θ are ranked wrongly.
 
 The standard error of the mean is s/√n; s is the standard deviation of one game's score. If the
-better θ's mean score is higher by δ, the probability of the wrong order is near
-Φ(−δ·√n / √(s₁² + s₂²)), and below p from n = (z·√(s₁² + s₂²)/δ)² on; z is the normal quantile of
-1 − p. Scores are bimodal, so for few games the probability is counted over trials. Its interval is
-taken over "worlds": bootstrap samples of N scores in place of the real ones (percentiles).
+better θ's mean score is higher by δ, the probability of the wrong order is near Φ(−δ·√n / √(s₁² +
+s₂²)), and below p from n = (z·√(s₁² + s₂²)/δ)² on; z is the normal quantile of 1 − p. Scores are
+bimodal, so for few games the probability is counted over trials. Its interval is taken over
+"worlds": bootstrap samples of N scores instead of the real ones (percentiles).
 
 Sources: Ripstein (2023), §5.1, *Parameter Optimization*; Efron and Tibshirani, *An Introduction to
 the Bootstrap* (1993), §13.3, for the intervals.
@@ -83,7 +83,7 @@ def resampled_sums(
     return np.cumsum(drawn(scores, (n_resamples, n_max), rng), axis=1)
 
 
-def deviation_of(scores: Floats, rng: np.random.Generator) -> Estimate:
+def estimate_deviation(scores: Floats, rng: np.random.Generator) -> Estimate:
     """Estimate one game's standard deviation, with a percentile interval (Efron, §13.3)."""
     deviations = [drawn(scores, len(scores), rng).std(ddof=1) for _ in range(N_DEVIATIONS)]
     low, high = np.quantile(deviations, ENDS)
@@ -91,10 +91,10 @@ def deviation_of(scores: Floats, rng: np.random.Generator) -> Estimate:
 
 
 def means_frame(name: str, n_real: int, sums: Floats, deviation: Estimate) -> pd.DataFrame:
-    """Return the distribution of the mean of n games, one row an n, with s/√n."""
+    """Return the distribution of the mean of n games, one row per n, with s/√n."""
     n = np.arange(1, sums.shape[1] + 1)
     quantiles = np.quantile(sums, list(QUANTILES.values()), axis=0) / n
-    ends = paper.columns_of("standard_error", deviation, "_points").items()
+    ends = paper.interval_columns("standard_error", deviation, "_points").items()
     columns = {"theta": name, "n_games": n, "n_real_games": n_real}
     columns |= {f"mean_{key}_points": row for key, row in zip(QUANTILES, quantiles, strict=True)}
     return pd.DataFrame(columns | {column: end / np.sqrt(n) for column, end in ends})
@@ -141,8 +141,8 @@ def first_below(probabilities: Floats, level: float) -> float:
     return float(below[0] + 1) if len(below) else math.inf
 
 
-def difference_of(worse: Floats, better: Floats) -> Estimate:
-    """Estimate δ from unpaired games of one number."""
+def estimate_difference(worse: Floats, better: Floats) -> Estimate:
+    """Estimate δ from equal numbers of unpaired games."""
     first, second = t_interval(worse), t_interval(better)
     value = second.value - first.value
     half = t95(len(worse)) * math.hypot(first.sem, second.sem)
@@ -155,7 +155,7 @@ def order_frame(worse: Floats, better: Floats, p: Floats, worlds: Floats) -> pd.
     ``p`` and ``worlds`` are its probabilities by n. Infinite: none of these n is enough; NaN: δ's
     interval contains 0.
     """
-    difference = difference_of(worse, better)
+    difference = estimate_difference(worse, better)
     gaps = (difference.value, difference.high, difference.low)
     deviation = math.hypot(worse.std(ddof=1), better.std(ddof=1))
     rows = []
@@ -180,7 +180,7 @@ def measure(scores: dict[str, Floats]) -> tuple[dict[str, pd.DataFrame], list[Es
     """
     rng = np.random.default_rng(0)
     sums = {name: resampled_sums(each, N_RESAMPLES, rng) for name, each in scores.items()}
-    deviations = {name: deviation_of(each, rng) for name, each in scores.items()}
+    deviations = {name: estimate_deviation(each, rng) for name, each in scores.items()}
     names = sorted(scores, key=lambda name: scores[name].mean())
     worse, better = (scores[name] for name in names)
     probabilities, n = p_wrong_order(*(sums[name] for name in names)), len(worse)
@@ -200,7 +200,7 @@ def measure(scores: dict[str, Floats]) -> tuple[dict[str, pd.DataFrame], list[Es
 
 
 def games_axis(axes: Axes, where: Literal["lower right", "upper right"]) -> None:
-    """Make the x axis one of games a trial, with some numbers marked, and draw the legend."""
+    """Set up the x axis for games per trial, with some numbers marked, and draw the legend."""
     axes.set(xscale="log", xlim=(1, MAX_GAMES_A_TRIAL), xlabel="games a trial, n")
     axes.set_xticks(SHOWN, [str(n) for n in SHOWN])
     axes.xaxis.set_minor_locator(NullLocator())
@@ -270,9 +270,9 @@ def side_by_side(frame: pd.DataFrame, on: str) -> pd.DataFrame:
 def replicates(of: paper.Paper) -> None:
     """Play both θ, and write tables, figure and text."""
     games = of.play({name: MonteCarloMDP(*theta) for name, theta in THETAS.items()})
-    scores = {name: paper.scores_of(each) for name, each in games.items()}
+    scores = {name: paper.read_scores(each) for name, each in games.items()}
     tables, deviations = measure(scores)
-    difference = paper.interval(difference_of(scores[A], scores[B]))
+    difference = paper.interval(estimate_difference(scores[A], scores[B]))
     pairs = pearsonr(scores[A], scores[B])
     correlation = Estimate(pairs.statistic, *pairs.confidence_interval(0.95))
     trials = tables["replicates"].query("n_games in @SHOWN")

@@ -6,7 +6,7 @@ The paper gives neither intervals nor numbers of games. Its published program me
 the cascade, on the same seeds, and again with the program's two slips
 (:mod:`agents.twenty48.published_program`), to measure their effect.
 
-The same games answer what §5.1 says of scores with and without the 4096 tile: games without it
+The same games test what §5.1 says about scores with and without the 4096 tile: games without it
 score around 36,000 points, "near the 4096 tile"; with it a score below 60,000 is uncommon; 80,000
 is near the 8192 tile; and nothing influences the score more than how often the 4096 tile is
 reached. For the last, η² is the correlation ratio: the share of the variance of one game's score
@@ -57,7 +57,7 @@ ROUNDED_SHARE = 0.005  # the paper has whole percents
 
 @dataclass(frozen=True)
 class Row:
-    """A row that is played; its agent may have a slip of the paper's program."""
+    """A row to be played; its agent may have a slip of the paper's program."""
 
     model: str  # its row in the paper
     rule: Rule
@@ -108,7 +108,7 @@ def table1_frame(games: paper.Games) -> pd.DataFrame:
     lines = []
     for row in ROWS:
         mine, reported = games[row.name], PAPER.loc[row.model].to_dict()
-        n, mean = len(mine), intervals.mean(paper.scores_of(mine))
+        n, mean = len(mine), intervals.mean(paper.read_scores(mine))
         line: dict[str, Any] = {"model": row.model, "rule": row.rule.value, "slip": row.slip}
         line |= {"n_games": n, "score_mean_points": mean.value, "score_sem_points": mean.sem}
         line |= paper.mean_columns(mean)
@@ -130,7 +130,7 @@ def table1_frame(games: paper.Games) -> pd.DataFrame:
                 f"share_inside_{tile}": gap == 0.0,
                 f"share_beyond_{tile}": gap,
             }
-        lines.append(line | paper.costs_of(mine))
+        lines.append(line | paper.mean_costs(mine))
     return pd.DataFrame(lines)
 
 
@@ -144,7 +144,7 @@ def table1_figure(games: paper.Games, frame: pd.DataFrame) -> Figure:
     )
     for rule, side, colour, offset in sides:
         rows = [row for row in ROWS if row.rule is rule and not row.slip]
-        scores = [paper.scores_of(games[row.name]) for row in rows]
+        scores = [paper.read_scores(games[row.name]) for row in rows]
         shape: dict[str, Any] = {"widths": 0.86, "points": 400, "bw_method": 0.12}
         parts = axes.violinplot(scores, places, side=side, showextrema=False, **shape)
         for body in parts["bodies"]:
@@ -179,40 +179,42 @@ def correlation_ratio(
     return Estimate(ratio(scores, reached), float(low), float(high))
 
 
-def share_of(true: npt.NDArray[np.bool_]) -> Estimate:
+def estimate_share(true: npt.NDArray[np.bool_]) -> Estimate:
     """Estimate a share, with Wilson's interval."""
     return intervals.share(int(true.sum()), len(true))
 
 
 def milestones_frame(games: paper.Games) -> pd.DataFrame:
-    """Return one row an agent: its scores with and without 4096; ``games`` by the rows' names.
+    """Return one row per agent: its scores with and without 4096; ``games`` by the rows' names.
 
     Medians have distribution-free intervals, shares Wilson's, η² the bootstrap's; all are of 95%.
     """
     rng = np.random.default_rng(0)
     lines = []
     for name, played in games.items():
-        scores, tiles = paper.scores_of(played), played["max_tile"].to_numpy()
+        scores, tiles = paper.read_scores(played), played["max_tile"].to_numpy()
         below, above = scores[tiles < MILESTONE], scores[tiles >= MILESTONE]
         found = {
             "without_median_points": intervals.median(below),
-            "without_near_share": share_of((below >= NEAR[0]) & (below < NEAR[1])),
+            "without_near_share": estimate_share((below >= NEAR[0]) & (below < NEAR[1])),
             "with_median_points": intervals.median(above),
-            "with_below_60000_share": share_of(above < RARELY_BELOW),
-            "with_60000_to_80000_share": share_of((above >= RARELY_BELOW) & (above < NEXT)),
+            "with_below_60000_share": estimate_share(above < RARELY_BELOW),
+            "with_60000_to_80000_share": estimate_share((above >= RARELY_BELOW) & (above < NEXT)),
             **{f"eta2_{tile}": correlation_ratio(scores, tiles >= tile, rng) for tile in TILES},
         }
         line: dict[str, Any] = {"row": name, "n_games": len(played)}
         line |= {"n_without": len(below), "n_with": len(above)}
         for key, estimate in found.items():
-            line |= paper.columns_of(key, estimate)
+            line |= paper.interval_columns(key, estimate)
         lines.append(line)
     return pd.DataFrame(lines)
 
 
 def numbers(frame: pd.DataFrame, games: paper.Games) -> dict[str, Any]:
     """Return the numbers of the text: ranges over the rows, and scores without a 4096 tile."""
-    scores = [paper.scores_of(played[played["max_tile"] < MILESTONE]) for played in games.values()]
+    scores = [
+        paper.read_scores(played[played["max_tile"] < MILESTONE]) for played in games.values()
+    ]
     without = np.concatenate(scores)
     ranges = frame.drop(columns="row").agg(["min", "max"])
     n_above, most = (without > BELOW_4096).sum(), max(without, default=0)
@@ -225,7 +227,7 @@ def milestones_figure(games: paper.Games) -> Figure:
     for axes, rule in zip(panels, ("common", "cascade"), strict=True):
         names = [each for each in games if each.startswith("MDP") and each.endswith(rule)]
         played = pd.concat(games[each] for each in names)
-        scores, tiles = paper.scores_of(played), played["max_tile"].to_numpy()
+        scores, tiles = paper.read_scores(played), played["max_tile"].to_numpy()
         kinds = (tiles < MILESTONE, tiles == MILESTONE, tiles > MILESTONE)
         axes.hist(
             [scores[kind] for kind in kinds],
@@ -246,7 +248,10 @@ def milestones_figure(games: paper.Games) -> Figure:
 
 
 def table1(of: paper.Paper) -> None:
-    """Play what is missing, and write the results; rows with slips have a quarter of the games."""
+    """Play the missing games, and write the results.
+
+    Rows with slips have a quarter of the games.
+    """
     games = of.play({row.name: row.agent for row in ROWS if not row.slip})
     few = of.seeds[: max(2, of.n_games // 4)]
     played = games | of.play({row.name: row.agent for row in ROWS if row.slip}, few)

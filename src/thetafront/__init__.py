@@ -1,14 +1,13 @@
-"""Tunes programs for score against cost, and hands over the Pareto front.
+"""Tune programs for score against cost, and get the Pareto front.
 
 >>> import thetafront
 >>> study = thetafront.sweep("mcmdp", budget="2m")
 >>> print(study.front)
 
-What is listed in ``__all__`` is public, and so are the modules of ``thetafront.agents`` and
-``thetafront.engine``, and ``thetafront.study.estimate``, whose intervals every table here has. All
-other modules may change with any version. A name is
-imported when it is asked for, so importing this package imports nothing slow: the command line
-starts fast, and workers stay small.
+The names in ``__all__`` are public, and so are the modules of ``thetafront.agents`` and
+``thetafront.engine``, and ``thetafront.study.estimate``, which computes the intervals of all
+tables. All other modules may change with any version. Names are imported on first use, so importing
+this package is fast: the command line starts quickly, and workers stay small.
 """
 
 import warnings
@@ -96,5 +95,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Name what is public, for completion."""
+    """List the public names, for completion."""
     return sorted({*globals(), *__all__})

@@ -1,4 +1,4 @@
-"""``python -m thetafront``: what must be right before anything slow is imported."""
+"""``python -m thetafront``: checks that run before anything slow is imported."""
 
 import os
 import resource
@@ -14,9 +14,9 @@ STREAMS = ((0, os.O_RDONLY), (1, os.O_WRONLY), (2, os.O_WRONLY))
 
 def main() -> None:
     """Run the command line."""
-    flaws = [*open_streams(), *small_limits()]
-    if flaws:
-        print(f"thetafront: {flaws[0]}", file=sys.stderr)
+    problems = [*open_streams(), *small_limits()]
+    if problems:
+        print(f"thetafront: {problems[0]}", file=sys.stderr)
         sys.exit(2)
     drop_impossible_sizes()
     warnings.formatwarning = one_line
@@ -27,12 +27,12 @@ def main() -> None:
 
 
 def open_streams() -> list[str]:
-    """Open closed streams, lest files that are opened later take their place.
+    """Open closed streams, so that files opened later do not take their place.
 
     Returns
     -------
     list of str
-        What is wrong with that: nothing, unless there is nowhere to print to.
+        Problems: none, unless there is nowhere to print to.
     """
     closed = []
     for descriptor, mode in STREAMS:
@@ -47,11 +47,11 @@ def open_streams() -> list[str]:
     sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
     if 1 not in closed:
         return []
-    return ["standard output must be open (>/dev/null if nobody reads it)"]
+    return ["standard output must be open (redirect it to /dev/null if you do not need it)"]
 
 
 def drop_impossible_sizes() -> None:
-    """Let the terminal itself tell its size where the environment tells none that it can have."""
+    """Drop impossible sizes from the environment, so that the terminal's own size is used."""
     for name in ("COLUMNS", "LINES"):
         size = os.environ.get(name, "")
         if size.isdecimal() and not 1 <= int(size[:9]) <= LARGEST_SIZE:
@@ -70,7 +70,7 @@ def one_line(
 
 
 def small_limits() -> list[str]:
-    """Say which limit on memory is too small: below it, libraries end the process by themselves."""
+    """Say which limit on memory is too small: below it, libraries end the process."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit == resource.RLIM_INFINITY or limit >= LEAST_ADDRESS_SPACE:
         return []

@@ -34,7 +34,7 @@ def without_outliers(values: Iterable[float]) -> list[float]:
     return found
 
 
-def span_of(
+def axis_span(
     sure: Iterable[float], wide: Iterable[float] = (), observed: Iterable[float] = ()
 ) -> tuple[float, float]:
     """Return the ends of an axis, with some room.
@@ -42,7 +42,7 @@ def span_of(
     Parameters
     ----------
     sure : iterable of float
-        Values that must be seen.
+        Values that must be visible.
     wide : iterable of float
         Ends of intervals, which are cut where they are far longer than all else.
     observed : iterable of float
@@ -76,7 +76,7 @@ def log_ticks(low: float, high: float) -> list[float]:
 
 
 def thinned(values: Sequence[float], n: int) -> list[float]:
-    """Return at most n of some values, each of the same distance from the next."""
+    """Return at most n of some values, equally spaced."""
     return [*values[:: -(-len(values) // n) or 1]]
 
 
@@ -88,9 +88,9 @@ def linear_axis(
 
 
 def goal_axis(goal: Goal, ends: tuple[float, float], title: str = "", n: int = N_TICKS) -> Axis:
-    """Return the axis of a goal from its ends, or of what has its unit under another title."""
+    """Return the axis of a goal from its ends, or of another quantity in its unit, with a title."""
     if not title:
-        title = goal.axis_label if goal.sign > 0 else f"{goal.axis_label} (less is better)"
+        title = goal.axis_label if goal.sign > 0 else f"{goal.axis_label} (lower is better)"
     return linear_axis(title, ends, goal.format.at_axis, n)
 
 
@@ -103,8 +103,8 @@ def area_axis(goal: Goal, ends: tuple[float, float]) -> Axis:
 def cost_axis(
     cost: Cost, sure: Iterable[float], wide: Iterable[float] = (), observed: Iterable[float] = ()
 ) -> Axis:
-    """Return the logarithmic axis of a cost on which values lie, as in :func:`span_of`."""
-    ends = span_of(*(map(math.log10, each) for each in (sure, wide, observed)))
+    """Return the logarithmic axis of a cost on which values lie, as in :func:`axis_span`."""
+    ends = axis_span(*(map(math.log10, each) for each in (sure, wide, observed)))
     if ends[1] - ends[0] < 2.1 * ROOM:  # one value alone
         ends = ends[0] - math.log10(NARROW_AXIS), ends[1] + math.log10(NARROW_AXIS)
     low, high = (10.0**each for each in ends)
@@ -113,7 +113,7 @@ def cost_axis(
 
 
 def cost_tick(cost: Cost, value: float) -> str:
-    """Write a value at a cost's axis: times with their unit, large counts in millions."""
+    """Write a value on a cost's axis: times with their unit, large counts in millions."""
     if cost.is_timed:
         number, _, unit = cost.text(value).partition(" ")
         return f"{float(number.replace(',', '')):,g} {unit}"
@@ -149,17 +149,17 @@ def theta_row(theta: Mapping[Any, Any], experiment: Experiment) -> Row:
 
 
 def theta_titles(experiment: Experiment) -> dict[str, str]:
-    """Return what a tooltip calls the fields of :func:`theta_row`."""
+    """Return the names that a tooltip shows for the fields of :func:`theta_row`."""
     return {f"p{k}": short(each.label) for k, each in enumerate(experiment.space)}
 
 
-def values_of(rows: Sequence[Row], *names: str) -> list[float]:
+def field_values(rows: Sequence[Row], *names: str) -> list[float]:
     """Return the values of some fields of rows, where they have them."""
     return [row[name] for row in rows for name in names if name in row]
 
 
 def clipped(goal: Goal, values: Iterable[float]) -> list[float]:
-    """Clip values to a goal's limits, which tables of earlier versions may go beyond."""
+    """Clip values to a goal's limits, which tables of earlier versions may exceed."""
     low, high = (
         each if each is not None else end
         for each, end in zip(goal.limits, (-np.inf, np.inf), strict=True)

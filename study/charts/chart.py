@@ -1,8 +1,8 @@
 """A chart before it is drawn: axes, marks, words, and a table of its numbers.
 
 Colours are Okabe and Ito's that are legible on white and on dark: each has a contrast of 3 or more
-to white and to ``#12161b``. A colour never says something alone: kinds of marks differ in shape,
-dash or place, too.
+to white and to ``#12161b``. Colour is never the only distinction: kinds of marks also differ in
+shape, dash or place.
 """
 
 import math
@@ -64,7 +64,7 @@ class Layer:
     y: str | float = "y"
     x2: str | float | None = None
     y2: str | float | None = None
-    # What a pointer is told: fields of a row with their titles.
+    # The tooltip: fields of a row with their titles.
     tooltip: Mapping[str, str] = field(default_factory=dict)
     size: float = 1.6  # the width of a line, or the area of a point
     opacity: float = 1.0  # of the marks; 0 for those that only answer to a pointer
@@ -113,7 +113,7 @@ class Chart:
 
     @property
     def datasets(self) -> list[Sequence[Row]]:
-        """The rows of all layers that have some; those that layers share are there once."""
+        """The rows of all layers that have some; shared rows occur once."""
         layers = [layer for panel in self.every_panel for layer in panel.layers]
         return list({id(layer.rows): layer.rows for layer in layers if layer.rows}.values())
 
@@ -126,7 +126,7 @@ class Chart:
 
     @property
     def heading(self) -> str:
-        """Its title where it stands alone."""
+        """Its title when it stands alone."""
         return f"{self.subject}: {self.title[0].lower()}{self.title[1:]}"
 
 
@@ -136,7 +136,7 @@ def short(text: str, length: int = MAX_LABEL) -> str:
 
 
 def rounded(value: Any, n_digits: int = N_DIGITS) -> Any:
-    """Round a number to significant digits; texts stay, and what is no number becomes None."""
+    """Round a number to significant digits; texts stay, and NaN or infinity becomes None."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool | np.bool_):

@@ -1,4 +1,4 @@
-"""Charts of several studies: their fronts over each other, and differences at equal cost."""
+"""Charts of several studies: their fronts overlaid, and differences at equal cost."""
 
 import math
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from thetafront.study.charts.axes import cost_axis, goal_axis, span_of, values_of
+from thetafront.study.charts.axes import axis_span, cost_axis, field_values, goal_axis
 from thetafront.study.charts.chart import (
     BLUE,
     GREEN,
@@ -45,7 +45,7 @@ MAX_STUDIES = len(COLOURS)
 
 @dataclass(frozen=True)
 class ComparedFront:
-    """What is believed of one study's front, as a function of a budget."""
+    """One study's front, as a function of the budget."""
 
     name: str  # as the charts call the study
     data: Analysis
@@ -59,7 +59,7 @@ class ComparedFront:
     def curve(self) -> list[Row]:
         """The front given all games, or else the one that the trials predict, the cheapest first.
 
-        Of two points the dearer one is the better one, as on any front.
+        As on any front, the more expensive of two points is the better one.
         """
         tables, experiment = self.data.tables, self.experiment
         rows = curve_rows(tables, experiment, COMBINED) or curve_rows(tables, experiment, PREDICTED)
@@ -73,8 +73,8 @@ class ComparedFront:
     def at_cost(self, budgets: Floats) -> Floats:
         """Return the best mean at each expected cost, and its 95% interval, shape (n, 3).
 
-        NaN below the cheapest point. A θ is counted by its expected cost: it costs more than that
-        half of the times, so a pick within the same budget is a cheaper one.
+        NaN below the cheapest point. A θ counts at its expected cost, which it exceeds half of the
+        time. So a pick within the same budget is cheaper.
         """
         rows = np.array([[row["y"], row["low"], row["high"]] for row in self.curve])
         costs = np.array([row["x"] for row in self.curve])
@@ -112,7 +112,7 @@ def compared(studies: Sequence[Analysis]) -> list[ComparedFront]:
     return [ComparedFront(name, each) for name, each in zip(short_names, studies, strict=True)]
 
 
-def kinds_of(fronts: Sequence[ComparedFront]) -> list[Kind]:
+def study_kinds(fronts: Sequence[ComparedFront]) -> list[Kind]:
     """Return a kind of marks for each study."""
     return [
         Kind(front.name, COLOURS[k], SHAPES[k], dash=DASHES[k]) for k, front in enumerate(fronts)
@@ -120,13 +120,13 @@ def kinds_of(fronts: Sequence[ComparedFront]) -> list[Kind]:
 
 
 def fronts_chart(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> Chart:
-    """Return all fronts in one chart, with their validated points; ``machines`` of each study."""
+    """Return all fronts in one chart, with their validated points and each study's ``machines``."""
     experiment = fronts[0].experiment
     goal, cost = experiment.goal, experiment.cost
     points = [point_rows(front.data.tables["front"], front.experiment) for front in fronts]
     every = [row for rows in (*points, *(front.curve for front in fronts)) for row in rows]
-    x = cost_axis(cost, values_of(every, "x"))
-    y = goal_axis(goal, span_of(values_of(every, "y"), values_of(every, "low", "high")))
+    x = cost_axis(cost, field_values(every, "x"))
+    y = goal_axis(goal, axis_span(field_values(every, "y"), field_values(every, "low", "high")))
     said = {
         "study": "study",
         "who": "point",
@@ -135,7 +135,7 @@ def fronts_chart(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> Ch
         "n": "games",
     }
     layers: list[Layer] = []
-    for front, kind, rows in zip(fronts, kinds_of(fronts), points, strict=True):
+    for front, kind, rows in zip(fronts, study_kinds(fronts), points, strict=True):
         curve, mine = (
             [{**row, "study": front.name} for row in some] for some in (front.curve, rows)
         )
@@ -145,23 +145,24 @@ def fronts_chart(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> Ch
             Layer("point", kind, mine, size=60, tooltip=said),
         ]
     text = (
-        f"A line a study: the best {goal.label} at each expected {cost.label}, given all games of "
+        f"One line per study: the best {goal.label} at each expected {cost.label}, given all games "
+        f"of "
         "the study, with its 95% band; its θ need not have games of their own. Marks are validated "
         "points, with the 95% intervals of their own games."
     )
     table = fronts_table(fronts, machines)
-    return Chart("fronts", "Fronts over each other", text, table, [[Panel(x, y, layers)]])
+    return Chart("fronts", "Fronts overlaid", text, table, [[Panel(x, y, layers)]])
 
 
-def budgets_of(fronts: Sequence[ComparedFront], n: int) -> Floats:
-    """Return costs at which all studies have a point, up to the dearest of all, shape (n,)."""
+def common_budgets(fronts: Sequence[ComparedFront], n: int) -> Floats:
+    """Return costs at which all studies have a point, up to the highest, shape (n,)."""
     least = max(front.curve[0]["x"] for front in fronts)
     most = max(front.curve[-1]["x"] for front in fronts)
     return np.geomspace(least, max(most, least), n)
 
 
 def difference(one: Floats, other: Floats) -> Floats:
-    """Return one minus the other, with its 95% interval, shape (n, 3), of independent estimates.
+    """Return the difference of independent estimates, with its 95% interval, shape (n, 3).
 
     The intervals, which need not be symmetric, are combined as by Zou and Donner, *Construction of
     confidence limits about effect measures: a general approach* (2008), equation 3 (MOVER).
@@ -176,7 +177,7 @@ def differences_chart(fronts: Sequence[ComparedFront]) -> Chart:
     """Return the differences of all other studies from the first, at equal cost."""
     experiment = fronts[0].experiment
     goal, cost = experiment.goal, experiment.cost
-    budgets = budgets_of(fronts, N_COSTS)
+    budgets = common_budgets(fronts, N_COSTS)
     base = fronts[0].at_cost(budgets)
     curves = {
         replace(kind, shape=LINE): [
@@ -193,10 +194,10 @@ def differences_chart(fronts: Sequence[ComparedFront]) -> Chart:
                 budgets.tolist(), difference(front.at_cost(budgets), base).tolist(), strict=True
             )
         ]
-        for front, kind in zip(fronts[1:], kinds_of(fronts)[1:], strict=True)
+        for front, kind in zip(fronts[1:], study_kinds(fronts)[1:], strict=True)
     }
     every = [row for rows in curves.values() for row in rows]
-    ends = span_of([0.0, *values_of(every, "y")], values_of(every, "low", "high"))
+    ends = axis_span([0.0, *field_values(every, "y")], field_values(every, "low", "high"))
     x = cost_axis(cost, budgets.tolist())
     unit = f", {goal.format.unit}" if goal.format.unit else ""
     y = goal_axis(goal, ends, f"{goal.label} over {fronts[0].name}'s{unit}")
@@ -213,8 +214,9 @@ def differences_chart(fronts: Sequence[ComparedFront]) -> Chart:
     better = "above 0: better" if goal.sign > 0 else "below 0: better"
     text = (
         f"The {goal.label} of each study's best θ minus that of {fronts[0].name}'s, at the same "
-        f"expected {cost.label} ({better}), with 95% bands. A band holds at one cost at a time: "
-        "of many, some exclude 0 by chance. Beyond a study's dearest θ its best stays as it is."
+        f"expected {cost.label} ({better}), with 95% bands. Each band holds at one cost: of many "
+        f"bands, some exclude 0 by chance. Beyond the cost of a study's most expensive θ, its best "
+        f"is taken as constant."
     )
     table = differences_table(fronts)
     return Chart("differences", "Differences at equal cost", text, table, [[Panel(x, y, layers)]])
@@ -241,7 +243,7 @@ def differences_table(fronts: Sequence[ComparedFront]) -> pd.DataFrame:
     """Return differences from the first study at some costs."""
     experiment = fronts[0].experiment
     goal, cost = experiment.goal, experiment.cost
-    budgets = budgets_of(fronts, N_ROWS)
+    budgets = common_budgets(fronts, N_ROWS)
     base = fronts[0].at_cost(budgets)
     table = {f"expected {cost.label}": [cost.text(each) for each in budgets.tolist()]}
     table[fronts[0].name] = [goal.format.interval_with_unit(*each) for each in base.tolist()]
@@ -267,7 +269,7 @@ def fronts_table(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> pd
             "validation": f"{counted(len(data.points), 'point')}, {counted(n_validated, 'game')}",
         }
         row["machines"] = machine
-        for word, end in (("cheapest", front.curve[0]), ("dearest", front.curve[-1])):
+        for word, end in (("cheapest", front.curve[0]), ("most expensive", front.curve[-1])):
             seen = goal.format.interval_with_unit(end["y"], end["low"], end["high"])
             row[f"{word} of the front"] = f"{seen} at {cost.text(end['x'])}"
         rows.append(row)

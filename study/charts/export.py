@@ -4,6 +4,7 @@ from pathlib import Path
 
 from thetafront.study.charts.front import front_chart
 from thetafront.study.charts.hypervolume import hypervolume_chart
+from thetafront.study.charts.pair import pair_chart
 from thetafront.study.charts.scores import scores_chart
 from thetafront.study.log.location import make_folder
 from thetafront.study.report.analysis import Analysis
@@ -12,6 +13,7 @@ PICTURES = {
     "pareto.png": front_chart,
     "hypervolume.png": hypervolume_chart,
     "scores.png": scores_chart,
+    "pair.png": pair_chart,
 }
 
 

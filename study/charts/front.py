@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 
 from thetafront.study.charts.axes import (
+    axis_span,
     clipped,
     cost_axis,
+    field_values,
     goal_axis,
-    span_of,
     theta_row,
     theta_titles,
-    values_of,
 )
 from thetafront.study.charts.chart import (
     BLUE,
@@ -38,18 +38,18 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import Tables
+from thetafront.study.report.played_rows import cost_columns
 from thetafront.study.report.tables import games_note
-from thetafront.study.report.validated_rows import cost_columns
 from thetafront.study.text import counted, listed
 
 KEY = "front"
-MAX_NAME = 18  # characters, of a baseline beside its point
+MAX_NAME = 28  # characters, of a baseline beside its point
 MAX_NAMES = 7  # beside points, unless there are more baselines
 
 TRIALS = Kind("trials", GREY)
 PREDICTED = Kind("untested: model of the trials", BLUE, LINE, dash=DASHED)
 COMBINED = Kind("untested: model of all games", GREEN, LINE, dash=(2, 2))
-LEFT = Kind("may be left to win, 95%", GREY, SQUARE)
+LEFT = Kind("possible gain, 95%", GREY, SQUARE)
 ON_FRONT = Kind("measured, on the front", ORANGE)
 DOMINATED = Kind("measured, dominated", ORANGE, is_hollow=True)
 BASELINE = Kind("baseline, on the front", PINK, "diamond")
@@ -76,11 +76,15 @@ def front_chart(analysis: Analysis) -> Chart:
     known = [*points, *predicted, *combined]
     observed = trials if known else []
     spans = [
-        (values_of(known or trials, at), values_of(known, *wide), values_of(observed, at))
+        (field_values(known or trials, at), field_values(known, *wide), field_values(observed, at))
         for at, wide in (("x", ("left", "right")), ("y", ("low", "high")))
     ]
-    x, y = cost_axis(cost, *spans[0]), goal_axis(goal, span_of(*spans[1]))
-    said, observed_title = titles_of(experiment), f"{short(goal.label, 40)}, observed"
+    low, high = axis_span(*spans[1])
+    if measured := field_values(points, "low", "high"):  # those have a third of the axis at least
+        span = max(measured) - min(measured) or math.inf
+        low, high = max(low, min(measured) - span), min(high, max(measured) + span)
+    x, y = cost_axis(cost, *spans[0]), goal_axis(goal, (low, high))
+    said, observed_title = field_titles(experiment), f"{short(goal.label, 40)}, observed"
     bars = [
         layer
         for kind in KINDS.values()
@@ -107,15 +111,15 @@ def front_chart(analysis: Analysis) -> Chart:
     return Chart(
         KEY,
         title,
-        caption_of(analysis, sum(is_outside)),
+        make_caption(analysis, sum(is_outside)),
         panels=[[Panel(x, y, layers)]],
         subject=experiment.title,
         marks_budget=True,
     )
 
 
-def caption_of(analysis: Analysis, n_outside: int) -> str:
-    """Say what the chart shows, and of how many games."""
+def make_caption(analysis: Analysis, n_outside: int) -> str:
+    """Say what the chart shows, and how many games it is based on."""
     experiment, tables = analysis.data.experiment, analysis.tables
     goal, front = experiment.goal, tables["front"]
     trials = tables["trials"]
@@ -134,16 +138,16 @@ def caption_of(analysis: Analysis, n_outside: int) -> str:
         how = "games of their own: scores are exact, costs have 95% intervals"
     text += (
         f" Large marks are measured, by {how}: {games_note(front, 'point')}; hollow ones are "
-        "dominated. They are numbered from the cheapest on, as in the table."
+        "dominated. They are numbered from the cheapest, as in the table."
     )
     given = front[front["origin"].isin(list(experiment.baselines))].to_dict("records")
     if given:
         named = [f"{row['origin']} ({row['number']})" for row in given]
         text += f" Diamonds are baselines: {listed(named)}."
     return (
-        f"{text} Lines are what a model says of the best θ of the whole space, with 95% bands, and "
-        f"need not have been played: given the trials alone (dashed){error}, and given all games "
-        "(dotted)."
+        f"{text} Lines show what a model predicts for the best θ of the whole space, with 95% "
+        f"bands; these θ need not have been played. The model of the dashed line is given the "
+        f"trials alone{error}, that of the dotted line all games."
     )
 
 
@@ -154,13 +158,13 @@ def band_note(predicted: pd.DataFrame, goal: Goal) -> str:
         return ""
     shared, own = predicted[common].iloc[0], float(np.sqrt((predicted[local] ** 2).mean()))
     return (
-        f" (standard deviation of its error: {goal.format.error_with_unit(shared)} for all of it "
-        f"together, {goal.format.error(own)} at each point)"
+        f" (standard deviation of its error: {goal.format.error_with_unit(shared)} shared by all "
+        f"points, {goal.format.error(own)} at each point)"
     )
 
 
-def titles_of(experiment: Experiment) -> dict[str, str]:
-    """Return what a tooltip calls the fields of a row."""
+def field_titles(experiment: Experiment) -> dict[str, str]:
+    """Return the names that a tooltip shows for the fields of a row."""
     goal, cost = experiment.goal, experiment.cost
     return {
         "who": "θ of",
@@ -175,7 +179,7 @@ def titles_of(experiment: Experiment) -> dict[str, str]:
 
 
 def trial_rows(tables: Tables, experiment: Experiment) -> list[Row]:
-    """Return a row a complete trial, if its cost is above 0."""
+    """Return one row per complete trial whose cost is above 0."""
     goal, cost, trials = experiment.goal, experiment.cost, tables["trials"]
     rows = []
     for trial in trials[(trials["state"] == "complete") & (trials[cost.name] > 0)].to_dict(
@@ -229,7 +233,7 @@ def curve_rows(tables: Tables, experiment: Experiment, kind: Kind) -> list[Row]:
 
 
 def point_rows(front: pd.DataFrame, experiment: Experiment) -> list[Row]:
-    """Return a row a validated point."""
+    """Return one row per validated point."""
     goal, cost = experiment.goal, experiment.cost
     rows = []
     for point in front.to_dict("records"):
@@ -262,7 +266,7 @@ def point_rows(front: pd.DataFrame, experiment: Experiment) -> list[Row]:
 def cost_interval(point: Mapping[Any, Any], experiment: Experiment) -> tuple[float, float, float]:
     """Return a validated point's cost with its 95% interval.
 
-    One with too few games to tell the interval has that of the model given all games.
+    If a point has too few games for an interval, it gets that of the model given all games.
     """
     name, *ends = cost_columns(experiment.cost)
     found = [point[name]]
@@ -276,7 +280,7 @@ def cost_interval(point: Mapping[Any, Any], experiment: Experiment) -> tuple[flo
 
 
 def curve_layers(kind: Kind, rows: Sequence[Row], said: Mapping[str, str]) -> list[Layer]:
-    """Return band, line and what answers to a pointer, of a front."""
+    """Return the band, the line and the tooltips of a front."""
     return [
         Layer("area", kind, rows, y="low", y2="high", opacity=0.2),
         Layer("line", kind, rows, size=1.8),
@@ -285,7 +289,7 @@ def curve_layers(kind: Kind, rows: Sequence[Row], said: Mapping[str, str]) -> li
 
 
 def left_to_win(tables: Tables, experiment: Experiment) -> list[Layer]:
-    """Shade what there may be left to win: from the recommended θ to its bound, at each budget."""
+    """Shade the possible gain: from the recommended θ to its bound, at each budget."""
     goal, cost = experiment.goal, experiment.cost
     if (table := tables.get("certificate")) is None or not len(tables["front"]):
         return []
@@ -301,10 +305,10 @@ def left_to_win(tables: Tables, experiment: Experiment) -> list[Layer]:
 
 
 def labelled(rows: Sequence[Row], x: Axis, y: Axis, experiment: Experiment) -> list[Row]:
-    """Return rows of what is written beside validated points: their numbers, and few names.
+    """Return rows of labels beside validated points: their numbers, and a few names.
 
-    Baselines have their names; others the choice of the first categorical parameter where it is
-    another one than that of the next cheaper point.
+    Baselines have their names; others have the choice of the first categorical parameter if it
+    differs from that of the next cheaper point.
     """
     choice = next((each for each in experiment.space.categorical if not each.when), None)
     index = "" if choice is None else f"p{list(experiment.space).index(choice)}"

@@ -1,4 +1,4 @@
-"""The chart of what the search gained: the hypervolume against games, and against minutes."""
+"""Charts of the search: each trial over time, and how the hypervolume grew."""
 
 import math
 from collections import Counter
@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from thetafront.study.charts.axes import area_axis, linear_axis, span_of
+from thetafront.study.charts.axes import area_axis, axis_span, field_values, goal_axis, linear_axis
 from thetafront.study.charts.chart import (
     BLUE,
     DASHED,
@@ -17,16 +17,21 @@ from thetafront.study.charts.chart import (
     Kind,
     Layer,
     Panel,
+    Row,
 )
+from thetafront.study.charts.front import field_titles, trial_rows
+from thetafront.study.charts.theta import make_table as theta_table
 from thetafront.study.experiments.failures import counted_as, rate_text
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.validated_rows import validated_hypervolume, without_baselines
+from thetafront.study.report.played_rows import validated_hypervolume
+from thetafront.study.report.validated_rows import without_baselines
 from thetafront.study.text import counted
 
-KEY, TITLE = "gain", "What the search gained"
-HEIGHT = 300
+KEY, TITLE, TRIALS = "gain", "What the search gained", "Trials over time"
+HEIGHT, HEIGHT_OF_TRIALS = 300, 260
+LIKELY = 0.1  # of a trial's probability to be on the front
 SECONDS_PER_MINUTE = 60.0
 GAMES = "games of the search"
 
@@ -35,6 +40,44 @@ OBSERVED_EXACT = Kind("of the trials", GREY, LINE, dash=DASHED)
 MODEL = Kind("by the model", BLUE, "circle")
 VALIDATED = Kind("validated, 95%", ORANGE, LINE)
 DESIGN = Kind("end of the initial design", GREY, LINE, dash=(2, 3))
+OF_DESIGN = Kind("initial design", GREY, "square")
+OF_SAMPLER = Kind("by the sampler", BLUE)
+FRONT = Kind("may be on the front", ORANGE, "diamond")
+
+
+def timeline_chart(analysis: Analysis) -> Chart:
+    """Return the goal that each complete trial observed against the time of the search."""
+    data, experiment, trials = analysis.data, analysis.data.experiment, analysis.tables["trials"]
+    goal, cost = experiment.goal, experiment.cost
+    known = trials[(trials["state"] == "complete") & (trials[cost.name] > 0)].to_dict("records")
+    times, unit = times_of_trials(data)
+    if not known:
+        return Chart("timeline", TRIALS, "No trial is complete yet: there is nothing to draw.")
+    rows: dict[Kind, list[Row]] = {OF_DESIGN: [], OF_SAMPLER: [], FRONT: []}
+    for row, trial in zip(trial_rows(analysis.tables, experiment), known, strict=True):
+        likely = trial.get("p_on_front", math.nan) >= LIKELY
+        kind = FRONT if likely else OF_DESIGN if trial["origin"] == "design" else OF_SAMPLER
+        rows[kind].append({**row, "x": times[trial["trial"]]})
+    every = [row for each in rows.values() for row in each]
+    most = max(times.values())
+    x = linear_axis(unit, (-0.02 * most, 1.02 * most), lambda value: f"{value:,g}")
+    y = goal_axis(goal, axis_span((), observed=field_values(every, "y")))
+    said = field_titles(experiment)
+    layers = [Layer("point", kind, each, size=36, tooltip=said) for kind, each in rows.items()]
+    failed = sum(each.state == "fail" for each in data.trials)
+    text = (
+        f"Each mark is one of {counted(len(every), 'complete trial')}: the {goal.label} of its own "
+        f"games; {counted(failed, 'trial')} failed. Diamonds are on the front with a probability "
+        f"of {LIKELY:.0%} or more."
+    )
+    return Chart(
+        "timeline",
+        TRIALS,
+        text,
+        theta_table(analysis),
+        [[Panel(x, y, layers, HEIGHT_OF_TRIALS)]],
+        experiment.title,
+    )
 
 
 def hypervolume_chart(analysis: Analysis) -> Chart:
@@ -57,30 +100,30 @@ def hypervolume_chart(analysis: Analysis) -> Chart:
         else ", and for observed means, which is too high: the best of noisy means is mostly luck."
     )
     text = (
-        "Hypervolume is the area between a front and the reference point. It is shown for the "
-        f"first trials, up to all {counted(int(trace['n_trials'].iloc[-1]), 'complete trial')}: "
-        f"for 12 points of the front that the model predicts from them{too_high}"
+        "Hypervolume is the area between a front and the reference point. It is shown as trials "
+        f"are added, up to all {counted(int(trace['n_trials'].iloc[-1]), 'complete trial')}: "
+        f"for 12 points of the front that the model predicts from the trials so far{too_high}"
     )
     if math.isfinite(validated[0]):
         text += f" Validated points: {area_text(validated, goal)} {area}."
     if data.reference is not None:
-        worst, dearest = data.reference
-        at = experiment.cost.in_words(dearest)
+        worst, max_cost = data.reference
+        at = experiment.cost.in_words(max_cost)
         text += f" Reference point: {goal.format.with_unit(worst)} at {at}."
-    panels = panels_of(trace, validated, analysis, unit)
+    panels = make_panels(trace, validated, analysis, unit)
     if n_beyond := int((trace[["predicted", "observed"]] > panels[0].y.high).sum().sum()):
         text += f" The axis leaves out {counted(n_beyond, 'value')}."
     return Chart(
         KEY,
         TITLE,
         f"{text} {effort}",
-        table_of(trace, unit, area, goal),
+        make_table(trace, unit, area, goal),
         [panels],
         experiment.title,
     )
 
 
-def panels_of(
+def make_panels(
     trace: pd.DataFrame, validated: tuple[float, float, float], analysis: Analysis, unit: str
 ) -> list[Panel]:
     """Return the curves against games, and against time."""
@@ -105,7 +148,7 @@ def panels_of(
     said = {"who": "of", "seen": "hypervolume", "m": "trials", "g": "games", "t": unit}
     known = [each for each in validated if math.isfinite(each)]
     values = [row["y"] for each in rows.values() for row in each]
-    y = area_axis(goal, span_of(known or values, observed=values))
+    y = area_axis(goal, axis_span(known or values, observed=values))
     n_design = sum(t.state == "complete" and t.origin == "design" for t in analysis.data.trials)
     panels = []
     for name, title in (("n_games", GAMES), ("time", unit)):
@@ -132,10 +175,11 @@ def panels_of(
 
 
 def times_of_trials(data: StudyData) -> tuple[dict[int, float], str]:
-    """Return the time until each complete trial, by its number, and what it is.
+    """Return the time until each complete trial, by its number, and what kind of time it is.
 
-    Minutes of wall time while a trial was open, so pauses between runs do not count; where the
-    study has no such times, as a published one, CPU seconds in the games of the trials until then.
+    Minutes of wall time during which a trial was open, so pauses between runs do not count. If the
+    study has no such times, like a published one: CPU seconds in the games of the trials until
+    then.
     """
     complete = [trial for trial in data.trials if trial.state == "complete"]
     cpu, total = {}, 0.0
@@ -173,7 +217,7 @@ def effort_text(data: StudyData) -> str:
     text = f"{counted(n_games, 'game')} of trials. {failures}."
     lost = sum(bool(point.error) for point in data.points)
     if lost:
-        text += f" {counted(lost, 'validated point')} left out, since games failed."
+        text += f" {counted(lost, 'validated point')} left out because games failed."
     if data.has_failures:
         rate = rate_text(*data.failed_of_played)
         text += f" {rate} (95% interval); {counted_as(data.experiment.goal)}."
@@ -189,7 +233,7 @@ def effort_text(data: StudyData) -> str:
     return text
 
 
-def table_of(trace: pd.DataFrame, unit: str, area: str, goal: Goal) -> pd.DataFrame:
+def make_table(trace: pd.DataFrame, unit: str, area: str, goal: Goal) -> pd.DataFrame:
     """Return the curves' numbers with readable headings."""
     write = goal.format.area
     return pd.DataFrame(

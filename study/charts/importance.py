@@ -1,7 +1,29 @@
-"""The chart of importance: which parameters matter, by total Sobol indices."""
+"""The chart of importance: on which parameters a model's mean depends, by total Sobol indices.
+
+Notation
+--------
+======  ============================================================================================
+u       parameters in [0, 1], one a parameter, uniform and independent; each stands for a value as
+        :meth:`study.experiments.space.NumericParameter.from_unit` has it
+f(u)    the model's mean there, of the goal on the scale of the model or of log₁₀ of the cost
+STᵢ     total index: the share of the variance of f that is left on average when all but uᵢ are
+        known. 0 means that parameter i does not matter; interactions make the sum exceed 1
+======  ============================================================================================
+
+Where a space has constraints, u is uniform on its feasible points, and uᵢ varies as far as it may
+while the others are as they are. An inactive parameter changes nothing.
+
+The indices are of the model's mean: their intervals cover only the error of the integration, not
+errors of the model.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
+from threadpoolctl import threadpool_limits
 
 from thetafront.study.charts.axes import linear_axis
 from thetafront.study.charts.chart import (
@@ -17,13 +39,12 @@ from thetafront.study.charts.chart import (
     Panel,
     short,
 )
-from thetafront.study.charts.sobol import Importance, importance_of
-from thetafront.study.log.objectives import scales_of
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.scale import Form
 
 KEY, TITLE = "importance", "Which parameters matter"
-WORDS = {
+WORDS = {  # of an objective, as the model takes it
     Form.LINEAR: "",
     Form.LOG: "the logarithm of ",
     Form.ROOT: "the square root of ",
@@ -31,23 +52,102 @@ WORDS = {
 }
 HEIGHT_PER_PARAMETER = 38  # for two bars
 BAR = 0.3
-INTERVAL = Kind("95% of the integration", GREY, LINE)
+INTERVAL = Kind("95% interval of the integration", GREY, LINE)
+
+Floats = npt.NDArray[np.float64]
+N_SAMPLES, N_SAMPLES_OF_MANY = 1024, 512  # powers of two, as Sobol's sequence needs
+MANY = 600  # observations, from which a prediction takes much longer
+N_RESAMPLES = 99
+MAX_DRAWS = 64  # for each feasible point
 
 
-def scaled_labels(analysis: Analysis) -> tuple[str, str]:
-    """Name goal and cost as the model takes them, which the indices are of."""
-    experiment = analysis.data.experiment
-    goal, cost = (WORDS[each.form] for each in scales_of(experiment))
-    return f"{goal}{experiment.goal.label}", f"{cost}{experiment.cost.label}"
+@dataclass(frozen=True)
+class Importance:
+    """Total indices of both objectives, with 95% intervals, each of shape (2, n_parameters).
+
+    All are 0 where an objective's mean does not vary at all.
+    """
+
+    total: Floats
+    low: Floats
+    high: Floats
+
+
+def coordinates(u: Floats, cube: UnitCube) -> Floats:
+    """Map parameters in [0, 1], shape (n, n_parameters), to real points of the unit cube.
+
+    A categorical parameter's interval is cut into equal parts, one a choice, in their order.
+    """
+    points = np.zeros((len(u), cube.n_coordinates))
+    for k, (name, columns) in enumerate(cube.columns.items()):
+        if name in cube.categorical:
+            n = columns.stop - columns.start
+            chosen = np.minimum((u[:, k] * n).astype(int), n - 1)
+            points[np.arange(len(u)), columns.start + chosen] = 1.0
+        else:
+            points[:, columns.start] = u[:, k]
+    return cube.snap(points)
+
+
+def total_indices(
+    mean: Callable[[Floats], Floats], cube: UnitCube, n: int = N_SAMPLES
+) -> Importance:
+    """Estimate total Sobol indices by Jansen's estimator, with the same draws each time.
+
+    Of pairs of feasible points that differ in one parameter, half the mean squared difference is
+    the variance that is left when all others are known.
+
+    Parameters
+    ----------
+    mean : function
+        Of points of the unit cube, shape (m, n_coordinates), to both objectives, shape (m, 2).
+    cube : UnitCube
+        The space.
+    n : int
+        How many pairs; the function is evaluated n · (n_parameters + 1) times.
+    """
+    from scipy.stats import qmc  # noqa: PLC0415, takes half a second
+
+    d, rng = len(cube.widths), np.random.default_rng(0)
+    drawn = qmc.Sobol(2 * d, rng=rng).random(n * (MAX_DRAWS if len(cube.feasible_points) else 1))
+    drawn = drawn[cube.is_feasible(coordinates(drawn[:, :d], cube))][:n]
+    first = drawn[:, :d]
+    values = mean(coordinates(first, cube))
+    variance = np.where(np.var(values, axis=0) > 0.0, np.var(values, axis=0), np.inf)
+    found = np.zeros((3, 2, d))
+    for k in range(d):
+        moved, waiting = first.copy(), np.arange(len(first))
+        moved[:, k] = drawn[:, d + k]
+        for _ in range(MAX_DRAWS):
+            waiting = waiting[~cube.is_feasible(coordinates(moved[waiting], cube))]
+            if not len(waiting):
+                break
+            moved[waiting, k] = rng.random(len(waiting))
+        waiting = waiting[~cube.is_feasible(coordinates(moved[waiting], cube))]
+        moved[waiting, k] = first[waiting, k]  # it can hardly be another
+        halves = 0.5 * (values - mean(coordinates(moved, cube))) ** 2 / variance
+        again = rng.integers(len(first), size=(N_RESAMPLES, len(first)))
+        found[0, :, k] = halves.mean(axis=0)
+        found[1:, :, k] = np.quantile(halves[again].mean(axis=1), [0.025, 0.975], axis=0)
+    return Importance(*found)
+
+
+def compute_importance(data: Analysis) -> Importance | None:
+    """Return the indices of the model given all games; None without any game."""
+    if (model := data.combined) is None:
+        return None
+    n = N_SAMPLES if len(model.observations.points) < MANY else N_SAMPLES_OF_MANY
+    with threadpool_limits(1):
+        return total_indices(model.posterior.mean, model.cube, n)
 
 
 def importance_chart(analysis: Analysis, found: Importance | None = None) -> Chart:
     """Return total Sobol indices of the model's mean for both objectives.
 
-    ``found`` are the indices of :func:`study.charts.sobol.importance_of`, where they are known.
+    ``found`` are the indices of :func:`compute_importance`, where they are known.
     """
     experiment, model = analysis.data.experiment, analysis.combined
-    found = importance_of(analysis) if found is None else found
+    found = compute_importance(analysis) if found is None else found
     if model is None or found is None:
         return Chart(KEY, TITLE, "No game is finished yet: there is no model.")
     goal, cost = short(experiment.goal.label, 40), short(experiment.cost.label, 40)
@@ -85,12 +185,13 @@ def importance_chart(analysis: Analysis, found: Importance | None = None) -> Cha
             Layer("rect", kind, rows, "zero", "top", "value", "bottom", said, opacity=0.85),
             Layer("rule", INTERVAL, rows, "low", "middle", x2="high", tooltip=said, size=2.0),
         ]
+    of_goal, of_cost = (WORDS[each.form] for each in experiment.scales)
     text = (
         f"Total Sobol indices of the model's mean over the whole space, given "
         f"{len(model.observations.points):,} trials and validated points: the share of its "
-        "variance that would be left if all other parameters were known. They are of "
-        f"{' and of '.join(scaled_labels(analysis))}. They may add up to more than 1. That the "
-        "model may be wrong is not in the intervals."
+        f"variance that would remain if all other parameters were known. They refer to "
+        f"{of_goal}{experiment.goal.label} and to {of_cost}{experiment.cost.label}. They may add "
+        f"up to more than 1. The intervals do not cover errors of the model."
     )
     most = max(1.0, float(ends.max()))
     x = linear_axis("total Sobol index, share of the variance", (0.0, most), lambda v: f"{v:g}")

@@ -1,4 +1,4 @@
-"""Labels beside points of a chart, placed so that they hide neither points nor one another."""
+"""Labels beside points of a chart, placed so that they cover neither points nor one another."""
 
 import math
 from collections.abc import Sequence
@@ -74,9 +74,16 @@ def share(value: float, axis: Axis) -> float:
 def places(points: Sequence[Box], texts: Sequence[str]) -> list[Box]:
     """Choose a place for the text of each point, from what each covers, from left to right.
 
-    Each takes the nearest place that is free, or the one that covers least.
+    Each takes the nearest place that is free, or the one that covers least; texts that stand in one
+    line have the order of their points.
     """
     taken: list[Box] = list(points)
+
+    def cost(box: Box) -> float:
+        done = taken[len(points) :]
+        crossed = sum(box.left < a.left and box.bottom < a.top and a.bottom < box.top for a in done)
+        return sum(map(box.overlap, taken)) + outside(box) + crossed
+
     for point, after, text in zip(points, [*points, None][1:], texts, strict=True):
         width, height = CHARACTER_WIDTH * FONT_SIZE * len(text) + ROOM, LINE_HEIGHT * FONT_SIZE
         x, y = (point.left + point.right) / 2, (point.bottom + point.top) / 2
@@ -91,8 +98,7 @@ def places(points: Sequence[Box], texts: Sequence[str]) -> list[Box]:
             left = x + side * across * (beside + gap + width / 2) - width / 2
             bottom = y + rise * up * from_y - height / 2
             boxes.append(Box(left, bottom, left + width, bottom + height))
-        best = min(boxes, key=lambda box: sum(map(box.overlap, taken)) + outside(box))
-        taken.append(best)
+        taken.append(min(boxes, key=cost))
     return taken[len(points) :]
 
 

@@ -25,26 +25,28 @@ from thetafront.study.charts.chart import (
     rounded,
     short,
 )
-from thetafront.study.charts.slices import HERE, chosen_points, steps_of
-from thetafront.study.charts.sobol import Importance
+from thetafront.study.charts.importance import Importance, compute_importance
+from thetafront.study.charts.slices import HERE, chosen_points, parameter_steps
 from thetafront.study.experiments.space import NumericParameter, is_absent
 from thetafront.study.report.analysis import Analysis
 
 KEY, TITLE = "pair", "Two parameters together"
 N_LEVELS = (4, 3)  # of goal and cost: lines, each with a label
+LABEL_AT = (0.33, 0.4)  # of a line's length: where its label is, so that labels seldom touch
 N_CELLS = 5  # of a row of the table, and of a column
 FRONT, LABELS = Kind("points of the front", ORANGE, is_hollow=True), Kind("", GREY)
 
 Floats = npt.NDArray[np.float64]
 
 
-def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
-    """Return goal and cost by the model given all games where two parameters alone change.
+def pair_chart(analysis: Analysis, importance: Importance | None = None) -> Chart:
+    """Return goal and cost by the model given all games, if only two parameters change.
 
     They are the numeric ones with the largest total indices, of both objectives together, among
     those active at the point of the front in the middle.
     """
     experiment, model = analysis.data.experiment, analysis.combined
+    importance = compute_importance(analysis) if importance is None else importance
     if model is None or importance is None:
         return Chart(KEY, TITLE, "No game is finished yet: there is no model.")
     goal, cost, space = experiment.goal, experiment.cost, experiment.space
@@ -56,12 +58,14 @@ def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
         if isinstance(each, NumericParameter) and not is_absent(theta.get(each.name))
     ]
     if len(active) < 2:
-        return Chart(KEY, TITLE, "There is no pair of numbers to draw: fewer than two are tuned.")
+        return Chart(
+            KEY, TITLE, "There is no pair to draw: fewer than two numeric parameters are tuned."
+        )
     pair = first, second = active[0], active[1]
-    x, y = (np.array(steps_of(each, theta[each.name]), np.float64) for each in pair)
+    x, y = (np.array(parameter_steps(each, theta[each.name]), np.float64) for each in pair)
     thetas = [
         space.active({**theta, first.name: a, second.name: b})
-        for b, a in product(*(steps_of(each, theta[each.name]) for each in (second, first)))
+        for b, a in product(*(parameter_steps(each, theta[each.name]) for each in (second, first)))
     ]
     allowed = np.array([not space.broken_by(each) for each in thetas])
     values = np.full((2, len(thetas)), np.nan)
@@ -75,16 +79,17 @@ def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
         if row["on_front"] and not any(is_absent(row[each.name]) for each in pair)
     ]
     layers = [
-        *lines_of(goal.label, (x, y, goals), round_values, goal.format.at_axis, 0),
-        *lines_of(cost.label, (x, y, costs), log_ticks, lambda each: cost_tick(cost, each), 1),
+        *contour_lines(goal.label, (x, y, goals), round_values, goal.format.at_axis, 0),
+        *contour_lines(cost.label, (x, y, costs), log_ticks, lambda each: cost_tick(cost, each), 1),
         Layer("point", FRONT, front, tooltip={"who": "point"}, size=50),
         Layer("point", HERE, [{"x": theta[first.name], "y": theta[second.name]}], size=90),
     ]
     text = (
-        f"The two numbers that matter most. Thick lines have equal {goal.label}, thin ones equal "
+        f"The two most important numeric parameters. Thick lines connect points of equal "
+        f"{goal.label}, thin ones equal "
         f"{cost.label}, by the model's mean given all games, if {first.label} and {second.label} "
-        f"alone change from point {name} (the diamond). Circles differ from it in other parameters "
-        "too. The slices above show how sure the model is."
+        f"alone change from point {name} (the diamond). Circles also differ from it in other "
+        f"parameters. The chart of slices shows how certain the model is."
     )
     rows, columns = (
         np.unique(np.linspace(0, len(each) - 1, N_CELLS).astype(int)) for each in (y, x)
@@ -103,14 +108,14 @@ def pair_chart(analysis: Analysis, importance: Importance | None) -> Chart:
     return Chart(KEY, TITLE, text, table, [[Panel(across, up, layers)]], experiment.title)
 
 
-def lines_of(
+def contour_lines(
     label: str,
     values: tuple[Floats, Floats, Floats],
     ticks: Callable[[float, float], Sequence[float]],
     write: Callable[[float], str],
     which: int,
 ) -> list[Layer]:
-    """Return lines of equal value on a grid, with round values between its least and its most."""
+    """Return lines of equal value on a grid, with round values between its minimum and maximum."""
     x, y, z = values
     found, low, high = contour_generator(x, y, np.ma.masked_invalid(z)), np.nanmin(z), np.nanmax(z)
     kind = Kind(f"equal {short(label)}", (BLUE, GREEN)[which], LINE)
@@ -122,7 +127,7 @@ def lines_of(
             segments += [{"x": a, "y": b, "x2": c, "y2": d} for (a, b), (c, d) in ends]
         if parts:
             longest = max(parts, key=len)
-            at = longest[(1 + which) * len(longest) // 3].tolist()
+            at = longest[int(LABEL_AT[which] * len(longest))].tolist()
             labels.append({"x": at[0], "y": at[1], "label": write(level), "dx": 0, "dy": 7})
     return [
         Layer("rule", kind, segments, x2="x2", y2="y2", size=(2.4, 1.2)[which]),

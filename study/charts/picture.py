@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from thetafront.study.charts.chart import LINE, Axis, Chart, Kind, Layer, Row
@@ -23,7 +24,7 @@ MARKERS |= {"triangle-left": "<", "triangle-right": ">"}
 
 @mpl.rc_context(STYLE)
 def picture(chart: Chart) -> Figure:
-    """Return a chart of which something is drawn as a figure, with its title and caption."""
+    """Return a chart, if it is not empty, as a figure with its title and caption."""
     heights = [row[0].height for row in chart.panels]
     size = (WIDTH, sum(heights) / PIXELS_PER_INCH + AROUND)
     figure = Figure(figsize=size, layout="constrained")
@@ -54,7 +55,7 @@ def draw(axes: Axes, layer: Layer, rows: Sequence[Row], order: int) -> None:
 
     x, y = at(layer.x), at(layer.y)
     x2, y2 = at(layer.x2, x), at(layer.y2, y)
-    colour, width, dashes = layer.kind.colour, layer.size * PIXEL, dash_of(layer.kind)
+    colour, width, dashes = layer.kind.colour, layer.size * PIXEL, line_dashes(layer.kind)
     style: dict[str, Any] = {"color": colour, "alpha": layer.opacity, "zorder": 2 + order / 100}
     if layer.mark == "area":
         axes.fill_between(x, y, y2, linewidth=0, **style)
@@ -63,7 +64,7 @@ def draw(axes: Axes, layer: Layer, rows: Sequence[Row], order: int) -> None:
         axes.plot(x, y, linewidth=width, linestyle=dashes, drawstyle=how, **style)
     elif layer.mark == "point":
         size = math.sqrt(layer.size) * PIXEL
-        axes.plot(x, y, linestyle="none", markersize=size, **marker_of(layer.kind), **style)
+        axes.plot(x, y, linestyle="none", markersize=size, **point_marker(layer.kind), **style)
     elif layer.mark == "rule":
         ends = [*zip(zip(x, y, strict=True), zip(x2, y2, strict=True), strict=True)]
         axes.add_collection(LineCollection(ends, linewidths=width, linestyles=[dashes], **style))
@@ -74,6 +75,7 @@ def draw(axes: Axes, layer: Layer, rows: Sequence[Row], order: int) -> None:
         axes.add_collection(PolyCollection(corners, linewidths=0, **style))
     else:
         centred: dict[str, Any] = {"ha": "center", "va": "center", "fontweight": "bold"}
+        centred["path_effects"] = [withStroke(linewidth=2.5, foreground="white")]
         for row, a, b in zip(rows, x, y, strict=True):
             offset = (row["dx"], row["dy"])
             axes.annotate(
@@ -81,7 +83,7 @@ def draw(axes: Axes, layer: Layer, rows: Sequence[Row], order: int) -> None:
             )
 
 
-def dash_of(kind: Kind) -> Any:
+def line_dashes(kind: Kind) -> Any:
     """Return the dashes of a kind's lines."""
     return "solid" if kind.dash[1] == 0 else (0, kind.dash)
 
@@ -101,7 +103,7 @@ def finish(axes: Axes, x: Axis, y: Axis) -> None:
         axis.grid(given.has_grid)
 
 
-def marker_of(kind: Kind) -> dict[str, Any]:
+def point_marker(kind: Kind) -> dict[str, Any]:
     """Return the marker of a kind's points."""
     marker, edge = MARKERS.get(kind.shape, "o"), 1.5 if kind.is_hollow else 0.0
     return {"marker": marker, "mfc": "white" if kind.is_hollow else kind.colour, "mew": edge}
@@ -110,6 +112,6 @@ def marker_of(kind: Kind) -> dict[str, Any]:
 def symbol(kind: Kind) -> Line2D:
     """Return a kind's symbol in the legend."""
     if kind.shape == LINE:
-        return Line2D([], [], color=kind.colour, linestyle=dash_of(kind), label=kind.label)
+        return Line2D([], [], color=kind.colour, linestyle=line_dashes(kind), label=kind.label)
     style: dict[str, Any] = {"color": kind.colour, "linestyle": "none", "label": kind.label}
-    return Line2D([], [], **marker_of(kind), **style)
+    return Line2D([], [], **point_marker(kind), **style)

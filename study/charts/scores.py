@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from thetafront.study.charts.axes import goal_axis
+from thetafront.study.charts.axes import field_values, goal_axis
 from thetafront.study.charts.chart import (
     BLUE,
     GREY,
@@ -28,15 +28,15 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.tables import games_note
-from thetafront.study.text import counted
+from thetafront.study.text import counted, listed
 
 KEY, TITLE = "scores", "Scores of single games"
 MAX_POINTS = 14
 N_BINS = 50
 HEIGHT_PER_POINT, HEIGHT_OF_AXIS = 46, 30
-MAX_HEIGHT = 0.85  # of a histogram, in distances between two rows
+MAX_HEIGHT = 0.75  # of a histogram, in distances between two rows
 QUANTILES = (5, 25, 50, 75, 95)
-SHOWN = 0.995  # of the games, each point's with the same weight: how far the axis reaches
+SHOWN = 0.995  # of the games, each point's with the same weight: how far each end of the axis is
 
 Samples = npt.NDArray[np.float64]
 
@@ -49,7 +49,7 @@ MEAN = Kind("mean, 95% interval", ORANGE, "diamond")
 
 
 def goal_of_games(experiment: Experiment) -> Goal | None:
-    """Return the goal whose samples spread: the study's own, or one that is reported beside it."""
+    """Return the goal whose samples vary: the study's own, or one reported beside it."""
     goals = (experiment.goal, *experiment.goal.reported_too)
     return next((each for each in goals if not (each.is_exact or each.is_share)), None)
 
@@ -81,35 +81,42 @@ def scores_chart(analysis: Analysis) -> Chart:
     experiment, front = analysis.data.experiment, analysis.tables["front"]
     goal = goal_of_games(experiment)
     if goal is None:
-        why = "exact: all games of one θ have the same" if experiment.goal.is_exact else "0 or 1"
+        why = (
+            "exact: all games of one θ have the same score"
+            if experiment.goal.is_exact
+            else "0 or 1"
+        )
         text = f"The {experiment.goal.label} of a game is {why}, so there is no spread to draw."
         return Chart(KEY, TITLE, text)
     if not len(front):
         return Chart(KEY, TITLE, "Nothing is validated yet.")
     points = shown_points(front, experiment)
-    samples = samples_of(points, analysis.tables["games"], goal)
+    samples = collect_samples(points, analysis.tables["games"], goal)
     points = points[[each in samples for each in points["point"]]]
     if not len(points):
         return Chart(KEY, TITLE, "The games of these points are not stored.")
     rows = [
         summary(row, samples[row["point"]], experiment, goal) for row in points.to_dict("records")
     ]
-    panel, n_beyond = panel_of(rows, samples, experiment, goal)
+    panel, n_beyond = make_panel(rows, samples, experiment, goal)
     text = (
-        "A row is a validated point of the front, or a baseline, by number; its height at a value "
-        f"is the share of games there ({games_note(points, 'point')}). The thick line holds the "
-        "middle half of the games, the thin one 90% of them, the stroke is the median; the mean "
-        "has its 95% interval."
+        "Each row is a validated point of the front, or a baseline, with its number; its height at "
+        f"a value is the share of games there ({games_note(points, 'point')}). The thick line "
+        f"spans "
+        "the middle half of the games, the thin one 90% of them. The stroke is the median; the "
+        "mean has its 95% interval."
     )
+    if given := [f"{row['origin']} ({row['number']})" for row in rows if row["is_given"]]:
+        text += f" Baselines: {listed(given)}."
     if goal is not experiment.goal:
         text += f" The {experiment.goal.label} of a game is 0 or 1, so this is its {goal.label}."
     if n_beyond:
         text += f" The axis leaves out {counted(n_beyond, 'game')}."
-    table = table_of(rows, experiment, goal)
+    table = make_table(rows, experiment, goal)
     return Chart(KEY, TITLE, text, table, [[panel]], experiment.title)
 
 
-def samples_of(points: pd.DataFrame, games: pd.DataFrame, goal: Goal) -> dict[str, Samples]:
+def collect_samples(points: pd.DataFrame, games: pd.DataFrame, goal: Goal) -> dict[str, Samples]:
     """Return the samples of each point's games, by its key."""
     if goal.game_column not in games:
         return {}
@@ -121,7 +128,7 @@ def samples_of(points: pd.DataFrame, games: pd.DataFrame, goal: Goal) -> dict[st
 
 
 def summary(point: Mapping[Any, Any], samples: Samples, experiment: Experiment, goal: Goal) -> Row:
-    """Return a point's quantiles, its mean with the interval, and what a pointer is told."""
+    """Return a point's quantiles, its mean with the interval, and its tooltip."""
     found, cost = goal.estimator.estimate(samples), experiment.cost
     write, found_at = goal.format, np.percentile(samples, QUANTILES).tolist()
     q5, q25, q50, q75, q95 = found_at
@@ -144,15 +151,16 @@ def summary(point: Mapping[Any, Any], samples: Samples, experiment: Experiment, 
     }
 
 
-def panel_of(
+def make_panel(
     rows: list[Row], samples: Mapping[str, Samples], experiment: Experiment, goal: Goal
 ) -> tuple[Panel, int]:
-    """Return a row a point, histograms above each other; and how many games are beyond the axis."""
+    """Return a row per point, histograms stacked; and how many games are beyond the axis."""
     every = [samples[row["point"]] for row in rows]
     whole, n_games = np.concatenate(every), [len(each) for each in every]
     weights = np.repeat(1.0 / np.array(n_games), n_games)
-    end = np.quantile(whole, SHOWN, weights=weights, method="inverted_cdf")
-    edges = bin_edges(whole[whole <= end])
+    low, high = np.quantile(whole, (1 - SHOWN, SHOWN), weights=weights, method="inverted_cdf")
+    low, high = min(low, *field_values(rows, "q5")), max(high, *field_values(rows, "q95"))
+    edges = bin_edges(whole[(low <= whole) & (whole <= high)])
     counts = [np.histogram(each, edges)[0] for each in every]
     n_beyond = sum(len(each) for each in every) - int(sum(each.sum() for each in counts))
     shares = [each / row["n"] for each, row in zip(counts, rows, strict=True)]
@@ -179,11 +187,7 @@ def panel_of(
     ends = float(edges[0]) - 0.01 * span, float(edges[-1]) + 0.01 * span
     unit = goal.format.unit and f", {goal.format.unit}"
     x = goal_axis(goal, ends, f"{goal.label} of one game{unit}", n=8)
-    names = {
-        float(k): f"{row['number']}: {row['cost']}"
-        + (f", {short(row['origin'], 14)}" if row["is_given"] else "")
-        for k, row in enumerate(rows)
-    }
+    names = {float(k): f"{row['number']}: {row['cost']}" for k, row in enumerate(rows)}
     title = f"number of the point: {short(experiment.cost.label, 40)}"
     y = Axis(title, -0.25, len(rows) - 1 + MAX_HEIGHT + 0.05, names, has_grid=False)
     said = {
@@ -211,7 +215,7 @@ def panel_of(
     return Panel(x, y, layers, HEIGHT_PER_POINT * len(rows) + HEIGHT_OF_AXIS), n_beyond
 
 
-def table_of(rows: list[Row], experiment: Experiment, goal: Goal) -> pd.DataFrame:
+def make_table(rows: list[Row], experiment: Experiment, goal: Goal) -> pd.DataFrame:
     """Return quantiles and means with readable headings."""
     names = {q: "median" if q == 50 else f"{q}% quantile" for q in QUANTILES}
     return pd.DataFrame(

@@ -10,12 +10,12 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from thetafront.study.charts.axes import (
+    axis_span,
     cost_axis,
+    field_values,
     goal_axis,
     parameter_axis,
-    span_of,
     thinned,
-    values_of,
 )
 from thetafront.study.charts.chart import (
     BLUE,
@@ -51,8 +51,8 @@ GOAL, COST = Kind("the goal", BLUE, LINE), Kind("the cost", GREEN, LINE)
 HERE = Kind("the point itself", ORANGE, "diamond")
 
 
-def steps_of(parameter: Dimension, here: Any) -> list[Any]:
-    """Return values of a parameter over its range, and the one that is here, in order."""
+def parameter_steps(parameter: Dimension, here: Any) -> list[Any]:
+    """Return values of a parameter over its range, and its value in θ, in order."""
     if isinstance(parameter, CategoricalParameter):
         return [*parameter.choices]
     found = {parameter.from_unit(float(u)) for u in np.linspace(0.0, 1.0, N_STEPS)}
@@ -62,14 +62,14 @@ def steps_of(parameter: Dimension, here: Any) -> list[Any]:
 def slice_at(
     model: FittedModel, experiment: Experiment, theta: Mapping[Any, Any], parameter: Dimension
 ) -> list[Row]:
-    """Ask the model along one parameter through θ, where that is feasible.
+    """Evaluate the model along one parameter through θ, as far as that is feasible.
 
     A row has a value of the parameter; the mean of the goal, and the median of the cost, with the
     ends of their 95% bands; all three as texts; and ``here``, if the value is that of θ. A
     parameter that becomes active is in the middle.
     """
     goal, cost, space = experiment.goal, experiment.cost, experiment.space
-    steps = steps_of(parameter, theta.get(parameter.name))
+    steps = parameter_steps(parameter, theta.get(parameter.name))
     changed = {value: space.active({**theta, parameter.name: value}) for value in steps}
     allowed = {value: each for value, each in changed.items() if not space.broken_by(each)}
     points = model.cube.encode([*allowed.values()])
@@ -97,7 +97,7 @@ def slice_at(
 
 
 def chosen_points(analysis: Analysis, model: FittedModel) -> list[tuple[str, dict[str, Any]]]:
-    """Return up to five points of the front from cheap to dear, with what they are called.
+    """Return up to five points of the front, the cheapest first, with their names.
 
     Validated points; before there are any, points of the front that the model predicts.
     """
@@ -120,7 +120,7 @@ def chosen_points(analysis: Analysis, model: FittedModel) -> list[tuple[str, dic
 
 
 def slices_chart(analysis: Analysis) -> Chart:
-    """Return slices of the model given all games, a row a parameter: the goal, and the cost."""
+    """Return slices of the model given all games, one row per parameter: the goal, and the cost."""
     experiment, model = analysis.data.experiment, analysis.combined
     if model is None:
         return Chart(KEY, TITLE, "No game is finished yet: there is no model.")
@@ -136,9 +136,9 @@ def slices_chart(analysis: Analysis) -> Chart:
             for parameter in space
         }
     every = [row for each in rows.values() for row in each]
-    ends = span_of(values_of(every, GOAL_FIELDS[0]), values_of(every, *GOAL_FIELDS[1:]))
+    ends = axis_span(field_values(every, GOAL_FIELDS[0]), field_values(every, *GOAL_FIELDS[1:]))
     goal_y = goal_axis(goal, ends, short(goal.label, MAX_TITLE), n=4)
-    cost_y = cost_axis(cost, values_of(every, COST_FIELDS[0]))
+    cost_y = cost_axis(cost, field_values(every, COST_FIELDS[0]))
     few = {each: cost_y.ticks[each] for each in thinned([*cost_y.ticks], N_TICKS)}
     cost_y = replace(cost_y, title=short(cost.label, MAX_TITLE), ticks=few)
     panels = []
@@ -148,23 +148,24 @@ def slices_chart(analysis: Analysis) -> Chart:
         said = {"v": short(parameter.label), "g": short(goal.label), "c": short(cost.label)}
         panels.append(
             [
-                Panel(x, y, layers_of(parameter, mine, fields, kind, said), HEIGHT)
+                Panel(x, y, make_layers(parameter, mine, fields, kind, said), HEIGHT)
                 for y, fields, kind in ((goal_y, GOAL_FIELDS, GOAL), (cost_y, COST_FIELDS, COST))
             ]
         )
     text = (
-        f"A row is a parameter: the model's mean of the {goal.label} and of the {cost.label}, "
-        "given all games, if it alone is changed from a point of the front (the diamond), with 95% "
-        f"bands. Of {len(model.observations.points):,} trials and validated points; a band where "
-        "nothing was played is wide. The table of parameters is of the slices through point "
+        f"Each row is a parameter. It shows the model's mean of the {goal.label} and of the "
+        f"{cost.label}, given all games of {len(model.observations.points):,} trials and validated "
+        f"points, if only this parameter changes from a point of the front (the diamond), with 95% "
+        f"bands. Bands are wide where nothing was played. The table of parameters refers to the "
+        f"slices through point "
         f"{points[len(points) // 2][0]}; a ? stands for an effect within the bands."
     )
     choice = Choice("through point of the front", [name for name, _ in points], len(points) // 2)
-    table = table_of(choice, rows, experiment)
+    table = make_table(choice, rows, experiment)
     return Chart(KEY, TITLE, text, table, panels, experiment.title, choice)
 
 
-def layers_of(
+def make_layers(
     parameter: Dimension,
     rows: list[Row],
     fields: tuple[str, str, str],
@@ -186,17 +187,17 @@ def layers_of(
 
 
 def is_on_grid(parameter: Dimension) -> bool:
-    """Tell whether a parameter has so few values that each is drawn alone."""
+    """Return whether a parameter has so few values that each is drawn alone."""
     if isinstance(parameter, CategoricalParameter):
         return True
     n_values = (parameter.high - parameter.low) / parameter.grid + 1 if parameter.grid else np.inf
     return bool(n_values <= FEW_VALUES)
 
 
-def table_of(
+def make_table(
     choice: Choice, rows: Mapping[str, Sequence[Row]], experiment: Experiment
 ) -> pd.DataFrame:
-    """Return the parameters: what they are, and what each does along its slice shown first."""
+    """Return the parameters: what they are, and the effect of each along its first slice."""
     goal, cost, lines = experiment.goal, experiment.cost, []
     given, is_described = experiment.baselines, any(p.description for p in experiment.space)
     for each in experiment.space:
@@ -204,8 +205,8 @@ def table_of(
         is_choice = isinstance(each, CategoricalParameter)
         values = map(each.text, each.choices) if is_choice else ()  # type: ignore[union-attr]
         span = ", ".join(values) or f"{each.low:,g} to {each.high:,g}"  # type: ignore[union-attr]
-        line = {"symbol": short(each.label), "what it is": each.description, "range": span}
-        line = {key: text for key, text in line.items() if key != "what it is" or is_described}
+        line = {"symbol": short(each.label), "meaning": each.description, "range": span}
+        line = {key: text for key, text in line.items() if key != "meaning" or is_described}
         if given:
             shown = [each.text(rounded(theta.get(each.name), 4)) for theta in given.values()]
             line["baseline" if len(given) == 1 else "baselines"] = ", ".join(shown)

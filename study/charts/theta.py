@@ -1,9 +1,9 @@
 """The chart of θ: trials and front as parallel coordinates, with a range on each axis.
 
-An axis is a strip of its own, so they stand below each other and have the whole width: on a narrow
-screen, too, its values can be read and narrowed. A line goes from strip to strip; lines that miss a
-range fade, and ranges on several axes must all be met. A page draws it, without Vega: with three
-hundred lines on ten axes, that takes a second for each move of a pointer.
+Each axis is a strip of its own, across the whole width: even on a narrow screen its values can be
+read and narrowed. A line goes from strip to strip; lines outside a range fade, and a line must meet
+the ranges on all axes. The page draws it without Vega, which would take a second for each move of
+the mouse with three hundred lines on ten axes.
 """
 
 import math
@@ -19,7 +19,7 @@ from thetafront.study.charts.axes import MAX_CHOICE, cost_tick, log_ticks, round
 from thetafront.study.charts.chart import rounded, short
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.space import CategoricalParameter, Dimension, is_absent
-from thetafront.study.experiments.widening import Edge, edges_of
+from thetafront.study.experiments.widening import Edge, find_edges
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.text import counted
 
@@ -50,7 +50,7 @@ class Strip:
 
 @dataclass(frozen=True)
 class ThetaLine:
-    """A θ: what kind it is, what it is called, and where it is on each strip."""
+    """A θ: its kind, its name, and its place on each strip."""
 
     kind: str
     label: str
@@ -59,7 +59,7 @@ class ThetaLine:
 
 @dataclass(frozen=True)
 class ThetaChart:
-    """All that the chart shows and says; no strip where there is nothing to draw."""
+    """All that the chart shows and says; no strips where there is nothing to draw."""
 
     caption: str
     table: pd.DataFrame
@@ -75,7 +75,7 @@ def theta_chart(analysis: Analysis) -> ThetaChart:
     goal, cost, space = experiment.goal, experiment.cost, experiment.space
     front, trials = analysis.tables["front"], analysis.tables["trials"]
     trials = trials[(trials["state"] == "complete") & (trials[cost.name] > 0.0)]
-    table = table_of(analysis)
+    table = make_table(analysis)
     if model is None or not len(trials):
         return ThetaChart("No trial is complete yet: there is nothing to draw.", table)
     kept = trials
@@ -94,7 +94,9 @@ def theta_chart(analysis: Analysis) -> ThetaChart:
         codes = model.cube.encode([space.present(theta) for _, _, theta in items])
         goals = model.posterior.goal(codes).mean.tolist()
     costs = [math.log(theta[cost.name]) for _, _, theta in items]
-    edges = edges_of(experiment, cast(Any, [r for r in front.to_dict("records") if r["on_front"]]))
+    edges = find_edges(
+        experiment, cast(Any, [r for r in front.to_dict("records") if r["on_front"]])
+    )
     lines = []
     for (kind, who, theta), expected, log_cost in zip(items, goals, costs, strict=True):
         places = [
@@ -118,26 +120,30 @@ def theta_chart(analysis: Analysis) -> ThetaChart:
         for each in (round_values(least, most) if most > least else [least])
     }
     strips = [
-        *(Strip(short(each.label, 16), ticks_of(each), marks(each, edges)) for each in space),
-        Strip(short(cost.axis_label, 16), fitting(of_cost)),
-        Strip(short(goal.label, 16), fitting(of_goal)),
+        *(
+            Strip(short(each.label, 24), parameter_ticks(each), marks(each, edges))
+            for each in space
+        ),
+        Strip(short(cost.axis_label, 24), fitting(of_cost)),
+        Strip(short(goal.label, 24), fitting(of_goal)),
     ]
-    caption = caption_of(len(kept), len(trials), edges, experiment)
+    caption = make_caption(len(kept), len(trials), edges, experiment)
     return ThetaChart(caption, table, strips, lines)
 
 
-def caption_of(n_kept: int, n_trials: int, edges: Sequence[Edge], experiment: Experiment) -> str:
-    """Say what lines, ranges and triangles are."""
-    text = f"A line is a θ: {counted(n_kept, 'complete trial')}"
+def make_caption(n_kept: int, n_trials: int, edges: Sequence[Edge], experiment: Experiment) -> str:
+    """Explain lines, ranges and triangles."""
+    text = f"Each line is a θ ({counted(n_kept, 'complete trial')}"
     if n_kept < n_trials:
         text += f", drawn at random from {n_trials:,}"
     text += (
-        f"; with its cost, and the {experiment.goal.label} that the model given all games expects. "
-        "Strong lines are points of the front, dashed ones baselines. Move the ends of an axis, or "
-        "of several, to keep the lines within."
+        f"), with its cost and the {experiment.goal.label} that the model given all games expects. "
+        "Strong lines are points of the front, dashed lines are baselines. Move the ends of one or "
+        "more "
+        "axes to keep only the lines between them."
     )
     if experiment.space.is_conditional:
-        text += " Where a parameter is inactive, the line passes its axis at the left end."
+        text += " Where a parameter is inactive, the line crosses its axis at the left end."
     if edges:
         said = "; ".join(
             f"{each.n_points} of {counted(each.n_active, 'point')} with {each.text}"
@@ -159,7 +165,7 @@ def marks(parameter: Dimension, edges: Sequence[Edge]) -> list[tuple[float, str]
     ]
 
 
-def ticks_of(parameter: Dimension) -> list[Tick]:
+def parameter_ticks(parameter: Dimension) -> list[Tick]:
     """Return what is written on a parameter's axis: round values and both ends, or its choices."""
     if isinstance(parameter, CategoricalParameter):
         texts = {each: short(parameter.text(each), MAX_CHOICE) for each in parameter.choices}
@@ -188,11 +194,11 @@ def fitting(texts: Mapping[float, str]) -> list[Tick]:
 
 
 def share(value: float, values: Sequence[float]) -> float:
-    """Return where a value is between the least and the most of some, 0 to 1."""
+    """Return where a value lies between the minimum and maximum of some values, 0 to 1."""
     return (value - min(values)) / ((max(values) - min(values)) or 1.0)
 
 
-def table_of(analysis: Analysis) -> pd.DataFrame:
+def make_table(analysis: Analysis) -> pd.DataFrame:
     """Return θ and both objectives of all complete trials, rounded, with readable headings."""
     experiment, trials = analysis.data.experiment, analysis.tables["trials"]
     goal, cost = experiment.goal, experiment.cost

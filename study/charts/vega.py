@@ -27,11 +27,11 @@ Spec = dict[str, Any]
 
 
 def specification(chart: Chart) -> Spec:
-    """Return what Vega-Lite draws a chart from; rows that layers share are embedded once."""
+    """Return a chart's Vega-Lite specification; rows that layers share are embedded once."""
     panels = [[panel_spec(panel, chart) for panel in row] for row in chart.panels]
     kinds = [*chart.kinds, PROSPECT] if chart.marks_budget else chart.kinds
     panels[-1][0]["layer"].insert(0, legend(kinds))
-    datasets = {f"rows_{k}": data_of(rows) for k, rows in enumerate(chart.datasets)}
+    datasets = {f"rows_{k}": rounded_rows(rows) for k, rows in enumerate(chart.datasets)}
     spec: Spec = {"background": "transparent", "description": chart.title, "config": CONFIG}
     spec |= {"params": params(chart), "datasets": datasets}
     if len(chart.every_panel) == 1:
@@ -52,7 +52,7 @@ def notebook_chart(chart: Chart) -> "alt.LayerChart":
 
 
 def params(chart: Chart) -> list[Spec]:
-    """Return what a page sets, and what a reader chooses (rows)."""
+    """Return the parameters that a page sets, and those that a reader chooses (rows)."""
     found: list[Spec] = []
     if chart.marks_budget:
         set_by_page: Spec = {"budget": None, "prospect": {}, "chosen": 0, "pinned": 0}
@@ -68,13 +68,13 @@ def panel_spec(panel: Panel, chart: Chart) -> Spec:
     """Return a panel's layers on its axes."""
     layers = [layer_spec(each, chart) for each in panel.layers if each.rows]
     if chart.marks_budget:
-        layers += marks_of_page(panel)
+        layers += page_marks(panel)
     axes = {"x": axis_spec(panel.x), "y": axis_spec(panel.y)}
     return {"layer": layers, "encoding": axes, "width": WIDTH, "height": panel.height}
 
 
-def marks_of_page(panel: Panel) -> list[Spec]:
-    """Return the marks of what a page sets: a budget, and a θ that nobody has played."""
+def page_marks(panel: Panel) -> list[Spec]:
+    """Return the marks that a page sets: a budget, and an untested θ."""
     rule = {"type": "rule", "strokeDash": [4, 4], "strokeWidth": 1.5, "stroke": GREY}
     dashed = {"type": "point", "size": 150, "stroke": BLUE, "strokeWidth": 2}
     dashed["strokeDash"] = [*PROSPECT.dash]
@@ -98,7 +98,7 @@ def layer_spec(layer: Layer, chart: Chart) -> Spec:
     area = {"fill": kind.colour, "fillOpacity": layer.opacity}
     line = {"stroke": kind.colour, "strokeWidth": layer.size, "strokeDash": [*kind.dash]}
     line["strokeOpacity"] = layer.opacity
-    point = {"stroke": kind.colour, "strokeWidth": 2, "fill": fill_of(kind), "shape": kind.shape}
+    point = {"stroke": kind.colour, "strokeWidth": 2, "fill": point_fill(kind), "shape": kind.shape}
     marks: dict[str, Spec] = {
         "area": area,
         "rect": area,
@@ -119,22 +119,18 @@ def layer_spec(layer: Layer, chart: Chart) -> Spec:
     if layer.tooltip:
         encoding["tooltip"] = tooltip(layer.tooltip)
     name = "line" if layer.mark == "step" else layer.mark
+    k = [*map(id, chart.datasets)].index(id(layer.rows))
     return {
-        "data": {"name": f"rows_{place_in(chart.datasets, layer.rows)}"},
+        "data": {"name": f"rows_{k}"},
         "transform": [{"filter": "datum.s == choice"}] if chart.choice else [],
-        "mark": {"type": name, "clip": True, **marks[layer.mark]},
+        "mark": {"type": name, "clip": name != "text", **marks[layer.mark]},
         "encoding": encoding,
     }
 
 
-def data_of(rows: Sequence[Row]) -> list[Row]:
+def rounded_rows(rows: Sequence[Row]) -> list[Row]:
     """Round the values of rows; leave out what is missing."""
     return [{key: rounded(v) for key, v in row.items() if rounded(v) is not None} for row in rows]
-
-
-def place_in(some: Sequence[Any], one: Any) -> int:
-    """Return which of some objects it is."""
-    return next(k for k, each in enumerate(some) if each is one)
 
 
 def place(at: str | float, channel: str = "x") -> Spec:
@@ -144,7 +140,7 @@ def place(at: str | float, channel: str = "x") -> Spec:
 
 
 def axis_spec(axis: Axis) -> Spec:
-    """Return an axis with its scale; texts at it may hold whatever a user has named."""
+    """Return an axis with its scale; its texts may hold any name that a user has given."""
     values, labels = json.dumps([*axis.ticks]), json.dumps([*axis.ticks.values()])
     written = {"values": [*axis.ticks], "labelExpr": f"{labels}[indexof({values}, datum.value)]"}
     shown = {"title": axis.title or None, "grid": axis.has_grid}
@@ -156,7 +152,7 @@ def axis_spec(axis: Axis) -> Spec:
     }
 
 
-def fill_of(kind: Kind) -> str:
+def point_fill(kind: Kind) -> str:
     """Return the fill of a kind's points."""
     return "transparent" if kind.is_hollow else kind.colour
 
@@ -166,7 +162,7 @@ def legend(kinds: Sequence[Kind]) -> Spec:
     labels = [each.label for each in kinds]
     ranges: dict[str, list[Any]] = {
         "stroke": [each.colour for each in kinds],
-        "fill": [fill_of(each) for each in kinds],
+        "fill": [point_fill(each) for each in kinds],
         "shape": [each.shape for each in kinds],
         "strokeDash": [[*each.dash] for each in kinds],
     }
@@ -182,7 +178,7 @@ def legend(kinds: Sequence[Kind]) -> Spec:
 
 
 def tooltip(titles: Mapping[str, str]) -> list[Spec]:
-    """Return the lines of a tooltip, each with a title of its own: of equal ones Vega shows one."""
+    """Return the lines of a tooltip, with distinct titles: of equal ones, Vega shows only one."""
     found: list[Spec] = []
     for name, title in titles.items():
         used = {*RESERVED, *(each["title"] for each in found)}

@@ -1,4 +1,4 @@
-"""A table of games examined: ``games.csv`` of a reproduction, or of an exported study."""
+"""A table of games, checked: ``games.csv`` of a reproduction, or of an exported study."""
 
 import csv
 import json
@@ -21,13 +21,13 @@ from thetafront.study.log.atomic import atomic_write
 from thetafront.study.log.exported import (
     manifest_in,
     numbers_of_games,
+    read_folder_record,
     record_in,
-    record_of,
-    thetas_of,
+    thetas_by_key,
 )
 from thetafront.study.log.game_rows import cells_of_game, fields_in, is_reported, outcome_in
-from thetafront.study.log.ledger import AGENTS_FILE, Ledger, line_of
-from thetafront.study.log.point import key_of
+from thetafront.study.log.ledger import AGENTS_FILE, Ledger, format_line
+from thetafront.study.log.point import theta_key
 from thetafront.study.log.same_game import difference
 from thetafront.study.log.seeds import is_countable, search_seed, shortened, validation_seed
 from thetafront.study.log.tables import SEARCH, VALIDATION
@@ -35,13 +35,13 @@ from thetafront.study.log.tables import SEARCH, VALIDATION
 GAMES, TRIALS, FRONT = "games.csv", "trials.csv", "front.csv"
 
 
-def kind_of(columns: list[str]) -> type[Game] | None:
+def game_class(columns: list[str]) -> type[Game] | None:
     """Return the class of games with these columns; None if there is none."""
     fits = [each for each in Game.kinds.values() if {*each.columns().values()} <= {*columns}]
     return max(fits, key=lambda each: len(each.columns()), default=None)
 
 
-def heading_of(path: Path) -> list[str]:
+def read_heading(path: Path) -> list[str]:
     """Return the columns of a table; none if it cannot be read."""
     if not path.is_file():
         raise InputError(f"{path}: is not a file")
@@ -72,7 +72,7 @@ class GamesTable(ABC):
     Parameters
     ----------
     folder : Path
-        Where it is, with what tells its agents.
+        Where it is, with the files that define its agents.
 
     Attributes
     ----------
@@ -85,9 +85,9 @@ class GamesTable(ABC):
     def __init__(self, folder: Path) -> None:
         self.path = folder / GAMES
         self.folder = folder
-        self.columns = heading_of(self.path)
-        if (kind := kind_of(self.columns)) is None and not self.has_own_columns():
-            raise InputError(f"{self.path}: no table of games of this version")
+        self.columns = read_heading(self.path)
+        if (kind := game_class(self.columns)) is None and not self.has_own_columns():
+            raise InputError(f"{self.path}: not a table of games of this version")
         self.kind = kind or Game
         self.agents = Check("agents rebuilt")
         self.games = Check("games readable")
@@ -100,7 +100,7 @@ class GamesTable(ABC):
         self.heading = lines[0] if lines else torn
         self.lines = [self.line(number, each) for number, each in enumerate(lines[1:], 2)]
         if torn and lines:
-            self.games.flaws.append(f"line {len(lines) + 1}: torn off, without an end")
+            self.games.problems.append(f"line {len(lines) + 1}: incomplete")
         for name in self.lacking():
             raise InputError(
                 f"{folder / name}: missing or empty; restore it, since nothing else says "
@@ -109,16 +109,16 @@ class GamesTable(ABC):
         self.examine()
 
     def has_own_columns(self) -> bool:
-        """Return whether the columns are those of a user's games, which only a study tells."""
+        """Return whether the columns are those of a user's games, which only a study shows."""
         return False
 
     @abstractmethod
     def prepare(self) -> None:
-        """Read what tells the agents; InputError if it cannot be read."""
+        """Read the files that define the agents; InputError if that is impossible."""
 
     @abstractmethod
     def lacking(self) -> list[str]:
-        """Return the files that tell the agents of lines of the table, and hold none."""
+        """Return the files that should define agents of the table but define none."""
 
     @abstractmethod
     def owner(self, cells: Mapping[str, str]) -> str | None:
@@ -126,11 +126,11 @@ class GamesTable(ABC):
 
     @abstractmethod
     def agent(self, owner: str) -> Agent:
-        """Return an owner's agent; ValueError or InputError if it cannot be made."""
+        """Return an owner's agent; ValueError or InputError if it cannot be created."""
 
     @abstractmethod
     def game_in(self, cells: Mapping[str, str]) -> Outcome:
-        """Return a line's game; ValueError if it is none."""
+        """Return a line's game; ValueError if it is invalid."""
 
     @abstractmethod
     def fields(self, cells: Mapping[str, str]) -> dict[str, Any]:
@@ -140,8 +140,8 @@ class GamesTable(ABC):
     def written(self, owner: str, line: TableLine, game: Outcome) -> bytes:
         """Return the line of a game that was played again."""
 
-    def seed_flaw(self, owner: str, cells: Mapping[str, str], seed: int) -> str:
-        """Say why a game has not the seed that it should have; empty if it may have any."""
+    def seed_problem(self, owner: str, cells: Mapping[str, str], seed: int) -> str:
+        """Say why a game's seed is not the one it should have; empty if it may have any."""
         return ""
 
     @property
@@ -158,7 +158,7 @@ class GamesTable(ABC):
         return TableLine(number, content, dict(zip(self.columns, words, strict=False)))
 
     def examine(self) -> None:
-        """Check all lines, and collect the games; a line that is none may stand for a lost one."""
+        """Check all lines, and collect the games; a bad line may stand for a lost one."""
         lost = [line for line in self.lines if not self.take(line)]
         missing = self.missing() if lost else []
         for line in lost:
@@ -174,47 +174,47 @@ class GamesTable(ABC):
     def take(self, line: TableLine) -> bool:
         """Check a line; return whether it has a place."""
         self.games.n += 1
-        where, game, flaw = f"line {line.number}", None, ""
+        where, game, problem = f"line {line.number}", None, ""
         try:
             words = line.content.decode()
             if len(line.cells) < len(self.columns) or words.count(",") + 1 < len(self.columns):
-                raise ValueError(f"{shortened(words)} is no line of this table")
+                raise ValueError(f"{shortened(words)} is not a line of this table")
             game = self.game_in(line.cells)
             if isinstance(game, Game) and not (is_countable(game.to_row()) and game.is_possible):
                 raise ValueError(f"no game of {game.kind} has these figures")
         except (ValueError, OverflowError) as error:
-            game, flaw = None, f"{where}: {error}"
+            game, problem = None, f"{where}: {error}"
         owner = self.owner(line.cells)
         seed = game.seed if game is not None else number_in(line.cells, "seed")
         if owner is None or seed is None:
-            self.games.flaws.append(flaw or f"{where}: nothing on who played it")
+            self.games.problems.append(problem or f"{where}: its agent is unknown")
             return False
         if not self.is_built(owner):
             return True
         self.seeds.n += 1
-        if wrong := self.seed_flaw(owner, line.cells, seed):
-            self.seeds.flaws.append(f"{where}: {wrong}")
+        if wrong := self.seed_problem(owner, line.cells, seed):
+            self.seeds.problems.append(f"{where}: {wrong}")
             return False
         if (owner, seed) in self.places:
             _, other = self.places[owner, seed]
-            self.seeds.flaws.append(f"{where}: the game of {other.where} again")
+            self.seeds.problems.append(f"{where}: repeats the game of {other.where}")
             if game is not None and other.game is not None and difference(other.game, game):
                 other.game = None  # it is played again, to tell which one is right
             return False
-        if flaw:
-            self.games.flaws.append(flaw)
+        if problem:
+            self.games.problems.append(problem)
         self.enter(line, (owner, seed), game)
         return True
 
     def is_built(self, owner: str) -> bool:
-        """Return whether an owner's agent can be made; note it if not."""
+        """Return whether an owner's agent can be created; note it if not."""
         if owner not in self.built:
             self.agents.n += 1
             self.built[owner] = None
             try:
                 self.built[owner] = self.agent(owner)
             except (ValueError, InputError) as error:
-                self.agents.flaws.append(f"{owner}: {error}")
+                self.agents.problems.append(f"{owner}: {error}")
         return self.built[owner] is not None
 
     def enter(
@@ -246,7 +246,7 @@ class GamesTable(ABC):
 
     @property
     def n_dropped(self) -> int:
-        """Lines of which nothing tells what game they were."""
+        """Lines that cannot be assigned to a game."""
         return sum(not line.is_kept for line in self.lines)
 
     @property
@@ -262,20 +262,20 @@ class GamesTable(ABC):
 
 
 class LedgerTable(GamesTable):
-    """The games of a ledger, which may have any seeds; ``agents.json`` tells who played them."""
+    """The games of a ledger, which may have any seeds; ``agents.json`` says who played them."""
 
     def prepare(self) -> None:
         """Read the agents."""
         if self.columns != ["agent", *self.kind.columns().values()]:
-            raise InputError(f"{self.path}: no table of games of this version")
+            raise InputError(f"{self.path}: not a table of games of this version")
         self.ledger: Ledger[Game] = Ledger(self.path.with_name(".none"), self.kind)
         for digest, stored in self.ledger.identities.items():
             text = json.dumps(stored, sort_keys=True)
             if sha256(text.encode()).hexdigest()[:N_DIGITS] != digest:
-                self.agents.flaws.append(f"{digest}: {AGENTS_FILE} has other parameters")
+                self.agents.problems.append(f"{digest}: {AGENTS_FILE} has other parameters")
 
     def lacking(self) -> list[str]:
-        """Return the file of agents, if it has none of any line."""
+        """Return the file of agents, if it has the agent of no line."""
         return [AGENTS_FILE] if self.lines and not self.ledger.identities else []
 
     def owner(self, cells: Mapping[str, str]) -> str | None:
@@ -298,17 +298,17 @@ class LedgerTable(GamesTable):
 
     def written(self, owner: str, line: TableLine, game: Outcome) -> bytes:
         """Return the line as a ledger writes it."""
-        return line_of((owner, *game.to_row().values())).rstrip(b"\n")
+        return format_line((owner, *game.to_row().values())).rstrip(b"\n")
 
 
 class ExportedTable(GamesTable):
-    """The games of a study; ``trials.csv`` and ``front.csv`` tell θ, ``manifest.json`` the rest."""
+    """The games of a study; ``trials.csv`` and ``front.csv`` have θ, ``manifest.json`` the rest."""
 
     def has_own_columns(self) -> bool:
         """Return whether the study's games are those of a user's agent."""
         record = record_in(manifest_in(self.folder))
         return record is not None and is_reported(
-            record_of(record, self.folder).experiment_as_made()
+            read_folder_record(record, self.folder).experiment_as_made()
         )
 
     def prepare(self) -> None:
@@ -316,23 +316,23 @@ class ExportedTable(GamesTable):
         record = record_in(manifest_in(self.folder))
         if record is None:
             raise InputError(f"{self.folder / 'manifest.json'}: nothing on the study of {GAMES}")
-        self.record = record_of(record, self.folder)
+        self.record = read_folder_record(record, self.folder)
         self.experiment: Experiment = self.record.experiment_as_made()
         space, is_replaced = self.experiment.space, self.experiment.goal.penalty is None
         self.thetas: dict[str, Mapping[str, Value]] = {}
         self.numbers: dict[str, int] = {}
         for table, kind in ((TRIALS, "trial"), (FRONT, "point")):
-            for name, theta in thetas_of(self.folder / table, kind, space).items():
+            for name, theta in thetas_by_key(self.folder / table, kind, space).items():
                 self.thetas[f"{kind} {name}"] = theta
-                if kind == "point" and key_of(theta) != name:
-                    self.agents.flaws.append(f"point {name}: {FRONT} has another θ")
+                if kind == "point" and theta_key(theta) != name:
+                    self.agents.problems.append(f"point {name}: {FRONT} has another θ")
             if kind == "point" and self.experiment.goal.is_exact:
                 continue  # games of trials count in its front, too
             for name, n in numbers_of_games(self.folder / table, kind, is_replaced).items():
                 self.numbers[f"{kind} {name}"] = n
 
     def examine(self) -> None:
-        """Check all lines, and that trials and points have as many as their own rows say."""
+        """Check all lines, and that each trial and point has as many as its own row says."""
         super().examine()
         lines: dict[str, dict[int, TableLine]] = {}
         for (owner, seed), (line, _) in self.places.items():
@@ -342,7 +342,7 @@ class ExportedTable(GamesTable):
             mine = lines.get(owner, {})
             if len(mine) == n:
                 continue
-            self.games.flaws.append(f"{owner} must have {n:,} games (got {len(mine):,})")
+            self.games.problems.append(f"{owner} must have {n:,} games (got {len(mine):,})")
             if mine and max(mine) < n <= 2 * len(mine) + 16:
                 for replicate in sorted(set(range(n)) - set(mine)):
                     self.add(owner, replicate, mine)
@@ -358,7 +358,7 @@ class ExportedTable(GamesTable):
         self.enter(line, (owner, seed), where=f"{owner}, replicate {replicate}")
 
     def lacking(self) -> list[str]:
-        """Return the tables without θ of any trial, or of any point, that the games need."""
+        """Return the tables that lack θ of all trials, or of all points, that the games need."""
         phases = {line.cells.get("phase") for line in self.lines}
         kinds = {name.partition(" ")[0] for name in self.thetas}
         needed = ((SEARCH, "trial", TRIALS), (VALIDATION, "point", FRONT))
@@ -382,7 +382,7 @@ class ExportedTable(GamesTable):
         """Return a line's cells by the game's fields."""
         return fields_in(cells, self.experiment)
 
-    def seed_flaw(self, owner: str, cells: Mapping[str, str], seed: int) -> str:
+    def seed_problem(self, owner: str, cells: Mapping[str, str], seed: int) -> str:
         """Compare a game's seed with that of its replicate."""
         if (replicate := number_in(cells, "replicate")) is None:
             return "no replicate"
@@ -398,7 +398,7 @@ class ExportedTable(GamesTable):
 
     @cached_property
     def first_seeds(self) -> dict[str, int]:
-        """The seed of each point's and trial's first game: that of most of its lines."""
+        """The seed of each point's and trial's first game, by the majority of its lines."""
         votes: dict[str, Counter[int]] = {}
         for line in self.lines:
             owner, seed = self.owner(line.cells), number_in(line.cells, "seed")
@@ -416,11 +416,11 @@ class ExportedTable(GamesTable):
             "origin": line.cells.get("origin", ""),
             "replicate": game.seed - self.first_seeds[owner],
         }
-        return line_of(tuple(row.get(column, "") for column in self.columns)).rstrip(b"\n")
+        return format_line(tuple(row.get(column, "") for column in self.columns)).rstrip(b"\n")
 
 
 def number_in(cells: Mapping[str, Any], name: str) -> int | None:
-    """Return the seed, say, in a line's cells; None if there is none that a game can have."""
+    """Return a number, such as the seed, in a line's cells; None if a game cannot have it."""
     word = cells.get(name)
     if not isinstance(word, str) or not word.isdecimal() or len(word) > len(str(MAX_SEED)):
         return None
@@ -428,6 +428,6 @@ def number_in(cells: Mapping[str, Any], name: str) -> int | None:
 
 
 def table_in(folder: Path) -> GamesTable:
-    """Examine the table of games in a folder; InputError if it is none of this version."""
-    columns = heading_of(folder / GAMES)
+    """Examine the table of games in a folder; InputError if it is not one of this version."""
+    columns = read_heading(folder / GAMES)
     return (ExportedTable if columns[:1] == ["phase"] else LedgerTable)(folder)

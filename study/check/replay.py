@@ -36,7 +36,7 @@ class Entry:
         return range(self.seed, self.seed + 1)
 
     def restored(self, played: Outcome) -> Outcome:
-        """Return the played game; its seconds are those stored if all else but one cell agrees.
+        """Return the played game; its seconds are as stored if at most one other cell differs.
 
         So a game with one damaged figure keeps the time that it took.
         """
@@ -60,7 +60,7 @@ class Entry:
 class Replays(GameSource[int]):
     """Games to be played again; ``played`` takes them, by place in the list.
 
-    Games that were played side by side are so again, all of them at once.
+    Games that were played side by side are again played together.
     """
 
     def __init__(self, entries: Sequence[Entry], note: str) -> None:
@@ -144,9 +144,9 @@ def replayed(
     different = []
     for entry, game in zip(drawn, played, strict=True):
         if entry.game is not None and (how := difference(entry.game, game)):
-            check.flaws.append(f"{entry.where}, seed {entry.seed}: {how}")
+            check.problems.append(f"{entry.where}, seed {entry.seed}: {how}")
             different.append((entry, game))
-    if check.flaws:
+    if check.problems:
         check.note = f"of {len(drawn):,} played of {n_readable:,}"
     return check, different
 
@@ -154,7 +154,7 @@ def replayed(
 def restore(
     entries: Sequence[Entry], different: Sequence[tuple[Entry, Outcome]], settings: Settings
 ) -> list[str]:
-    """Play damaged games, and keep them and those that differ; say how many."""
+    """Play damaged games, store them and those that differ, and say how many."""
     damaged = [entry for entry in entries if entry.game is None]
     played = play_again(damaged, settings.jobs, settings.out, "damaged, played again")
     for entry, game in [*zip(damaged, played, strict=True), *different]:
@@ -163,5 +163,5 @@ def restore(
     if damaged:
         done.append(f"{counted(len(damaged), 'game')} played again, damaged or missing before")
     if different:
-        done.append(f"{counted(len(different), 'game')} replaced that came out differently")
+        done.append(f"{counted(len(different), 'game')} replaced because their results differed")
     return done

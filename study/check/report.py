@@ -1,4 +1,4 @@
-"""What a verification found: a few checks, each with its number of things and what is wrong."""
+"""The result of a verification: checks, each with a count and its problems."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -10,22 +10,22 @@ MAX_SHOWN = 3
 
 @dataclass
 class Check:
-    """One check: of what, how many, and what is wrong with some of them."""
+    """One check: its subject, how many items, and their problems."""
 
     name: str
     n: int = 0
-    flaws: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
     note: str = ""
 
     @property
     def result(self) -> str:
-        """Say ``ok``, or how many are wrong and which, the first few of them."""
-        if not self.flaws:
+        """Say ``ok``, or how many items are wrong, and name the first few."""
+        if not self.problems:
             return self.note or "ok"
-        shown = [f"{len(self.flaws):,} wrong", *self.flaws[:MAX_SHOWN]]
+        shown = [f"{len(self.problems):,} wrong", *self.problems[:MAX_SHOWN]]
         if self.note:
             shown.insert(1, self.note)
-        more = len(self.flaws) - MAX_SHOWN
+        more = len(self.problems) - MAX_SHOWN
         return "\n".join([*shown, *([f"and {more:,} more"] if more > 0 else [])])
 
 
@@ -40,7 +40,7 @@ class CheckReport:
     @property
     def ok(self) -> bool:
         """Whether nothing is wrong."""
-        return not any(check.flaws for check in self.checks)
+        return not any(check.problems for check in self.checks)
 
     def table(self) -> Table:
         """Lay the checks out for a terminal."""
@@ -53,7 +53,7 @@ class CheckReport:
         return table
 
     def lines(self) -> list[str]:
-        """Return what was repaired, a line each kind."""
+        """Return what was repaired, one line per kind."""
         return [f"repaired: {each}" for each in self.repaired]
 
     def json(self) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""A study's log checked, and built anew: what can be read is copied, the rest comes of the seeds.
+"""Checks of a study's log, and its rebuilding: readable rows are copied, the rest is replayed.
 
-A row is whole if its checksum is right. θ of a point that is lost is told by the mirror, by an
-earlier export, by the design or a baseline, or by what is left of its row; it is taken if a game of
-the point that is whole comes out the same with it. Games that are lost are played again.
+A row is whole if its checksum is right. The θ of a lost point is recovered from the mirror, from an
+earlier export, from the design or a baseline, or from the rest of its row. It is accepted if it
+reproduces an intact game of the point. Games that are lost are played again.
 """
 
 import json
@@ -21,7 +21,7 @@ from thetafront.study.check.report import Check, CheckReport
 from thetafront.study.errors import DamageError, InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.earlier import EarlierStudy
-from thetafront.study.log.exported import manifest_in, record_in, runs_told
+from thetafront.study.log.exported import manifest_in, record_in, recorded_runs
 from thetafront.study.log.location import Location
 from thetafront.study.log.log import (
     FAILED,
@@ -35,9 +35,9 @@ from thetafront.study.log.log import (
     failure,
     game_row,
     lost,
-    name_of,
-    outcome_of,
     point_row,
+    row_to_outcome,
+    unit_name,
 )
 from thetafront.study.log.mirror import Mirror, optuna_study
 from thetafront.study.log.point import DESIGN, Point
@@ -63,14 +63,14 @@ from thetafront.study.text import counted
 
 
 class StudyCheck:
-    """A study checked: its rows, whole or not, and what is known of the study besides.
+    """A study and its check: its rows, whole or not, and other sources of the study.
 
     Parameters
     ----------
     study : Log or EarlierStudy
         The study.
     location : Location
-        Its folder's tables and manifest may tell what the rows do not.
+        Its folder, whose tables and manifest may supply what the rows lack.
     settings : Settings
         How.
 
@@ -81,25 +81,25 @@ class StudyCheck:
     entries : list of Entry
         All games that there are or should be.
     different : list of tuple
-        Those that were played again and came out differently, with the game as played.
+        Those whose results differed when played again, with the game as played.
     lost : list of str
-        What nothing tells.
+        What cannot be recovered.
 
     Raises
     ------
     DamageError
-        If what made the study cannot be read, nor an export of it.
+        If neither the study's record nor an export of it can be read.
     """
 
     def __init__(self, study: Study, location: Location, settings: Settings) -> None:
         self.name = location.name
         self.settings = settings
-        self.integrity = integrity_of(study.engine)
+        self.integrity = check_integrity(study.engine)
         self.copy, self.mirrored = copy_in(study)
         self.of_thetas, self.of_seeds = Check("θ of points"), Check("seeds")
-        rows, flaws = rows_left(study) if isinstance(study, Log) else (study.rows(), [])
+        rows, problems = rows_left(study) if isinstance(study, Log) else (study.rows(), [])
         n_rows = len(rows.points) + len(rows.games) + len(rows.events)
-        of_rows = Check("rows of the log", 1 + n_rows, flaws + rows.problems())
+        of_rows = Check("rows of the log", 1 + n_rows, problems + rows.problems())
         self.manifest = manifest_in(location.folder)
         self.events = list(rows.whole.events)
         self.record = self.read_record(rows)
@@ -123,25 +123,25 @@ class StudyCheck:
         }
         for unit in sorted(self.points):
             self.examine(unit)
-        if isinstance(study, Log) and not of_rows.flaws:
+        if isinstance(study, Log) and not of_rows.problems:
             trials = StudyData.from_rows(rows, self.experiment).trials
             mirror = Mirror(study, self.experiment, trials)
-            self.copy.flaws += mirror.problems_of(self.mirrored)
+            self.copy.problems += mirror.find_problems(self.mirrored)
         played, self.different = replayed(self.entries, settings)
         checks = [self.integrity, of_rows, self.of_thetas, self.of_seeds, self.copy, played]
         self.report = CheckReport(f"study {study.name!r}", checks)
 
     def read_record(self, rows: Rows) -> StudyRecord:
-        """Return what made the study, by its manifest if its own rows are damaged."""
+        """Return the study's record, from its manifest if its own rows are damaged."""
         if is_whole(rows.study) and all(is_whole(row) for row in rows.events if row.kind == RECORD):
             stored = [rows.study.record, *(e.record for e in rows.events if e.kind == RECORD)]
             return StudyRecord.read(json.loads(stored[-1]), self.name)
-        if (told := record_in(self.manifest)) is None:
+        if (source := record_in(self.manifest)) is None:
             raise DamageError(f"study {self.name!r}: its record is damaged; restore a copy")
-        return StudyRecord.read(told, self.name)
+        return StudyRecord.read(source, self.name)
 
     def read_export(self, location: Location) -> StudyData | None:
-        """Return the study as its tables have it; None if they do not fit together."""
+        """Return the study from its tables; None if they do not fit together."""
         try:
             return read_published(location.folder)[1]
         except InputError:
@@ -157,7 +157,7 @@ class StudyCheck:
             agent = self.experiment.build(theta)
         except ValueError as error:
             if unit not in self.left_out:
-                self.of_thetas.flaws.append(f"{name_of(unit)}: {error}")
+                self.of_thetas.problems.append(f"{unit_name(unit)}: {error}")
             return
         for replicate in sorted({*self.games.get(unit, {}), *self.missing(unit, row)}):
             self.entries.append(self.entry(unit, replicate, agent))
@@ -178,18 +178,18 @@ class StudyCheck:
 
     def entry(self, unit: Unit, replicate: int, agent: Agent) -> Entry:
         """Return a game of a point that is there, or is to be played again."""
-        where = f"{name_of(unit)}, replicate {replicate}"
+        where = f"{unit_name(unit)}, replicate {replicate}"
         seed = self.seed(unit, replicate)
         game: Outcome | None = None
         stored: Mapping[str, Any] = {}
         if (row := self.games.get(unit, {}).get(replicate)) is not None:
-            game = outcome_of(row, self.experiment.summary.game)
+            game = row_to_outcome(row, self.experiment.summary.game)
             self.of_seeds.n += 1
             if game.seed not in {seed, self.seed((unit[0], 0), replicate)}:  # formerly shared
-                self.of_seeds.flaws.append(f"{where}: seed must be {seed} (got {game.seed})")
+                self.of_seeds.problems.append(f"{where}: seed must be {seed} (got {game.seed})")
             seed = game.seed
         elif (row := self.damaged_games.get(unit, {}).get(replicate)) is not None:
-            stored = fields_of(row)
+            stored = damaged_fields(row)
         elif replicate in (exported := self.exported_games(unit)):
             stored = exported[replicate].to_row()
 
@@ -228,28 +228,28 @@ class StudyCheck:
         }
         return sorted((known | expected) - {*self.points})
 
-    def theta_told(self, unit: Unit) -> Point | None:
-        """Return θ of a lost point with which one of its games comes out the same; None if lost.
+    def recover_theta(self, unit: Unit) -> Point | None:
+        """Return the θ of a lost point that reproduces one of its games; None if none does.
 
-        Where none of its games is whole, the first that is told by something else than its own row.
+        If none of its games is whole, take the first source other than its own row.
         """
         first = min(self.games.get(unit, {}), default=None)
-        for told, is_sure in self.told(unit):
+        for source, is_sure in self.theta_sources(unit):
             try:
-                check_theta(self.experiment.space, told.params, all_of_it=True)
-                agent = self.experiment.build(told.params)
+                check_theta(self.experiment.space, source.params, all_of_it=True)
+                agent = self.experiment.build(source.params)
                 if first is None:
-                    return told if is_sure else None
+                    return source if is_sure else None
                 entry = self.entry(unit, first, agent)
                 check, _ = replayed([entry], replace(self.settings, n_games=None))
             except (ValueError, PlayError):
                 continue
-            if not check.flaws:
-                return told
+            if not check.problems:
+                return source
         return None
 
-    def told(self, unit: Unit) -> Iterator[tuple[Point, bool]]:
-        """Yield what tells θ of a point, and whether it is sure to be of this one."""
+    def theta_sources(self, unit: Unit) -> Iterator[tuple[Point, bool]]:
+        """Yield sources of a point's θ, and whether each certainly belongs to it."""
         phase, number = unit
         if phase == SEARCH:
             if (trial := self.mirrored.get(number)) is not None:
@@ -272,31 +272,33 @@ class StudyCheck:
     def restore_point(self, unit: Unit) -> None:
         """Put a point in place of a lost one, or leave it out, with its games."""
         games = self.games.get(unit, {})
-        if (told := self.theta_told(unit)) is None:
+        if (source := self.recover_theta(unit)) is None:
             self.games.pop(unit, None)
             self.events.append(lost(unit))
-            self.lost.append(f"{name_of(unit)} with {len(games)} games: nothing tells its θ")
+            self.lost.append(
+                f"{unit_name(unit)} with {len(games)} games: its θ cannot be recovered"
+            )
             return
         others = [row.n_games for row in self.points.values() if row.phase == unit[0]]
         n_games = max(others, default=max(games, default=0) + 1)
         at = min((row.at for row in games.values()), default=0.0)
-        row = point_row(*unit, told.params, told.origin, n_games, told.notes, at)
+        row = point_row(*unit, source.params, source.origin, n_games, source.notes, at)
         self.points[unit] = row
         self.examine(unit)
 
     @property
     def all_lost(self) -> list[str]:
-        """What nothing tells, once all is restored that can be."""
+        """What remains lost, once everything possible is restored."""
         if self.n_lost <= 0:
             return self.lost
         return [
             *self.lost,
-            f"{counted(self.n_lost, 'game')}, of which nothing tells whose they were",
+            f"{counted(self.n_lost, 'game')} whose points are unknown",
         ]
 
     def rebuilt(self) -> Rows:
         """Return the rows of a new log."""
-        told = self.manifest_events()
+        recorded = self.manifest_events()
         in_order = [
             self.games[unit][each]
             for unit in sorted(self.games)
@@ -305,16 +307,16 @@ class StudyCheck:
         games = [sealed(row._replace(sequence=n)) for n, row in enumerate(in_order, 1)]
         events = [
             sealed(row._replace(number=n, n_points=len(self.points), n_games=len(games)))
-            for n, row in enumerate([*self.events, *told])
+            for n, row in enumerate([*self.events, *recorded])
         ]
         study = sealed(StudyRow(self.name, json.dumps(self.record.as_data())))
         return Rows(study, [self.points[unit] for unit in sorted(self.points)], games, events)
 
     def manifest_events(self) -> list[EventRow]:
-        """Return events that are lost, as the manifest and the mirror tell them."""
+        """Return lost events, from the manifest and the mirror."""
         rows = Rows(StudyRow(self.name, ""), events=self.events)
         known = {each["index"] for each in rows.latest(RUN)}
-        runs = enumerate(runs_told(self.manifest))
+        runs = enumerate(recorded_runs(self.manifest))
         found = [event(RUN, index=n, run=run) for n, run in runs if n not in known]
         for number, trial in self.mirrored.items():
             unit = SEARCH, number
@@ -323,8 +325,8 @@ class StudyCheck:
         return found
 
 
-def fields_of(row: GameRow) -> dict[str, Any]:
-    """Return what a damaged row says of its game."""
+def damaged_fields(row: GameRow) -> dict[str, Any]:
+    """Return what a damaged row says about its game."""
     stored = {name: getattr(row, name) for name in IN_COLUMNS}
     try:
         return {**json.loads(row.record), **stored}
@@ -333,10 +335,10 @@ def fields_of(row: GameRow) -> dict[str, Any]:
 
 
 def rows_left(log: Log) -> tuple[Rows, list[str]]:
-    """Return the rows that can be read of a log, whatever is damaged, and what cannot be read."""
+    """Return the readable rows of a log, whatever is damaged, and what cannot be read."""
     engine = log.engine
     there = set(inspect(engine).get_table_names())
-    problems = [f"table {name}: not there" for name in sorted(TABLES - there)]
+    problems = [f"table {name}: missing" for name in sorted(TABLES - there)]
     found: dict[type, set[Any]] = {kind: set() for kind in TABLE_OF}
     for kind, table in TABLE_OF.items():
         if table.name not in there:
@@ -359,7 +361,7 @@ def rows_left(log: Log) -> tuple[Rows, list[str]]:
 
 
 def in_any_order(row: tuple[Any, ...]) -> list[tuple[str, Any]]:
-    """Return a key by which rows are sorted whose values may be of any type."""
+    """Return a sort key for rows whose values may be of any type."""
     return [(type(each).__name__, each) for each in row]
 
 
@@ -373,14 +375,14 @@ def copy_in(study: Study) -> tuple[Check, dict[int, FrozenTrial]]:
         copy = optuna_study(study.engine, study.name)
         trials = [] if copy is None else copy.get_trials(deepcopy=False)
     except Exception as error:  # optuna checks nothing that it reads: any error may come of it
-        check.flaws.append(f"cannot be read: {str(error).splitlines()[0]}")
+        check.problems.append(f"cannot be read: {str(error).splitlines()[0]}")
         return check, {}
     check.n = len(trials)
     return check, {trial.number: trial for trial in trials}
 
 
-def integrity_of(engine: Engine) -> Check:
-    """Check the database file; for another storage say that it does so itself."""
+def check_integrity(engine: Engine) -> Check:
+    """Check the database file; a server checks its own storage."""
     if engine.dialect.name != "sqlite":
         return Check("database integrity", 0, note="left to the database server")
     try:

@@ -1,4 +1,4 @@
-"""A study or a folder verified: examined, a sample of its games played again, and repaired."""
+"""Verification of a study or a folder: checks, a replayed sample of its games, and repair."""
 
 import shutil
 from dataclasses import replace
@@ -12,8 +12,8 @@ from thetafront.study.check.study_check import StudyCheck
 from thetafront.study.errors import InputError
 from thetafront.study.log.append_only import AppendOnlyFile
 from thetafront.study.log.atomic import atomic_write
-from thetafront.study.log.database import make_engine
-from thetafront.study.log.earlier import EarlierStudy, earlier_names
+from thetafront.study.log.database import make_engine, optuna_names
+from thetafront.study.log.earlier import EarlierStudy
 from thetafront.study.log.location import Location
 from thetafront.study.log.lock import locked
 from thetafront.study.log.log import Log, Rows, names_in
@@ -27,7 +27,7 @@ from thetafront.study.text import counted
 
 
 def verify_study(study: Study, location: Location, settings: Settings, repair: bool) -> CheckReport:
-    """Verify a study, and repair it if asked to: its log is built anew.
+    """Verify a study, and repair it if requested: its log is rebuilt.
 
     Parameters
     ----------
@@ -39,14 +39,14 @@ def verify_study(study: Study, location: Location, settings: Settings, repair: b
     settings : Settings
         How.
     repair : bool
-        Whether to mend what can be mended, after a copy of the database.
+        Whether to repair what can be repaired, after a copy of the database.
 
     Raises
     ------
     InputError
         If it is to be repaired, and a sweep holds it.
     DamageError
-        If what made the study cannot be read, so that nothing else can.
+        If the study's record cannot be read, so that nothing else can.
     PlayError
         If a game cannot be played.
     """
@@ -58,7 +58,7 @@ def verify_study(study: Study, location: Location, settings: Settings, repair: b
             return found.report
         repaired = []
         if location.database is not None:
-            repaired.append(f"a copy as it was is {str(copy_of(location.database))!r}")
+            repaired.append(f"a copy of the original is {str(copy_file(location.database))!r}")
         if isinstance(study, EarlierStudy):
             study = log_to_write(study, repaired.append)
             found = StudyCheck(study, location, settings)
@@ -66,7 +66,7 @@ def verify_study(study: Study, location: Location, settings: Settings, repair: b
             found.restore_point(unit)
         repaired += restore(found.entries, found.different, settings)
         study = written(study, location, found)
-        repaired.append("the log was written anew, in one transaction")
+        repaired.append("the log was rewritten in one transaction")
         repaired += [f"{each}: lost" for each in found.all_lost]
         report = StudyCheck(study, location, settings).report
         report.repaired = repaired
@@ -74,10 +74,10 @@ def verify_study(study: Study, location: Location, settings: Settings, repair: b
 
 
 def written(log: Log, location: Location, found: StudyCheck) -> Log:
-    """Write a study's log anew, and its mirror; into another file if this one is damaged."""
+    """Rewrite a study's log and its mirror, into another file if this one is damaged."""
     rows, engine = found.rebuilt(), log.engine
-    others = (names_in(engine) | earlier_names(engine)) - {log.name}
-    if found.integrity.flaws and location.database is not None and not others:
+    others = (names_in(engine) | optuna_names(engine)) - {log.name}
+    if found.integrity.problems and location.database is not None and not others:
         log = moved(location, rows)
     else:
         log.rebuild(rows)
@@ -85,7 +85,7 @@ def written(log: Log, location: Location, found: StudyCheck) -> Log:
     try:
         mirrored(log, data.experiment, data.trials)
     except Exception:  # whatever optuna makes of damaged tables
-        if earlier_names(engine) - names_in(engine):
+        if optuna_names(engine) - names_in(engine):
             raise
         drop_tables(log.engine)
         mirrored(log, data.experiment, data.trials)
@@ -106,8 +106,8 @@ def moved(location: Location, rows: Rows) -> Log:
     return log
 
 
-def copy_of(path: Path) -> Path:
-    """Copy a file beside itself, under a name that is not taken."""
+def copy_file(path: Path) -> Path:
+    """Copy a file beside itself, under an unused name."""
     number = 1
     while (copy := path.with_name(f"{path.name}.before-repair-{number}")).exists():
         number += 1
@@ -128,7 +128,7 @@ def verify_folder(folder: Path, settings: Settings, repair: bool) -> CheckReport
     settings : Settings
         How.
     repair : bool
-        Whether to mend what can be mended.
+        Whether to repair what can be repaired.
 
     Raises
     ------
@@ -148,16 +148,16 @@ def verify_folder(folder: Path, settings: Settings, repair: bool) -> CheckReport
         if table.n_dropped > len(table.lines) / 2:
             raise InputError(
                 f"{table.path}: repair would drop {table.n_dropped} of {len(table.lines)} lines, "
-                "since nothing says which games they are; restore the files beside it"
+                f"because they cannot be assigned to games; restore the files beside it"
             )
         repaired = restore(table.entries, different, settings)
         if table.content == table.path.read_bytes():
-            return report  # nothing of it can be mended
-        repaired.insert(0, f"a copy as it was is {str(copy_of(table.path))!r}")
+            return report  # nothing of it can be repaired
+        repaired.insert(0, f"a copy of the original is {str(copy_file(table.path))!r}")
         table.write()
     if table.n_dropped:
         lines = counted(table.n_dropped, "line")
-        repaired.append(f"{lines} dropped: nothing tells what game it was")
+        repaired.append(f"{lines} dropped: no game can be assigned to them")
     report, _, _ = examined_table(folder, settings)
     report.repaired = repaired
     return report

@@ -8,14 +8,11 @@ from thetafront.study.cli import (
     catalog,
     cluster,
     compare,
-    inspect,
     play,
     read,
     report,
     train,
-    tryout,
     tune,
-    verify,
 )
 from thetafront.study.cli.program import app, main
 
@@ -24,13 +21,10 @@ __all__ = [
     "catalog",
     "cluster",
     "compare",
-    "inspect",
     "main",
     "play",
     "read",
     "report",
     "train",
-    "tryout",
     "tune",
-    "verify",
 ]

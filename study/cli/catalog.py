@@ -1,4 +1,4 @@
-"""Commands that list what there is: agents, experiments."""
+"""Commands that list agents and experiments."""
 
 import json
 import re
@@ -55,7 +55,7 @@ def agents(
 def agent_record(agent: "type[Agent]") -> dict[str, Any]:
     """Return an agent with its parameters as plain data."""
     from thetafront.agents.catalog import theta_names
-    from thetafront.agents.parameters import parameters_of
+    from thetafront.agents.parameters import declared_parameters
 
     theta = theta_names(agent.name)
     summary = (agent.__doc__ or "").strip().partition("\n")[0].partition(". ")[0].rstrip(".")
@@ -71,7 +71,7 @@ def agent_record(agent: "type[Agent]") -> dict[str, Any]:
                 "theta_place": theta.index(each.name) + 1 if each.name in theta else None,
                 "description": each.description,
             }
-            for each in parameters_of(agent).values()
+            for each in declared_parameters(agent).values()
         ],
     }
 
@@ -169,7 +169,7 @@ def show(
 
 
 def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> "Table":
-    """Lay out records, a column each key."""
+    """Lay out records, one column per key."""
     from rich.table import Table
 
     laid_out = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))

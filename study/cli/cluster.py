@@ -17,7 +17,7 @@ def worker(
     scheduler: SchedulerArgument,
     processes: Annotated[
         int | None,
-        whole("Number of worker processes.", "--processes", show_default="one a physical core"),
+        whole("Number of worker processes.", "--processes", show_default="one per physical core"),
     ] = None,
     name: Annotated[
         str | None, typer.Option("--name", help="Name of the workers in Dask's dashboard.")
@@ -27,7 +27,7 @@ def worker(
 ) -> None:
     """Play games on this machine for sweeps elsewhere.
 
-    Starts worker processes of Dask, each with one thread, and starts them again when the scheduler
+    Starts worker processes of Dask, each with one thread, and restarts them when the scheduler
     comes back. Ctrl-C ends them.
     """
     from thetafront.study.cluster.security import Tls
@@ -48,7 +48,7 @@ def cluster(
 ) -> None:
     """Show the machines of a cluster.
 
-    Shows which of them may play, their classes, and how many games a second they play.
+    Shows which of them may play, their classes, and how many games per second they play.
     """
     from thetafront.study.cluster.cluster import DaskCluster
     from thetafront.study.cluster.overview import cluster_json, cluster_table, machine_rows
@@ -62,10 +62,10 @@ def cluster(
             print(json.dumps(cluster_json(found, rows), indent=2, ensure_ascii=False))
             return
         out = console()
-        for line in found.news():
+        for line in found.drain_messages():
             out.print(line)
         if not rows:
-            out.print(f"no worker is at {scheduler}; start thetafront worker {scheduler}")
+            out.print(f"no worker is connected to {scheduler}; start thetafront worker {scheduler}")
             return
         print_table(out, cluster_table(rows))
         if found.dashboard:

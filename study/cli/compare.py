@@ -28,14 +28,14 @@ G = TypeVar("G", bound="Game")
 
 MAX_GAMES = 100_000
 OR_A_FOLDER = "or a folder (a path with a slash) with the tables of one"
-KEPT = "Folder to write to; games that it holds already are not played again."
+KEPT = "Output folder. Games already stored in it are not played again."
 
 GamesOption = Annotated[int, whole("Games per row.", "--games")]
 SeedOption = Annotated[
-    int, whole("Games have the seeds 1,000,000·SEED and on, the same for all rows.", "--seed")
+    int, whole("All rows play the same seeds, from 1,000,000·SEED on.", "--seed")
 ]
 FirstStudy = Annotated[str, typer.Argument(help=f"A study; {OR_A_FOLDER}.")]
-SecondStudy = Annotated[str, typer.Argument(help="The other, likewise.")]
+SecondStudy = Annotated[str, typer.Argument(help="The other study, in the same form.")]
 
 
 def output_option(name: str, help_: str = KEPT) -> Any:
@@ -43,7 +43,7 @@ def output_option(name: str, help_: str = KEPT) -> Any:
     return path(help_, "--output", show_default=str(RESULTS / name))
 
 
-def seeds_of(games: int, seed: int) -> range:
+def parse_seeds(games: int, seed: int) -> range:
     """Return the seeds that all rows play; InputError if a number is out of range."""
     from thetafront.study.log.seeds import MAX_STUDY_SEED, game_seed
 
@@ -52,12 +52,12 @@ def seeds_of(games: int, seed: int) -> range:
     return range(game_seed(seed, 0), game_seed(seed, games))
 
 
-def settings_of(games: int, seed: int) -> dict[str, int]:
-    """Return what the manifest says of the options."""
+def manifest_settings(games: int, seed: int) -> dict[str, int]:
+    """Return the options as the manifest has them."""
     return {"seed": seed, "games_a_row": games}
 
 
-def folder_of(
+def open_output(
     output: Path, game: "type[G]", jobs: int | None
 ) -> "AbstractContextManager[Comparison[G]]":
     """Open the folder that a comparison writes to; its progress goes to standard error."""
@@ -102,10 +102,10 @@ def equal_time(
     """
     from thetafront.agents.twenty48.agent import Game2048
     from thetafront.study.compare.equal_time import compare as compare_fronts
-    from thetafront.study.compare.equal_time import contender_of
+    from thetafront.study.compare.equal_time import make_contender
     from thetafront.study.compare.fronts import within
 
-    seeds = seeds_of(games, seed)
+    seeds = parse_seeds(games, seed)
     if first == second:
         raise InputError(f"studies must be different (got {first!r} twice)")
     fronts = []
@@ -121,9 +121,9 @@ def equal_time(
         raise InputError(f"studies must have different names (got {fronts[0].name!r} twice)")
     if overlap_only:
         fronts = [within(front, other) for front, other in (fronts, reversed(fronts))]
-    contenders = [contender_of(front) for front in fronts]
-    with folder_of(output, Game2048, jobs) as run:
-        text = compare_fronts(run, contenders, seeds, settings_of(games, seed))
+    contenders = [make_contender(front) for front in fronts]
+    with open_output(output, Game2048, jobs) as run:
+        text = compare_fronts(run, contenders, seeds, manifest_settings(games, seed))
     print(text, end="")
 
 
@@ -151,7 +151,7 @@ def champions(
     from thetafront.study.compare.fronts import Front
     from thetafront.study.log.published_study import read_published
 
-    seeds = seeds_of(games, seed)
+    seeds = parse_seeds(games, seed)
     names = list(dict.fromkeys(network))
     try:
         for name in names:
@@ -159,8 +159,8 @@ def champions(
     except ValueError as error:
         raise InputError(str(error)) from None
     fronts = [Front.from_study(read_published(folder)[1]) for folder in front or PUBLISHED]
-    with folder_of(output, Game2048, jobs) as run:
-        text = show_champions(run, names, fronts, seeds, settings_of(games, seed))
+    with open_output(output, Game2048, jobs) as run:
+        text = show_champions(run, names, fronts, seeds, manifest_settings(games, seed))
     print(text, end="")
 
 

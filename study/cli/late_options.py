@@ -1,4 +1,4 @@
-"""Options that a command has only when it runs, since what they are made of is slow to import.
+"""Options that a command gets only when it runs, because they need modules that are slow to import.
 
 ``pick`` has a limit for each cost and a target for each goal of the experiments, ``train`` an
 option for each parameter of a training.
@@ -36,7 +36,7 @@ def given_late(context: typer.Context) -> dict[str, Any]:
 
 
 def quantity(text: str) -> str:
-    """Return a number, or a time, as it is given."""
+    """Return a number, or a time, as given."""
     try:
         float(text)
     except ValueError:
@@ -54,7 +54,7 @@ class LateCommand(TyperCommand):
 
     @abstractmethod
     def late_options(self, known: set[str]) -> Iterator[tuple[type, Any]]:
-        """Yield the type and the declaration of each option; ``known`` are those of its own."""
+        """Yield the type and the declaration of each option; ``known`` are the command's own."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse arguments; remember the options among them."""
@@ -87,12 +87,12 @@ class LateCommand(TyperCommand):
 class ObjectiveCommand(LateCommand):
     """A command with an option for each objective.
 
-    A study of an experiment that is not ours has objectives of its own: each word with two dashes
-    that is no other option is taken for one, and the command refuses those that the study lacks.
+    A study of a user's experiment has objectives of its own: each word with two dashes that is not
+    another option is taken for one, and the command refuses those that the study lacks.
     """
 
     def late_options(self, known: set[str]) -> Iterator[tuple[type, Any]]:
-        """Yield those of our experiments, then the words that are no other option."""
+        """Yield those of built-in experiments, then the words that are not other options."""
         from thetafront.study.experiments.registry import objectives
         from thetafront.study.log.invocation import option
 
@@ -113,10 +113,10 @@ class TrainingCommand(LateCommand):
 
     def late_options(self, known: set[str]) -> Iterator[tuple[type, Any]]:
         """Yield them in the order of the parameters."""
-        from thetafront.agents.parameters import parameters_of
+        from thetafront.agents.parameters import declared_parameters
         from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 
-        for name, each in parameters_of(TrainingSettings).items():
+        for name, each in declared_parameters(TrainingSettings).items():
             help_ = f"{each.description[0].upper()}{each.description[1:]}."
             given = {**REMEMBERED, "show_default": f"{each.domain.plain(each.default)}"}
             if each.is_whole:

@@ -11,6 +11,7 @@ import typer
 
 from thetafront.study.cli.program import working
 from thetafront.study.run.options import RESULTS, SweepOptions, path
+from thetafront.study.text import without_password
 
 if TYPE_CHECKING:
     from thetafront.study.log.location import Location
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 def taking(*names: str, **usual: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command options of a sweep, which it receives as its argument ``options``.
 
-    All of them, or those of these names; ``usual`` are other defaults.
+    It takes all of them, or those named; ``usual`` has other defaults.
     """
     added = [
         Parameter(
@@ -82,7 +83,7 @@ StudyArgument = Annotated[
     str, typer.Argument(help="Name of a study, or a storage URL.", autocompletion=study_names)
 ]
 NameOption = Annotated[
-    str | None, typer.Option("--name", help="Which study, if the storage holds several.")
+    str | None, typer.Option("--name", help="Name of the study, if the storage holds several.")
 ]
 ThetaOption = Annotated[
     str | None,
@@ -108,7 +109,6 @@ def reading(
 ) -> "Iterator[tuple[StudySource, Location, StudyData]]":
     """Open and read an existing study; InputError if the storage fails."""
     from thetafront.study.log.database import storage_errors_reported
-    from thetafront.study.log.location import without_password
     from thetafront.study.log.storage import location_given, open_for_reading
 
     with storage_errors_reported(location_given(study, results, name)):
@@ -118,7 +118,7 @@ def reading(
 
 
 def is_folder(study: str) -> bool:
-    """Tell whether a folder is given, rather than a name or a URL."""
+    """Return whether a folder is given, rather than a name or a URL."""
     return "/" in study and "://" not in study
 
 

@@ -1,4 +1,4 @@
-"""The program: errors are one line and an exit code, help and completion are quick.
+"""The program: an error is one line and an exit code; help and completion are quick.
 
 Commands import slow libraries inside their functions.
 """
@@ -127,10 +127,10 @@ class Commands(TyperGroup):
 
 
 def check_words(words: Sequence[str]) -> None:
-    """Refuse, by InputError, words that are not text: no manifest could tell what was given."""
+    """Raise InputError for words that are not text: no manifest could store them."""
     for word in words:
         if not word.isprintable() and any(x == "\0" or "\ud800" <= x <= "\udfff" for x in word):
-            raise InputError(f"argument must be text in UTF-8 (got {word!r})")
+            raise InputError(f"arguments must be text in UTF-8 (got {word!r})")
 
 
 app = typer.Typer(
@@ -174,9 +174,9 @@ def program_options(
 
 
 def working(what: str) -> "Status":
-    """Return a context that says on standard error what goes on, if that is a terminal.
+    """Return a context that shows an activity on standard error, if that is a terminal.
 
-    Nothing may be printed meanwhile.
+    Nothing may be printed during it.
     """
     return console(stderr=True).status(what)
 

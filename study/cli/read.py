@@ -1,8 +1,9 @@
-"""Commands that read studies: status, front, pick, plot, export."""
+"""Commands that read studies: status, front, pick, plot, export, verify."""
 
 import json
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,15 +16,23 @@ from thetafront.study.cli.options import (
     reading_tables,
     study_names,
 )
-from thetafront.study.cli.program import app, working
+from thetafront.study.cli.program import EXIT_FAILURE, app, working
 from thetafront.study.errors import InputError, check_range
 from thetafront.study.run.options import RESULTS, JobsOption, ResultsOption, whole
-from thetafront.study.terminal.console import console, print_text
+from thetafront.study.terminal.console import console, print_table, print_text
+
+if TYPE_CHECKING:
+    from thetafront.study.check.replay import Settings
+    from thetafront.study.check.report import CheckReport
+
+ALL = "all"
+DATABASE = "study.db"
+MAX_GAMES = 10**9
 
 
 @app.command()
 def status(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
-    """Show a study's progress, also while its sweep runs."""
+    """Show a study's progress, even while its sweep runs."""
     from thetafront.study.report.status import status_lines
 
     with reading(study, name, results) as (_, location, data):
@@ -50,9 +59,9 @@ def pick(
     games: Annotated[
         int | None,
         whole(
-            "Games to play of the θ that is proposed; 0 answers at once.",
+            "Games to play with the proposed θ; 0 answers at once.",
             "--games",
-            show_default="a minute's, 20 to 400",
+            show_default="about a minute of games, 20 to 400",
         ),
     ] = None,
     jobs: JobsOption = None,
@@ -76,11 +85,11 @@ def pick(
 
         check_range("games", games, 0, MAX_GAMES_ASKED)
     with reading(study, name, results) as (_, location, data):
-        wish = PickQuery.read(data.experiment, given)
+        query = PickQuery.read(data.experiment, given)
         with working("looking for the best θ"):
             analysis = Analysis(data)
             candidates = analysis.to_pick_from()
-            proposal = candidates.propose(wish)
+            proposal = candidates.propose(query)
         played: list[str] = []
         if proposal is not None and games != 0:
             from thetafront.study.run.pick_games import played_for
@@ -93,8 +102,8 @@ def pick(
             except InputError as error:
                 if games is not None:
                     raise
-                print(f"no game is played: {error}", file=sys.stderr)
-        picked = candidates.pick(wish, None if played else proposal, played)
+                print(f"no game was played: {error}", file=sys.stderr)
+        picked = candidates.pick(query, None if played else proposal, played)
         doubt = distrust_line(analysis) if picked.prospect is not None else ""
     if json_:
         print(json.dumps(pick_json(picked)))
@@ -135,3 +144,104 @@ def export(study: StudyArgument, name: NameOption = None, results: ResultsOption
     with reading(study, name, results) as (_, location, data), working("tables and figures"):
         paths = write_results(Analysis(data), location)
     print(*paths, sep="\n")
+
+
+@app.command()
+def verify(
+    study: Annotated[
+        str,
+        typer.Argument(
+            help="Name of a study, the folder of a study or of published results, or a storage "
+            "URL.",
+            metavar="NAME_OR_FOLDER",
+            autocompletion=study_names,
+        ),
+    ] = "mcmdp",
+    games: Annotated[
+        str, typer.Option(help="Number of games to play again and compare, or all.", metavar="N")
+    ] = "30",
+    repair: Annotated[
+        bool,
+        typer.Option("--repair", help="Repair: play damaged games again from their seeds."),
+    ] = False,
+    jobs: JobsOption = None,
+    json_: JsonOption = False,
+    storage: Annotated[
+        str | None,
+        typer.Option(help="A storage URL.", show_default="sqlite:///results/NAME/study.db"),
+    ] = None,
+    name: NameOption = None,
+    results: ResultsOption = RESULTS,
+) -> None:
+    """Check a study, or a folder with a games.csv.
+
+    Reads every stored value, compares counts, seeds and objectives with the games, and plays a
+    sample of the games again: they must be the same to the bit, except for times. The exit code is
+    0 if all is well, and 1 otherwise.
+    """
+    from thetafront.study.check.replay import Settings
+    from thetafront.study.check.verification import verify_folder
+    from thetafront.study.run.workers import check_jobs
+
+    settings = Settings(parse_n_games(games), check_jobs(jobs), console(stderr=True))
+    folder = find_folder(study, results) if storage is None else None
+    if folder is None:
+        report = verify_stored(study, name, storage, results, settings, repair)
+    else:
+        report = verify_folder(folder, settings, repair)
+    if json_:
+        print(json.dumps(report.json()))
+    else:
+        out = console()
+        for line in report.lines():
+            out.print(line)
+        print_table(out, report.table())
+    if not report.ok:
+        raise typer.Exit(EXIT_FAILURE)
+
+
+def parse_n_games(text: str) -> int | None:
+    """Read how many games to play again; None stands for all."""
+    if text == ALL:
+        return None
+    if not text.isdecimal() or len(text) > len(str(MAX_GAMES)):
+        raise InputError(f"games must be all, or between 0 and {MAX_GAMES} (got {text!r})")
+    check_range("games", int(text), 0, MAX_GAMES)
+    return int(text)
+
+
+def find_folder(given: str, results: Path) -> Path | None:
+    """Return the folder of published results that is meant; None if a study is."""
+    for folder in (results / given, Path(given)):
+        if "://" in given or (folder / DATABASE).exists():
+            return None
+        if folder.is_dir() and given:
+            return folder
+    return None
+
+
+def verify_stored(
+    given: str,
+    name: str | None,
+    storage: str | None,
+    results: Path,
+    settings: "Settings",
+    repair: bool,
+) -> "CheckReport":
+    """Verify a study: of a name, a folder or a storage."""
+    from thetafront.study.check.verification import verify_study
+    from thetafront.study.log.database import storage_errors_reported
+    from thetafront.study.log.location import Location
+    from thetafront.study.log.storage import find_study
+
+    url, of_name = given, name
+    if storage is not None:
+        url, of_name = storage, name or given
+    elif not (results / given / DATABASE).exists() and (Path(given) / DATABASE).exists():
+        url = f"sqlite:///{Path(given) / DATABASE}"
+    place = Location(given, url if "://" in url else "sqlite:///", results)
+    with storage_errors_reported(place):
+        found, location = find_study(url, results, of_name, may_lack=True)
+        if "://" in url and storage is None and "://" not in given:
+            location = Location(location.name, location.url, Path(given))
+        return verify_study(found, location, settings, repair)

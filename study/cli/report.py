@@ -36,41 +36,43 @@ def report(
             help="File to write.",
             parser=file,
             metavar="FILE",
-            show_default="report.html in the study's folder; of several, comparison.html in the "
-            "results folder",
+            show_default="report.html in the study's folder; for several studies, comparison.html "
+            "in the results folder",
         ),
     ] = None,
-    open_: Annotated[bool, typer.Option("--open", help="Show it in a browser.")] = False,
+    open_: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     each: Annotated[
         bool,
         typer.Option(
             "--each",
-            help="Write a page into every folder in this folder that has the tables of a study, "
-            "and index.html, which lists them.",
+            help="Write a page for each study whose tables lie in a folder of this folder, and "
+            "index.html, which lists the pages.",
         ),
     ] = False,
     watch: Annotated[
-        bool, typer.Option("--watch", help="Write it again while a sweep runs, until Ctrl-C.")
+        bool, typer.Option("--watch", help="Rewrite the page while a sweep runs, until Ctrl-C.")
     ] = False,
     library: Annotated[
         str,
         typer.Option(
             "--library",
-            help="Where the script that draws the charts is: inside the page, or in a file beside "
-            "it, thetafront-page.js, which several pages share.",
+            help="Where to put the script that draws the charts: inside the page, or in a file "
+            "beside it, thetafront-page.js, which several pages share.",
             metavar="inside|beside",
         ),
     ] = "inside",
     note: Annotated[
         str | None,
-        typer.Option("--note", help="A note that its page shows from now on; '' removes it."),
+        typer.Option(
+            "--note", help="A note that the study's page shows from now on; '' removes it."
+        ),
     ] = None,
     name: NameOption = None,
     results: ResultsOption = RESULTS,
 ) -> None:
     """Write one study, or several side by side, as an HTML page.
 
-    It needs no network. Point at a mark to see its numbers; a slider sets the budget.
+    It needs no network. Hover over a mark to see its numbers; a slider sets the budget.
     """
     if library not in {"inside", "beside"}:
         raise InputError(f"--library must be inside or beside (got {library!r})")
@@ -105,7 +107,7 @@ def report(
 
 
 def keep_note(note: str | None, location: "Location") -> None:
-    """Keep a note beside a study's tables, where its pages find it."""
+    """Store a note beside a study's tables, where its pages find it."""
     from thetafront.study.log.location import make_folder
     from thetafront.study.page.page import NOTE
     from thetafront.study.report.tables import write_text
@@ -116,7 +118,7 @@ def keep_note(note: str | None, location: "Location") -> None:
 
 
 def refuse(given: str, **options: object) -> None:
-    """Refuse options that need one study of a storage."""
+    """Refuse options that need a single study in a storage."""
     for option, value in options.items():
         if value:
             raise InputError(
@@ -174,7 +176,7 @@ def show(path: Path) -> None:
     import webbrowser
 
     if not webbrowser.open(path.absolute().as_uri()):
-        print(f"--open: no browser is found; the page is {path}", file=sys.stderr)
+        print(f"--open: no browser found; the page is {path}", file=sys.stderr)
 
 
 def follow(
@@ -188,9 +190,9 @@ def follow(
     from thetafront.study.log.lock import holder_of
     from thetafront.study.log.study_data import StudyData
     from thetafront.study.page.document import check_page
-    from thetafront.study.page.follow import follow as rewrite
     from thetafront.study.page.page import Circumstances
     from thetafront.study.page.results import default_path, write_report
+    from thetafront.study.page.results import follow as rewrite
     from thetafront.study.report.analysis import Analysis
 
     path = default_path(location) if output is None else output

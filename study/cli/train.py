@@ -32,9 +32,9 @@ def train(
     name: Annotated[str, typer.Option(help="Name of the network.")],
     cpu_seconds: Annotated[
         float | None,
-        decimal("CPU seconds of training in all, of all threads.", show_default="300"),
+        decimal("Total CPU seconds of training, over all threads.", show_default="300"),
     ] = None,
-    moves: Annotated[int | None, whole("Moves of training in all.")] = None,
+    moves: Annotated[int | None, whole("Total moves of training.")] = None,
     jobs: Annotated[
         int, whole("Number of threads; with several, the weights depend on their timing.")
     ] = 1,
@@ -43,15 +43,21 @@ def train(
 
     With --method td the learning rate is 0.1 by default.
     """
-    from thetafront.agents.parameters import Label, parameters_of
-    from thetafront.agents.twenty48.ntuple.network import NONE, folder_of
+    from thetafront.agents.parameters import Label, declared_parameters
+    from thetafront.agents.twenty48.ntuple.network import NONE, network_folder
     from thetafront.agents.twenty48.ntuple.training_settings import Method, TrainingSettings
-    from thetafront.study.log.held_folder import held_folder
+    from thetafront.study.log.file_lock import file_lock
     from thetafront.study.log.location import make_folder
     from thetafront.study.log.manifest import MANIFEST, earlier_manifest
     from thetafront.study.run.progress import PREPARING
-    from thetafront.study.train.publication import has_lost_its_checkpoint, publish
-    from thetafront.study.train.training import CHECKPOINT, Training, TrainingBudget, check_memory
+    from thetafront.study.train.training import (
+        CHECKPOINT,
+        Training,
+        TrainingBudget,
+        check_memory,
+        has_lost_its_checkpoint,
+        publish,
+    )
 
     if kind not in KINDS:
         raise InputError(f"train must be {' or '.join(KINDS)} (got {kind!r})")
@@ -62,14 +68,14 @@ def train(
         raise InputError(f"cpu seconds must be a finite number above 0 (got {cpu_seconds:g})")
     if moves is not None:
         check_range("moves", moves, 1, MAX_MOVES)
-    known = parameters_of(TrainingSettings)
+    known = declared_parameters(TrainingSettings)
     given = given_late(context)
     if given.get("method") == Method.PLAIN:
         given.setdefault("rate", RATE_OF_PLAIN)
     try:
         Label().check("name", name)
         if name == NONE:
-            raise ValueError(f"name must be other than {NONE!r}, which means no network")
+            raise ValueError(f"name must not be {NONE!r}, which means no network")
         settings = TrainingSettings(
             **{key: known[key].from_number(value) for key, value in given.items()}
         )
@@ -79,30 +85,30 @@ def train(
         math.inf if cpu_seconds is None else cpu_seconds, math.inf if moves is None else moves
     )
     check_memory(settings)
-    folder = folder_of(name)
+    folder = network_folder(name)
     make_folder(folder.parent, "networks")
     make_folder(folder, "name")
-    with held_folder(folder, f"name: {name!r} is being trained by another run; wait for it"):
+    busy = f"name: {name!r} is being trained by another run; wait for it"
+    with file_lock(folder, busy=lambda _: busy):
         if has_lost_its_checkpoint(folder):
-            raise InputError(f"name must be another: network {name!r} has lost its {CHECKPOINT}")
+            raise InputError(f"name: network {name!r} has lost its {CHECKPOINT}; use another name")
         earlier_manifest(folder / MANIFEST)  # a damaged one is refused before anything is written
         with working(PREPARING):
             training = Training(folder / CHECKPOINT, settings, budget, jobs)
         out = console()
         if training.is_done:
-            out.print(
-                f"network {name!r} has already been trained for this long: {text_of(training)}"
-            )
+            text = training_text(training)
+            out.print(f"network {name!r} has already been trained for this long: {text}")
         else:
             try:
                 with progress(training, budget) as show:
                     training.run(show)
             except KeyboardInterrupt:
-                out.print(f"stopped: {text_of(training)}")
+                out.print(f"stopped: {training_text(training)}")
                 if training.checkpoint.exists():
                     out.print(f"written: {training.checkpoint}; the same command resumes")
                 raise
-            out.print(f"network {name!r}: {text_of(training)}")
+            out.print(f"network {name!r}: {training_text(training)}")
         with working("writing the weights"):
             network = publish(training, name)
         out.print(f"written: {network.weights_file}")
@@ -110,7 +116,7 @@ def train(
 
 
 def have_learned(agent: "Agent") -> None:
-    """Have an agent learn what it plays by, and show how far it is; most agents do not learn."""
+    """Let an agent learn before it plays, and show its progress; most agents do not learn."""
     if not agent.learns:
         return
     from thetafront.study.train.on_demand import learn_first
@@ -128,8 +134,8 @@ def have_learned(agent: "Agent") -> None:
         learn_first(agent, show)
 
 
-def text_of(training: "Training") -> str:
-    """Say how far a training is, and how good."""
+def training_text(training: "Training") -> str:
+    """Say how far a training is, and how well it plays."""
     counts = training.counts
     parts = [
         f"{counts.n_games:,} games, {counts.n_moves / 1e6:,.1f} million moves in "
@@ -145,7 +151,7 @@ def text_of(training: "Training") -> str:
 
 @contextlib.contextmanager
 def progress(training: "Training", budget: "TrainingBudget") -> Iterator[Callable[[], None]]:
-    """Yield what shows how far a training is, to be called several times a second."""
+    """Yield a function that shows how far a training is; call it several times a second."""
     from thetafront.study.terminal.progress import ProgressLine
     from thetafront.study.text import duration
 
@@ -156,6 +162,6 @@ def progress(training: "Training", budget: "TrainingBudget") -> Iterator[Callabl
             share, seconds = budget.share(training.counts), time.monotonic() - began
             gained = share - share_before
             left = f"{duration(seconds * (1.0 - share) / gained)} left" if gained > 0.0 else ""
-            bar.update(share, left, text_of(training).split(" · "))
+            bar.update(share, left, training_text(training).split(" · "))
 
         yield show

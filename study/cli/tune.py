@@ -1,6 +1,6 @@
-"""Commands that make studies: sweep and validate."""
+"""Commands that tune: try, sweep and validate."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,9 +11,115 @@ from thetafront.study.cli.options import (
     reading,
     taking,
 )
-from thetafront.study.cli.program import app
-from thetafront.study.run.options import SweepOptions
-from thetafront.study.terminal.console import console
+from thetafront.study.cli.program import app, working
+from thetafront.study.errors import InputError
+from thetafront.study.run.options import JobsOption, SweepOptions, whole
+from thetafront.study.terminal.console import console, print_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from thetafront.study.experiments.definition import Experiment
+    from thetafront.study.log.point import Point
+
+MAX_CORNERS = 16
+
+
+@app.command("try")
+def try_experiment(
+    experiment: Annotated[
+        str,
+        typer.Argument(
+            help="A definition, FILE.py, FILE.py:NAME, MODULE:NAME or FILE.toml; or the name of "
+            "an experiment.",
+            autocompletion=experiment_names,
+        ),
+    ],
+    corners: Annotated[
+        int, whole("Maximum number of corners of the space to try; 0 tries the middle only.")
+    ] = MAX_CORNERS,
+    seed: Annotated[int, whole("Seed of the games.")] = 0,
+    jobs: JobsOption = None,
+) -> None:
+    """Play a few games in the middle and corners of a space.
+
+    The game in the middle is played twice and must give the same score. Nothing is stored.
+    """
+    from thetafront.study.errors import check_range
+    from thetafront.study.experiments.registry import experiment as find_experiment
+    from thetafront.study.log.same_game import difference
+    from thetafront.study.log.seeds import MAX_STUDY_SEED
+    from thetafront.study.run.first_games import first_games, has_moves
+    from thetafront.study.run.workers import PlayError, check_jobs
+    from thetafront.study.text import counted
+
+    check_range("corners", corners, 0, 1024)
+    check_range("seed", seed, 0, MAX_STUDY_SEED)
+    n_jobs = check_jobs(jobs)
+    found = find_experiment(experiment)
+    with working("playing first games"):
+        try:
+            tried = list(first_games(found, seed, n_jobs, corners))
+        except PlayError as error:
+            raise InputError(f"try: {error}") from None
+    played = [game for each in tried for game in each.games.values()]
+    if found.is_open:
+        try:
+            found = found.settled(has_moves(*played))
+        except ValueError as error:  # a program that is there no more
+            raise InputError(f"try: {error}") from None
+    print_tried(found, tried)
+    first, again = (each.games.get(0) for each in tried[:2])
+    if first is not None and again is not None and (differs := difference(first, again)):
+        raise InputError(
+            f"try: two games with θ of the middle and seed {seed} differ ({differs}); the same "
+            f"seed must always give the same game"
+        )
+    if failed := len(tried) - len(played):
+        raise InputError(f"try: {failed} of {counted(len(tried), 'game')} failed")
+
+
+def print_tried(experiment: "Experiment", tried: "list[Point]") -> None:
+    """Print what was tried: a table of the games, and the errors below it."""
+    out = console()
+    print_table(out, make_table(experiment, tried), [each.label for each in experiment.costs[1:]])
+    for number, each in enumerate(tried, 1):
+        for failure in each.failures.values():
+            out.print(f"{number}: {failure.error}")
+
+
+def make_table(experiment: "Experiment", tried: "list[Point]") -> "Table":
+    """Lay out games that were tried, one a row."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from thetafront.study.report.front_tables import show_theta
+
+    goal, costs = experiment.goal, experiment.costs
+    theirs = list(
+        dict.fromkeys(name for each in tried for name in getattr(each.games.get(0), "reported", {}))
+    )
+    table = Table(title=experiment.title, title_justify="left", box=SIMPLE_HEAD)
+    for name in ("", "where"):
+        table.add_column(name, no_wrap=True)
+    labels = [each.label for each in experiment.space]
+    moves = ["moves"] if experiment.summary.has_moves else []
+    heads = [*labels, goal.label, *moves, *(each.label for each in costs)]
+    for name in (*heads, *(name for name in theirs if name not in heads)):
+        table.add_column(name, justify="right", no_wrap=True)
+    for number, each in enumerate(tried, 1):
+        theta, game = show_theta(each.params, experiment), each.games.get(0)
+        if game is None:
+            table.add_row(str(number), each.origin, *theta, "failed")
+            continue
+        sample = float(goal.samples([game])[0])
+        value = f"{sample:g}" if goal.is_share else goal.format.with_unit(sample)
+        row = [*theta, value, *([f"{game.n_moves:,}"] if moves else [])]
+        row += [cost.text(cost.value([game])) for cost in costs]
+        reported: dict[str, Any] = dict(getattr(game, "reported", {}))
+        row += [str(reported.get(name, "")) for name in theirs if name not in heads]
+        table.add_row(str(number), each.origin, *row)
+    return table
 
 
 @app.command()
@@ -42,12 +148,12 @@ def sweep(
 
     An initial design and a sampler choose the trials; the best of them and the model's proposals
     are played again on fresh seeds. Half of the budget goes to the search, the rest to validation.
-    Repeat the command to resume after a stop, or to add another budget or more trials. Ctrl-C
-    stops: finished games are stored, tables and pictures written.
+    Repeat the command to resume after a stop, or to add another budget or more trials. Ctrl-C stops
+    the sweep: finished games are stored, tables and pictures written.
     """
     import optuna
 
-    from thetafront.study.cluster.given import executor_for
+    from thetafront.study.cluster.dask_workers import executor_for
     from thetafront.study.experiments.registry import experiment as find_experiment
     from thetafront.study.run.orders import SweepOrder
 
@@ -79,14 +185,14 @@ def validate(study: StudyArgument, name: NameOption = None, *, options: SweepOpt
 
     Validated points keep their games; a smaller standard error adds games.
     """
-    from thetafront.study.cluster.given import executor_for
+    from thetafront.study.cluster.dask_workers import executor_for
     from thetafront.study.experiments.objectives import SCORE
-    from thetafront.study.run.budget import seconds_of
+    from thetafront.study.run.budget import parse_seconds
     from thetafront.study.run.orders import validate_study
     from thetafront.study.run.stopping import Precision
 
     # What no experiment allows is refused before anything is opened.
-    seconds = seconds_of(options.budget)
+    seconds = parse_seconds(options.budget)
     of_a_point = options.standard_error, options.validation_games
     wanted = *of_a_point, options.validation_points, seconds
     Precision.from_options(SCORE, *wanted)

@@ -1,7 +1,7 @@
-"""A cluster that plays for one coordinator: who is there, who may play, and the link to them.
+"""A cluster that plays for one coordinator: its workers, which of them may play, and the link.
 
-A thread looks once a second who has come and gone; the loop of games only reads what it has found.
-Dask takes up the link again when the scheduler was away.
+A thread checks once a second which workers have joined or left; the loop of games only reads the
+result. Dask reconnects by itself after the scheduler was away.
 """
 
 import asyncio
@@ -44,10 +44,10 @@ RETRY_SECONDS = 10.0  # until a refused worker is asked again: a link mends, fil
 
 @dataclass(eq=False)
 class Member:
-    """A worker that is there."""
+    """A worker of the cluster."""
 
     n_threads: int  # how many games it plays at once
-    probe: WorkerProbe | None = None  # what it has told of itself; None before
+    probe: WorkerProbe | None = None  # what it has reported; None before
     objection: str = ""  # why it may not play
     # Whether it gets games: of those that may, one a core where seconds are the cost.
     plays: bool = False
@@ -56,7 +56,7 @@ class Member:
 
     @property
     def may_play(self) -> bool:
-        """Whether it has been asked, and nothing speaks against it."""
+        """Whether it has been asked, and there is no objection."""
         return self.probe is not None and not self.objection
 
 
@@ -77,9 +77,9 @@ class DaskCluster:
     client : Client
         The link.
     members : dict of str to Member
-        Workers that are there, by address.
+        Connected workers, by address.
     machines : dict of str to dict
-        Machines that have been accepted, by key.
+        Accepted machines, by key.
     lost_since, alone_since : float, optional
         Since when there is no scheduler, and no worker that may play, on the monotonic clock.
     """
@@ -95,7 +95,7 @@ class DaskCluster:
         self.alone_since: float | None = None
         self.n_left = 0
         self.lines: list[str] = []
-        self.told: set[str] = set()
+        self.reported: set[str] = set()
         self.ended = threading.Event()
         self.watching: threading.Thread | None = None
         self.client: Client
@@ -152,17 +152,17 @@ class DaskCluster:
             self.client.wait_for_workers(1, timeout=SECONDS_FOR_A_FIRST_WORKER)
         except TimeoutError:
             raise RunError(
-                f"scheduler: no worker is at {self.address}; on each machine start "
+                f"scheduler: no worker is connected to {self.address}; on each machine start "
                 f"thetafront worker {self.address}"
             ) from None
         threads = self.client.nthreads()
-        probes = self.probes_of(list(threads))
+        probes = self.probe_workers(list(threads))
         self.take(threads, probes)
         able = [each.probe for each in self.members.values() if each.probe and not each.objection]
         if not able:
             raise InputError(
                 f"scheduler: no worker at {self.address} can play with code "
-                f"{self.wanted.sources} ({versions()}): {'; '.join(sorted(self.told))}"
+                f"{self.wanted.sources} ({versions()}): {'; '.join(sorted(self.reported))}"
             )
         if experiment.cost.is_timed:
             self.wanted = Wanted(self.wanted.sources, one_class(experiment, able, known))
@@ -174,18 +174,18 @@ class DaskCluster:
         link = self.dashboard
         self.lines.append(f"{self.place} at {self.address}{link and f', dashboard {link}'}")
 
-    def probes_of(self, addresses: Iterable[str]) -> dict[str, WorkerProbe | str]:
-        """Ask workers what they are, and wait; an error's text where one cannot tell."""
+    def probe_workers(self, addresses: Iterable[str]) -> dict[str, WorkerProbe | str]:
+        """Ask workers to describe themselves, and wait; an error's text for one that cannot."""
         asked = {each: self.ask(each) for each in addresses}
         return {address: answer.result() for address, answer in asked.items()}
 
     def ask(self, address: str) -> "Future[WorkerProbe | str]":
-        """Ask a worker what it is, by itself: one that hangs keeps no other waiting."""
+        """Ask one worker to describe itself, so that one that hangs does not delay the others."""
         loop = self.client.loop.asyncio_loop
         return asyncio.run_coroutine_threadsafe(self.probe(address), loop)
 
     async def probe(self, address: str) -> WorkerProbe | str:
-        """Return what a worker tells of itself; a text if it cannot."""
+        """Return a worker's description of itself; a text if it cannot give one."""
         wanted, workers = Wanted(self.wanted.sources), [address]
         asked = self.client.run(
             remote.probe, wanted, self.agent, workers=workers, on_error="return"
@@ -208,17 +208,17 @@ class DaskCluster:
             return str(probe.objection)
         if n_threads > self.most_threads:
             return (
-                f"it plays {n_threads} games in one process, which time each other; start it by "
-                "thetafront worker"
+                f"it plays {n_threads} games in one process, which distorts their times; start it "
+                f"with thetafront worker"
             )
         wanted = self.wanted.machine_class
         if wanted and probe.machine.machine_class != wanted:
             found = described([probe.machine.record])
-            return f"seconds are its cost, and its class is {found}; not {wanted}"
+            return f"the cost is time, and its class is {found}, not {wanted}"
         return ""
 
     def take(self, threads: Mapping[str, int], probes: Mapping[str, WorkerProbe | str]) -> None:
-        """Note who is there, with what some have told of themselves."""
+        """Take note of the present workers, and of those that have described themselves."""
         self.n_left += len(self.playing.keys() - threads.keys())
         members = {key: self.members.get(key) or Member(n) for key, n in threads.items()}
         for address, probe in probes.items():
@@ -240,13 +240,13 @@ class DaskCluster:
             self.lines.append(f"no worker is left; waiting for {MAX_SECONDS_AWAY:g} s")
 
     def object_to(self, address: str, member: Member) -> None:
-        """Give no games to a worker, say why, and ask it again later."""
+        """Exclude a worker from playing, say why, and ask it again later."""
         host = member.probe.machine.host if member.probe else address.rpartition("/")[2]
         member.plays, member.ask_at = False, time.monotonic() + RETRY_SECONDS
         self.tell(f"{host} gets no games: {member.objection}")
 
     def choose(self, members: Mapping[str, Member]) -> None:
-        """Choose those that play: games that share a core time each other; who plays goes on."""
+        """Choose the workers that play: at most one per core, those that play already first."""
         n_chosen: Counter[Any] = Counter()
         for each in sorted(members.values(), key=lambda each: not each.plays):
             plays = each.may_play
@@ -257,29 +257,29 @@ class DaskCluster:
                 if not plays:
                     self.tell(
                         f"{host} has more worker processes than its {counted(n_cores, 'core')}: "
-                        f"seconds are the cost, so {n_cores} of them get games"
+                        f"the cost is time, so only {n_cores} of them get games"
                     )
             each.plays = plays
 
     def tell(self, line: str) -> None:
-        """Tell a line, once."""
-        if line not in self.told:
-            self.told.add(line)
+        """Report a line, once."""
+        if line not in self.reported:
+            self.reported.add(line)
             self.lines.append(line)
 
     def refuse(self, address: str, why: str) -> None:
-        """Give no more games to a worker that has refused one."""
+        """Exclude a worker that has refused a game."""
         if (member := self.members.get(address)) is not None:
             member.objection = why
             self.object_to(address, member)
 
-    def news(self) -> list[str]:
-        """Return what a user should know that has happened since the last call."""
+    def drain_messages(self) -> list[str]:
+        """Return the messages to the user since the last call."""
         lines, self.lines = self.lines, []
         return lines
 
     def watch(self) -> None:
-        """See who comes and goes, until the end."""
+        """Watch workers join and leave, until the end."""
         while not self.ended.wait(POLL_INTERVAL):
             try:
                 if self.client.status != "running":
@@ -302,12 +302,12 @@ class DaskCluster:
         if self.lost_since is None:
             self.lost_since = time.monotonic()
             self.lines.append(
-                f"the scheduler at {self.address} does not answer; trying for "
+                f"the scheduler at {self.address} does not answer; retrying for "
                 f"{MAX_SECONDS_AWAY:g} s"
             )
 
     def note_back(self, since: float) -> None:
-        """Note that the scheduler is back; its workers are other ones."""
+        """Note that the scheduler is back; its workers are new ones."""
         self.lines.append(
             f"the scheduler is back after {time.monotonic() - since:.0f} s; games in flight are "
             "played again"
@@ -316,7 +316,7 @@ class DaskCluster:
         self.lost_since, self.alone_since = None, time.monotonic()
 
     def check(self) -> str:
-        """Say why games cannot go on; empty if they can."""
+        """Say why games cannot continue; empty if they can."""
         now = time.monotonic()
         if self.lost_since is not None and now > self.lost_since + MAX_SECONDS_AWAY:
             return (
@@ -327,7 +327,9 @@ class DaskCluster:
             and self.alone_since is not None
             and now > self.alone_since + MAX_SECONDS_AWAY
         ):
-            return f"no worker has been at {self.address} for {now - self.alone_since:.0f} s"
+            return (
+                f"no worker has been connected to {self.address} for {now - self.alone_since:.0f} s"
+            )
         return ""
 
 
@@ -336,15 +338,15 @@ def one_class(experiment: Experiment, able: Iterable[WorkerProbe], known: Machin
     records = [each.machine.record for each in able]
     here, stored = {each["class"] for each in records}, {each["class"] for each in known.values()}
     counts = [each.name for each in experiment.costs if not each.is_timed]
-    ways = "all must be workers of one class"
+    ways = "use workers of one class"
     if counts and not stored:
         ways += f", or --cost {counts[0]}"
-    seconds = f"scheduler: the cost is {experiment.cost.name}, and seconds of machines of"
+    seconds = f"scheduler: the cost is {experiment.cost.name}, and times on machines of"
     if stored:
         if len(stored & here) != 1:
             raise InputError(
-                f"{seconds} other classes than the study's cannot be compared with its own: "
-                f"{described(known.values())} played it, {described(records)} are there; {ways}"
+                f"{seconds} other classes cannot be compared with the study's: it was played on "
+                f"{described(known.values())}, and the workers are {described(records)}; {ways}"
             )
         return str((stored & here).pop())
     if len(here) > 1:
@@ -355,8 +357,8 @@ def one_class(experiment: Experiment, able: Iterable[WorkerProbe], known: Machin
 
 
 def format_error(error: Any) -> str:
-    """Write the error of a worker that could not even be asked, in a line."""
+    """Write the error of a worker that could not even be asked, in one line."""
     text = " ".join(f"{type(error).__name__}: {error}".split())
     if isinstance(error, ImportError | AttributeError):
-        return f"its code is another ({text[:160]})"
+        return f"its code differs ({text[:160]})"
     return text[:160]

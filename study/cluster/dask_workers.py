@@ -1,9 +1,9 @@
 """Games over the workers of a Dask cluster.
 
 Tasks go out, and answers come back, many at a time. Dask plays a task again elsewhere if its worker
-dies, or its answer is lost; but it blames all tasks that the worker had, and gives up those that it
-has blamed a few times. So such a task is a suspect: suspects are sent one at a time, before all
-others, and one that Dask gives up again is the task that ends its workers. When the scheduler was
+dies or its answer is lost. But it blames all tasks that the worker had, and gives up tasks that it
+has blamed a few times. Such a task is a suspect: suspects are sent one at a time, before all
+others, and one that Dask gives up again is the task that kills its workers. When the scheduler was
 away, all tasks in flight are handed out again. An answer to a task that is no longer in flight is
 dropped.
 """
@@ -12,19 +12,23 @@ import asyncio
 import math
 import queue
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from thetafront.study import interrupt
 from thetafront.study.cluster import remote
 from thetafront.study.cluster.cluster import DaskCluster
 from thetafront.study.cluster.remote import Refusal
+from thetafront.study.cluster.security import Tls
+from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.run.executor import Executor, Machines, PlayError
 from thetafront.study.run.worker import Finished, Task, unplayed
+from thetafront.study.run.workers import Workers, check_jobs
 
 Key = TypeVar("Key")
 
@@ -53,7 +57,7 @@ class DaskWorkers(Executor[Key]):
     Parameters
     ----------
     cluster : DaskCluster
-        Who is there.
+        The cluster.
     """
 
     is_cluster = True
@@ -105,14 +109,14 @@ class DaskWorkers(Executor[Key]):
 
     @property
     def tasks_per_worker(self) -> float:
-        """Tasks in flight for each worker: as many wait as are played while an answer travels."""
+        """Tasks in flight for each worker: enough wait to keep it busy while an answer travels."""
         if self.mean_seconds < SHORT_TASK_SECONDS:
             return math.inf
         return 1.0 + max(0.5, 4.0 / max(1, self.capacity))
 
-    def news(self) -> list[str]:
+    def drain_messages(self) -> list[str]:
         """Return what has happened to the cluster."""
-        lines = self.cluster.news()
+        lines = self.cluster.drain_messages()
         n, self.n_deaths = self.cluster.n_left - self.n_deaths, self.cluster.n_left
         if n:
             lines.append(
@@ -127,7 +131,7 @@ class DaskWorkers(Executor[Key]):
         self.unsent.append(Sending(task))
 
     def collect(self, timeout: float, also: "Future[Any] | None" = None) -> None:
-        """Wait for an answer, ``also`` or ``timeout`` seconds; see the protocol."""
+        """Wait for an answer, ``also`` or ``timeout`` seconds; see :class:`Executor`."""
         if why := self.cluster.check():
             raise PlayError(why)
         self.look_for_lost()
@@ -143,7 +147,7 @@ class DaskWorkers(Executor[Key]):
         self.send()
 
     def send(self) -> None:
-        """Send what waits, but of the suspects one at a time, to those who may play."""
+        """Send waiting tasks to the workers that may play, suspects one at a time."""
         playing = sorted(self.cluster.playing)
         if not self.unsent or not playing or self.cluster.lost_since is not None:
             return
@@ -192,7 +196,7 @@ class DaskWorkers(Executor[Key]):
         self.arrived.put((future, answer))
 
     def take(self, arrival: Any) -> None:
-        """Take what came back of a task."""
+        """Take the result of a task."""
         if arrival is None:  # what the caller also waits for
             return
         future, answer = arrival
@@ -220,7 +224,7 @@ class DaskWorkers(Executor[Key]):
         self.unsent.append(sending)
 
     def look_for_lost(self) -> None:
-        """Send again what none of those who may play it is there for: Dask would wait for them."""
+        """Send tasks again whose permitted workers have all left: Dask would wait for them."""
         there = self.cluster.members
         if self.cluster.lost_since is not None or self.cluster.alone_since is not None:
             return
@@ -235,7 +239,7 @@ class DaskWorkers(Executor[Key]):
             self.unsent.append(sending)
 
     def stop(self) -> None:
-        """Take what has come back; what is being played ends unheard, what waits is cancelled."""
+        """Take finished tasks; ignore the results of running ones, and cancel waiting ones."""
         try:
             while True:
                 self.take(self.arrived.get_nowait())
@@ -244,7 +248,7 @@ class DaskWorkers(Executor[Key]):
         self.forget()
 
     def forget(self) -> None:
-        """Cancel what is in flight."""
+        """Cancel the tasks in flight."""
         self.cancel(list(self.in_flight))
         self.in_flight.clear()
         self.unsent.clear()
@@ -255,3 +259,20 @@ class DaskWorkers(Executor[Key]):
         if futures and self.cluster.lost_since is None and client.status == "running":
             cancel = partial(client.cancel, futures, asynchronous=True, force=True)
             client.loop.add_callback(cancel)
+
+
+def executor_for(
+    jobs: int | None, scheduler: str | None, tls: Mapping[str, str | Path | None] | None
+) -> Executor[Any]:
+    """Return the executor, not yet started or connected; InputError if that is not possible."""
+    given = {name: each for name, each in (tls or {}).items() if each is not None}
+    if scheduler is None:
+        if given:
+            raise InputError(f"tls must be left out without a scheduler (got {', '.join(given)})")
+        return Workers(check_jobs(jobs))
+    if jobs is not None:
+        raise InputError(
+            f"--jobs cannot be combined with --scheduler: all workers of the cluster play (got "
+            f"{jobs})"
+        )
+    return DaskWorkers(DaskCluster(scheduler, Tls.from_mapping(given)))

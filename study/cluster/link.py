@@ -1,4 +1,4 @@
-"""The link to a scheduler: how it is made, and what is said if it cannot be."""
+"""The link to a scheduler, and the messages if it fails."""
 
 import asyncio
 import logging
@@ -21,19 +21,19 @@ NOISY = ("distributed", "tornado", "asyncio", "bokeh")
 
 
 def check_library() -> None:
-    """Refuse to go on without Dask; InputError says how to install it."""
+    """Raise InputError without Dask; it says how to install it."""
     try:
         import distributed  # noqa: F401
     except ImportError:
         raise InputError(
-            "cluster: Dask is not installed; pip install 'thetafront[cluster]' does, or, in a "
+            "cluster: Dask is not installed; run pip install 'thetafront[cluster]' or, in a "
             "checkout, pip install -e '.[cluster]'"
         ) from None
 
 
 @contextmanager
 def silenced() -> Iterator[None]:
-    """Keep Dask's log from the terminal for a block: what matters is told in our own lines."""
+    """Keep Dask's log off the terminal in a block, since our messages say what matters."""
     import distributed  # noqa: F401, makes its loggers
 
     names = [each for each in logging.root.manager.loggerDict if each.startswith(NOISY)]
@@ -55,7 +55,8 @@ def connect(address: str, tls: Tls | None) -> "Client":
     Raises
     ------
     RunError
-        If nobody answers there, or not as a scheduler of Dask with these certificates.
+        If nobody answers there, or the answer is not that of a Dask scheduler with these
+        certificates.
     """
     from distributed import Client
 
@@ -85,7 +86,10 @@ def connect(address: str, tls: Tls | None) -> "Client":
 
 
 async def identity(address: str, tls: Tls | None) -> Any:
-    """Ask a scheduler who it is; a client would ask what is none again and again."""
+    """Ask a scheduler for its identity.
+
+    A client would keep asking a server that is not a scheduler.
+    """
     from distributed.comm import connect
 
     security = {} if tls is None else tls.security().get_connection_args("client")
@@ -98,6 +102,6 @@ async def identity(address: str, tls: Tls | None) -> Any:
 
 
 def disconnect(client: Any) -> None:
-    """Close a client, however its scheduler is."""
+    """Close a client, in whatever state its scheduler is."""
     with suppress(Exception):  # a scheduler that is gone is no longer of interest
         client.close(timeout=2)

@@ -1,10 +1,10 @@
-"""What a machine is, as far as the seconds of a game depend on it.
+"""Machines, as far as the times of games depend on them.
 
 Seconds of two machines do not convert into each other by one factor: it depends on θ, and on the
 instructions that kernels are compiled for, even where the processor has one name. So machines are
 of one *class* if LLVM compiles for them by the same CPU name and features, and if the processor has
-the same name; hosts of one class are taken for the same. A fixed benchmark is stored beside the
-class, and tells where that is not so: other cooling, say, or neighbours.
+the same name; hosts of one class are treated as equal. A fixed benchmark is stored beside the
+class, and reveals exceptions, for example due to cooling or other load.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ class Machine:
 
     @property
     def machine_class(self) -> str:
-        """Digits that name its class, of which no host and no measurement is a part."""
+        """Digits that name its class; they depend on neither host nor measurements."""
         text = "\n".join((platform.machine(), self.cpu, self.llvm_cpu, self.features))
         return hashlib.sha256(text.encode()).hexdigest()[:N_DIGITS]
 
@@ -52,7 +52,7 @@ class Machine:
 
     @property
     def record(self) -> dict[str, Any]:
-        """What a study remembers of it, as JSON data."""
+        """Its record in a study, as JSON data."""
         return {"class": self.machine_class, **asdict(self)}
 
 
@@ -108,7 +108,7 @@ def unequal(machines: Iterable[Mapping[str, Any]]) -> str:
         return ""
     fast, slow = some[0], some[-1]
     return (
-        f"warning: {slow['host']} takes {slow['benchmark_seconds']:.3f} s for what takes "
-        f"{fast['host']} {fast['benchmark_seconds']:.3f} s, though both are of class "
-        f"{fast['class']}: seconds of games are not the same on both"
+        f"warning: {slow['host']} takes {slow['benchmark_seconds']:.3f} s for a benchmark that "
+        f"takes {fast['host']} {fast['benchmark_seconds']:.3f} s, though both are of class "
+        f"{fast['class']}: times of games on them cannot be compared"
     )

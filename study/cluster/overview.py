@@ -1,4 +1,4 @@
-"""``thetafront cluster``: who is there, what may play, and how much it plays."""
+"""``thetafront cluster``: the machines, which may play, and how many games they play."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from thetafront.study.cluster.sources import sources_digest
 
 
 def machine_rows(cluster: DaskCluster) -> list[dict[str, Any]]:
-    """Ask all workers of a cluster, and return a row for each machine with one kind of them.
+    """Ask all workers of a cluster, and return a row for each machine and kind of worker.
 
     A row has the names of ``thetafront cluster --json``: ``host``; ``n_processes`` that play
     there; ``machine_class``, ``cpu``, ``llvm_cpu`` and ``benchmark_seconds`` as in
@@ -18,7 +18,7 @@ def machine_rows(cluster: DaskCluster) -> list[dict[str, Any]]:
     ``games_per_second`` over the last minute at most; ``problem``, why it gets no games.
     """
     threads = cluster.client.nthreads()
-    probes = cluster.probes_of(list(threads))
+    probes = cluster.probe_workers(list(threads))
     groups: dict[tuple[str, str, str], list[WorkerProbe | str]] = {}
     for address, probe in probes.items():
         problem = cluster.objection_to(probe, threads[address])
@@ -49,7 +49,7 @@ def machine_rows(cluster: DaskCluster) -> list[dict[str, Any]]:
 
 
 def cluster_json(cluster: DaskCluster, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what there is as JSON data."""
+    """Return the rows as JSON data."""
     return {
         "scheduler": cluster.address,
         "dashboard": cluster.dashboard,

@@ -1,4 +1,4 @@
-"""What Dask loads in each nanny and worker process that ``thetafront worker`` has started."""
+"""Code that Dask loads in each nanny and worker process of ``thetafront worker``."""
 
 import os
 import threading
@@ -11,7 +11,7 @@ SUPERVISOR = "THETAFRONT_SUPERVISOR"
 
 
 def dask_setup(server: Any) -> None:
-    """Prepare a process: nobody but ``thetafront worker`` answers signals, or is outlived."""
+    """Prepare a process: only ``thetafront worker`` answers signals; the process ends with it."""
     from distributed import Worker
 
     if not isinstance(server, Worker):  # a nanny; all of them are in one process

@@ -1,7 +1,7 @@
-"""What runs in the processes of a cluster: games, and what a worker tells of itself.
+"""Code that runs in the processes of a cluster: games, and a worker's description of itself.
 
-Each task says what its worker must be. One that is something else answers why, and plays nothing:
-so none plays a wrong game, however early it gets a task.
+Each task says what its worker must be. A worker that differs answers why and plays nothing. So no
+worker plays a wrong game, however early it gets a task.
 """
 
 import os
@@ -43,7 +43,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class WorkerProbe:
-    """What a worker tells of itself."""
+    """A worker's description of itself."""
 
     machine: Machine  # where it is
     sources: str  # digest of its code
@@ -62,7 +62,7 @@ PLAYED: deque[tuple[float, int]] = deque()
 
 @cache
 def prepare() -> None:
-    """Leave one thread to each library, once in a process: the cores are the workers'."""
+    """Limit each library to one thread, once per process: the cores belong to the workers."""
     from threadpoolctl import threadpool_limits
 
     for name in THREADS:
@@ -84,7 +84,7 @@ def objection(wanted: Wanted, agent: Agent | None) -> str:
 
 
 def definition_objection(agent: Agent) -> str:
-    """Say why an agent that is not ours cannot be played here; empty if it can."""
+    """Say why a user's agent cannot be played here; empty if it can."""
     if isinstance(agent, PythonAgent) and agent.source is not None:
         try:
             found = agent.source.digest
@@ -105,8 +105,7 @@ def definition_objection(agent: Agent) -> str:
 class Sent(Agent):
     """A program's agent on its way to another machine, which looks for the program itself.
 
-    Its files are elsewhere there, or other files: what tells that they have not changed must be
-    taken there, too.
+    Its files may lie elsewhere there, so their digests must be taken there as well.
     """
 
     is_ours = False
@@ -138,7 +137,7 @@ def found_here(program: Any) -> Any:
 
 
 def packed(agent: Agent) -> Agent:
-    """Return an agent as it travels."""
+    """Return an agent in the form in which it is sent."""
     if isinstance(agent, ProgramAgent):
         return Sent(agent.program, agent.theta, agent.program.digest)
     return agent
@@ -158,7 +157,7 @@ def play(wanted: Wanted, task: Task[Any]) -> Finished[Any] | Refusal:
 
 
 def probe(wanted: Wanted, agent: Agent | None) -> WorkerProbe:
-    """Tell what this process is, and whether it may play."""
+    """Describe this process, and whether it may play."""
     prepare()
     machine, why = this_machine(), objection(wanted, agent)
     remember(0)

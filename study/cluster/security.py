@@ -28,7 +28,7 @@ class Tls:
     Raises
     ------
     InputError
-        If one is not there, or they do not fit each other.
+        If one is missing, or they do not match.
     """
 
     # The authority that all sides trust; this side's certificate; and its private key.
@@ -64,7 +64,7 @@ class Tls:
         return cls(**{name: Path(each) for name, each in there.items()})
 
     def security(self) -> Any:
-        """Return them as Dask takes them."""
+        """Return them in Dask's form."""
         from distributed import Security
 
         files = {"tls_ca_file": str(self.ca)}
@@ -74,7 +74,7 @@ class Tls:
 
 
 def check_address(address: str, tls: Tls | None) -> str:
-    """Return the address of a scheduler; InputError unless it is one, and as safe as asked for."""
+    """Return the address of a scheduler; InputError unless it is valid and safe enough."""
     match = ADDRESS.fullmatch(address)
     if match is None or not 0 < int(match[3]) <= MAX_PORT or not is_host(match[2]):
         raise InputError(
@@ -113,7 +113,7 @@ def warning(address: str) -> str:
     if address.startswith("tls://"):
         return ""
     host, port = host_and_port(address)
-    whoever = f"whoever reaches port {port} there" if port else "whoever reaches its ports"
+    anyone = f"anyone who can reach {f'port {port} there' if port else 'its ports'}"
     try:
         found = {each[4][0] for each in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
     except OSError:
@@ -122,7 +122,7 @@ def warning(address: str) -> str:
         ip = ipaddress.ip_address(str(each).partition("%")[0])
         if not (ip.is_private or ip.is_loopback or ip.is_link_local):
             return (
-                f"{host} is no private address, and without TLS {whoever} runs code on all "
-                "machines of the cluster; see --tls-ca"
+                f"{host} is not a private address, and without TLS {anyone} can execute code on "
+                "all machines of the cluster; see --tls-ca"
             )
     return ""

@@ -1,6 +1,6 @@
-"""A digest of what decides a game: code, and versions of the libraries that compile it.
+"""A digest of what determines a game: code, and versions of the libraries that compile it.
 
-A worker whose digest is another may play other games from the same seeds, so it plays none.
+A worker with another digest might play other games from the same seeds, so it plays none.
 """
 
 import ast
@@ -30,7 +30,7 @@ def sources_digest() -> str:
     whole = hashlib.sha256(jit.DIGEST.encode())
     for path in modules():
         whole.update(str(path.relative_to(STUDY)).encode() + b"\0")
-        whole.update(jit.code_of(path.read_text("utf-8")).encode() + b"\0")
+        whole.update(jit.strip_source(path.read_text("utf-8")).encode() + b"\0")
     whole.update(versions().encode())
     return whole.hexdigest()[:N_DIGITS]
 

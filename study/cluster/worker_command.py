@@ -1,7 +1,9 @@
-"""``thetafront worker``: Dask's worker processes of this machine, kept up until they are stopped.
+"""``thetafront worker``.
 
-Dask's own worker ends when its scheduler does (dask/distributed issue 6361); so it is started again
-when a scheduler answers once more.
+Dask's worker processes on this machine, kept running until they are stopped.
+
+Dask's own worker ends when its scheduler does (dask/distributed issue 6361); so it is restarted
+when a scheduler answers again.
 """
 
 import os
@@ -49,7 +51,7 @@ SETTINGS = {
 
 
 def n_processes_by_default() -> int:
-    """Return how many games are timed well at once: one a physical core."""
+    """Return how many games can be timed well at once: one per physical core."""
     return max(1, min(n_cores(), int(joblib.cpu_count(only_physical_cores=True))))
 
 
@@ -65,7 +67,7 @@ class WorkerProcesses:
 
     address: str  # of the scheduler
     tls: Tls | None  # certificates
-    n_processes: int | None  # how many play; one a physical core by default
+    n_processes: int | None  # how many play; one per physical core by default
     name: str | None  # what Dask's dashboard calls them
     say: Callable[[str], None]  # takes a line that a user should know
 
@@ -77,7 +79,7 @@ class WorkerProcesses:
         check_library()
 
     def run(self) -> None:
-        """Keep the processes up until an interrupt.
+        """Keep the processes running until an interrupt.
 
         Raises
         ------
@@ -95,7 +97,7 @@ class WorkerProcesses:
             f"{machine.host}: {counted(self.n_processes or 0, 'worker')} for "
             f"{self.address}; class {machine.machine_class} ({machine.cpu}, compiled for "
             f"{machine.llvm_cpu}, benchmark {1000 * machine.benchmark_seconds:.0f} ms), code "
-            f"{sources_digest()}; Ctrl-C ends"
+            f"{sources_digest()}; Ctrl-C stops it"
         )
         os.environ[BENCHMARK] = str(machine.benchmark_seconds)
         n_failed = 0
@@ -108,7 +110,7 @@ class WorkerProcesses:
                 if self.answers() and time.monotonic() - began < LONG_RUN_SECONDS:
                     n_failed += 1
                     if n_failed >= MAX_FAILED_STARTS:
-                        raise RunError(f"worker: Dask's worker keeps ending: {said}")
+                        raise RunError(f"worker: Dask's worker keeps exiting: {said}")
                     pause()
                     continue
                 n_failed = 0
@@ -120,7 +122,7 @@ class WorkerProcesses:
                         self.say(f"a scheduler answers at {self.address}")
 
     def run_once(self) -> str:
-        """Run Dask's worker until it ends or an interrupt comes; return the end of what it said."""
+        """Run Dask's worker until it ends or is interrupted; return the end of its output."""
         with tempfile.TemporaryFile() as log:
             with interrupt.kept_from_children():
                 child = subprocess.Popen(
@@ -168,7 +170,7 @@ class WorkerProcesses:
         return {**os.environ, **ours, **dict.fromkeys(THREADS, "1"), **SETTINGS}
 
     def answers(self) -> bool:
-        """Return whether somebody answers at the scheduler's address."""
+        """Return whether the scheduler's address answers."""
         try:
             socket.create_connection(host_and_port(self.address), timeout=2.0).close()
         except OSError:
@@ -184,7 +186,7 @@ def pause() -> None:
 
 
 def end(child: "subprocess.Popen[bytes]") -> None:
-    """End a process and its session: kindly, and then surely."""
+    """End a process and its session, first by SIGTERM, then by SIGKILL."""
     with suppress(ProcessLookupError):
         child.terminate()
     with suppress(subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
 """Agents and studies side by side: fronts at equal time, all agents of 2048, utilization.
 
-May import `verify` and the rooms below it.
+May import `check` and the rooms below it.
 """

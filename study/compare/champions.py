@@ -1,11 +1,11 @@
 """All agents of 2048 in one picture, beside other authors' programs: score against CPU time.
 
 Networks play with several depths of search, and agents without knowledge as they are. Heuristics
-and the other Monte Carlo agents are the validated fronts of published studies. What a network is
-worth depends on its training, too, so the second panel shows that.
+and the other Monte Carlo agents appear as validated fronts of published studies. A network's worth
+also depends on its training, which the second panel shows.
 
 Other programs were built and played on one core with AVX2, by CPU time, in a run of their own: only
-their scores are given here, and a machine of another speed moves them to a side.
+their results are given here, and on a machine of another speed they shift sideways.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from thetafront.agents.twenty48.ntuple.network import trained_network
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.agents.twenty48.random import RandomAgent
 from thetafront.engine.jit import ROOT
-from thetafront.study.charts.axes import cost_axis, log_ticks, values_of
+from thetafront.study.charts.axes import cost_axis, field_values, log_ticks
 from thetafront.study.charts.chart import BLUE, GREY, PINK, Axis, Chart, Kind, Layer, Panel
 from thetafront.study.charts.comparison import COLOURS, SHAPES
 from thetafront.study.charts.picture import picture
@@ -58,7 +58,7 @@ PEERS: Mapping[str, Sequence[tuple[float, float]]] = {
         (440e-6, 155_000),
     ),
 }
-"""Programs of other authors, as they were measured: CPU seconds a move, and mean score."""
+"""Programs of other authors, as measured: CPU seconds a move, and mean score."""
 SEARCHES = (
     {"depth": 1},
     {"depth": 1, "deeper_below": 4},
@@ -71,7 +71,7 @@ PLAYOUTS = (2, 16, 128)
 
 
 class ChampionRow(NamedTuple):
-    """One point of the picture: what a line joins it with, and who plays."""
+    """One point of the picture: the line it is on, and who plays."""
 
     family: str
     agent: Agent
@@ -92,7 +92,7 @@ def network_rows(names: Sequence[str]) -> dict[str, ChampionRow]:
 
 
 def plain_rows() -> dict[str, ChampionRow]:
-    """Return the rows of agents that know nothing and have nothing to tune."""
+    """Return the rows of agents without knowledge and without parameters to tune."""
     pmcts = {
         f"pmcts, {n} playouts": ChampionRow(
             "pmcts: pure Monte Carlo search", PureMonteCarlo(n_playouts=n)
@@ -105,7 +105,7 @@ def plain_rows() -> dict[str, ChampionRow]:
 def play_rows(
     run: Comparison[Game2048], rows: Mapping[str, ChampionRow], seeds: Sequence[int]
 ) -> dict[str, list[Game2048]]:
-    """Play all rows, deeper ones fewer games; the same seeds for rows of a depth."""
+    """Play all rows, deeper ones with fewer games; rows of a depth share their seeds."""
     played: dict[str, list[Game2048]] = {}
     for depth, fewer in enumerate(FEWER_GAMES, 1):
         agents = {
@@ -119,7 +119,7 @@ def play_rows(
 def rows_frame(
     rows: Mapping[str, ChampionRow], games: Mapping[str, Sequence[Game2048]]
 ) -> pd.DataFrame:
-    """Return one row a point: mean score with its 95% interval, cost, tiles reached."""
+    """Return one row per point: mean score with its 95% interval, cost, tiles reached."""
     lines = []
     for name, row in rows.items():
         played = games[name]
@@ -132,7 +132,7 @@ def rows_frame(
 
 
 def training_frame(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """Return one row a network: what its training took, and its scores at one ply."""
+    """Return one row per network: the cost of its training, and its scores at one ply."""
     lines = []
     for name in names:
         network = trained_network(name)
@@ -169,7 +169,7 @@ def champions_markdown(frame: pd.DataFrame, training: pd.DataFrame) -> str:
     )
     return document(
         "Champions of 2048",
-        "Agents of 2048 on the same seeds, in turns; in parentheses 95% intervals. The last "
+        "Agents of 2048 on the same seeds, taking turns; in parentheses 95% intervals. The last "
         "columns are shares of games that reach a tile.",
         frame_table(timed, columns, "lrrrrrr"),
         frame_table(trained, about, "lllrrr"),
@@ -211,10 +211,10 @@ def champions_figure(
         row |= {"label": name, "dx": 0, "dy": -14}
     at_one_ply = Kind("", BLUE)
     every = [row for layer in layers for row in layer.rows]
-    low, high = (f(values_of(learned, "x")) * by for f, by in ((min, 0.5), (max, 2.0)))
+    low, high = (f(field_values(learned, "x")) * by for f, by in ((min, 0.5), (max, 2.0)))
     minutes = {each: f"{each:g}" for each in log_ticks(low, high)}
     panels = [
-        [Panel(cost_axis(SECONDS, values_of(every, "x")), score_axis(every), layers, 420)],
+        [Panel(cost_axis(SECONDS, field_values(every, "x")), score_axis(every), layers, 420)],
         [
             Panel(
                 Axis("CPU minutes of training; scores at one ply", low, high, minutes, is_log=True),

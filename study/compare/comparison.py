@@ -1,4 +1,4 @@
-"""A comparison's folder: games while they are played, then tables, text, figures and manifest."""
+"""A comparison's folder: first the games, then tables, text, figures and manifest."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -69,7 +69,7 @@ class Comparison(Generic[G]):
         figure: Figure,
         contents: Mapping[str, Any],
     ) -> None:
-        """Write the text and the figure by one name, and tables by theirs.
+        """Write the text and the figure under one name, and tables under theirs.
 
         The manifest has ``contents``, the rows, and the numbers of games.
         """

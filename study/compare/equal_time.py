@@ -1,4 +1,4 @@
-"""Two agents at equal time: which one scores higher for the same CPU seconds a move.
+"""Two agents at equal time: which one scores higher at the same CPU seconds a move.
 
 Each agent has a study. The points of its validated front are played again, in turns, on seeds that
 neither study has used, so that noise of the machine affects all alike. Between neighbouring points
@@ -22,25 +22,25 @@ from matplotlib.figure import Figure
 from thetafront.agents.agent import Agent
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study import estimate as intervals
-from thetafront.study.charts.axes import cost_axis, goal_axis, values_of
+from thetafront.study.charts.axes import cost_axis, field_values, goal_axis
 from thetafront.study.charts.chart import BLUE, GREY, ORANGE, Chart, Kind, Layer, Panel
 from thetafront.study.charts.picture import picture
 from thetafront.study.compare.comparison import Comparison
 from thetafront.study.compare.fronts import Front
 from thetafront.study.compare.scores import (
+    collect_scores,
     estimate_columns,
     estimate_format,
     score_columns,
     score_layers,
     score_rows,
-    scores_of,
     shown,
 )
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.objectives import SCORE, SECONDS, format_seconds
 from thetafront.study.report.front_tables import show_theta
 from thetafront.study.report.sections import document, frame_table, markdown_table
-from thetafront.study.report.tables import thetas_of, write_csv
+from thetafront.study.report.tables import frame_thetas, write_csv
 from thetafront.study.report.validated_rows import without_baselines
 
 N_BUDGETS = 3
@@ -59,7 +59,7 @@ class Contender:
     thetas: dict[str, str]  # each θ as text
 
 
-def contender_of(source: Front) -> Contender:
+def make_contender(source: Front) -> Contender:
     """Return a study's validated front without its baselines; InputError below two points."""
     name, experiment = source.name, source.experiment
     rows = without_baselines(source.validated.to_dict("records"), experiment)
@@ -68,10 +68,10 @@ def contender_of(source: Front) -> Contender:
     if len(front) < MIN_POINTS:
         raise InputError(
             f"study {name!r} must have {MIN_POINTS} points or more to compare on its validated "
-            f"front (got {len(front)}); more come from thetafront validate {name}"
+            f"front (got {len(front)}); for more, run thetafront validate {name}"
         )
     agents, thetas = {}, {}
-    for (_, row), theta in zip(front.iterrows(), thetas_of(front, experiment), strict=True):
+    for (_, row), theta in zip(front.iterrows(), frame_thetas(front, experiment), strict=True):
         key = f"{name}, {row['origin']} {row['point'][:6]}"
         agents[key] = experiment.build(theta)
         labels = [parameter.label for parameter in experiment.space]
@@ -85,7 +85,7 @@ def contender_of(source: Front) -> Contender:
 def points_frame(
     contenders: Sequence[Contender], games: Mapping[str, Sequence[Game2048]]
 ) -> pd.DataFrame:
-    """Return one row a point, the cheapest first: mean score with its 95% interval, and cost."""
+    """Return one row per point, the cheapest first: mean score with its 95% interval, and cost."""
     lines = []
     for contender in contenders:
         for key, theta in contender.thetas.items():
@@ -97,8 +97,8 @@ def points_frame(
     return frame.sort_values(["study", "seconds_per_move"], kind="stable").reset_index(drop=True)
 
 
-def budgets_of(frame: pd.DataFrame) -> list[float]:
-    """Return three budgets in seconds a move, at 1/6, 1/2 and 5/6 of the log times that all span.
+def common_budgets(frame: pd.DataFrame) -> list[float]:
+    """Return three budgets in seconds a move, at 1/6, 1/2 and 5/6 of the shared range of log times.
 
     InputError if the fronts have no time in common.
     """
@@ -106,7 +106,7 @@ def budgets_of(frame: pd.DataFrame) -> list[float]:
     low, high = float(by_study.min().max()), float(by_study.max().min())
     if low >= high:
         raise InputError(
-            "studies must have fronts with a time in common (got one from "
+            "studies must have fronts that overlap in time (got one from "
             f"{format_seconds(low)} a move and one up to {format_seconds(high)})"
         )
     shares = (np.arange(N_BUDGETS) + 0.5) / N_BUDGETS
@@ -129,19 +129,19 @@ def weights_at(costs: npt.NDArray[np.float64], budget: float) -> npt.NDArray[np.
 def difference_frame(
     contenders: Sequence[Contender], frame: pd.DataFrame, games: Mapping[str, Sequence[Game2048]]
 ) -> pd.DataFrame:
-    """Return one row a budget: the second contender's score, the first's, and their difference.
+    """Return one row per budget: the second contender's score, the first's, and their difference.
 
-    Times count as exact. A score at a budget is the mean over seeds of weighted scores, with a 95%
-    bootstrap interval; differences are paired by seed.
+    Times are treated as exact. A score at a budget is the mean over seeds of weighted scores, with
+    a 95% bootstrap interval; differences are paired by seed.
     """
     lines = []
-    for budget in budgets_of(frame):
+    for budget in common_budgets(frame):
         line: dict[str, Any] = {"seconds_per_move": budget}
         weighted = []
         for role, contender in zip(("first", "second"), contenders, strict=True):
             part = frame[frame["study"] == contender.name]
             weights = weights_at(part["seconds_per_move"].to_numpy(float), budget)
-            scores = np.array([scores_of(games[key]) for key in part["point"]])
+            scores = np.array([collect_scores(games[key]) for key in part["point"]])
             weighted.append(weights @ scores)
             value, *ends = estimate_columns(role, intervals.mean(weighted[-1])).items()
             line |= {f"{role}_score_points": value[1], **dict(ends)}
@@ -152,7 +152,7 @@ def difference_frame(
 
 
 def chosen_by(contenders: Sequence[Contender]) -> str:
-    """Say by which costs the fronts were chosen: only seconds count work other than playouts."""
+    """Say by which costs the fronts were chosen; only seconds include work besides playouts."""
     costs = ", ".join(f"that of {each.name} by {each.cost}" for each in contenders)
     return f"The fronts were chosen by validated scores and costs: {costs}."
 
@@ -216,7 +216,7 @@ def equal_time_figure(
         layers += score_layers(kind, rows)
         every += rows
     # One below the other: budgets may be too close for two side by side.
-    top = max(values_of(every, "high")) * (1.1 + STEP_OF_NOTES * len(differences))
+    top = max(field_values(every, "high")) * (1.1 + STEP_OF_NOTES * len(differences))
     notes = [
         {
             "x": row["seconds_per_move"],
@@ -229,13 +229,14 @@ def equal_time_figure(
     ]
     dotted = Kind("", GREY, dash=(1, 2))
     layers += [Layer("rule", dotted, notes, y=0.0, y2=top), Layer("text", dotted, notes)]
-    x = cost_axis(SECONDS, values_of(every, "x"))
+    x = cost_axis(SECONDS, field_values(every, "x"))
     y = goal_axis(SCORE, (0.0, top), "mean score on fresh seeds, points")
     n = int(differences["n_games_a_point"].iloc[0])
     first, second = (contender.name for contender in contenders)
     text = (
         f"{n:,} games a point, the same fresh seeds for all; bars: 95% intervals. At the dotted "
-        f"lines: score of {second} less the other's at the same CPU time a move, with its 95% "
+        f"lines: score of {second} minus that of the other at the same CPU time a move, with its "
+        f"95% "
         f"interval. {chosen_by(contenders)}"
     )
     subject = f"{first} and {second}"
@@ -249,7 +250,7 @@ def compare(
     seeds: Sequence[int],
     settings: Mapping[str, Any],
 ) -> str:
-    """Play what is missing of two contenders' points, write all files, and return the text.
+    """Play the missing games of two contenders' points, write all files, and return the text.
 
     Raises
     ------

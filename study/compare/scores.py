@@ -1,4 +1,4 @@
-"""Mean scores and differences of them: columns of tables, text, and marks of charts.
+"""Mean scores and their differences: columns of tables, text, and marks of charts.
 
 A number with its 95% interval takes three columns, such as ``difference_points``,
 ``difference_low95_points`` and ``difference_high95_points``; a mean score has
@@ -14,7 +14,7 @@ import pandas as pd
 
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study import estimate as intervals
-from thetafront.study.charts.axes import goal_axis, values_of
+from thetafront.study.charts.axes import field_values, goal_axis
 from thetafront.study.charts.chart import Axis, Kind, Layer, Row
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS
@@ -22,21 +22,21 @@ from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECOND
 Scores = npt.NDArray[np.float64]
 
 
-def scores_of(games: Sequence[Game2048]) -> Scores:
+def collect_scores(games: Sequence[Game2048]) -> Scores:
     """Return the scores of some games, in points."""
     return np.array([game.score for game in games], np.float64)
 
 
 def score_columns(games: Sequence[Game2048]) -> dict[str, Any]:
     """Return columns of an agent's games: mean score with its 95% interval, and costs a move."""
-    mean = intervals.mean(scores_of(games))
+    mean = intervals.mean(collect_scores(games))
     return {
         "n_games": len(games),
         "score_mean_points": mean.value,
         "score_low95_points": mean.low,
         "score_high95_points": mean.high,
-        "seconds_per_move": SECONDS.of(games),
-        "playout_moves_per_move": PLAYOUT_MOVES.of(games),
+        "seconds_per_move": SECONDS.value(games),
+        "playout_moves_per_move": PLAYOUT_MOVES.value(games),
     }
 
 
@@ -64,7 +64,7 @@ def shown(row: Any, value: str, bounds: str, sign: str = "") -> str:
     row : Series or mapping
         The table's row.
     value, bounds : str
-        Stems of its column, and of those of its interval.
+        Stems of its column's name, and of those of its interval.
     sign : str
         ``+`` to write the sign of positive numbers, too.
     """
@@ -89,4 +89,4 @@ def score_layers(kind: Kind, rows: Sequence[Row]) -> list[Layer]:
 
 def score_axis(rows: Sequence[Row]) -> Axis:
     """Return the axis of mean scores, from 0 to the highest interval."""
-    return goal_axis(SCORE, (0.0, 1.03 * max(values_of(rows, "y", "high"))))
+    return goal_axis(SCORE, (0.0, 1.03 * max(field_values(rows, "y", "high"))))

@@ -1,7 +1,7 @@
 """Studies side by side: hypervolumes of their validated fronts, with intervals.
 
-Each study was validated on seeds that its search never used, so the means compared are unbiased by
-choosing. Baselines, which all studies share, do not count.
+Each study was validated on seeds that its search never used, so choosing does not bias the means
+compared. Baselines, which all studies share, do not count.
 """
 
 import math
@@ -11,7 +11,7 @@ from dataclasses import replace
 import pandas as pd
 from matplotlib.figure import Figure
 
-from thetafront.study.charts.axes import area_axis, span_of, values_of
+from thetafront.study.charts.axes import area_axis, axis_span, field_values
 from thetafront.study.charts.chart import BLUE, ORANGE, Axis, Chart, Kind, Layer, Panel, Row
 from thetafront.study.charts.picture import picture
 from thetafront.study.errors import InputError
@@ -20,11 +20,9 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.played_rows import validated_hypervolume
 from thetafront.study.report.sections import markdown_table
-from thetafront.study.report.validated_rows import (
-    validated_hypervolume,
-    without_baselines,
-)
+from thetafront.study.report.validated_rows import without_baselines
 from thetafront.study.text import counted
 
 INTERVAL = ["hypervolume", "hypervolume_low95", "hypervolume_high95"]
@@ -34,7 +32,7 @@ HEIGHT_PER_SAMPLER, SPREAD = 70, 0.8  # in pixels; in distances between two samp
 
 
 def check_comparable(experiments: Sequence[Experiment]) -> None:
-    """Refuse, by InputError, studies of different experiments; one of them may be widened."""
+    """Raise InputError for studies of different experiments; one of them may be widened."""
     first = experiments[0]
     if any(replace(each, space=first.space) != first for each in experiments):
         names = ", ".join(f"{each.name} by {each.cost.name}" for each in experiments)
@@ -42,7 +40,7 @@ def check_comparable(experiments: Sequence[Experiment]) -> None:
 
 
 def common_reference(studies: Sequence[StudyData], goal: Goal) -> tuple[float, float] | None:
-    """Return the reference point for all studies: in both objectives the worst of theirs."""
+    """Return the reference point for all studies: in each objective the worst of theirs."""
     found = [each.reference for each in studies if each.reference is not None]
     if not found:
         return None
@@ -51,9 +49,9 @@ def common_reference(studies: Sequence[StudyData], goal: Goal) -> tuple[float, f
 
 
 def compare_frame(studies: Sequence[StudyData]) -> pd.DataFrame:
-    """Return one row a study: who proposed its trials, and its validated hypervolume.
+    """Return one row per study: who proposed its trials, and its validated hypervolume.
 
-    InputError if nothing of one is validated.
+    InputError if one has no validated points.
     """
     experiment, rows = studies[0].experiment, []
     reference = common_reference(studies, experiment.goal)
@@ -84,7 +82,7 @@ def compare_frame(studies: Sequence[StudyData]) -> pd.DataFrame:
 
 
 def compare_markdown(frame: pd.DataFrame, goal: Goal) -> str:
-    """Write two tables as Markdown: a row a study, and a row a sampler."""
+    """Write two tables as Markdown: one row per study, and one per sampler."""
     area = goal.format.area
     studies = [
         (
@@ -109,7 +107,7 @@ def compare_markdown(frame: pd.DataFrame, goal: Goal) -> str:
 
 
 def compare_figure(frame: pd.DataFrame, experiment: Experiment) -> Figure:
-    """Draw the hypervolumes of :func:`compare_frame` with their intervals, a row a sampler."""
+    """Draw the hypervolumes of :func:`compare_frame` with their intervals, one row per sampler."""
     studies: list[Row] = []
     means: list[Row] = []
     names = {}
@@ -128,7 +126,7 @@ def compare_figure(frame: pd.DataFrame, experiment: Experiment) -> Figure:
         Layer("rule", MEAN, known, x="low", x2="high"),
         Layer("point", MEAN, means, size=90),
     ]
-    ends = span_of([*frame[INTERVAL].to_numpy(float).flat, *values_of(known, "low", "high")])
+    ends = axis_span([*frame[INTERVAL].to_numpy(float).flat, *field_values(known, "low", "high")])
     y_axis = Axis("", len(names) - 0.5, -0.5, names, has_grid=False)
     panel = Panel(area_axis(experiment.goal, ends), y_axis, layers, HEIGHT_PER_SAMPLER * len(names))
     searches = {

@@ -10,9 +10,9 @@ tell    seconds in which it closes a trial
 ======  ============================================================================================
 
 The parent does one thing at a time, as :mod:`study.run.dispatch` and :mod:`study.run.search` do it:
-it hands out games while fewer than three a worker are out, waits for the first game or the
+it hands out games while fewer than three per worker are in flight, waits for the first game or the
 proposal, stores the game, closes its trial. The games' lengths and the four durations are those of
-a real study. That the parent and the workers compete for cores is not simulated.
+a real study. Competition of the parent and the workers for cores is not simulated.
 """
 
 import heapq
@@ -46,7 +46,7 @@ class Durations:
 def simulate(
     trials: Sequence[Sequence[float]], jobs: int, durations: Durations
 ) -> tuple[float, float, float]:
-    """Simulate a search; ``trials`` are seconds of each game, a sequence a trial.
+    """Simulate a search; ``trials`` has a sequence for each trial: seconds of its games.
 
     Returns shares, from 0 to 1: of the workers' time in games, of the proposing thread's time spent
     thinking, of the parent's time spent writing.
@@ -92,7 +92,7 @@ def simulate(
     return busy / (jobs * span), thought / now, writing / now
 
 
-def durations_of(data: StudyData) -> Durations:
+def measured_durations(data: StudyData) -> Durations:
     """Return the durations that a study's last search measured."""
     for run in reversed(data.runs):
         if run.get("seconds_each", {}).get("think"):  # a search that has proposed something
@@ -102,7 +102,7 @@ def durations_of(data: StudyData) -> Durations:
 
 def utilization_frame(data: StudyData, seed: int = 0) -> pd.DataFrame:
     """Simulate a study's search with more workers, resampling its trials."""
-    durations = durations_of(data)
+    durations = measured_durations(data)
     recorded = [
         [game.seconds for game in trial.games.values()]
         for trial in data.trials
@@ -128,9 +128,9 @@ def utilization_frame(data: StudyData, seed: int = 0) -> pd.DataFrame:
 
 
 def utilization_table(frame: pd.DataFrame) -> Table:
-    """Lay the figures out for a terminal."""
-    headings = ("workers", "in games", "sampler thinking", "parent writing", "games a second")
-    table = new_table("A search with more workers, simulated", headings, "rrrrr")
+    """Lay out the figures for a terminal."""
+    headings = ("workers", "in games", "sampler busy", "writer busy", "games a second")
+    table = new_table("Simulated search with more workers", headings, "rrrrr")
     for _, row in frame.iterrows():
         shares = (f"{row[f'share_{each}']:.1%}" for each in ("in_games", "thinking", "writing"))
         table.add_row(f"{row['workers']:.0f}", *shares, f"{row['games_per_second']:,.1f}")

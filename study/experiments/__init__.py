@@ -1,4 +1,4 @@
-"""What studies tune: agents, search spaces, objectives; see :mod:`study.experiments.registry`.
+"""Subjects of studies: agents, search spaces, objectives.
 
-One module a game defines its experiments. This room may import agents and the ground modules.
+See :mod:`study.experiments.registry`. This room may import agents and the ground modules.
 """

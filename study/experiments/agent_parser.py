@@ -15,7 +15,7 @@ from thetafront.study.text import counted
 LAYOUT = "layout"
 
 
-def agent_of(
+def build_agent(
     name: str, theta: str | None = None, settings: Sequence[str] = (), layout: str | None = None
 ) -> tuple[Agent, dict[str, Value]]:
     """Build the agent that a command line asks for, and list all of its parameters.
@@ -65,15 +65,15 @@ def agent_of(
     return agent, {**plain_values(agent), **given}
 
 
-def defined_agent_of(
+def build_defined_agent(
     experiment: Experiment, theta: str | None = None, settings: Sequence[str] = ()
 ) -> tuple[Agent, dict[str, Value]]:
-    """Build the agent of an experiment that is not ours, and list θ.
+    """Build the agent of a user's experiment, and list θ.
 
     Parameters
     ----------
     experiment : Experiment
-        Whose player it is. What is not given of θ is in the middle of its space.
+        The experiment. Parameters that are not given are in the middle of its space.
     theta : str, optional
         All components of θ that are numbers, in order, separated by commas; nothing between two
         commas for one that is inactive.
@@ -100,7 +100,7 @@ def defined_agent_of(
         given |= {name: part for name, part in parted.items() if part or not known[name].when}
     chosen = parse_settings(settings, known)
     if unknown := [name for name in chosen if name not in known]:
-        raise InputError(f"set must be of {', '.join(known)} (got {unknown[0]!r})")
+        raise InputError(f"set must name one of {', '.join(known)} (got {unknown[0]!r})")
     given |= chosen
     values: dict[str, Value] = {}
     for name, text in given.items():
@@ -121,22 +121,22 @@ def defined_agent_of(
 
 
 def notes_on(agent: Agent) -> tuple[str, ...]:
-    """Return lines on what was left out of an agent's maze, where it was not drawn exactly."""
+    """Return notes on what was left out of an agent's maze where it was not drawn exactly."""
     return agent.layout.notes if isinstance(agent, PacmanAgent) else ()
 
 
-def agent_2048_of(
+def build_agent_2048(
     name: str, theta: str | None = None, settings: Sequence[str] = ()
 ) -> tuple[Agent2048, dict[str, Value]]:
-    """Build an agent as :func:`agent_of` does; InputError, too, if it does not play 2048."""
+    """Build an agent as :func:`build_agent` does; InputError, too, if it does not play 2048."""
     check_plays(name, Agent2048)
-    agent, params = agent_of(name, theta, settings)
+    agent, params = build_agent(name, theta, settings)
     assert isinstance(agent, Agent2048)
     return agent, params
 
 
 def check_plays(name: str, *kinds: type) -> None:
-    """Refuse, by InputError, the name of an agent that is of none of these kinds."""
+    """Raise InputError for the name of an agent of another kind."""
     allowed = [each for each in sorted(AGENTS) if issubclass(agent_class(each), kinds)]
     if name not in allowed:
         other = ", which plays another game" if name in AGENTS else ""
@@ -155,7 +155,7 @@ def parse_theta(text: str) -> list[float]:
 
 
 def parse_settings(settings: Sequence[str], names: Iterable[str]) -> dict[str, str]:
-    """Parse ``name=value`` pairs; InputError if one is none."""
+    """Parse ``name=value`` pairs; InputError if one is invalid."""
     given: dict[str, str] = {}
     for setting in settings:
         name, equals, text = (part.strip() for part in setting.partition("="))

@@ -1,14 +1,15 @@
-"""The experiments of the package, one or more a game. Agents say themselves what is tuned, and why.
+"""The experiments of the package, one or more per game. Agents declare what is tuned, and why.
 
-**2048.** The reference point is no point in a millisecond a move, so that fronts compare.
+**2048.** The reference point is a score of 0 at a millisecond a move, so that fronts are
+comparable.
 
 **Dice**: how much solving is enough? A game is one solution (:mod:`agents.dice.solver`): its score
-is the policy's exact expectation, and its cost is what the sweeps take. The reference point is 10
+is the policy's exact expectation, and its cost is that of the sweeps. The reference point is 10
 points, less than sticking at once is worth (10.5), and 1 ms or 100 sweeps, several times what the
 most expensive corner takes (0.3 ms and 23 sweeps).
 
-**Pacman**: how much planning a move is enough to win? There is one experiment a maze, with all that
-is not tuned as in the report. The reference point is a win rate of 0 and, on ``medium``, 2 ms or
+**Pacman**: how much planning per move is enough to win? There is one experiment per maze; all other
+parameters are as in the report. The reference point is a win rate of 0 and, on ``medium``, 2 ms or
 20,000 backups a move, a few times what the most expensive corner takes (100 sweeps of 110 states:
 11,000 backups in 0.5 ms). On ``small``, with 19 states, costs are a tenth of that.
 
@@ -61,7 +62,7 @@ DICE = Experiment.from_agent(
 def in_maze(
     layout: LayoutName, name: str, radius: int, tolerance: float, scale: float
 ) -> Experiment:
-    """Return the experiment in one maze, with the report's settings; ``scale`` is of the costs."""
+    """Return the experiment in one maze, with the report's settings; ``scale`` scales the costs."""
     return Experiment.from_agent(
         PacmanMDP,
         {"the report's": PacmanMDP(gamma=0.6, radius=radius, tolerance=tolerance, max_sweeps=100)},

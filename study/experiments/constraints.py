@@ -5,7 +5,7 @@ syntax tree, on many θ at once. It is never executed. The grammar has names of 
 texts, true and false; ``+ - * / // % **``; ``== != < <= > >=``, also in chains; ``in [..]`` and
 ``not in [..]``; ``and``, ``or``, ``not``; ``abs``, ``min`` and ``max``; parentheses.
 
-Values are as in Python, in double precision. Where one cannot be computed, as in a division by
+Values are as in Python, in double precision. If a value cannot be computed, as in a division by
 zero, the constraint is not satisfied; ``and`` and ``or`` look at the right side only if they must.
 """
 
@@ -74,7 +74,7 @@ class Constraint:
     Raises
     ------
     ValueError
-        If the text is not in the grammar, or is no condition.
+        If the text does not follow the grammar, or is not a condition.
     """
 
     text: str
@@ -100,7 +100,7 @@ class Constraint:
         return ValueError(f"constraint {shown!r} cannot be used: {why}")
 
     def parsed(self) -> ast.expr:
-        """Return the syntax tree, of limited depth; ValueError if there is none."""
+        """Return the syntax tree, of limited depth; ValueError if the text cannot be parsed."""
         if len(self.text) > MAX_LENGTH:
             raise self.refusal(f"it has {len(self.text)} characters, more than {MAX_LENGTH}")
         try:
@@ -118,12 +118,12 @@ class Constraint:
         return tree
 
     def read(self, node: ast.expr) -> tuple[str, Expression]:
-        """Return the kind of an expression, and what computes it; ValueError if not allowed."""
+        """Return the kind of an expression, and its function; ValueError if not allowed."""
         match node:
             case ast.Name(id=name):
                 kind = dict(self.kinds).get(name)
                 if kind is None:
-                    raise self.refusal(f"{name} is none of {', '.join(dict(self.kinds))}")
+                    raise self.refusal(f"{name} is not one of {', '.join(dict(self.kinds))}")
                 return kind, lambda of: of[name] if kind == TEXT else of[name].astype(float)
             case ast.Constant(value=str() as text):
                 return TEXT, lambda _: text
@@ -149,7 +149,7 @@ class Constraint:
         raise self.refusal(f"{ast.unparse(node)[:SHOWN]} is not possible; {ALLOWED}")
 
     def read_all(self, kind: str, *nodes: ast.expr) -> list[Expression]:
-        """Return what computes expressions of one kind; a condition may be a number, too."""
+        """Return the functions of expressions of one kind; a condition may be a number, too."""
         found = []
         for node in nodes:
             its, expression = self.read(node)
@@ -159,7 +159,10 @@ class Constraint:
         return found
 
     def read_comparison(self, node: ast.Compare) -> Expression:
-        """Return what computes a chain of comparisons; ValueError if it compares unlike things."""
+        """Return the function of a chain of comparisons.
+
+        ValueError if it compares unlike things.
+        """
         kind, left = self.read(node.left)
         kind = NUMBER if kind == CONDITION else kind
         links: list[Expression] = []
@@ -182,7 +185,7 @@ class Constraint:
 
 @lru_cache(maxsize=256)
 def compiled(constraint: Constraint) -> tuple[frozenset[str], Expression]:
-    """Return the parameters that a constraint names, and what computes it; ValueError if none."""
+    """Return the parameters that a constraint names, and its function; ValueError if none."""
     tree = constraint.parsed()
     (expression,) = constraint.read_all(CONDITION, tree)
     named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
@@ -199,7 +202,7 @@ def computed(function: Callable[..., Any], parts: Sequence[Expression], of: Colu
 def compared(
     function: Callable[[Any, Any], Any], left: Expression, right: Expression, of: Columns
 ) -> Any:
-    """Return 1 where a comparison holds, else 0; NaN where a side is."""
+    """Return 1 where a comparison holds, else 0; NaN where a side is NaN."""
     both = np.asarray(left(of)), np.asarray(right(of))
     found = np.asarray(function(*both)).astype(float)
     if not all(each.dtype == float for each in both):  # of texts
@@ -208,12 +211,12 @@ def compared(
 
 
 def negated(part: Expression) -> Expression:
-    """Return what computes ``not``."""
+    """Return the function of ``not``."""
     return lambda of: 1.0 - part(of)
 
 
 def joined(parts: Sequence[Expression], decides: float) -> Expression:
-    """Return what computes ``and`` (a 0 decides) or ``or`` (a 1 does), from left to right."""
+    """Return the function of ``and`` (a 0 decides) or ``or`` (a 1 does), from left to right."""
 
     def values(of: Columns) -> Any:
         return reduce(
@@ -234,7 +237,7 @@ class ConstraintFunction:
     function : callable
         Returns whether θ is allowed. Where it raises an exception, θ is not.
     text : str
-        What messages and studies call it: its name and ``()``.
+        Its name in messages and studies, with ``()``.
     errors : list of str
         The first exception that it raised.
     """

@@ -1,23 +1,27 @@
-"""An experiment: what plays, its search space and its objectives."""
+"""An experiment: the agent, its search space and its objectives."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from thetafront.agents.agent import Agent
+import numpy as np
+
+from thetafront.agents.agent import Agent, Game
 from thetafront.agents.external.limits import memory_in
 from thetafront.agents.external.report import ReportedGame
 from thetafront.agents.parameters import Value, is_real
+from thetafront.study.batch_means import LogVariances
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.failures import MAX_FAILURES
 from thetafront.study.experiments.game_summary import GameSummary, MatchSummary
 from thetafront.study.experiments.objectives import Cost, Goal, cpu_seconds
-from thetafront.study.experiments.players import Player, player_of, report_of
+from thetafront.study.experiments.players import Player, make_player, make_report
 from thetafront.study.experiments.space import Space
+from thetafront.study.scale import Scale
 
-UNSAID = cpu_seconds("game")
+UNSPECIFIED = cpu_seconds("game")
 """The cost of an experiment that names none, until a game tells whether there are moves."""
 TAKEN = {
     *("seed", "trial", "state", "origin", "error", "point", "number", "replicate", "phase"),
@@ -25,7 +29,7 @@ TAKEN = {
     *("distance_to_trial", "score", "moves", "seconds", "cpu_seconds"),
     *("agent", "source", "digest", "program"),
 }
-"""Columns of tables, and fields of reports, that no parameter may be called."""
+"""Columns of tables and fields of reports, whose names no parameter may have."""
 TAKEN_BEGINNINGS = ("posterior_", "combined_", "reported_")
 
 
@@ -36,62 +40,63 @@ class Experiment:
     Attributes
     ----------
     name : str
-        Its name: the study's, unless another is given.
+        Its name, also that of the study unless another is given.
     agent : str, callable or Program
-        What plays: an agent of the catalog by its name, or a user's own: a function of θ and a
-        ``seed``, a frozen dataclass with a method ``play(seed)``
-        (:mod:`agents.external.python`), or a :class:`~agents.external.program.Program`.
+        The agent: the name of one in the catalog, or your own: a function of θ and a ``seed``, a
+        frozen dataclass with a method ``play(seed)`` (:mod:`agents.external.python`), or a
+        :class:`~agents.external.program.Program`.
     space : Space
         The tuned parameters and their bounds.
     goal : Goal
-        The first objective, maximized or minimized as it says.
+        The first objective, and whether it is maximized or minimized.
     cost : Cost
-        The objective that is minimized. By default CPU seconds, of a move if games report moves, or
-        of a game.
+        The objective that is minimized. By default CPU seconds, per move if games report moves,
+        otherwise per game.
     title : str
-        Its name in text; by default ``name``.
+        Its title in text; by default ``name``.
     costs : tuple of Cost
-        What ``cost`` may be; by default that cost and CPU time.
+        The costs that may be chosen; by default ``cost`` and CPU time.
     summary : GameSummary
-        What tables say of its games beyond goal and cost.
+        Summary of its games in tables, beside goal and cost.
     reference_score : float, optional
-        A value of the goal. With the cost's reference it is the reference point: points that are no
-        better in both do not count in a hypervolume. Without it, a study takes it from its trials.
+        The goal's coordinate of the reference point: only points that are better in both
+        coordinates count in a hypervolume. Without it, a study takes the reference point from its
+        trials.
     reference_costs : mapping of str to float
         The reference point's other coordinate, for each cost by name; empty without a
         ``reference_score``.
     baselines : mapping of str to mapping
-        Parameter vectors of note, validated beside the trials and marked in figures.
+        θ for comparison, validated beside the trials and marked in figures.
     fixed : mapping
-        Parameters of an agent of the catalog that are not tuned, where they differ from its
-        defaults.
+        Values of parameters that are not tuned, for an agent of the catalog, if they differ from
+        its defaults.
     source : str
-        Where it is defined, if it is not ours: a file, or a module and a name.
+        Where it is defined, if not in this package: a file, or a module and a name.
     max_failures : float
-        The share of a θ's games that may fail, 0 to 1. θ is left out when its games show that more
-        of them do (:mod:`study.experiments.failures`); of an exact goal, when one does. 1 leaves
-        none out.
+        The share of a θ's games that may fail, 0 to 1. A θ is left out when its games show that
+        more of them fail (:mod:`study.experiments.failures`); for an exact goal, when one fails.
+        With 1, none is left out.
     time_limit, cpu_time_limit : float, optional
         Seconds that a game of a user's own agent may take, by the clock (300 by default) and of CPU
         time (no limit by default).
     memory_limit : str, optional
-        What its processes may have in memory: ``"500 MB"``, ``"2 GB"``.
+        Memory that its processes may use: ``"500 MB"``, ``"2 GB"``.
     environment : mapping of str to str, optional
-        Variables of its processes.
+        Environment variables of its processes.
 
     Raises
     ------
     ValueError
         If the cost is not among ``costs``, or one of these has no reference; if a parameter has the
-        name of a column, or is both tuned and fixed; if the agent has no such parameter, or refuses
-        a bound, a choice or a fixed value; if a baseline lacks a parameter.
+        name of a column, or is both tuned and fixed; if the agent has no such parameter, or does
+        not allow a bound, a choice or a fixed value; if a baseline lacks a parameter.
     """
 
     name: str
     agent: Any
     space: Space
     goal: Goal
-    cost: Cost = UNSAID
+    cost: Cost = UNSPECIFIED
     title: str = ""
     costs: tuple[Cost, ...] = ()
     summary: GameSummary = GameSummary(ReportedGame)  # noqa: RUF009, it is immutable
@@ -124,7 +129,7 @@ class Experiment:
         if self.reference_score is not None and not math.isfinite(self.reference_score):
             raise ValueError(f"reference score must be finite (got {self.reference_score:g})")
         if not len(self.space):
-            raise ValueError("space must have one parameter or more (got none)")
+            raise ValueError("space must have at least one parameter (got none)")
         if len(set(self.space.names)) < len(self.space):
             raise ValueError(f"space must have each name once (got {', '.join(self.space.names)})")
         if self.goal.name in names:
@@ -146,7 +151,7 @@ class Experiment:
     def from_agent(
         cls, agent: type[Agent], baselines: Mapping[str, Agent], *, first: str = "", **more: Any
     ) -> "Experiment":
-        """Return an experiment with an agent of the catalog, whose tuned parameters are the space.
+        """Return an experiment with an agent of the catalog; its tuned parameters are the space.
 
         Baselines are agents. ``first`` is as in :meth:`Space.from_agent`; ``more`` are attributes.
         """
@@ -155,7 +160,7 @@ class Experiment:
         return cls(agent=agent.name, space=space, baselines=thetas, **more)
 
     def check_external(self) -> None:
-        """Check what only an experiment that is not ours can have wrong."""
+        """Check for errors that only a user's experiment can have."""
         has_moves = any(each.per_move for each in self.costs)
         kind = MatchSummary if self.goal.is_match else type(self.summary)
         object.__setattr__(self, "summary", kind(self.summary.game, has_moves))
@@ -189,15 +194,15 @@ class Experiment:
             "environment": self.environment,
         }
         limits = {name: each for name, each in given.items() if each is not None}
-        return player_of(self.agent, report_of(self.goal, self.costs), limits)
+        return make_player(self.agent, make_report(self.goal, self.costs), limits)
 
     @property
     def is_open(self) -> bool:
-        """Whether a game must tell what the cost is divided by."""
-        return self.cost is UNSAID
+        """Whether only a game can show what the cost is divided by."""
+        return self.cost is UNSPECIFIED
 
     def settled(self, has_moves: bool) -> "Experiment":
-        """Return the same with a cost for each move, if there are any, or for each game."""
+        """Return the experiment with a cost per move, if there are moves, or per game."""
         cost = cpu_seconds("move" if has_moves else "game")
         references = dict(zip((cost.name,), self.reference_costs.values(), strict=False))
         return replace(self, cost=cost, costs=(), reference_costs=references)
@@ -214,12 +219,26 @@ class Experiment:
             return None
         return self.reference_score, self.reference_cost
 
+    @property
+    def scales(self) -> tuple[Scale, Scale]:
+        """The scales on which a model takes goal and cost."""
+        return self.goal.estimator.scale, Scale.LOG
+
+    def cost_variances(self, cost: Cost, samples: Sequence[Sequence[Game]]) -> LogVariances:
+        """Return the variances of log₁₀ of the costs of several θ; NaN where games do not tell."""
+        if self.goal.is_exact and not cost.is_timed:
+            return LogVariances(np.zeros(len(samples)))  # solved again, it takes the same work
+        return cost.log_variances(samples, are_alike=self.goal.is_exact)
+
     def with_cost(self, cost: Cost) -> "Experiment":
-        """Return the same with another cost."""
+        """Return the experiment with another cost."""
         return replace(self, cost=cost)
 
     def by(self, cost: str | None) -> "Experiment":
-        """Return the same with the named cost, if a name is given; InputError if there is none."""
+        """Return the experiment with the named cost, if a name is given.
+
+        InputError if there is none.
+        """
         if cost is None:
             return self
         costs = [cpu_seconds("move"), cpu_seconds("game")] if self.is_open else self.costs
@@ -231,14 +250,14 @@ class Experiment:
         return self.with_cost(by_name[cost])
 
     def as_made(self, space: Space, fixed: Mapping[str, Value]) -> "Experiment":
-        """Return the same with the space of a study; baselines of other parameters are dropped."""
+        """Return the experiment with a study's space, without baselines of other parameters."""
         baselines = {
             name: values for name, values in self.baselines.items() if space.is_whole(values)
         }
         return replace(self, space=space, fixed=fixed, baselines=baselines)
 
     def widened_to(self, made: "Experiment") -> "Experiment":
-        """Return a study's experiment, played by what plays this one."""
+        """Return a study's experiment, with the player of this one."""
         if not self.player.is_external:
             return made
         # A study remembers texts, and of functions the names.
@@ -246,10 +265,10 @@ class Experiment:
         return replace(made, agent=self.player, space=space)
 
     def build(self, values: Mapping[str, Value]) -> Agent:
-        """Make the agent of one θ; what is left out of that is as the agent has it by default.
+        """Create the agent of one θ; parameters that are left out have the agent's defaults.
 
-        An agent that is not ours has no defaults: what is left out is in the middle of the space.
-        ValueError if the agent or the space does not allow the values.
+        A user's agent has no defaults: there, they are in the middle of the space. ValueError if
+        the agent or the space does not allow the values.
         """
         if not self.player.is_external:
             return self.player.build({**self.fixed, **values})

@@ -1,4 +1,4 @@
-"""What a study remembers of an experiment that is not ours, so that it can be read without it.
+"""A study's record of a user's experiment, so that the study can be read without it.
 
 The record has all that tables and figures need. Games can be played only if the definition is still
 where it was, and still the same: its content, and a digest of the code or the program.
@@ -40,7 +40,7 @@ SUMMARIES: dict[str, type[GameSummary]] = {
 }
 CLASS = "class"
 DEPENDS_ON = "depends_on"
-"""What a script or notebook's code refers to; studies of before have one digest of some of it."""
+"""What a script or notebook's code refers to; earlier studies have one digest of part of it."""
 PREFIX = f"{DEPENDS_ON}."
 FIRST_OBJECTIVE = ("name", "sample", "estimator", "direction", "penalty")
 SHOWN = 40
@@ -94,12 +94,12 @@ class Definition:
 
     @classmethod
     def read(cls, record: Mapping[str, Any]) -> "Definition":
-        """Read a stored record; ValueError if it is none."""
+        """Read a stored record; ValueError if it is invalid."""
         try:
             found = cls(str(record["source"]), str(record["digest"]), dict(record["content"]))
-            goal = goal_of(found.content["goal"])
+            goal = goal_from_record(found.content["goal"])
             costs = [Cost(**each) for each in found.content["costs"]]
-            for each in (goal, goal.format, summary_of(found.content["summary"]), *costs):
+            for each in (goal, goal.format, summary_from_record(found.content["summary"]), *costs):
                 check_kinds(each)
             goal.format.text(0.5)
             for values in found.content["baselines"].values():
@@ -111,9 +111,9 @@ class Definition:
     def experiment(
         self, name: str, space: Space, cost: str, fixed: Mapping[str, Any], player: Player
     ) -> Experiment:
-        """Return the experiment, to be read and, as far as a player can, to be played.
+        """Return the experiment, for reading and, if a player can, for playing.
 
-        One of our agents plays, if it was one; otherwise the player given.
+        A built-in agent plays, if it was one; otherwise the given player.
         """
         costs = tuple(Cost(**each) for each in self.content["costs"])
         return Experiment(
@@ -121,8 +121,8 @@ class Definition:
             agent=self.content["agent"] or player,
             space=space,
             fixed=fixed,
-            summary=summary_of(self.content["summary"]),
-            goal=goal_of(self.content["goal"]),
+            summary=summary_from_record(self.content["summary"]),
+            goal=goal_from_record(self.content["goal"]),
             cost=next(each for each in costs if each.name == cost),
             costs=costs,
             title=self.content["title"],
@@ -138,7 +138,7 @@ class Definition:
         )
 
     def changes(self, now: "Definition") -> list[str]:
-        """Say, a phrase each, in what the definition of now differs from this one."""
+        """Return a phrase for each difference of the current definition from this one."""
         mine, theirs = dict(flat(self.content)), dict(flat(now.content))
         follows = ["is_open", "summary.has_moves"]  # from the costs
         follows += ["costs"] * now.content["is_open"]  # settled by this study's first game
@@ -156,7 +156,7 @@ class Definition:
         return phrases
 
     def objectives_changed(self, now: "Definition") -> list[str]:
-        """Say in what the objectives differ, so that trials of before do not have them."""
+        """Return those differences of the objectives that make earlier trials unusable."""
         was, is_now = self.content, now.content
         phrases = [
             f"objective's {key} {is_now['goal'].get(key)}, not {was['goal'].get(key)}"
@@ -169,18 +169,18 @@ class Definition:
         return phrases
 
 
-def summary_of(record: Mapping[str, Any]) -> GameSummary:
+def summary_from_record(record: Mapping[str, Any]) -> GameSummary:
     """Read back the summary of games."""
     return SUMMARIES[record[CLASS]](Game.kinds[record["game"]], record["has_moves"])
 
 
 def limits_record(player: Player) -> dict[str, Any] | None:
-    """Return what a Python function's games may take, and their environment; None as usual."""
+    """Return the limits of a Python function's games and environment; None for the defaults."""
     if not isinstance(player, PythonPlayer) or player.limits == Limits():
         return None
     found = {key: each for key, each in asdict(player.limits).items() if each != math.inf}
-    told = {key: digits(each) for key, each in player.limits.environment.items()}
-    return {**found, "environment": told}
+    environment = {key: digits(each) for key, each in player.limits.environment.items()}
+    return {**found, "environment": environment}
 
 
 def goal_record(goal: Goal) -> dict[str, Any]:
@@ -194,7 +194,7 @@ def goal_record(goal: Goal) -> dict[str, Any]:
     }
 
 
-def goal_of(record: Mapping[str, Any]) -> Goal:
+def goal_from_record(record: Mapping[str, Any]) -> Goal:
     """Read back what :func:`goal_record` returned."""
     fields, form = dict(record), dict(record["format"])
     low, high = (None if each is None else float(each) for each in fields.pop("limits"))
@@ -203,13 +203,13 @@ def goal_of(record: Mapping[str, Any]) -> Goal:
             **fields,
             "estimator": ESTIMATORS[record["estimator"]](low, high),
             "format": FORMATS[form.pop(CLASS)](**form),
-            "reported_too": tuple(map(goal_of, record["reported_too"])),
+            "reported_too": tuple(map(goal_from_record, record["reported_too"])),
         }
     )
 
 
 def check_kinds(made: Any) -> None:
-    """Refuse, by ValueError, a dataclass with a value that its annotation does not allow."""
+    """Raise ValueError for a dataclass with a value that its annotation does not allow."""
     for name, hint in get_type_hints(type(made)).items():
         value = getattr(made, name)
         if get_origin(hint) not in {tuple, type} and not fits(value, hint):

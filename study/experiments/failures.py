@@ -4,9 +4,9 @@ A failed game is replaced by that of the next seed, so means are over games that
 has a *penalty*, a failed game counts with that value instead.
 
 θ is left out when its games show that its failure rate is above the experiment's ``max_failures``.
-The test is a sequential one (Robbins 1970), since it is made after every game: with f failures
-among n games and the limit p₀, it compares the likelihood averaged over all rates above the limit
-with that of the limit itself,
+The test is sequential (Robbins 1970), because it is made after every game: with f failures among n
+games and the limit p₀, it compares the likelihood averaged over all rates above the limit with that
+of the limit itself,
 
     ∫ pᶠ(1 − p)ⁿ⁻ᶠ dp / (1 − p₀), p from p₀ to 1,   against   p₀ᶠ(1 − p₀)ⁿ⁻ᶠ
 
@@ -35,7 +35,7 @@ def split(
 ) -> tuple[dict[int, Game], dict[int, FailedGame]]:
     """Return the games that count, and those that failed, by replicate.
 
-    With a penalty, failed games are among both, as soon as one has ended: without, there is no
+    With a penalty, failed games are in both, once one game has ended: before that, there is no
     cost.
     """
     failures = {n: each for n, each in outcomes.items() if isinstance(each, FailedGame)}
@@ -49,14 +49,14 @@ def counting_games(outcomes: Mapping[int, Outcome], penalty: float | None) -> di
 
 
 def counting(outcome: Outcome, penalty: float | None) -> Game | None:
-    """Return a game as it counts; None if it failed and is to be replaced."""
+    """Return a game with the value that counts; None if it failed and is to be replaced."""
     if not isinstance(outcome, FailedGame):
         return outcome
     return None if penalty is None else PenalizedGame.from_failed(outcome, penalty)
 
 
 def is_above(limit: float, n_failed: int, n_games: int) -> bool:
-    """Tell whether games show that a failure rate is above a limit."""
+    """Return whether games show that a failure rate is above a limit."""
     if not n_failed or limit >= 1.0:
         return False
     if limit <= 0.0:
@@ -74,9 +74,9 @@ def is_above(limit: float, n_failed: int, n_games: int) -> bool:
 
 
 def is_left_out(n_failed: int, n_ended: int, goal: Goal, limit: float) -> bool:
-    """Tell whether a θ is left out, by its games so far.
+    """Return whether a θ is left out, by its games so far.
 
-    Of an exact goal one failed game is enough, since all games of θ are the same.
+    For an exact goal one failed game is enough, since all games of θ are the same.
     """
     if goal.penalty is not None:
         return False
@@ -86,9 +86,9 @@ def is_left_out(n_failed: int, n_ended: int, goal: Goal, limit: float) -> bool:
 
 
 def shows_failures(outcomes: Mapping[int, Outcome], goal: Goal, limit: float) -> bool:
-    """Tell whether a θ is left out, by its games in the order of replicates, to the first gap.
+    """Return whether a θ is left out, by its games in the order of replicates, to the first gap.
 
-    By the order in which they come back, quick failures would count before slower games that end.
+    In the order in which they come back, quick failures would count before slower games that end.
     """
     n_failed = 0
     for n in range(len(outcomes)):
@@ -131,7 +131,7 @@ def failure_rate_json(n_failed: int, n_games: int) -> dict[str, dict[str, float]
 
 
 def counted_as(goal: Goal) -> str:
-    """Say what failed games are in a mean."""
+    """Say how failed games count in a mean."""
     if goal.penalty is None:
         return "means are over games that ended"
     return f"failed games count as {goal.format.with_unit(goal.penalty)}"

@@ -1,4 +1,4 @@
-"""What tables and answers say of some games beyond goal and cost, for each kind of game."""
+"""Summaries of games in tables and answers, beyond goal and cost, for each kind of game."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ TILES_IN_ANSWER = (1024, 2048, 4096, 8192)
 
 @dataclass(frozen=True)
 class GameSummary:
-    """Nothing more; a subclass says what its games have."""
+    """Add no columns; a subclass adds those of its games."""
 
     game: type[Game]  # the class of the games
     has_moves: bool = True  # whether games consist of moves that are counted
@@ -30,7 +30,7 @@ class GameSummary:
         return {}
 
     def cells(self, row: Any) -> dict[str, str]:
-        """Return the last cells of a point's row in a terminal, by heading, from its columns."""
+        """Return the last cells of a point's row on a terminal, by heading, from its columns."""
         return {}
 
     def lines(self, games: Sequence[Any]) -> list[tuple[str, str]]:
@@ -56,12 +56,12 @@ class TileSummary(GameSummary):
 
 
 class MatchSummary(GameSummary):
-    """Results against an opponent, and the difference in Elo that they stand for."""
+    """Results against an opponent, and the difference in Elo that they correspond to."""
 
     def columns(self, games: Sequence[Any]) -> dict[str, float]:
         """Return how many games were won, drawn and lost, and Elo with its 95% interval.
 
-        A game that is a pair is won with more than half a point of one.
+        A pair of games counts as won if its mean is above one half.
         """
         scores = np.array([game.score for game in games], np.float64)
         found = bounded_mean(scores)
@@ -90,7 +90,7 @@ def share_reaching(games: Sequence[Game2048], tile: int) -> float:
 
 
 def check_2048(given: str, game: type[Game]) -> None:
-    """Refuse, by InputError, what was given if it is of another game."""
+    """Raise InputError if an object is of another game."""
     if not issubclass(game, Game2048):
         kind = "another agent" if issubclass(game, ReportedGame) else game.kind
         raise InputError(f"{given} must play 2048 (its games are of {kind})")

@@ -23,7 +23,7 @@ from thetafront.study.text import counted
 
 SCORE = mean(unit="points")
 TILES = tuple(2**exponent for exponent in range(10, 16))
-N_TILES = 4  # of these at least are told
+N_TILES = 4  # at least these are shown
 OF_A_2048_GAME = ("seed", "score", "n_moves", "max_tile", "seconds")
 LABEL_WIDTH = 13
 
@@ -41,14 +41,14 @@ class PlaySummary:
 
     @classmethod
     def from_agent(cls, name: str, agent: Agent, params: Mapping[str, Value], games: Any) -> Self:
-        """Summarize games of an agent of the catalog by what such games have."""
+        """Summarize games of an agent of the catalog by the fields of such games."""
         wins = (WIN_RATE,) if hasattr(games[0], "won") else ()
         counts = (PLAYOUT_MOVES,) if getattr(games[0], "n_playout_moves", 0) else ()
         score = SCORE if agent.is_random else EXACT_SCORE
         return cls(name, params, games, (*wins, score), (SECONDS, *counts))
 
     def json(self) -> dict[str, Any]:
-        """Return the summary as JSON data; numbers that are not known are None.
+        """Return the summary as JSON data; unknown numbers are None.
 
         Games of 2048 have ``reach``, the share of games that reached each tile: 1024 to 8192, and
         larger ones that some game reached.
@@ -61,12 +61,12 @@ class PlaySummary:
             **{goal.name: self.estimated(goal) for goal in self.goals},
             **({"reach": self.reached} if self.reached else {}),
             **({"n_moves_mean": sum(n_moves) / len(n_moves)} if max(n_moves) > 1 else {}),
-            **{each.name: finite(each.of(self.games)) for each in self.costs},
-            "games": [row_of(game) for game in self.games],
+            **{each.name: finite(each.value(self.games)) for each in self.costs},
+            "games": [game_fields(game) for game in self.games],
         }
 
     def estimated(self, goal: Goal) -> dict[str, float | None]:
-        """Return the estimate of a goal by names; of a match, results and Elo, too."""
+        """Return the estimate of a goal as named numbers; for a match, results and Elo, too."""
         found, samples = goal.estimate(self.games), goal.samples(self.games)
         match = MatchSummary(ReportedGame).columns(self.games) if goal.is_match else {}
         values = {
@@ -98,8 +98,8 @@ class PlaySummary:
             shares = (f"{tile} {share:.1%}" for tile, share in self.reached.items())
             lines.append(("reached", ", ".join(shares)))
         for cost in self.costs:
-            value = cost.of(self.games)
-            known = "not known, since no game was played alone" if math.isnan(value) else ""
+            value = cost.value(self.games)
+            known = "unknown, because no game was played alone" if math.isnan(value) else ""
             lines.append((cost.label, known or cost.text(value)))
         n_moves = [game.n_moves for game in self.games]
         if max(n_moves) > 1:
@@ -125,11 +125,11 @@ class PlaySummary:
 
 
 def finite(value: float) -> float | None:
-    """Return a number; None if it is none, or infinite."""
+    """Return a number; None if it is not a number, or infinite."""
     return value if math.isfinite(value) else None
 
 
-def row_of(game: Game) -> dict[str, Any]:
+def game_fields(game: Game) -> dict[str, Any]:
     """Return a game's fields; of 2048, only the most important."""
     if isinstance(game, Game2048):
         return {name: getattr(game, name) for name in OF_A_2048_GAME}

@@ -1,4 +1,4 @@
-"""What plays the games of an experiment: an agent of ours, or one that is not.
+"""Players of an experiment's games: a built-in agent, or a user's.
 
 A player makes the agent of one θ, and says how θ is played on the command line.
 """
@@ -23,19 +23,19 @@ from thetafront.agents.parameters import (
     Parameter,
     RealRange,
     Value,
-    parameters_of,
+    declared_parameters,
 )
 from thetafront.study.experiments.objectives import Cost, Goal, cpu_seconds
 from thetafront.study.experiments.space import NumericParameter, Space
 
 
 class Player(ABC):
-    """What plays an experiment's games.
+    """A player of an experiment's games.
 
     Attributes
     ----------
     is_external : bool
-        Whether it is not ours: its games are of class
+        Whether it is a user's: its games are of class
         :class:`~agents.external.report.ReportedGame`.
     """
 
@@ -43,22 +43,25 @@ class Player(ABC):
 
     @property
     def digest(self) -> str:
-        """Digits that name its code; empty for ours, and for that of a script or notebook."""
+        """Digits that name its code.
+
+        Empty for built-in agents, and for code of a script or notebook.
+        """
         return ""
 
     @property
     def dependencies(self) -> Dependencies | None:
-        """What it depends on now, if it is defined in a script or notebook."""
+        """Its current dependencies, if it is defined in a script or notebook."""
         return None
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """Its name in text, and as the command ``play`` takes it."""
+        """Its name in text, and for the command ``play``."""
 
     @abstractmethod
     def build(self, values: Mapping[str, Value]) -> Agent:
-        """Make the agent of one θ; ValueError if a value is not allowed."""
+        """Create the agent of one θ; ValueError if a value is not allowed."""
 
     @property
     def declared(self) -> Mapping[str, Parameter]:
@@ -66,7 +69,7 @@ class Player(ABC):
         return {}
 
     def check(self, space: Space, fixed: Mapping[str, Value]) -> None:
-        """Refuse, by ValueError, a space or fixed parameters that it cannot play with."""
+        """Raise ValueError for a space or fixed parameters that it cannot play with."""
         for each in space:
             if (known := self.declared.get(each.name)) is None:
                 continue
@@ -80,7 +83,7 @@ class Player(ABC):
                 known.from_number(value)
 
     def domain(self, parameter: NumericParameter) -> IntegerRange | RealRange:
-        """Return what a parameter may be at most, beyond its bounds in the space."""
+        """Return the allowed range of a parameter, which may exceed its bounds in the space."""
         known = self.declared.get(parameter.name)
         if known is not None and isinstance(known.domain, IntegerRange | RealRange):
             return known.domain
@@ -122,7 +125,7 @@ class BuiltinPlayer(Player):
         if unknown := [name for name in (*space.names, *fixed) if name not in self.declared]:
             allowed = ", ".join(self.declared) or "none"
             raise ValueError(
-                f"space must be parameters of {self.agent}: {allowed} (got {unknown[0]})"
+                f"space must contain only parameters of {self.agent}: {allowed} (got {unknown[0]})"
             )
         super().check(space, fixed)
 
@@ -155,7 +158,7 @@ class PythonPlayer(Player):
 
     @property
     def declared(self) -> Mapping[str, Parameter]:
-        return parameters_of(self.player) if is_dataclass(self.player) else {}
+        return declared_parameters(self.player) if is_dataclass(self.player) else {}
 
     def check(self, space: Space, fixed: Mapping[str, Value]) -> None:
         check_player(self.player, space.names)
@@ -188,7 +191,7 @@ class ProgramPlayer(Player):
 
 @dataclass(frozen=True)
 class RecordedPlayer(Player):
-    """What played a study's games: its definition is read again when a game is to be played."""
+    """The player of a study's games: its definition is loaded when a game is to be played."""
 
     source: str  # where the definition is
     # Returns the player of today; InputError if the definition is gone, or has changed.
@@ -197,7 +200,7 @@ class RecordedPlayer(Player):
 
     @cached_property
     def found(self) -> Player:
-        """The player of today."""
+        """The current player."""
         return self.find()
 
     @property
@@ -209,11 +212,11 @@ class RecordedPlayer(Player):
         return self.found.digest
 
     def build(self, values: Mapping[str, Value]) -> Agent:
-        return player_of(self.found, self.report).build(values)
+        return make_player(self.found, self.report).build(values)
 
 
-def player_of(agent: Any, report: Report, limits: Mapping[str, Any] | None = None) -> Player:
-    """Return what plays for what an experiment's ``agent`` may be; ValueError if it is none.
+def make_player(agent: Any, report: Report, limits: Mapping[str, Any] | None = None) -> Player:
+    """Return the player for an experiment's ``agent``; ValueError if it is invalid.
 
     ``limits`` are those of :class:`~agents.external.limits.Limits` that the experiment gives.
     """
@@ -226,7 +229,7 @@ def player_of(agent: Any, report: Report, limits: Mapping[str, Any] | None = Non
         return replace(agent, report=report)
     if isinstance(agent, Player | str):
         if given:
-            raise ValueError("limits and environment are for agents of your own only")
+            raise ValueError("limits and environment apply only to agents of your own")
         return BuiltinPlayer(agent) if isinstance(agent, str) else agent
     if isinstance(agent, Program):
         return ProgramPlayer(replace(agent, report=report, **given))
@@ -238,8 +241,8 @@ def player_of(agent: Any, report: Report, limits: Mapping[str, Any] | None = Non
     )
 
 
-def report_of(goal: Goal, costs: Sequence[Cost]) -> Report:
-    """Return what a game's report must have for a goal and costs."""
+def make_report(goal: Goal, costs: Sequence[Cost]) -> Report:
+    """Return the fields that a game's report must have for a goal and costs."""
     measured = cpu_seconds().counted
     fields = tuple(each.counted for each in costs if each.counted != measured or each.is_reported)
     is_share = goal.is_share and not goal.is_match
@@ -247,7 +250,7 @@ def report_of(goal: Goal, costs: Sequence[Cost]) -> Report:
 
 
 def corners(space: Space, most: int) -> list[dict[str, Value]]:
-    """Return the corners of a space; of more than ``most``, those where few ends differ first.
+    """Return the corners of a space; of more than ``most``, those where the fewest ends differ.
 
     A categorical parameter is at its first choice or its last. Corners that are not feasible are
     left out.

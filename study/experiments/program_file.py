@@ -1,7 +1,7 @@
 """An experiment with a program in any language, from a TOML file.
 
-The keys of the file are the arguments of :func:`experiment_of`, and those of its tables are the
-arguments of what they make: parameters, goals, costs. ``docs/reference/definition.md`` lists them.
+The keys of the file are the arguments of :func:`make_experiment`, and those of its tables are the
+arguments of parameters, goals and costs. ``docs/reference/definition.md`` lists them.
 """
 
 import math
@@ -14,7 +14,7 @@ from typing import Any, Literal
 from thetafront.agents.external.limits import SECONDS, memory_in
 from thetafront.agents.external.program import Program, Protocol
 from thetafront.study.errors import InputError
-from thetafront.study.experiments.definition import UNSAID, Experiment
+from thetafront.study.experiments.definition import UNSPECIFIED, Experiment
 from thetafront.study.experiments.failures import MAX_FAILURES
 from thetafront.study.experiments.objectives import (
     Cost,
@@ -45,7 +45,8 @@ def read_program_file(path: Path) -> Experiment:
     Raises
     ------
     InputError
-        If there is no such file, or something in it is not allowed: with its path and key.
+        If there is no such file, or something in it is not allowed; the error names its path and
+        key.
     """
     try:
         if path.exists() and not path.is_file():  # a pipe would have to be filled
@@ -58,12 +59,12 @@ def read_program_file(path: Path) -> Experiment:
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{path}: not TOML: {error}") from None
     try:
-        return call(experiment_of, content, more={"path": path})
+        return call(make_experiment, content, more={"path": path})
     except (InputError, ValueError) as error:
         raise InputError(f"{path}: {error}") from None
 
 
-def experiment_of(
+def make_experiment(
     *,
     path: Path,
     name: str = "",
@@ -83,15 +84,13 @@ def experiment_of(
     reference: Table = {},  # noqa: B006
     baselines: Table = {},  # noqa: B006
 ) -> Experiment:
-    """Make the experiment that a file defines; InputError or ValueError if it cannot be one."""
-    goal = goal_of(objective)
-    minimized = call(cost_of, cost, "cost")
+    """Create the experiment that a file defines; InputError or ValueError if it is invalid."""
+    goal = make_goal(objective)
+    minimized = call(make_cost, cost, "cost")
     if not parameters:
-        raise InputError(
-            "parameters must be one or more, each a table [parameters.NAME] (got none)"
-        )
+        raise InputError("parameters must have at least one table [parameters.NAME] (got none)")
     space = Space(
-        tuple(parameter_of(key, of(parameters, "parameters", key)) for key in parameters),
+        tuple(make_parameter(key, subtable(parameters, "parameters", key)) for key in parameters),
         tuple(constraints),
     )
     if protocol not in list(Protocol):
@@ -116,22 +115,24 @@ def experiment_of(
         space=space,
         goal=goal,
         cost=minimized,
-        baselines={key: values_in(of(baselines, "baselines", key), space) for key in baselines},
+        baselines={
+            key: values_in(subtable(baselines, "baselines", key), space) for key in baselines
+        },
         source=str(path),
         max_failures=max_failures,
-        **call(reference_of, reference, "reference", {"of": minimized}),
+        **call(make_reference, reference, "reference", {"of": minimized}),
     )
 
 
-def of(tables: Table, name: str, key: str) -> Table:
-    """Return a table of tables; InputError if it is none."""
+def subtable(tables: Table, name: str, key: str) -> Table:
+    """Return a table of tables; InputError if it is invalid."""
     if not isinstance(tables[key], Mapping):
         raise InputError(f"{name}.{key} must be a table (got {tables[key]!r})")
     return dict(tables[key])
 
 
 def values_in(given: Table, space: Space) -> dict[str, Any]:
-    """Return the values of a baseline: a choice may be written as a text, as all were once."""
+    """Return the values of a baseline; a choice may be a text, as in earlier versions."""
     known = {each.name: each for each in space.categorical}
     return {
         name: known[name].read(value) if name in known and isinstance(value, str) else value
@@ -139,13 +140,13 @@ def values_in(given: Table, space: Space) -> dict[str, Any]:
     }
 
 
-def parameter_of(name: str, table: Table) -> Dimension:
+def make_parameter(name: str, table: Table) -> Dimension:
     """Return one parameter."""
     kind: Any = CategoricalParameter if "choices" in table else NumericParameter
     return call(kind, table, f"parameters.{name}", {"name": name})  # type: ignore[no-any-return]
 
 
-def goal_of(table: Table) -> Goal:
+def make_goal(table: Table) -> Goal:
     """Return the first objective."""
     kind = table.get("kind", "mean")
     if kind not in KINDS:
@@ -155,14 +156,14 @@ def goal_of(table: Table) -> Goal:
     return call(KINDS[kind], named | others, "objective")  # type: ignore[arg-type]
 
 
-def cost_of(
+def make_cost(
     *,
     field: str | None = None,
     per: Literal["move", "game"] | None = None,
     unit: str = "",
     label: str | None = None,
 ) -> Cost:
-    """Return the cost; :data:`~study.experiments.definition.UNSAID` where the file says nothing."""
+    """Return the cost; ``UNSPECIFIED`` where the file says nothing."""
     if field is not None:
         return reported(field, unit=unit, per=per or "game", label=label)
     if unit:
@@ -170,11 +171,11 @@ def cost_of(
     if label and per is None:
         raise InputError("cost.label must be left out unless cost.per is given")
     if per is None:
-        return UNSAID
+        return UNSPECIFIED
     return replace(cpu_seconds(per), label=label) if label else cpu_seconds(per)
 
 
-def reference_of(
+def make_reference(
     *, of: Cost, objective: float | None = None, cost: float | None = None
 ) -> dict[str, Any]:
     """Return the reference point as attributes of an experiment that minimizes a cost."""

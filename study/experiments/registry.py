@@ -1,7 +1,7 @@
 """Experiments by name, and the definitions of users: files, modules and installed packages.
 
-Ours are in :mod:`study.experiments.builtin`. An installed package offers its own by the entry-point
-group ``thetafront.experiments``.
+Built-in ones are in :mod:`study.experiments.builtin`. An installed package offers its own by the
+entry-point group ``thetafront.experiments``.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ GROUP = "thetafront.experiments"
 
 
 def experiments_in(module: ModuleType) -> dict[str, Experiment]:
-    """Return the experiments of a module, by name; one that has two names has its first."""
+    """Return the experiments of a module, by name; one with two names is listed by its first."""
     found: dict[str, Experiment] = {}
     for name, each in vars(module).items():
         if isinstance(each, Experiment) and not any(each is other for other in found.values()):
@@ -38,7 +38,7 @@ EXPERIMENTS = {each.name: each for each in experiments_in(builtin).values()}
 
 
 def objectives() -> list[Goal | Cost]:
-    """Return the goals and costs of our experiments, goals first, each name once."""
+    """Return the goals and costs of built-in experiments, goals first, each name once."""
     found: list[Goal | Cost] = [each.goal for each in EXPERIMENTS.values()]
     found += [cost for each in EXPERIMENTS.values() for cost in each.costs]
     return list({each.bound: each for each in found}.values())
@@ -50,13 +50,13 @@ def experiment(text: str) -> Experiment:
     Parameters
     ----------
     text : str
-        The name of one of ours, or of an installed package's; or a definition: a Python file or
+        The name of a built-in one, or of an installed package's; or a definition: a Python file or
         module, ``coins.py``, ``coins.py:NAME`` or ``package.module:NAME``, or a TOML file.
 
     Raises
     ------
     InputError
-        If there is none, or its definition is not allowed.
+        If there is none, or its definition is invalid.
     """
     if text in EXPERIMENTS:
         return EXPERIMENTS[text]
@@ -74,12 +74,12 @@ def experiment(text: str) -> Experiment:
 
 
 def is_definition(text: str) -> bool:
-    """Return whether a text names an experiment that is not ours, if anything."""
+    """Return whether a text can only name a user's experiment."""
     return text.endswith((PYTHON, TOML)) or ":" in text or text in installed_experiments()
 
 
 def listed() -> Iterator[tuple[Experiment | None, str, str]]:
-    """Yield all experiments with where they are from, and why one cannot be read."""
+    """Yield all experiments with their origin, and with the error of each unreadable one."""
     for each in EXPERIMENTS.values():
         yield each, "thetafront", ""
     for name, point in installed_experiments().items():
@@ -92,13 +92,13 @@ def listed() -> Iterator[tuple[Experiment | None, str, str]]:
 
 @cache
 def installed_experiments() -> dict[str, EntryPoint]:
-    """Return what installed packages offer, by name; ours come first."""
+    """Return the experiments of installed packages, by name; built-in ones take precedence."""
     points = sorted(entry_points(group=GROUP), key=lambda each: each.name)
     return {each.name: each for each in points if each.name not in EXPERIMENTS}
 
 
 def python_experiment(source: Source) -> Experiment:
-    """Import an experiment; InputError if it cannot be, or there are several to choose from."""
+    """Import an experiment; InputError if this fails, or there are several to choose from."""
     try:
         module = source.load()
     except SourceError as error:

@@ -9,13 +9,13 @@ n          choices of a categorical parameter
 =========  ================================================
 
 For numeric parameters see :mod:`study.axis`. A categorical parameter has **one coordinate here**,
-for an initial design: [0, 1] is split into n equal parts, one a choice, in their order. The order
-has no meaning and no model sees it: to a model a categorical parameter is n coordinates (one-hot,
+for an initial design: [0, 1] is split into n equal parts, one per choice, in their order. The order
+has no meaning and no model sees it: in a model, a categorical parameter is n coordinates (one-hot,
 see :class:`study.samplers.encoding.UnitCube`).
 
 A parameter with ``when`` is *active* only where other parameters have some of their values. An
 inactive one is not part of θ. Constraints (:mod:`study.experiments.constraints`) say which θ are
-feasible. :class:`Space` alone decides both.
+feasible. Only :class:`Space` decides both.
 """
 
 import math
@@ -32,8 +32,8 @@ from thetafront.agents.parameters import (
     Parameter,
     Tuned,
     Value,
+    declared_parameters,
     is_real,
-    parameters_of,
     plain_values,
 )
 from thetafront.study.axis import ParameterAxis
@@ -75,8 +75,8 @@ def written(value: Value) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def conditions_of(name: str, when: Mapping[str, Any]) -> dict[str, tuple[Value, ...]]:
-    """Return the conditions of a parameter; ValueError if they cannot be ones."""
+def make_conditions(name: str, when: Mapping[str, Any]) -> dict[str, tuple[Value, ...]]:
+    """Return the conditions of a parameter; ValueError if they are invalid."""
     if not isinstance(when, Mapping):
         raise ValueError(f"{name}: when must be {{parameter = [values]}} (got {when!r})")
     found = {
@@ -84,7 +84,7 @@ def conditions_of(name: str, when: Mapping[str, Any]) -> dict[str, tuple[Value, 
         for parent, values in when.items()
     }
     if empty := [parent for parent, values in found.items() if not values]:
-        raise ValueError(f"{name}: when {empty[0]} must have one value or more (got none)")
+        raise ValueError(f"{name}: when {empty[0]} must have at least one value (got none)")
     return found
 
 
@@ -95,7 +95,7 @@ def when_text(when: Mapping[str, Sequence[Value]]) -> str:
 
 
 class Described:
-    """What parameters of both kinds say of themselves."""
+    """Text and record of a parameter of either kind."""
 
     name: str
     symbol: str
@@ -107,7 +107,7 @@ class Described:
         return self.symbol or self.name
 
     def as_record(self) -> dict[str, Any]:
-        """Return the parameter as plain data; without what is as it was before it was known."""
+        """Return the parameter as plain data; fields of later versions only if they are used."""
         record = vars(self) | {"when": {each: list(of) for each, of in self.when.items()}}
         del record["description"]
         usual = {"step": 0.0, "least": -math.inf, "most": math.inf, "when": {}}
@@ -122,7 +122,7 @@ class NumericParameter(Described):
     Parameters
     ----------
     name : str
-        The agent's name of it.
+        The agent's name for it.
     low, high : float
         Bounds, both allowed.
     integer : bool
@@ -132,19 +132,21 @@ class NumericParameter(Described):
     symbol : str
         For tables and axes; ``name`` if empty.
     step : float
-        Values are ``low`` and so many steps more, on a linear scale; 0 for all between the bounds.
+        Distance between values from ``low`` on, on a linear scale; 0 for all values between the
+        bounds.
     least, most : float
-        How far the bounds may be moved, if the agent does not say.
+        How far the bounds may be moved, unless the agent limits it.
     when : mapping of str to tuple
-        Other parameters, and their values (or one) with which this one is active; empty for always.
+        Other parameters, and their values (or value) for which this one is active; empty if it
+        always is.
     description : str
-        What it is, in a line; no study remembers it.
+        Its description, in one line; it is not stored with a study.
 
     Raises
     ------
     ValueError
-        If the bounds are not an interval, or beyond ``least`` and ``most``, not integers for an
-        integer, not positive for a logarithmic scale, or no whole number of steps apart.
+        If the bounds are not an interval, exceed ``least`` or ``most``, are not integers for an
+        integer, are not positive on a logarithmic scale, or are not a whole number of steps apart.
     """
 
     name: str
@@ -160,7 +162,7 @@ class NumericParameter(Described):
     description: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "when", conditions_of(self.name, self.when))
+        object.__setattr__(self, "when", make_conditions(self.name, self.when))
         if not self.least <= self.low <= self.high <= self.most and self.low <= self.high:
             allowed = f"{self.least:g} to {self.most:g}"
             raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are beyond {allowed}")
@@ -174,7 +176,7 @@ class NumericParameter(Described):
         if self.log and self.low <= 0:
             raise ValueError(f"{self.name}: a log scale needs a bound above 0, not {self.low}")
         if self.step and self.log:
-            raise ValueError(f"{self.name}: steps are for a linear scale")
+            raise ValueError(f"{self.name}: steps need a linear scale")
         if self.integer and not float(self.step).is_integer():
             raise ValueError(f"{self.name}: steps of {self.step} are not whole")
         if not (math.isfinite(self.step) and 0.0 <= self.step <= self.high - self.low):
@@ -188,7 +190,7 @@ class NumericParameter(Described):
 
     @property
     def kind(self) -> str:
-        """What its values are in a constraint."""
+        """The kind of its values in a constraint."""
         return NUMBER
 
     @property
@@ -252,11 +254,11 @@ class NumericParameter(Described):
         return value
 
     def read(self, word: str) -> float:
-        """Read a value back from text; ValueError or OverflowError if it is no number."""
+        """Read a value back from text; ValueError or OverflowError if it is not a number."""
         return int(float(word)) if self.integer else float(word)
 
     def text(self, value: Value | None) -> str:
-        """Write a value, or that there is none."""
+        """Write a value, or a mark if there is none."""
         return ABSENT if value is None or is_absent(value) else f"{float(value):g}"
 
     def cell(self, value: Value | None) -> str:
@@ -276,9 +278,9 @@ class CategoricalParameter(Described):
     Parameters
     ----------
     name : str
-        The agent's name of it.
+        The agent's name for it.
     choices : tuple of str, of bool, or of int and float
-        Two or more of one kind. Their order decides which part of [0, 1] is whose, nothing else.
+        Two or more of one kind. Their order matters only for the initial design.
     symbol : str
         For tables and axes; ``name`` if empty.
     when, description : mapping of str to tuple, str
@@ -287,7 +289,7 @@ class CategoricalParameter(Described):
     Raises
     ------
     ValueError
-        If there are fewer than two choices, one of them twice or empty, or of several kinds.
+        If there are fewer than two choices, or if they are repeated, empty or of several kinds.
     """
 
     name: str
@@ -297,7 +299,7 @@ class CategoricalParameter(Described):
     description: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "when", conditions_of(self.name, self.when))
+        object.__setattr__(self, "when", make_conditions(self.name, self.when))
         plain = (each.item() if isinstance(each, np.generic) else each for each in self.choices)
         object.__setattr__(self, "choices", tuple(plain))
         given = ", ".join(map(repr, self.choices)) or "none"
@@ -310,12 +312,12 @@ class CategoricalParameter(Described):
         distinct = len(set(self.choices)) == len(self.choices) and "" not in self.choices
         if len(self.choices) < MIN_CHOICES or not distinct:
             raise ValueError(
-                f"{self.name}: choices must be two or more different ones (got {given})"
+                f"{self.name}: choices must be at least two different values (got {given})"
             )
 
     @staticmethod
     def kind_of(value: Any) -> str | None:
-        """Return what a choice is in a constraint; None for what can be no choice."""
+        """Return the kind of a choice in a constraint; None if it cannot be a choice."""
         if isinstance(value, bool | np.bool_):
             return CONDITION
         if is_real(value):
@@ -324,17 +326,17 @@ class CategoricalParameter(Described):
 
     @property
     def kind(self) -> str:
-        """What its choices are in a constraint."""
+        """The kind of its choices in a constraint."""
         return self.kind_of(self.choices[0]) or TEXT
 
     def at(self, u: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
-        """Return the choices in whose parts of [0, 1] coordinates lie."""
+        """Return the choices to whose parts of [0, 1] coordinates belong."""
         n = len(self.choices)
         chosen = np.minimum((u * n).astype(int), n - 1)
         return np.asarray(np.array(self.choices, object)[chosen])
 
     def from_unit(self, u: float) -> Value:
-        """Return the choice in whose part of [0, 1] a coordinate lies."""
+        """Return the choice to whose part of [0, 1] a coordinate belongs."""
         return self.choices[min(int(u * len(self.choices)), len(self.choices) - 1)]
 
     def to_unit(self, value: Value) -> float:
@@ -353,7 +355,10 @@ class CategoricalParameter(Described):
         return CategoricalDistribution(self.choices)
 
     def check(self, value: Value) -> Value:
-        """Return the choice that ``value`` is; InputError otherwise: 1 is neither True nor "1"."""
+        """Return the choice that equals ``value``.
+
+        InputError if none does: 1 is neither True nor "1".
+        """
         if self.kind_of(value) != self.kind or value not in self.choices:
             allowed = ", ".join(map(written, self.choices))
             raise InputError(f"{self.name} must be one of {allowed} (got {value!r})")
@@ -362,7 +367,7 @@ class CategoricalParameter(Described):
     clip = tidy = check
 
     def read(self, word: str) -> Value:
-        """Read a choice back from text; InputError if it is none."""
+        """Read a choice back from text; InputError if it is invalid."""
         if self.kind == CONDITION:
             return self.check(TRUTHS.get(word.lower(), word))
         try:
@@ -371,7 +376,7 @@ class CategoricalParameter(Described):
             return self.check(word)
 
     def text(self, value: Value | None) -> str:
-        """Write a value, or that there is none."""
+        """Write a value, or a mark if there is none."""
         return ABSENT if value is None or is_absent(value) else written(value)
 
     cell = text
@@ -381,8 +386,8 @@ Dimension: TypeAlias = NumericParameter | CategoricalParameter
 """A parameter of either kind; both have the same methods."""
 
 
-def range_of(record: Mapping[str, Any]) -> str:
-    """Write what a parameter's record allows, of any version: ``depth 1 to 30``."""
+def range_text(record: Mapping[str, Any]) -> str:
+    """Write the range in a parameter's record, of any version: ``depth 1 to 30``."""
     when = when_text(record["when"]) if record.get("when") else ""
     if "choices" in record:
         return f"{record['name']} {', '.join(map(written, record['choices']))}{when}"
@@ -390,8 +395,8 @@ def range_of(record: Mapping[str, Any]) -> str:
     return f"{record['name']} {record['low']:g} to {record['high']:g}{steps}{when}"
 
 
-def dimension_of(parameter: Parameter) -> Dimension:
-    """Return the dimension of a space that an agent's parameter has by its tuned range."""
+def make_dimension(parameter: Parameter) -> Dimension:
+    """Return the dimension of a space that follows from an agent parameter's tuned range."""
     name, symbol, description = parameter.name, parameter.symbol, parameter.description
     tuned, domain = parameter.tuned, parameter.domain
     if isinstance(domain, Categories):
@@ -413,7 +418,7 @@ def dimension_of(parameter: Parameter) -> Dimension:
 
 @dataclass(frozen=True)
 class Space:
-    """A search space: some parameters in order, and which combinations of values are allowed.
+    """A search space: parameters in order, and which combinations of values are allowed.
 
     Parameters
     ----------
@@ -426,8 +431,8 @@ class Space:
     Raises
     ------
     ValueError
-        If a constraint is not in the grammar; if a condition names no parameter or none of its
-        values, or parameters depend on one another.
+        If a constraint does not follow the grammar; if a condition names no parameter or none of
+        its values; if parameters depend on one another in a cycle.
     """
 
     parameters: tuple[Dimension, ...]
@@ -457,9 +462,9 @@ class Space:
     def check_condition(
         self, child: Dimension, parent: Dimension | None, name: str, values: Sequence[Value]
     ) -> None:
-        """Refuse, by ValueError, a condition that names no parameter, or none of its values."""
+        """Raise ValueError for a condition that names no parameter, or none of its values."""
         if parent is None or (isinstance(parent, NumericParameter) and not parent.integer):
-            kind = "is no parameter" if parent is None else "has no choices"
+            kind = "is not a parameter" if parent is None else "has no choices"
             raise ValueError(f"{child.name}: when {name}, which {kind}")
         for value in values:
             try:
@@ -475,12 +480,12 @@ class Space:
 
     @classmethod
     def from_agent(cls, agent: type[Any], *, first: str = "") -> "Space":
-        """Return the space of the parameters that a class of agents has to tune, in its order.
+        """Return the space of the parameters that a class of agents declares as tuned, in order.
 
-        ``first`` is a parameter that comes before the others. ValueError if one has no range.
+        ``first`` names a parameter to put before the others. ValueError if one has no range.
         """
-        tuned = [each for each in parameters_of(agent).values() if each.tuned]
-        return cls(tuple(map(dimension_of, sorted(tuned, key=lambda each: each.name != first))))
+        tuned = [each for each in declared_parameters(agent).values() if each.tuned]
+        return cls(tuple(map(make_dimension, sorted(tuned, key=lambda each: each.name != first))))
 
     @classmethod
     def from_records(
@@ -518,7 +523,7 @@ class Space:
             ready = next((each for each in waiting if set(each.when) <= set(found)), None)
             if ready is None:
                 names = ", ".join(each.name for each in waiting)
-                raise ValueError(f"space: {names} depend on one another by when")
+                raise ValueError(f"space: {names} depend on one another through when")
             waiting.remove(ready)
             found[ready.name] = ready
         return tuple(found.values())
@@ -530,12 +535,12 @@ class Space:
 
     @property
     def is_box(self) -> bool:
-        """Whether all combinations of values are allowed, and each is another θ."""
+        """Whether all combinations of values are allowed, and each is a different θ."""
         return not self.constraints and not self.is_conditional
 
     @cached_property
     def rules(self) -> tuple[Constraint | ConstraintFunction, ...]:
-        """The constraints, read."""
+        """The parsed constraints."""
         kinds = tuple((each.name, each.kind) for each in self.parameters)
         return tuple(
             Constraint(each, kinds)
@@ -578,7 +583,7 @@ class Space:
         active: Mapping[str, npt.NDArray[np.bool_]],
         chosen: npt.NDArray[np.intp],
     ) -> npt.NDArray[np.bool_]:
-        """Return which of some rows satisfy a constraint, or are none that it applies to."""
+        """Return which of some rows satisfy a constraint, or are not subject to it."""
         if isinstance(rule, ConstraintFunction):
             return np.array([rule(theta) for theta in self.thetas(columns, chosen)], np.bool_)
         applies = np.ones(len(chosen), np.bool_)
@@ -617,7 +622,7 @@ class Space:
         )
 
     def is_whole(self, values: Mapping[str, Any]) -> bool:
-        """Return whether these are values of just the parameters that are active."""
+        """Return whether these are values of exactly the active parameters."""
         return set(values) == {each.name for each in self if self.is_active(each, values)}
 
     def broken_by(self, theta: Mapping[str, Value]) -> str:
@@ -632,12 +637,12 @@ class Space:
         return next((each.text for each in broken), "")
 
     def broken_text(self, theta: Mapping[str, Value]) -> str:
-        """Return the same of texts alone: functions may change while a study goes on."""
+        """Return the same, but only for texts: functions may change during a study."""
         texts = tuple(each for each in self.constraints if isinstance(each, str))
         return replace(self, constraints=texts).broken_by(theta) if texts else ""
 
     def check(self, theta: Mapping[str, Value]) -> None:
-        """Refuse, by InputError, values that are not those of one θ, or not a feasible one."""
+        """Raise InputError for values that are not those of one θ, or not a feasible one."""
         if unknown := [name for name in theta if name not in self.names]:
             raise InputError(f"θ must have only {', '.join(self.names)} (got {unknown[0]})")
         for each in self.in_order:
@@ -656,7 +661,7 @@ class Space:
 
     @cached_property
     def feasible_points(self) -> npt.NDArray[np.float64]:
-        """Some feasible points, shape (n, n_parameters), the nearest to the middle first."""
+        """Some feasible points, shape (n, n_parameters), those nearest to the middle first."""
         d = len(self)
         points = np.concatenate(
             [np.full((1, d), 0.5), np.random.default_rng(0).random((N_SAMPLED, d))]
@@ -665,7 +670,7 @@ class Space:
         return points[np.argsort(np.sum((points - 0.5) ** 2, axis=1), kind="stable")]
 
     def check_feasible(self) -> None:
-        """Refuse, by ValueError, a space in which hardly any point satisfies the constraints."""
+        """Raise ValueError if hardly any point of the space satisfies the constraints."""
         if not self.constraints or len(self.feasible_points) >= MIN_FEASIBLE:
             return
         functions = [each for each in self.rules if isinstance(each, ConstraintFunction)]
@@ -676,12 +681,12 @@ class Space:
         )
 
     def completed(self, given: Mapping[str, Value]) -> dict[str, Value]:
-        """Return θ with these values; the others are in the middle, as far as that is feasible.
+        """Return θ with these values; the others are in the middle, as far as feasible.
 
         Raises
         ------
         InputError
-            If a given parameter is inactive, or no such θ is found that is feasible.
+            If a given parameter is inactive, or no feasible θ is found.
         """
         middle = np.full((1, len(self)), 0.5)
         whole = self.is_box or self.is_whole(given)
@@ -698,7 +703,7 @@ class Space:
         return {p.name: p.from_unit(u) for p, u in zip(self.parameters, point, strict=True)}
 
     def from_unit(self, point: Sequence[float]) -> dict[str, Value]:
-        """Map a point of the unit cube, a coordinate a parameter, to named values in bounds."""
+        """Map a point of the unit cube, one coordinate per parameter, to named values in bounds."""
         return self.active(self.values_at(point))
 
     def to_unit(self, values: Mapping[str, Value]) -> list[float]:
@@ -711,7 +716,7 @@ class Space:
         return {name: values[name] for name in self.names}
 
     def present(self, cells: Mapping[Any, Any]) -> dict[str, Any]:
-        """Return those of a table's cells that are of θ: the others are empty."""
+        """Return the cells of a table that belong to θ; the others are empty."""
         may_lack = {each.name for each in self if each.when}
         lacking = {name for name in may_lack if is_absent(cells.get(name))}
         return {name: cells[name] for name in self.names if name not in lacking}
@@ -731,5 +736,5 @@ class Space:
         return {parameter.name: parameter.distribution() for parameter in self.parameters}
 
     def as_records(self) -> list[dict[str, Any]]:
-        """Return the space as plain data: what a study remembers of it."""
+        """Return the space as plain data, as a study stores it."""
         return [parameter.as_record() for parameter in self.parameters]

@@ -1,7 +1,7 @@
 """Functions called with a table of a file: its keys are their arguments.
 
-A function's signature says which keys a table may have, of which kind, and which are needed. So
-what Python takes, a file takes, too, by the same name.
+A function's signature says which keys a table may have, of which kind, and which are required. So a
+file takes the same arguments as Python, by the same names.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,12 +31,12 @@ def call(
     name: str = "",
     more: Mapping[str, Any] | None = None,
 ) -> T:
-    """Call a function with the values of a table, and with arguments that are none of its keys.
+    """Call a function with the values of a table, and with arguments that are not keys.
 
     Parameters
     ----------
     function : callable
-        Its annotations are kinds in :data:`WORDS`, lists of texts, literals, or any.
+        Its annotations are kinds in :data:`WORDS`, lists of texts, literals, or Any.
     table : mapping
         The values.
     name : str
@@ -47,7 +47,7 @@ def call(
     Raises
     ------
     InputError
-        If a key is none of the arguments, or one is missing or of another kind.
+        If a key is not an argument, or one is missing or of another kind.
     """
     given = more or {}
     known = {key: each for key, each in signature(function).parameters.items() if key not in given}

@@ -1,6 +1,6 @@
 """Wider search spaces: bounds at which points lie, and how far they may be moved.
 
-A bound can be moved as far as the agent allows. Unless told otherwise it is moved by a factor of
+A bound can be moved as far as the agent allows. By default it is moved by a factor of
 four on a logarithmic scale, and by half of the range on a linear one.
 """
 
@@ -22,7 +22,7 @@ FORM = "NAME or NAME=LOW:HIGH"
 
 @dataclass(frozen=True)
 class Edge:
-    """A bound at which some of the points lie in which a parameter is active; it can be moved."""
+    """A bound that can be moved, and at which some points with this parameter lie."""
 
     parameter: NumericParameter
     is_upper: bool
@@ -43,13 +43,13 @@ class Edge:
 
 @dataclass(frozen=True)
 class WidenRequest:
-    """A parameter to be widened, to the given bounds if there are any."""
+    """A parameter to be widened, to given bounds if there are any."""
 
     name: str
     bounds: tuple[float, float] | None = None
 
 
-def parse_wish(text: str, experiment: Experiment) -> WidenRequest:
+def parse_widen_request(text: str, experiment: Experiment) -> WidenRequest:
     """Read ``NAME`` or ``NAME=LOW:HIGH``.
 
     Raises
@@ -70,7 +70,7 @@ def parse_wish(text: str, experiment: Experiment) -> WidenRequest:
     parameter, given = known[name], f"(got {low:g}:{high:g})"
     if not (low <= parameter.low and parameter.high <= high):
         allowed = f"{parameter.low:g} to {parameter.high:g}"
-        raise InputError(f"widen: bounds of {name} must hold {allowed} {given}")
+        raise InputError(f"widen: bounds of {name} must include {allowed} {given}")
     if parameter.step:
         n_steps = (parameter.low - low) / parameter.step
         if abs(n_steps - round(n_steps)) > TOLERANCE:
@@ -84,7 +84,7 @@ def parse_wish(text: str, experiment: Experiment) -> WidenRequest:
     return WidenRequest(name, (low, high))
 
 
-def edges_of(experiment: Experiment, thetas: Sequence[Mapping[str, Value]]) -> list[Edge]:
+def find_edges(experiment: Experiment, thetas: Sequence[Mapping[str, Value]]) -> list[Edge]:
     """Return the bounds at which some of these θ lie, as far as they can be moved."""
     found = []
     for each in experiment.space:
@@ -107,7 +107,7 @@ def is_at(parameter: NumericParameter, value: Value, is_upper: bool) -> bool:
 
 
 def moved(experiment: Experiment, parameter: NumericParameter, is_upper: bool) -> float:
-    """Return where a bound goes by default: where it is, if the agent allows nothing beyond."""
+    """Return a bound's new place by default: the old one, if the agent allows nothing beyond."""
     low, high = parameter.ends
     here = parameter.ends[is_upper]
     domain = experiment.player.domain(parameter)
@@ -129,18 +129,20 @@ def moved(experiment: Experiment, parameter: NumericParameter, is_upper: bool) -
     return int(there) if parameter.integer else there
 
 
-def widened(experiment: Experiment, wishes: Sequence[WidenRequest], edges: Sequence[Edge]) -> Space:
+def widened(
+    experiment: Experiment, requests: Sequence[WidenRequest], edges: Sequence[Edge]
+) -> Space:
     """Return the experiment's space with wider bounds.
 
-    A wish without bounds moves those at which points lie, ``edges``; one with bounds asks for a
-    range that holds them. So a wish that is granted changes nothing when it is made again.
+    A request without bounds moves those at which points lie, ``edges``; one with bounds asks for a
+    range that holds them. So a repeated request changes nothing.
     """
-    wished: dict[str, WidenRequest] = {each.name: each for each in wishes}
+    by_name: dict[str, WidenRequest] = {each.name: each for each in requests}
     return replace(
         experiment.space,
         parameters=tuple(
-            widened_parameter(experiment, each, wished[each.name], edges)
-            if isinstance(each, NumericParameter) and each.name in wished
+            widened_parameter(experiment, each, by_name[each.name], edges)
+            if isinstance(each, NumericParameter) and each.name in by_name
             else each
             for each in experiment.space
         ),
@@ -148,13 +150,16 @@ def widened(experiment: Experiment, wishes: Sequence[WidenRequest], edges: Seque
 
 
 def widened_parameter(
-    experiment: Experiment, parameter: NumericParameter, wish: WidenRequest, edges: Sequence[Edge]
+    experiment: Experiment,
+    parameter: NumericParameter,
+    request: WidenRequest,
+    edges: Sequence[Edge],
 ) -> NumericParameter:
-    """Return a parameter with the bounds wished for, or those of its edges moved."""
+    """Return a parameter with the bounds requested, or those of its edges moved."""
     low, high = parameter.ends
-    if wish.bounds is None:
+    if request.bounds is None:
         sides = {each.is_upper for each in edges if each.parameter.name == parameter.name}
         low = moved(experiment, parameter, False) if False in sides else low
         high = moved(experiment, parameter, True) if True in sides else high
         return replace(parameter, low=low, high=high)
-    return replace(parameter, low=min(low, wish.bounds[0]), high=max(high, wish.bounds[1]))
+    return replace(parameter, low=min(low, request.bounds[0]), high=max(high, request.bounds[1]))

@@ -1,4 +1,4 @@
-"""What the disk keeps: a study as a log of games, manifests, and ledgers of games.
+"""Storage: studies as logs of games, manifests, and ledgers of games.
 
 Here a study is opened, locked, written, and read into one snapshot (`study_data`). This room may
 import samplers, experiments, the ground modules and agents.

@@ -1,14 +1,14 @@
 """Files that only grow: one run at a time holds such a file, and appends whole lines to it."""
 
 import errno
-import fcntl
 import io
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from thetafront.study.errors import InputError, RunError, naming_file
+from thetafront.study.errors import InputError, naming_file
+from thetafront.study.log.file_lock import file_lock
 
 
 class AppendOnlyFile:
@@ -57,16 +57,12 @@ class AppendOnlyFile:
             If ``read`` refuses it.
         """
         self.content()
-        with self.path.open("ab+", buffering=0) as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise RunError(
-                    f"{self.path}: another run is writing it; wait for it, or use another folder"
-                ) from None
-            # A repair may have put another file in its place since it was opened.
-            if not os.path.samestat(os.fstat(file.fileno()), self.path.stat()):
-                raise RunError(f"{self.path}: another run has replaced it; try again")
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
+        busy = f"{self.path}: another run is writing it; wait for it, or use another folder"
+        with (
+            file_lock(self.path, flags, lambda _: busy) as descriptor,
+            open(descriptor, "ab+", buffering=0, closefd=False) as file,
+        ):
             file.seek(0)
             content = file.readall()
             n_whole = read(content)

@@ -4,14 +4,14 @@ An interrupt waits for the end of the writing, and a second one deletes the temp
 processes that write the same file do so one after the other.
 """
 
-import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from thetafront.study.errors import naming_file
 from thetafront.study.interrupt import deferred, unfinished
+from thetafront.study.log.file_lock import file_lock
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
     If the block fails, the temporary file is deleted; an OSError names the file.
     """
     temporary = path.with_name(f".{path.name}.part")
-    with deferred(), naming_file(path), held(temporary):
+    with deferred(), naming_file(path), file_lock(temporary, os.O_RDWR | os.O_CREAT):
         unfinished.add(str(temporary))
         try:
             yield temporary
@@ -31,20 +31,3 @@ def atomic_write(path: Path) -> Iterator[Path]:
             raise
         finally:
             unfinished.discard(str(temporary))
-
-
-@contextmanager
-def held(path: Path) -> Iterator[None]:
-    """Hold a file, made if there is none, until the block ends; wait for others that hold it."""
-    is_there = False
-    while not is_there:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        with suppress(FileNotFoundError):  # who held it has moved it
-            is_there = os.path.samestat(os.fstat(descriptor), path.stat())
-        if not is_there:
-            os.close(descriptor)
-    try:
-        yield
-    finally:
-        os.close(descriptor)

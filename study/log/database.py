@@ -1,9 +1,9 @@
 """A study's database: checked before anything is made in it, opened, and its errors in one line.
 
-How durable it is: SQLite is told ``synchronous=FULL`` with its usual journal, so each transaction
+How durable it is: SQLite runs with ``synchronous=FULL`` and its usual journal, so each transaction
 has reached the disk when it is committed. A kill loses the games of the last 50 ms; a power cut may
-undo the last transaction besides. Both are played again from their seeds, and nothing else is lost.
-A PostgreSQL server has its own ``synchronous_commit``, which is on unless somebody has changed it.
+also undo the last transaction. Both are played again from their seeds, and nothing else is lost. A
+PostgreSQL server has its own ``synchronous_commit``, which is on by default.
 """
 
 import os
@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Engine, create_engine, event, inspect
+from sqlalchemy import URL, Engine, create_engine, event, inspect, text
 from sqlalchemy.exc import NoSuchModuleError as NoSuchDriverError
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -22,7 +22,7 @@ from thetafront.study.log.location import Location
 from thetafront.study.log.server_lock import SOON_LOST
 from thetafront.study.log.tables import TABLES
 
-MENDED = "`thetafront verify NAME --repair` repairs what it can; or restore a copy"
+REPAIR_HINT = "`thetafront verify NAME --repair` repairs what it can; or restore a copy"
 SECONDS_TO_WAIT = 60  # for another process, such as a reader during a sweep
 DURABLE = "PRAGMA synchronous = FULL"
 SQLITE_HEADER = b"SQLite format 3\0"
@@ -46,7 +46,7 @@ OPTUNA_TABLES = {
 
 
 def engine_options(url: URL) -> dict[str, Any]:
-    """Return how a storage is connected to."""
+    """Return the connection options of a storage."""
     if url.get_backend_name() == "sqlite":
         return {"connect_args": {"timeout": SECONDS_TO_WAIT}}
     # No connection is tested before it is used, and replaced in silence: a run must know that it
@@ -55,7 +55,7 @@ def engine_options(url: URL) -> dict[str, Any]:
 
 
 def make_engine(location: Location) -> Engine:
-    """Return what connects to a storage."""
+    """Return the engine of a storage."""
     engine = create_engine(location.url, **engine_options(location.parsed_url))
     if location.database is not None:
         event.listen(engine, "connect", prepare_connection)
@@ -63,7 +63,7 @@ def make_engine(location: Location) -> Engine:
 
 
 def prepare_connection(connection: Any, _: Any) -> None:
-    """Set up a connection to SQLite; texts are read whatever their bytes are."""
+    """Set up a connection to SQLite; texts are read even if their bytes are invalid."""
     connection.text_factory = lambda content: content.decode(errors="surrogateescape")
     connection.execute(DURABLE)
 
@@ -78,7 +78,7 @@ def storage_errors_reported(location: Location) -> Iterator[None]:
         reason = str(cause).strip().splitlines()[0]
         if is_damage(cause):
             place = location.url_without_password
-            raise DamageError(f"storage: {place} is damaged: {reason}; {MENDED}") from None
+            raise DamageError(f"storage: {place} is damaged: {reason}; {REPAIR_HINT}") from None
         kind = RunError if "disk" in reason else InputError  # SQLite's: a full one, an I/O error
         raise kind(f"storage: {location.url_without_password} cannot be used: {reason}") from None
 
@@ -107,11 +107,19 @@ def is_new(location: Location) -> bool:
             engine.dispose()
 
 
-def check_database(path: Path, for_writing: bool, may_lack: bool = False) -> None:
-    """Refuse, by InputError, a file that is no SQLite database, or one of something else.
+def optuna_names(engine: Engine) -> set[str]:
+    """Return the names of optuna's studies in a database: mirrors, and those of before."""
+    with engine.connect() as connection:
+        if not inspect(connection).has_table("studies"):
+            return set()
+        return {str(name) for name in connection.scalars(text("SELECT study_name FROM studies"))}
 
-    To write, a missing file is allowed, and one with some of the tables, all of them empty: a kill
-    while they were made leaves that, and the next sweep makes the others.
+
+def check_database(path: Path, for_writing: bool, may_lack: bool = False) -> None:
+    """Raise InputError for a file that is not an SQLite database, or not that of a study.
+
+    For writing, a missing file is allowed, and so is one with some of the tables, all of them
+    empty: a kill during their creation leaves such a file, and the next sweep creates the others.
     """
     name = repr(str(path))
     if path.is_symlink():  # though links were followed
@@ -138,12 +146,12 @@ def check_database(path: Path, for_writing: bool, may_lack: bool = False) -> Non
     tables = tables_in(path)
     if not tables <= {*OPTUNA_TABLES, *TABLES, EARLIER_TABLE}:
         raise InputError(
-            f"storage {name} is a database of something else (its tables: "
+            f"storage {name} is not the database of a study (its tables: "
             f"{', '.join(sorted(tables)[:5])})"
         )
     if not may_lack and (missing := missing_tables(path, tables)):
         raise DamageError(
-            f"storage: {name} is damaged: no table {', '.join(sorted(missing))}; {MENDED}"
+            f"storage: {name} is damaged: no table {', '.join(sorted(missing))}; {REPAIR_HINT}"
         )
     if not for_writing and not tables & {*TABLES, "studies"}:
         raise InputError(f"storage {name} holds no study yet")
@@ -152,7 +160,7 @@ def check_database(path: Path, for_writing: bool, may_lack: bool = False) -> Non
 def missing_tables(path: Path, tables: set[str]) -> set[str]:
     """Return the tables that a database has lost: some are there, and not all of them are empty.
 
-    Of optuna's, only in databases of earlier versions: a mirror comes back.
+    Optuna's tables count only in databases of earlier versions, since a mirror is rebuilt.
     """
     there = tables & TABLES
     expected = TABLES if there else OPTUNA_TABLES
@@ -166,7 +174,7 @@ def missing_tables(path: Path, tables: set[str]) -> set[str]:
 
 
 def is_mirror(path: Path, tables: set[str]) -> bool:
-    """Return whether optuna's tables have the mirror of a study, whose log is gone then."""
+    """Return whether optuna's tables hold the mirror of a study; its log is then lost."""
     if "study_user_attributes" not in tables:
         return False
     query = "SELECT value_json FROM study_user_attributes WHERE key = 'thetafront'"
@@ -189,20 +197,22 @@ def studies_in(path: Path) -> set[str]:
 
 
 def texts_in(path: Path, query: str) -> set[str]:
-    """Return what a query for one column of text finds; RunError if it cannot be read."""
+    """Return the results of a query for one column of text; RunError if it cannot be read."""
     # Whoever opens the file next, and may write, rolls back what a kill left half-written.
     mode = "rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro"
     try:
         with closing(sqlite3.connect(f"file:{path}?mode={mode}", uri=True, timeout=30)) as database:
-            return {text for (text,) in database.execute(query)}
+            return {found for (found,) in database.execute(query)}
     except sqlite3.Error as error:
         if is_damage(error):
-            raise DamageError(f"storage: {str(path)!r} is damaged: {error}; {MENDED}") from None
+            raise DamageError(
+                f"storage: {str(path)!r} is damaged: {error}; {REPAIR_HINT}"
+            ) from None
         # Held by another program, or the disk fails: no input is to blame.
         raise RunError(f"storage: {str(path)!r} cannot be read: {error}") from None
 
 
 def is_damage(error: BaseException) -> bool:
-    """Return whether SQLite reports a damaged file, or a text that is none."""
+    """Return whether SQLite reports a damaged file, or an invalid text."""
     is_malformed = type(error) is sqlite3.DatabaseError
     return is_malformed or (isinstance(error, sqlite3.Error) and "decode" in str(error))

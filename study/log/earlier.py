@@ -2,22 +2,23 @@
 
 There, a trial's θ, state and values are in optuna's tables, and what made the study, its runs and
 its validated points are user attributes of the study. Games are in a table ``thetafront_games``; in
-the earliest studies they are user attributes, too. Whoever reads such a study gets the rows of its
-log, and the database stays as it is. Before it is written to, the rows are stored, once.
+the earliest studies they are user attributes, too. Reading such a study gives the rows of its log,
+and leaves the database as it is. Before it is written to, the rows are stored, once.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 import optuna
+from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 from sqlalchemy import Connection, Engine, inspect, text
 
 from thetafront.agents.agent import FailedGame
-from thetafront.study.errors import DamageError, error_context
+from thetafront.study.errors import DamageError, error_context, study_context
 from thetafront.study.log.log import (
     MACHINE,
     RUN,
@@ -29,12 +30,12 @@ from thetafront.study.log.log import (
     insert_study,
     lost,
     point_row,
-    row_of_record,
+    record_to_row,
 )
-from thetafront.study.log.mirror import optuna_storage
-from thetafront.study.log.objectives import POSSIBLE_DIRECTIONS
-from thetafront.study.log.point import key_of
-from thetafront.study.log.seeds import KIND, replicate_of
+from thetafront.study.log.mirror import mirrored, optuna_storage
+from thetafront.study.log.point import theta_key
+from thetafront.study.log.seeds import KIND, parse_replicate
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.study_record import ATTRIBUTE, StudyRecord
 from thetafront.study.log.tables import (
     METADATA,
@@ -50,7 +51,6 @@ from thetafront.study.log.tables import (
 RUN_PREFIX, MACHINE_PREFIX, POINT_PREFIX = "run:", "machine:", "point:"
 GAME_PREFIX, VALIDATION_PREFIX = "game:", "validation:"
 OLD_GAMES = "thetafront_games"
-NAMES = text("SELECT study_name FROM studies")
 STORED_GAMES = text(
     f"SELECT g.phase, g.unit, g.replicate, g.machine, g.record FROM {OLD_GAMES} g "
     "JOIN studies s ON s.study_id = g.study_id WHERE s.study_name = :name ORDER BY g.game_id"
@@ -65,23 +65,15 @@ Games = dict[int, tuple[Mapping[str, Any], str]]
 """Records of games and their machines, by replicate."""
 
 
-def earlier_names(engine: Engine) -> set[str]:
-    """Return the names of optuna's studies in a database."""
-    with engine.connect() as connection:
-        if not inspect(connection).has_table("studies"):
-            return set()
-        return {str(name) for name in connection.scalars(NAMES)}
-
-
 @dataclass(frozen=True)
 class EarlierStudy:
-    """A study of an earlier version, which is read as if it was a log."""
+    """A study of an earlier version, which is read as if it were a log."""
 
     engine: Engine  # of its database
     name: str  # the study's
 
     def newest(self) -> tuple[int, int]:
-        """Return that it does not grow."""
+        """Return a constant, since it does not grow."""
         return 0, 0
 
     def rows(self) -> Rows:
@@ -109,20 +101,31 @@ class EarlierStudy:
 
     @property
     def is_empty(self) -> bool:
-        """Whether a kill came before anything was stored of a study that may be ours."""
+        """Whether a study that may be ours is empty, because a kill came first."""
         study = optuna.load_study(study_name=self.name, storage=optuna_storage(self.engine))
-        is_ours = tuple(study.directions) in POSSIBLE_DIRECTIONS
+        is_ours = study.directions[1:] == [StudyDirection.MINIMIZE]
         return is_ours and not (study.user_attrs or study.get_trials(deepcopy=False))
 
-    def store(self) -> Log:
-        """Store the rows in one transaction, without the old ones of its games; return the log."""
-        rows = self.rows()
+    def store(self, say: Callable[[str], None]) -> Log:
+        """Store the rows in one transaction, and the mirror; say so, and return the log.
+
+        The old rows of its games are deleted.
+        """
+        with study_context(self.name):
+            rows = self.rows()
         METADATA.create_all(self.engine)
         with self.engine.begin() as connection:
             study = insert_study(connection, rows)
             if inspect(connection).has_table(OLD_GAMES):
                 connection.execute(DELETED_GAMES, {"name": self.name})
-        return Log(self.engine, self.name, study)
+        log = Log(self.engine, self.name, study)
+        data = StudyData.read(log)
+        mirrored(log, data.experiment, data.trials)
+        say(
+            f"study {self.name!r} was converted from an earlier version: "
+            f"{len(data.trials):,} trials, {len(data.points):,} points and all of their games"
+        )
+        return log
 
 
 def games_in(connection: Connection, name: str) -> dict[tuple[str, str], Games]:
@@ -148,7 +151,7 @@ def imported(
     played: list[GameRow] = []
     events: list[EventRow] = []
     runs = {
-        replicate_of(key.removeprefix(RUN_PREFIX)): run
+        parse_replicate(key.removeprefix(RUN_PREFIX)): run
         for key, run in attributes.items()
         if key.startswith(RUN_PREFIX)
     }
@@ -171,14 +174,14 @@ def imported(
         notes.pop(FIXED, None)
         began, ended = moment(trial.datetime_start), moment(trial.datetime_complete)
         points.append(point_row(*unit, trial.params, origin, max(1, n_games), notes, began))
-        played += [row_of_record(unit, r, *own[r], ended or began) for r in sorted(own)]
+        played += [record_to_row(unit, r, *own[r], ended or began) for r in sorted(own)]
         if trial.state == TrialState.FAIL:
             events.append(failure(unit, trial.user_attrs.get("error") or "failed"))
     begun = {row.number for row in points}
     events += [lost((SEARCH, n)) for n in range(max(begun, default=0)) if n not in begun]
     for unit, stored, own in points_in(attributes, games):
         points.append(point_row(*unit, stored["params"], stored["origin"], at=0.0))
-        played += [row_of_record(unit, r, *own[r], 0.0) for r in sorted(own)]
+        played += [record_to_row(unit, r, *own[r], 0.0) for r in sorted(own)]
         if stored.get("error"):
             events.append(failure(unit, stored["error"]))
     events += [
@@ -200,7 +203,7 @@ def imported(
 def attached(attributes: Mapping[str, Any]) -> Games:
     """Return the games among a trial's attributes."""
     return {
-        replicate_of(key.removeprefix(GAME_PREFIX)): (game, "")
+        parse_replicate(key.removeprefix(GAME_PREFIX)): (game, "")
         for key, game in attributes.items()
         if key.startswith(GAME_PREFIX)
     }
@@ -222,13 +225,13 @@ def points_in(
     for name, game in attributes.items():
         if name.startswith(VALIDATION_PREFIX):
             key, _, replicate = name.removeprefix(VALIDATION_PREFIX).partition(":")
-            of_points[key][replicate_of(replicate)] = game, ""
+            of_points[key][parse_replicate(replicate)] = game, ""
     lost = {key for phase, key in games if phase == VALIDATION} - set(known)
     if lost:
-        raise ValueError(f"a game of point {min(lost)} is there, and no such point")
+        raise ValueError(f"a game of point {min(lost)} exists, but the point does not")
     taken: set[int] = set()
     for key, point in known.items():
-        if key_of(point["params"]) != key:
+        if theta_key(point["params"]) != key:
             raise ValueError(f"{POINT_PREFIX}{key}: its key is not that of its θ")
         number = point.get("number", 0)
         while number in taken:
@@ -238,5 +241,5 @@ def points_in(
 
 
 def moment(at: datetime | None) -> float:
-    """Return a time as seconds since 1970, as optuna's tables have it: UTC without its zone."""
+    """Return a time of optuna's tables as seconds since 1970: UTC without its zone."""
     return 0.0 if at is None else at.replace(tzinfo=UTC).timestamp()

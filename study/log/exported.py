@@ -1,4 +1,4 @@
-"""What a study's folder says besides its database: tables and manifest of an earlier export."""
+"""What a study's folder holds besides its database: tables and manifest of an earlier export."""
 
 import csv
 import json
@@ -25,7 +25,7 @@ MAX_NUMBER_LENGTH = 10
 """A number of games has fewer digits."""
 
 
-def rows_of(path: Path) -> Rows:
+def read_csv_rows(path: Path) -> Rows:
     """Return the rows of a CSV file; none if it cannot be read."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
@@ -34,7 +34,7 @@ def rows_of(path: Path) -> Rows:
         return []
 
 
-def theta_of(row: Mapping[str, str], space: Space) -> dict[str, Value] | None:
+def row_theta(row: Mapping[str, str], space: Space) -> dict[str, Value] | None:
     """Return θ of a table's row; None if it is not there."""
     try:
         words = {each: row[each.name] for each in space}
@@ -44,19 +44,19 @@ def theta_of(row: Mapping[str, str], space: Space) -> dict[str, Value] | None:
     return theta if space.is_whole(theta) else None
 
 
-def thetas_of(path: Path, key: str, space: Space) -> dict[str, dict[str, Value]]:
-    """Return θ of each row of a table, by what a column of it says."""
-    found = {str(row.get(key)): theta_of(row, space) for row in rows_of(path)}
+def thetas_by_key(path: Path, key: str, space: Space) -> dict[str, dict[str, Value]]:
+    """Return θ of each row of a table, by the value in one of its columns."""
+    found = {str(row.get(key)): row_theta(row, space) for row in read_csv_rows(path)}
     return {name: theta for name, theta in found.items() if theta is not None}
 
 
 def numbers_of_games(path: Path, key: str, are_replaced: bool = True) -> dict[str, int]:
-    """Return the number of games in each row of a table, by what a column of it says.
+    """Return the number of games in each row of a table, by the value in one of its columns.
 
     Games that failed are among them; unless they ``are_replaced``, they count among the others.
     """
     found = {}
-    for row in rows_of(path):
+    for row in read_csv_rows(path):
         words = [row.get("n_games") or "", row.get("n_failed") or "0"]
         if all(each.isdecimal() and len(each) < MAX_NUMBER_LENGTH for each in words):
             counts = [int(each) for each in words]
@@ -75,15 +75,15 @@ def manifest_in(folder: Path) -> dict[str, Any]:
 
 
 def record_in(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the study's record as a manifest has it; None if it does not."""
+    """Return the study's record from a manifest; None if it has none."""
     names = StudyRecord.__dataclass_fields__
     if not {"experiment", "space", "seed", "design", "design_size"} <= set(manifest):
         return None
     return {name: manifest[name] for name in names if name in manifest}
 
 
-def record_of(record: Mapping[str, Any], folder: Path) -> StudyRecord:
-    """Return the record of a folder's study; a definition that lies in the folder is the one."""
+def read_folder_record(record: Mapping[str, Any], folder: Path) -> StudyRecord:
+    """Return the record of a folder's study; a definition in the folder takes precedence."""
     found = StudyRecord.read(record, folder.name)
     here = folder / Path(found.source).name
     if found.definition is None or not (found.source and here.is_file()):
@@ -91,8 +91,8 @@ def record_of(record: Mapping[str, Any], folder: Path) -> StudyRecord:
     return replace(found, definition={**found.definition, "source": str(here)})
 
 
-def runs_told(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the runs that a manifest tells, the latest last."""
+def recorded_runs(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the runs that a manifest lists, the latest last."""
     runs = manifest.get("earlier_runs")
     others = OF_THE_STUDY | set(StudyRecord.__dataclass_fields__)
     latest = {key: each for key, each in manifest.items() if key not in others}

@@ -20,7 +20,7 @@ REPORTED, PREFIX = "reported", "reported_"
 
 
 def is_reported(experiment: Experiment) -> bool:
-    """Tell whether an experiment's games are those of a user's agent."""
+    """Return whether an experiment's games are those of a user's agent."""
     return issubclass(experiment.summary.game, ReportedGame)
 
 
@@ -62,17 +62,14 @@ def field_columns(fields: Iterable[str], experiment: Experiment) -> dict[str, st
 
 
 def columns_of_games(experiment: Experiment, games: Iterable[Outcome]) -> list[str]:
-    """Return the columns of a study's table of games: labels, those of all, then some games' own.
-
-    The latter are of games side by side, or reported fields.
-    """
+    """Return the columns of a study's games: labels, those of all games, then those of some."""
     columns = [*LABELS, *own_columns(experiment)]
     own = {column: None for game in games for column in cells_of_game(game, experiment)}
     return list(dict.fromkeys([*columns, *own]))
 
 
 def outcome_in(cells: Mapping[str, str], experiment: Experiment) -> Outcome:
-    """Return a game from a row of text; ValueError, KeyError or OverflowError if it is none."""
+    """Return a game from a row of text; ValueError, KeyError or OverflowError if it is invalid."""
     if error := cells.get(FAILED_WITH):
         return FailedGame(int(cells["seed"]), error)
     return kind_of_row(cells, experiment).from_row(fields_in(cells, experiment))

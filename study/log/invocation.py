@@ -1,6 +1,6 @@
 """How a run was asked for: by a command, or by a call from Python.
 
-Manifests and locks tell it, and advice is written in the same words.
+Manifests and locks record it, and messages suggest commands in the same form.
 """
 
 import sys
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from thetafront.study.log.location import without_password
+from thetafront.study.text import without_password
 
 CALL: ContextVar[str] = ContextVar("call", default="")
 """The call from Python that runs; empty for a command."""
@@ -21,7 +21,7 @@ def command_line() -> str:
 
 @contextmanager
 def called(call: str) -> Iterator[None]:
-    """Tell in the block that a call, such as ``sweep('dice')``, asked for it."""
+    """Record that a call, such as ``sweep('dice')``, asked for what the block does."""
     token = CALL.set(call)
     try:
         yield

@@ -1,9 +1,9 @@
 """Finished games in a table that only grows, so that a killed run resumes where it stopped.
 
-``games.csv`` has one line a game, written as soon as the game has ended, with a digest of the agent
-that played it. ``agents.json`` beside it tells the name and all parameters behind each digest. So
-any line can be played again, and games stay their agent's when a later version adds a parameter
-or changes a default.
+``games.csv`` has one line per game, written as soon as the game has ended, with a digest of the
+agent that played it. ``agents.json`` beside it gives the name and all parameters behind each
+digest. So any line can be played again, and games still belong to their agent when a later version
+adds a parameter or changes a default.
 """
 
 import csv
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from thetafront.agents.agent import Agent, Game, digest_of, identity
+from thetafront.agents.agent import Agent, Game, agent_digest, identity
 from thetafront.agents.catalog import build_identified
 from thetafront.study.errors import InputError
 from thetafront.study.log.append_only import AppendOnlyFile
@@ -26,7 +26,7 @@ AGENTS_FILE = "agents.json"
 G = TypeVar("G", bound=Game)
 
 
-def line_of(words: tuple[object, ...]) -> bytes:
+def format_line(words: tuple[object, ...]) -> bytes:
     """Write one line of the table."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow(words)
@@ -60,7 +60,8 @@ class Ledger(Generic[G]):
     Raises
     ------
     InputError
-        If the file is no such table, a whole line of it is no game, or ``agents.json`` is damaged.
+        If the file is not such a table, one of its whole lines is not a game, or ``agents.json`` is
+        damaged.
     """
 
     def __init__(self, path: Path, game: type[G]) -> None:
@@ -91,9 +92,9 @@ class Ledger(Generic[G]):
         Raises
         ------
         InputError
-            If it is no such table, or a whole line of it is no game.
+            If it is not such a table, or one of its whole lines is not a game.
         """
-        heading = line_of(self.columns)
+        heading = format_line(self.columns)
         if heading.startswith(content):
             return {}, len(heading) if content == heading else 0
         n_bytes = content.rfind(b"\n") + 1
@@ -115,7 +116,7 @@ class Ledger(Generic[G]):
                     raise ValueError("figures that no game has")
             except (ValueError, csv.Error):
                 raise InputError(
-                    f"{self.path}: line {number} is no finished game; use another folder, or "
+                    f"{self.path}: line {number} is not a finished game; use another folder, or "
                     "move the file away"
                 ) from None
             played.setdefault(self.current(agent), {})[game.seed] = game
@@ -128,14 +129,14 @@ class Ledger(Generic[G]):
 
     def games(self, agent: Agent) -> dict[int, G]:
         """Return an agent's games, by seed."""
-        return self.played.setdefault(digest_of(agent), {})
+        return self.played.setdefault(agent_digest(agent), {})
 
     def digest(self, agent: Agent) -> str:
         """Return the digest of an agent in the file, which may be that of an earlier version."""
-        return self.written_as.get(digest_of(agent), digest_of(agent))
+        return self.written_as.get(agent_digest(agent), agent_digest(agent))
 
     def agent(self, digest: str) -> Agent:
-        """Make the agent behind a digest.
+        """Create the agent behind a digest.
 
         Raises
         ------
@@ -151,18 +152,16 @@ class Ledger(Generic[G]):
             raise InputError(f"{path}: {digest}: {error}") from None
 
     def current(self, digest: str) -> str:
-        """Return today's digest of the agent that a digest in the file stands for."""
+        """Return today's digest of the agent with a digest in the file."""
         if digest not in self.today:
             try:
-                self.today[digest] = digest_of(self.agent(digest))
+                self.today[digest] = agent_digest(self.agent(digest))
             except InputError:  # of no agent in the catalog
                 self.today[digest] = digest
         return self.today[digest]
 
     def add(self, agent: Agent, *games: G) -> None:
-        """Keep finished games; one that is there already is the same game, and stays.
-
-        Only while the ledger is :meth:`held`.
+        """Store finished games; one that is there already is the same, and stays.
 
         Raises
         ------
@@ -173,18 +172,18 @@ class Ledger(Generic[G]):
             raise RuntimeError(f"{self.path}: written only while it is held")
         known = self.games(agent)
         new = [game for game in games if game.seed not in known]
-        digest = self.written_as.setdefault(digest_of(agent), digest_of(agent))
+        digest = self.written_as.setdefault(agent_digest(agent), agent_digest(agent))
         if digest not in self.identities:
             self.identities[digest] = identity(agent)
             with atomic_write(self.path.with_name(AGENTS_FILE)) as draft:
                 written = json.dumps(self.identities, indent=1, ensure_ascii=False)
                 draft.write_text(written + "\n", encoding="utf-8")
-        self.file.append(b"".join(line_of((digest, *game.to_row().values())) for game in new))
+        self.file.append(b"".join(format_line((digest, *game.to_row().values())) for game in new))
         known |= {game.seed: game for game in new}
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep other runs from writing here meanwhile, and make the file whole.
+        """Keep other runs from writing in the meantime, and repair the file's end.
 
         The file is read again, since another run may have written it. A last line torn by a kill is
         cut off, and its game is played again. Nested calls do nothing.
@@ -194,12 +193,12 @@ class Ledger(Generic[G]):
         RunError
             If another run holds it.
         InputError
-            If the file is no table of games.
+            If the file is not a table of games.
         """
         if self.file.is_held:
             yield
             return
         with self.file.held(self.read):
             if not self.path.stat().st_size:
-                self.file.append(line_of(self.columns))
+                self.file.append(format_line(self.columns))
             yield

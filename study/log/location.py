@@ -13,9 +13,10 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from thetafront.study.errors import InputError
+from thetafront.study.text import without_password
 
 RESULTS = Path("results")
-"""The folder of studies, where none is given; it is made in the folder where a user stands."""
+"""The default folder of studies, created in the current folder."""
 RESERVED_NAMES = ("reference",)
 BACKENDS = ("sqlite", "postgresql")
 SQLITE_EXAMPLE = "sqlite:///folder/study.db"
@@ -64,7 +65,7 @@ class Location:
 
 
 def real_path(path: Path) -> Path:
-    """Follow links; of one that leads to itself, what it leads to is a link still."""
+    """Follow links; a link that leads to itself remains a link."""
     return Path(os.path.realpath(path))  # Path.resolve raises RuntimeError then
 
 
@@ -76,18 +77,12 @@ def check_name(name: str) -> str:
             f"letter or digit first (got {name!r})"
         )
     if name in RESERVED_NAMES:
-        raise InputError(f"name {name!r} is kept for published results; use another")
+        raise InputError(f"name {name!r} is reserved for published results; use another")
     return name
 
 
-def without_password(text: str) -> str:
-    """Mask the passwords of URLs in a text: before the host, and among the parameters."""
-    text = re.sub(r"(://[^:/@\s]*):[^@\s]+@", r"\1:***@", text)
-    return re.sub(r"([?&][^=&\s]*(?:password|passwd|pwd)=)[^&\s'\"]+", r"\1***", text, flags=re.I)
-
-
 def check_url(text: str) -> URL:
-    """Parse a storage URL; InputError if it is none, or cannot store a study."""
+    """Parse a storage URL; InputError if it is invalid, or cannot store a study."""
     given = f"(got {without_password(text)!r})"
     try:
         url = make_url(text)
@@ -120,7 +115,7 @@ def locate(name: str, results: Path, storage: str | None) -> Location:
 
 
 def usual_url(folder: Path) -> str:
-    """Return the URL of a study's storage in its folder, where none is given."""
+    """Return the default URL of a study's storage, which is in its folder."""
     return f"sqlite:///{folder / 'study.db'}"
 
 
@@ -133,8 +128,8 @@ def why_unusable(folder: Path) -> str:
 
 def check_folder(results: Path) -> None:
     """Refuse a results folder that is missing, or that cannot be written."""
-    if flaw := why_unusable(results):
-        raise InputError(f"results folder {str(results)!r} {flaw}")
+    if problem := why_unusable(results):
+        raise InputError(f"results folder {str(results)!r} {problem}")
 
 
 def make_folder(folder: Path, option: str = "results") -> None:
@@ -150,12 +145,12 @@ def make_folder(folder: Path, option: str = "results") -> None:
     Raises
     ------
     InputError
-        If it cannot be made, or cannot be written.
+        If it cannot be created, or cannot be written to.
     """
     cannot = f"{option}: folder {str(folder)!r} cannot be"
     try:
-        if not folder.exists() and (flaw := why_unusable(folder.parent)):
-            raise InputError(f"{cannot} made: {str(folder.parent)!r} {flaw}")
+        if not folder.exists() and (problem := why_unusable(folder.parent)):
+            raise InputError(f"{cannot} made: {str(folder.parent)!r} {problem}")
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{option}: {str(folder)!r} is a file, not a folder")
         folder.mkdir(exist_ok=True)

@@ -1,22 +1,19 @@
 """The lock that admits one sweep to a study at a time.
 
-On a PostgreSQL server it is the server's (:mod:`study.log.server_lock`). Else it is the operating
-system's lock of a file beside the database (for other storages: in the study's folder). The file
-says who holds it, and is deleted at the end. Both end with their process, even after kill -9, so
-there is no stale lock to clear.
+On a PostgreSQL server it is the server's (:mod:`study.log.server_lock`). Else it is that of a file
+(:mod:`study.log.file_lock`) beside the database, or for other storages in the study's folder. The
+file says who holds it, and is deleted at the end. Both end with their process.
 """
 
-import fcntl
 import os
 import socket
-import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
-from io import TextIOWrapper
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Protocol
 
 from thetafront.study.errors import InputError, RunError
+from thetafront.study.log.file_lock import acquire
 from thetafront.study.log.invocation import command_line
 from thetafront.study.log.location import Location
 from thetafront.study.log.server_lock import ServerLock, holder_on_server
@@ -55,8 +52,13 @@ def locked(location: Location) -> Iterator[Lock]:
             lock.release()
         return
     path = lock_file(location)
-    file = acquired(path, location.name)
-    with file:
+    try:
+        descriptor = acquired(path, os.O_RDWR | os.O_CREAT)
+    except RunError as held:
+        raise RunError(
+            f"study: {location.name!r} is held by another run, {held}; wait for it, or stop it"
+        ) from None
+    with open(descriptor, "w", encoding="utf-8") as file:
         file.truncate(0)
         file.write(f"process {os.getpid()} on {socket.gethostname()} ({command_line()})")
         file.flush()
@@ -66,51 +68,36 @@ def locked(location: Location) -> Iterator[Lock]:
             path.unlink(missing_ok=True)
 
 
-def acquired(path: Path, name: str) -> TextIOWrapper:
-    """Open and lock the file of the study with this name."""
-    while True:
-        file = opened(path, os.O_RDWR | os.O_CREAT)
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            with file:
-                holder = file.read().strip() or "an unknown process"
-            raise RunError(
-                f"study: {name!r} is held by another run, {holder}; wait for it, or stop it"
-            ) from None
-        # Who held it may have deleted it since it was opened: then nobody else would see this lock.
-        if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
-            return file
-        file.close()
+def acquired(path: Path, flags: int, shared: bool = False) -> int:
+    """Open and lock a lock file; InputError if it is no file, or cannot be opened.
 
-
-def opened(path: Path, flags: int) -> TextIOWrapper:
-    """Open a lock file; InputError if it is no file, or cannot be opened."""
+    RunError says who holds it.
+    """
     try:
-        descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)  # a fifo may block
+        if path.exists() and not path.is_file():
+            raise InputError(f"lock: '{path}' is not a file; move it away")
+        return acquire(path, flags, holder_in, shared)
     except FileNotFoundError:
         raise
     except OSError as error:
         raise InputError(f"lock: '{path}' cannot be opened: {error.strerror}") from None
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise InputError(f"lock: '{path}' is not a file; move it away")
-    return open(descriptor, "r+" if flags & os.O_RDWR else "r", encoding="utf-8", errors="replace")
+
+
+def holder_in(descriptor: int) -> str:
+    """Read who holds a lock file."""
+    with open(descriptor, encoding="utf-8", errors="replace", closefd=False) as file:
+        return file.read().strip() or "an unknown process"
 
 
 def holder_of(location: Location) -> str:
     """Say which sweep holds a study now; empty if none does."""
     if location.is_on_postgresql:
         return holder_on_server(location)
-    try:
-        file = opened(lock_file(location), os.O_RDONLY)
-    except FileNotFoundError:
-        return ""
-    with file:
+    with suppress(FileNotFoundError):
         try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            return file.read().strip()
+            os.close(acquired(lock_file(location), os.O_RDONLY, shared=True))
+        except RunError as held:
+            return str(held)
     return ""
 
 

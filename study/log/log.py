@@ -64,13 +64,13 @@ def game_row(
     unit: Unit, replicate: int, game: Outcome, machine: str = "", at: float | None = None
 ) -> GameRow:
     """Return the row of a game, ended or failed; the log numbers and seals it."""
-    return row_of_record(unit, replicate, game_to_record(game), machine, at)
+    return record_to_row(unit, replicate, game_to_record(game), machine, at)
 
 
-def row_of_record(
+def record_to_row(
     unit: Unit, replicate: int, record: Mapping[str, Any], machine: str, at: float | None
 ) -> GameRow:
-    """Return the row of a game by its record."""
+    """Return the row of a game from its record."""
     rest = dict(record)
     seed, score, n_moves, seconds = (rest.pop(name, None) for name in IN_COLUMNS)
     return GameRow(
@@ -87,24 +87,24 @@ def row_of_record(
     )
 
 
-def outcome_of(row: GameRow, kind: type[Game] = Game) -> Outcome:
-    """Return the game of a row; ValueError if it is none of that class."""
+def row_to_outcome(row: GameRow, kind: type[Game] = Game) -> Outcome:
+    """Return the game of a row; ValueError if it is not of that class."""
     stored = {name: value for name in IN_COLUMNS if (value := getattr(row, name)) is not None}
     return record_to_outcome({**json.loads(row.record), **stored}, kind)
 
 
-def name_of(unit: Unit) -> str:
+def unit_name(unit: Unit) -> str:
     """Name a point: ``trial 3``, ``point 2``."""
     phase, number = unit
     return f"{'trial' if phase == SEARCH else 'point'} {number}"
 
 
-def place_of(row: tuple[Any, ...]) -> str:
+def row_name(row: tuple[Any, ...]) -> str:
     """Say which row of the log this is."""
     if isinstance(row, GameRow):
-        return f"{name_of((row.phase, row.number))}, replicate {row.replicate}"
+        return f"{unit_name((row.phase, row.number))}, replicate {row.replicate}"
     if isinstance(row, PointRow):
-        return name_of((row.phase, row.number))
+        return unit_name((row.phase, row.number))
     return f"event {row.number}" if isinstance(row, EventRow) else "record"
 
 
@@ -119,10 +119,10 @@ class Rows:
     events: Sequence[EventRow] = ()
 
     def problems(self) -> list[str]:
-        """Say which rows are not as they were written, or are gone."""
+        """Return which rows are damaged or missing."""
         rows: list[tuple[Any, ...]] = [self.study, *self.points, *self.games, *self.events]
         damaged = [row for row in rows if not is_whole(row)]
-        found = [f"{place_of(row)}: its checksum is wrong" for row in damaged]
+        found = [f"{row_name(row)}: its checksum is wrong" for row in damaged]
         bad = {row[:2] for row in damaged if isinstance(row, PointRow)}
         whole = self.whole
         units = {(row.phase, row.number) for row in whole.points}
@@ -132,21 +132,21 @@ class Rows:
             numbers = [number for of, number in units | played if of == phase]
             expected = {(phase, number) for number in range(max(numbers, default=-1) + 1)}
             missing = expected - units - bad - lost
-            found += [f"{name_of(each)}: not there" for each in sorted(missing)]
+            found += [f"{unit_name(each)}: missing" for each in sorted(missing)]
         known = {row.number for row in whole.events}
         gaps = sorted({*range(max(known, default=-1) + 1)} - known)
-        found += [f"event {each}: not there" for each in gaps]
+        found += [f"event {each}: missing" for each in gaps]
         n_games = len(whole.games)
         if self.n_games != n_games:
-            found.append(f"games: {n_games:,} there, {self.n_games:,} were written")
+            found.append(f"games: {n_games:,} present, {self.n_games:,} were written")
         n_points = max((row.n_points for row in whole.events), default=0)
         if n_points > len(units) and not found:
-            found.append(f"points: {len(units):,} there, {n_points:,} were written")
+            found.append(f"points: {len(units):,} present, {n_points:,} were written")
         return found
 
     @cached_property
     def whole(self) -> "Rows":
-        """The rows that are as they were written."""
+        """The intact rows."""
         return Rows(
             self.study,
             [row for row in self.points if is_whole(row)],
@@ -165,7 +165,7 @@ class Rows:
         found = []
         for row in self.events:
             if row.kind == kind:
-                with error_context(place_of(row)):
+                with error_context(row_name(row)):
                     found.append(json.loads(row.record))
         return found
 
@@ -176,12 +176,15 @@ def event(kind: str, **record: Any) -> EventRow:
 
 
 def lost(unit: Unit) -> EventRow:
-    """Return the event that a point's row is lost; one of the same number may begin again."""
+    """Return the event that a point's row is lost; a point of the same number may begin again."""
     return event(LOST, phase=unit[0], number=unit[1])
 
 
 def failure(unit: Unit, error: str) -> EventRow:
-    """Return the event that a point is left out, and why; by no error, that it counts again."""
+    """Return the event that a point is left out, and why.
+
+    Without an error, the event says that it counts again.
+    """
     return event(FAILED, phase=unit[0], number=unit[1], error=error)
 
 
@@ -244,13 +247,13 @@ class Log:
         return self.engine.dialect.name == "sqlite" and not self.engine.url.database
 
     def rows(self) -> Rows:
-        """Read all rows at one moment, whole or not; DamageError if the study's own is gone."""
+        """Read all rows at one moment, whole or not; DamageError if the study's own row is gone."""
         with self.engine.connect() as connection:
-            at_one_moment(connection)
+            begin_snapshot(connection)
             columns = [STUDIES.c[name] for name in StudyRow._fields]
             query = select(*columns).where(STUDIES.c.study == self.study)
             if (found := connection.execute(query).first()) is None:
-                raise DamageError("record: not there")
+                raise DamageError("record: missing")
             points = read_rows(connection, self.study, PointRow)
             games = read_rows(connection, self.study, GameRow)
             events = read_rows(connection, self.study, EventRow)
@@ -284,11 +287,11 @@ class Log:
             counts.n_games += len(games)
         else:  # some of them may have been there already, after a commit whose answer was lost
             counts = self.count(connection)
-        told = [
+        rows = [
             sealed(row._replace(number=n, n_points=counts.n_points, n_games=counts.n_games))
             for n, row in enumerate(events, counts.next_event)
         ]
-        insert_rows(connection, self.study, told)
+        insert_rows(connection, self.study, rows)
         counts.next_event += len(events)
         self.counts = counts
 
@@ -306,7 +309,7 @@ class Log:
         )
 
     def newest(self) -> tuple[int, int]:
-        """Return what is another value whenever the log has grown: numbers of games and events."""
+        """Return a value that changes whenever the log grows: numbers of games and events."""
         with self.engine.connect() as connection:
             counts = self.count(connection)
         return counts.n_games, counts.next_event
@@ -318,7 +321,7 @@ class Log:
             return set(connection.scalars(query))
 
     def rebuild(self, rows: Rows) -> None:
-        """Put other rows in place of all that the log has, in one transaction."""
+        """Replace all rows of the log, in one transaction."""
         with self.mutex, self.engine.begin() as connection:
             METADATA.create_all(connection)
             delete_rows(connection, self.study)
@@ -336,8 +339,8 @@ def insert_study(connection: Connection, rows: Rows) -> int:
     return study
 
 
-def at_one_moment(connection: Connection) -> None:
-    """Let all that a connection reads be of one moment."""
+def begin_snapshot(connection: Connection) -> None:
+    """Make all reads of a connection see one snapshot."""
     if connection.dialect.name == "sqlite":
         connection.execute(text("BEGIN"))  # sqlite3 itself begins only before it writes
     else:

@@ -1,4 +1,4 @@
-"""The machines that played a study's games: which may add to them, where the cost is a time.
+"""The machines that played a study's games and, where the cost is a time, which may add to them.
 
 A class of machines is named by a key, which is stored with each game; an event describes it. Games
 that were played without a cluster have no key.
@@ -38,7 +38,8 @@ def check_seconds(log: Log, experiment: Experiment, is_cluster: bool) -> None:
     Raises
     ------
     InputError
-        If the cost is a time, and the study has games of others than those that are to play.
+        If the cost is a time, and the study has games of other machines than those that are to
+        play.
     """
     if not experiment.cost.is_timed:
         return
@@ -50,13 +51,13 @@ def check_seconds(log: Log, experiment: Experiment, is_cluster: bool) -> None:
         played, now, way = "without a cluster", "a cluster's", "without"
     else:
         played, now, way = f"on a cluster ({named(log, others)})", "this machine's", "with"
-    ways = [f"go on {way} {option('scheduler')}"] if others == keys else []
+    ways = [f"continue {way} {option('scheduler')}"] if others == keys else []
     counts = [each.name for each in experiment.costs if not each.is_timed]
-    all_play = f", where {option('cost')} {counts[0]} lets all machines play" if counts else ""
+    all_play = f"; with {option('cost')} {counts[0]} all machines can play" if counts else ""
     ways.append(f"give another name{all_play}")
     raise InputError(
         f"study: {log.name!r} has games that were played {played}, the cost is "
-        f"{experiment.cost.name}, and {now} seconds do not compare with theirs; "
+        f"{experiment.cost.name}, and {now} seconds cannot be compared with theirs; "
         f"{', or '.join(ways)}"
     )
 

@@ -1,4 +1,4 @@
-"""Manifests: what made a result, enough to run it again and to know where it ran."""
+"""Manifests: the provenance of a result, enough to run it again and to know where it ran."""
 
 import importlib.metadata
 import json
@@ -53,7 +53,7 @@ def machine() -> dict[str, Any]:
 
 
 def provenance() -> dict[str, Any]:
-    """Return what made a result: command, time (UTC), revision, machine, versions of libraries."""
+    """Return a result's provenance: command, time (UTC), revision, machine, library versions."""
     return {
         "command_line": command_line(),
         "began": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -77,7 +77,7 @@ def earlier_manifest(path: Path) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If the file is no manifest.
+        If the file is not a manifest.
     """
     if not path.exists():
         return {}
@@ -94,7 +94,7 @@ def earlier_manifest(path: Path) -> dict[str, Any]:
 
 
 def check_output(folder: Path) -> None:
-    """Refuse a folder for other results if it holds a study, or a manifest that is none.
+    """Refuse a folder for other results if it holds a study, or a file that is not a manifest.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def write_manifest(contents: Mapping[str, Any], path: Path) -> None:
     Raises
     ------
     InputError
-        If the earlier file is no manifest.
+        If the earlier file is not a manifest.
     """
     earlier = earlier_manifest(path)
     before = [*earlier.pop("earlier_runs", []), earlier] if earlier else []

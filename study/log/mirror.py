@@ -1,7 +1,7 @@
 """The mirror: a study's trials as a study of optuna's in the same database.
 
 So ``optuna.load_study`` and optuna's dashboard show a study, also while it runs. The mirror is
-derived from the log, and nothing is read from it: one that is deleted comes back. It is written by
+derived from the log, and nothing is read from it: one that is deleted is rebuilt. It is written by
 optuna's public methods, a trial at a time, in the order of numbers.
 """
 
@@ -19,9 +19,9 @@ from sqlalchemy import Engine, MetaData, inspect
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.database import OPTUNA_TABLES, engine_options
 from thetafront.study.log.log import Log
-from thetafront.study.log.objectives import directions_of
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import frozen
+from thetafront.study.samplers.observations import study_directions
 
 MARK, FORMAT = "thetafront", 3
 """The user attribute of a mirror, and its value."""
@@ -105,7 +105,7 @@ class Mirror:
         self.due = now + (now - began) * (1.0 / SHARE_OF_TIME - 1.0)
 
     def write_one(self) -> None:
-        """Open the mirror, tell it of a trial that has ended, or add one."""
+        """Open the mirror, update a trial that has ended, or add one."""
         if self.study is None:
             self.study = self.opened()
         elif ended := [n for n in sorted(self.open) if self.trials[n].state.is_finished()]:
@@ -126,7 +126,7 @@ class Mirror:
             self.step()
 
     def opened(self) -> optuna.Study:
-        """Open the mirror, or make it; one that does not fit is made anew."""
+        """Open the mirror, or make it; one that does not fit is replaced."""
         storage = optuna_storage(self.log.engine, for_writing=True)
         name = self.log.name
         if name in optuna.get_all_study_names(storage):
@@ -140,7 +140,10 @@ class Mirror:
         self.n_written, self.open = 0, set()
         goal = self.experiment.goal
         study = optuna.create_study(
-            study_name=name, storage=storage, directions=directions_of(goal), sampler=no_sampler()
+            study_name=name,
+            storage=storage,
+            directions=study_directions(goal),
+            sampler=no_sampler(),
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ExperimentalWarning)
@@ -152,12 +155,12 @@ class Mirror:
         """Say where an optuna study differs from the log; one that is behind does not."""
         if (study.user_attrs.get(MARK) or {}).get("format") != FORMAT:
             return ["it is of an earlier version"]
-        if tuple(study.directions) != directions_of(self.experiment.goal):
+        if tuple(study.directions) != study_directions(self.experiment.goal):
             return [f"its directions are {', '.join(each.name for each in study.directions)}"]
-        return self.problems_of({t.number: t for t in study.get_trials(deepcopy=False)})
+        return self.find_problems({t.number: t for t in study.get_trials(deepcopy=False)})
 
-    def problems_of(self, trials: Mapping[int, FrozenTrial]) -> list[str]:
-        """Say which trials of optuna's differ from the log's."""
+    def find_problems(self, trials: Mapping[int, FrozenTrial]) -> list[str]:
+        """Return which of optuna's trials differ from those of the log."""
         return [
             f"trial {number} differs"
             for number, trial in trials.items()

@@ -47,7 +47,7 @@ class Point:
     @cached_property
     def key(self) -> str:
         """The name of its θ."""
-        return key_of(self.params)
+        return theta_key(self.params)
 
     @property
     def outcomes(self) -> dict[int, Outcome]:
@@ -76,7 +76,7 @@ class Point:
 
     def objectives(self, goal: Goal, cost: Cost) -> tuple[float, float]:
         """Return both objectives of the games so far."""
-        return goal.estimate(self.in_order).value, cost.of(self.in_order)
+        return goal.estimate(self.in_order).value, cost.value(self.in_order)
 
     def n_replicates(self, penalty: float | None) -> int:
         """Return how many games a trial has in all: failed ones that do not count are replaced."""
@@ -88,7 +88,7 @@ class Point:
         return [each for each in wanted if each not in self.games and each not in self.failures]
 
     def add(self, replicate: int, outcome: Outcome, penalty: float | None) -> Game | None:
-        """Take a game that has come back; return it as it counts, or None if it does not."""
+        """Add a finished game; return it as it counts, or None if it does not count."""
         if isinstance(outcome, FailedGame):
             self.failures[replicate] = outcome
         if (counts := counting(outcome, penalty)) is not None:
@@ -96,7 +96,7 @@ class Point:
         return counts
 
 
-def key_of(params: Mapping[str, Any]) -> str:
+def theta_key(params: Mapping[str, Any]) -> str:
     """Name a θ: ten hexadecimal digits, the same for the same values."""
     plain = {
         name: value if isinstance(value, str | bool) else float(value)

@@ -1,7 +1,7 @@
 """A study rebuilt from the tables and the manifest in its folder, without its storage.
 
-Tables have all digits of all numbers, so models and fronts are those of the study. What tables do
-not have is not there: trials that had not begun, and validated points whose games failed.
+Tables have all digits of all numbers, so models and fronts equal the study's. What the tables lack
+is missing: trials that had not begun, and validated points whose games failed.
 """
 
 import csv
@@ -16,11 +16,17 @@ from thetafront.agents.agent import Outcome
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import split
-from thetafront.study.log.exported import manifest_in, record_in, record_of, runs_told, theta_of
+from thetafront.study.log.exported import (
+    manifest_in,
+    read_folder_record,
+    record_in,
+    recorded_runs,
+    row_theta,
+)
 from thetafront.study.log.game_rows import outcome_in
 from thetafront.study.log.location import Location
 from thetafront.study.log.manifest import MANIFEST
-from thetafront.study.log.point import COMPLETE, FAIL, RUNNING, Point, key_of
+from thetafront.study.log.point import COMPLETE, FAIL, RUNNING, Point, theta_key
 from thetafront.study.log.seeds import validation_seed
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.tables import SEARCH, VALIDATION
@@ -37,7 +43,7 @@ Unit = tuple[str, str]
 
 @dataclass(frozen=True)
 class PublishedStudy(StudyData):
-    """A study as its tables have it, without a database."""
+    """A study read from its tables, without a database."""
 
     # How many games each point of `front.csv` has, by its key.
     counted: Mapping[str, int] = field(default_factory=dict)
@@ -72,8 +78,8 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
         counts.
     """
     if not folder.is_dir():
-        flaw = "is not a folder" if folder.exists() else "does not exist"
-        raise InputError(f"study folder {str(folder)!r} {flaw}")
+        problem = "is not a folder" if folder.exists() else "does not exist"
+        raise InputError(f"study folder {str(folder)!r} {problem}")
     for name in (MANIFEST, *(f"{table}.csv" for table in TABLES)):
         if not (folder / name).is_file():
             raise InputError(f"study folder {str(folder)!r} has no {name}")
@@ -81,7 +87,7 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
     found = record_in(manifest)
     if found is None:
         raise InputError(f"study: {folder / MANIFEST} is not a manifest of a study")
-    record = record_of(found, folder)
+    record = read_folder_record(found, folder)
     experiment = record.experiment_as_made()
     games = games_in(folder / "games.csv", experiment)
     check_counts(games, manifest, folder)
@@ -89,22 +95,22 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
     for trial in trials:
         if trial.values is not None and not all(map(math.isfinite, trial.values)):
             raise InputError(
-                f"study: the tables in {folder} do not fit together: trial {trial.number} must "
+                f"study: the tables in {folder} are inconsistent: trial {trial.number} must "
                 f"have two values (got {trial.values})"
             )
     points, counted = points_in(folder / "front.csv", experiment, record.seed, games)
-    name, runs = str(manifest.get("study", folder.name)), runs_told(manifest)
+    name, runs = str(manifest.get("study", folder.name)), recorded_runs(manifest)
     data = PublishedStudy(name, experiment, record, trials, points, runs, counted=counted)
     return Location(name, str(manifest.get("storage", "")), folder), data
 
 
-def rows_of(path: Path) -> Iterator[tuple[int, Row]]:
-    """Yield the lines of a table with their numbers; InputError if it is none."""
+def read_lines(path: Path) -> Iterator[tuple[int, Row]]:
+    """Yield the lines of a table with their numbers; InputError if it is invalid."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             for number, row in enumerate(csv.DictReader(file), 2):
                 if None in row or None in row.values():
-                    raise ValueError(f"line {number} has another number of cells than line 1")
+                    raise ValueError(f"line {number} and line 1 must have the same number of cells")
                 yield number, row
     except (ValueError, csv.Error) as error:
         raise InputError(f"study: {path} is not a table of a study: {error}") from None
@@ -113,7 +119,7 @@ def rows_of(path: Path) -> Iterator[tuple[int, Row]]:
 def games_in(path: Path, experiment: Experiment) -> dict[Unit, Games]:
     """Read the games, by phase and unit, and by replicate."""
     found: dict[Unit, Games] = {}
-    for number, row in rows_of(path):
+    for number, row in read_lines(path):
         try:
             game = outcome_in(row, experiment)
             unit = row["phase"], row["trial" if row["phase"] == SEARCH else "point"]
@@ -124,7 +130,7 @@ def games_in(path: Path, experiment: Experiment) -> dict[Unit, Games]:
 
 
 def check_counts(games: Mapping[Unit, Games], manifest: Mapping[str, Any], folder: Path) -> None:
-    """Refuse tables that have not as many games as the manifest says."""
+    """Refuse tables whose number of games differs from the manifest's."""
     for phase, key in ((SEARCH, "n_games_of_trials"), (VALIDATION, "n_games_of_validation")):
         n = sum(len(each) for unit, each in games.items() if unit[0] == phase)
         if key in manifest and manifest[key] != n:
@@ -137,10 +143,10 @@ def check_counts(games: Mapping[Unit, Games], manifest: Mapping[str, Any], folde
 def trials_in(path: Path, experiment: Experiment, games: Mapping[Unit, Games]) -> list[Point]:
     """Read the trials; a complete one's values are computed from its games, as those of a log."""
     trials = []
-    for line, row in rows_of(path):
+    for line, row in read_lines(path):
         try:
             number, state = int(row["trial"]), row["state"]
-            theta = theta_of(row, experiment.space)
+            theta = row_theta(row, experiment.space)
             if theta is None and state == COMPLETE:
                 raise ValueError("θ is missing")
             if state not in STATES:
@@ -165,16 +171,16 @@ def points_in(
 ) -> tuple[list[Point], dict[str, int]]:
     """Read the validated points, in the order of ``games.csv``, and how many games each has."""
     points, counted = {}, {}
-    for line, row in rows_of(path):
-        theta, key = theta_of(row, experiment.space), row.get("point", "")
-        if theta is None or key_of(theta) != key:
+    for line, row in read_lines(path):
+        theta, key = row_theta(row, experiment.space), row.get("point", "")
+        if theta is None or theta_key(theta) != key:
             raise InputError(f"study: {path}, line {line}: no validated point with its θ")
         try:
             counted[key] = int(row["n_games"])
         except (KeyError, ValueError) as error:
             raise InputError(f"study: {path}, line {line}: no number of games: {error}") from None
         outcomes = dict(sorted(games.get((VALIDATION, key), {}).items()))
-        number, played = number_of(seed, outcomes), split(outcomes, experiment.goal.penalty)
+        number, played = point_number(seed, outcomes), split(outcomes, experiment.goal.penalty)
         points[key] = Point(theta, row.get("origin", ""), VALIDATION, number, *played)
     order = [unit for phase, unit in games if phase == VALIDATION]
     if lost := [key for key in order if key not in points]:
@@ -182,8 +188,8 @@ def points_in(
     return [points[key] for key in dict.fromkeys([*order, *points])], counted
 
 
-def number_of(seed: int, games: Games) -> int:
-    """Return the place of a point in the order of first validation, which its seeds tell."""
+def point_number(seed: int, games: Games) -> int:
+    """Return a point's place in the order of first validation, which its seeds show."""
     for replicate, game in games.items():
         for number in range(MAX_POINTS):
             if validation_seed(seed, number, replicate) == game.seed:

@@ -15,16 +15,16 @@ ROUNDING = 1e-12
 
 
 def difference(stored: Outcome, played: Outcome) -> str:
-    """Say in what a stored game differs from the one that was played; empty if in nothing.
+    """Return how a stored game differs from the replayed one; empty if it does not.
 
-    A game that failed must fail again; its reason may have other words.
-    Times differ whenever a game is played, those that are reported by their names
+    A game that failed must fail again; its reason may be worded differently. Times differ whenever
+    a game is played; reported fields are times by their names
     (:func:`agents.external.report.is_time`).
     """
     if isinstance(stored, FailedGame) or isinstance(played, FailedGame):
         was, now = how_it_ended(stored), how_it_ended(played)
         return "" if type(stored) is type(played) else f"{was}, played again {now}"
-    mine, fresh = figures_of(stored), figures_of(played)
+    mine, fresh = game_figures(stored), game_figures(played)
     for name in {**fresh, **mine}:
         if not is_time(name) and not is_same(mine.get(name), fresh.get(name)):
             return f"{name} {shortened(mine.get(name))}, played again {shortened(fresh.get(name))}"
@@ -36,8 +36,8 @@ def how_it_ended(game: Outcome) -> str:
     return f"failed ({game.error})" if isinstance(game, FailedGame) else "ended"
 
 
-def figures_of(game: Game) -> dict[str, Any]:
-    """Return a game's figures by name; of reported ones those that a table can tell from none."""
+def game_figures(game: Game) -> dict[str, Any]:
+    """Return a game's figures by name; empty reported ones are left out."""
     row = game.to_row()
     fields = row.pop(REPORTED) if isinstance(game, ReportedGame) else {}
     known = {name: value for name, value in fields.items() if value not in {None, ""}}
@@ -45,7 +45,7 @@ def figures_of(game: Game) -> dict[str, Any]:
 
 
 def is_same(stored: Any, played: Any) -> bool:
-    """Tell whether two figures are the same, but for rounding."""
+    """Return whether two figures are the same, except for rounding."""
     if isinstance(stored, float) and isinstance(played, float):
         return isclose(stored, played, rel_tol=ROUNDING)
     if isinstance(stored, str) != isinstance(played, str):  # a number, or its text in a table

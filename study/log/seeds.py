@@ -58,8 +58,8 @@ def within(index: int, width: int, shift: int, replicate: int) -> int:
     return (index * width + n_rounds * shift + replicate) % MAX_REPLICATES
 
 
-def replicate_of(text: str) -> int:
-    """Read a replicate's number from the end of an attribute's name; ValueError if it is none."""
+def parse_replicate(text: str) -> int:
+    """Read a replicate's number from the end of a name; ValueError if it is invalid."""
     if not (text.isdecimal() and text == str(number := int(text)) and number < MAX_REPLICATES):
         raise ValueError(f"must be the number of a replicate (got {shortened(text)})")
     return number
@@ -94,7 +94,7 @@ def record_to_game(record: Any, kind: type[Game] = Game) -> Game:
     Raises
     ------
     ValueError
-        If it is not what such a game is stored as, or holds figures that no game has.
+        If it is not the stored form of such a game, or holds figures that no game can have.
     """
     if not isinstance(record, Mapping):
         raise ValueError(f"must be a game's record (got {shortened(record)})")
@@ -110,7 +110,7 @@ def record_to_game(record: Any, kind: type[Game] = Game) -> Game:
 
 
 def is_countable(row: Mapping[str, Any]) -> bool:
-    """Return whether tables and models can take a game's figures: finite, and with a move."""
+    """Return whether tables and models can take a game's figures: finite, with a move."""
     figures = [value for name, value in row.items() if name != "seed"]
     numbers = [each for each in figures if isinstance(each, int | float)]
     in_range = all(abs(each) <= MAX_NUMBER for each in numbers)

@@ -158,7 +158,7 @@ class ServerLock:
         """Try to take the lock; False if it was held, but by nobody else, or not any more.
 
         A partition of the network may leave it with a connection of this run that is lost. The
-        server would find that out within a minute; it is told so.
+        server would find that out within a minute; we end the connection at once.
         """
         self.release()
         with contextlib.ExitStack() as unless_taken:

@@ -8,12 +8,18 @@ import json
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from sqlalchemy import Engine
 
-from thetafront.study.errors import InputError, of_study
-from thetafront.study.log.database import check_database, is_new, open_engine, studies_in
-from thetafront.study.log.earlier import EarlierStudy, earlier_names
+from thetafront.study.errors import InputError, study_context
+from thetafront.study.log.database import (
+    check_database,
+    is_new,
+    open_engine,
+    optuna_names,
+    studies_in,
+)
 from thetafront.study.log.location import (
     RESULTS,
     Location,
@@ -24,13 +30,15 @@ from thetafront.study.log.location import (
     real_path,
 )
 from thetafront.study.log.log import RECORD, Log, Rows, event, names_in, studies_lost
-from thetafront.study.log.mirror import mirrored
 from thetafront.study.log.study_data import StudyData, record_in, whole_rows
 from thetafront.study.log.study_record import StudyRecord
 from thetafront.study.log.tables import SEARCH, StudyRow, sealed
 
+if TYPE_CHECKING:
+    from thetafront.study.log.earlier import EarlierStudy
+
 Say = Callable[[str], None]
-Study = Log | EarlierStudy
+Study: TypeAlias = "Log | EarlierStudy"
 """A study of today's version, or of an earlier one."""
 
 
@@ -52,34 +60,28 @@ def prepare_location(location: Location) -> None:
 
 
 def check_no_games(location: Location) -> None:
-    """Refuse to make a study in a folder that has the games of another one."""
+    """Refuse to create a study in a folder that has the games of another one."""
     if (games := location.folder / "games.csv").exists():
         raise InputError(
-            f"study: {location.name!r} has no trials, but {str(games)!r} is there, of a study "
-            "that is gone; move it away, or give another name"
+            f"study: {location.name!r} has no trials, but {str(games)!r} is left from a deleted "
+            f"study; move it away, or give another name"
         )
 
 
-def find(engine: Engine, name: str) -> Study | None:
+def find(engine: Engine, name: str) -> "Study | None":
     """Return a study of a database, of whatever version; None if there is none of that name."""
     if (log := Log.find(engine, name)) is not None:
         return log
-    return EarlierStudy(engine, name) if name in earlier_names(engine) else None
+    if name not in optuna_names(engine):
+        return None
+    from thetafront.study.log.earlier import EarlierStudy  # noqa: PLC0415, optuna is slow to import
+
+    return EarlierStudy(engine, name)
 
 
 def log_to_write(source: Study, say: Say) -> Log:
     """Return a study's log; one of an earlier version becomes one now, which is said."""
-    if isinstance(source, Log):
-        return source
-    with of_study(source.name):
-        log = source.store()
-    data = StudyData.read(log)
-    mirrored(log, data.experiment, data.trials)
-    say(
-        f"study {log.name!r} is of an earlier version: its {len(data.trials):,} trials, "
-        f"{len(data.points):,} points and all of their games are in today's tables now"
-    )
-    return log
+    return source if isinstance(source, Log) else source.store(say)
 
 
 def create_or_resume(
@@ -97,7 +99,7 @@ def create_or_resume(
     record : StudyRecord
         What it is to be made with.
     accept_change : bool
-        Whether to go on with a definition that has changed; the study remembers that.
+        Whether to continue with a definition that has changed; the study records that.
     say : callable
         Called with a line of text if the study is brought to today's format.
 
@@ -109,11 +111,11 @@ def create_or_resume(
     """
     engine = open_engine(location, for_writing=True)
     source = find(engine, location.name)
-    if source is None or (isinstance(source, EarlierStudy) and source.is_empty):
+    if source is None or (not isinstance(source, Log) and source.is_empty):
         check_no_games(location)
         row = StudyRow(location.name, json.dumps(record.as_data()))
         return Log.create(engine, Rows(sealed(row)))
-    with of_study(location.name):
+    with study_context(location.name):
         rows = whole_rows(source)
         made = record_in(rows)
     made.check_direction(made.experiment_as_made(), location.name)
@@ -144,7 +146,7 @@ def open_for_games(location: Location, say: Say = lambda text: None) -> Log:
 def check_same(
     made: StudyRecord, asked: StudyRecord, location: Location, accept_change: bool = False
 ) -> None:
-    """Refuse a study that was made with something else than is asked for."""
+    """Refuse a study that was created with other settings than those requested."""
     if differences := made.differences(asked):
         raise InputError(
             f"study: {location.name!r} was made with {'; '.join(differences)}; "
@@ -165,15 +167,15 @@ def check_same(
 
 
 def check_playable(location: Location, data: StudyData) -> None:
-    """Refuse, by InputError, to add games to a study that cannot be written, or is of before."""
+    """Raise InputError for adding games to a study that is old or cannot be written."""
     if location.database is not None:
         check_database(location.database, for_writing=True)
     make_folder(location.folder)
     if data.record.defined is not None:
         if data.record.source:
-            data.record.player_of_today()  # which is refused if it is gone, or has changed
+            data.record.current_player()  # which is refused if it is gone, or has changed
         return
-    if changes := data.record.differences(data.record.of_today()):
+    if changes := data.record.differences(data.record.with_current_experiment()):
         raise InputError(
             f"study: {location.name!r} was made with {'; '.join(changes)}; "
             f"{data.experiment.name!r} has changed since"
@@ -241,7 +243,7 @@ def find_study(
                 raise InputError(f"results folder {str(results)!r} does not exist")
             if elsewhere := storage_in(location.folder):
                 raise InputError(
-                    f"study {name!r} is kept at {elsewhere}; give that URL, with its password, "
+                    f"study {name!r} is stored at {elsewhere}; give that URL, with its password, "
                     f"and --name {name}"
                 )
             known = ", ".join(sorted(path.parent.name for path in results.glob("*/study.db")))
@@ -250,7 +252,7 @@ def find_study(
                 f"here: {known or 'none'}"
             )
     engine = open_engine(location, for_writing=False, may_lack=may_lack)
-    names = sorted(names_in(engine) | earlier_names(engine))
+    names = sorted(names_in(engine) | optuna_names(engine))
     if name is None and len(names) == 1:
         (name,) = names
         location = Location(name, location.url, results / name)

@@ -1,7 +1,7 @@
 """A snapshot of a study, read once: tables, figures, picks and reports are made from it.
 
-Nothing of it but rows is stored. A trial is complete when it has as many games as were asked for
-when it began, and has failed when an event says so.
+Only rows are stored. A trial is complete when it has as many games as were asked for when it began,
+and has failed when an event says so.
 """
 
 import json
@@ -16,7 +16,7 @@ import numpy as np
 
 from thetafront.agents.agent import Outcome
 from thetafront.agents.parameters import Value
-from thetafront.study.errors import DamageError, InputError, error_context, of_study
+from thetafront.study.errors import DamageError, InputError, error_context, study_context
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import shows_failures, split
 from thetafront.study.experiments.space import Space
@@ -29,18 +29,16 @@ from thetafront.study.log.log import (
     Rows,
     Unit,
     event,
-    name_of,
-    outcome_of,
-    place_of,
+    row_name,
+    row_to_outcome,
+    unit_name,
 )
-from thetafront.study.log.objectives import directions_of, scales_of
 from thetafront.study.log.point import COMPLETE, Point
 from thetafront.study.log.seeds import shortened
 from thetafront.study.log.study_record import StudyRecord
 from thetafront.study.log.tables import SEARCH, GameRow, PointRow
 from thetafront.study.pareto import near_front, nondominated
-from thetafront.study.samplers.design import draw_design
-from thetafront.study.samplers.observations import beyond_worst
+from thetafront.study.scale import beyond_worst
 from thetafront.study.shrinkage import Moments
 
 if TYPE_CHECKING:
@@ -62,7 +60,7 @@ class StudySource(Protocol):
         """Read all rows at one moment."""
 
     def newest(self) -> tuple[int, int]:
-        """Return what is another value whenever there is more."""
+        """Return a value that changes whenever there is more."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ class StudyData:
         DamageError
             If a row is not as it was written, or is gone.
         """
-        with of_study(source.name):
+        with study_context(source.name):
             return cls.from_rows(whole_rows(source), experiment)
 
     @classmethod
@@ -110,7 +108,7 @@ class StudyData:
         points: list[Point] = []
         for row_ in rows.points:
             unit = row_.phase, row_.number
-            with error_context(name_of(unit)):
+            with error_context(unit_name(unit)):
                 played, error = games.get(unit, []), errors.get(unit, "")
                 found = read_point(row_, played, error, experiment)
             (trials if row_.phase == SEARCH else points).append(found)
@@ -155,6 +153,8 @@ class StudyData:
     @cached_property
     def design(self) -> list[dict[str, Value]]:
         """The initial design: θ of the first trials, without those that repeat an earlier one."""
+        from thetafront.study.samplers.design import draw_design  # noqa: PLC0415, optuna is slow
+
         record = self.record
         # A record has only the names of functions among the constraints.
         space = replace(record.design_space, constraints=self.experiment.space.constraints)
@@ -169,7 +169,7 @@ class StudyData:
 
     @property
     def played_points(self) -> list[Point]:
-        """The validated points with games that count, but for those that were left out."""
+        """The validated points with games that count, except those that were left out."""
         return [point for point in self.points if point.games and not point.error]
 
     @cached_property
@@ -185,7 +185,7 @@ class StudyData:
             return found
         validated = {each.key for each in self.played_points}
         scores = goal.sign * np.array([goal.estimate(each.in_order).value for each in found])
-        costs = np.array([cost.of(each.in_order) for each in found])
+        costs = np.array([cost.value(each.in_order) for each in found])
         if cost.is_timed:
             near = set(np.flatnonzero(near_front(scores, costs, NEAR)).tolist())
         else:
@@ -206,9 +206,9 @@ class StudyData:
 
     @cached_property
     def reference(self) -> tuple[float, float] | None:
-        """The reference point: the experiment's, or else a little worse than all complete trials.
+        """The reference point: the experiment's, or a little worse than all complete trials.
 
-        In units of goal and cost; None before the first complete trial of an experiment without.
+        In units of goal and cost; None before the first complete trial if the experiment has none.
         """
         experiment = self.experiment
         if experiment.reference_point is not None:
@@ -218,15 +218,15 @@ class StudyData:
         values = values[values[:, 1] > 0.0]  # a model leaves the others out, too
         if not len(values):
             return None
-        return beyond_worst(values, directions_of(experiment.goal), scales_of(experiment))
+        return beyond_worst(values, np.array([experiment.goal.sign, -1.0]), experiment.scales)
 
 
 def frozen(
     trial: Point, distributions: Mapping[str, Any], moments: Mapping[str, Moments] | None = None
 ) -> "FrozenTrial":
-    """Return a trial in optuna's form, as of a space; a study's may have been widened since.
+    """Return a trial in optuna's form, for a space, since the study's may have been widened.
 
-    Samplers know the ``moments`` of a complete one's samples, by the goal's name.
+    Samplers get the ``moments`` of a complete trial's samples, under the goal's name.
     """
     from optuna.trial import FrozenTrial, TrialState  # noqa: PLC0415, slow to import
 
@@ -266,20 +266,20 @@ def whole_rows(source: StudySource) -> Rows:
 
 
 def record_in(rows: Rows) -> StudyRecord:
-    """Return what made a study: the newest record."""
+    """Return a study's record: the newest one."""
     with error_context("record"):
         stored = [json.loads(rows.study.record), *rows.latest(RECORD)]
     return StudyRecord.read(stored[-1], rows.study.name)
 
 
 def runs_in(rows: Rows) -> list[dict[str, Any]]:
-    """Return what made each run, in order; the newest record of a run counts."""
+    """Return the provenance of each run, in order; the newest record of a run counts."""
     runs = {each["index"]: each["run"] for each in rows.latest(RUN)}
     return [runs[index] for index in sorted(runs)]
 
 
 def store_run(log: Log, run: Mapping[str, Any], index: int | None = None) -> int:
-    """Add what made a run to the study, or more of an earlier one; return its index."""
+    """Add a run's provenance to the study, or update an earlier run's; return its index."""
     index = len(runs_in(log.rows())) if index is None else index
     log.write(event(RUN, index=index, run=dict(run)))
     return index
@@ -289,8 +289,8 @@ def read_games(played: Sequence[GameRow], experiment: Experiment) -> dict[int, O
     """Return the games of some rows, by replicate; DamageError if one cannot be read."""
     games: dict[int, Outcome] = {}
     for row in played:
-        with error_context(place_of(row)):
-            games[row.replicate] = outcome_of(row, experiment.summary.game)
+        with error_context(row_name(row)):
+            games[row.replicate] = row_to_outcome(row, experiment.summary.game)
     return games
 
 
@@ -327,7 +327,7 @@ def read_point(
 
 
 def check_theta(space: Space, params: Mapping[str, Any], all_of_it: bool = False) -> None:
-    """Raise ValueError if these are no parameters of a space, or not ``all_of_it`` if asked for."""
+    """Raise ValueError unless these are parameters of a space; with ``all_of_it``, all of them."""
     if not isinstance(params, Mapping):
         raise ValueError(f"must be parameters (got {shortened(params)})")
     known = {each.name: each for each in space}

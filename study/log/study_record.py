@@ -1,4 +1,4 @@
-"""What made a study, as it is stored with it and in its manifest."""
+"""The record of what made a study, stored with it and in its manifest."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
@@ -12,7 +12,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.definition_record import DEPENDS_ON, Definition
 from thetafront.study.experiments.players import Player, RecordedPlayer
 from thetafront.study.experiments.registry import EXPERIMENTS, experiment
-from thetafront.study.experiments.space import Space, range_of
+from thetafront.study.experiments.space import Space, range_text
 from thetafront.study.log.seeds import shortened
 
 ATTRIBUTE = "thetafront"
@@ -41,15 +41,15 @@ class StudyRecord:
     """What made a study, as it is stored with it.
 
     ``space`` is that of trials to come. ``widened`` has an entry for each time that a parameter's
-    range became wider: its name, ``low`` and ``high`` of before, ``n_trials`` that the study had
+    range became wider: its name, the previous ``low`` and ``high``, ``n_trials`` that the study had
     then, and the time. The record is one row of the log, so a space is widened at once or not at
     all; trials keep their numbers, and so their seeds.
 
-    ``definition`` has an experiment that is not ours (:mod:`study.experiments.definition_record`).
-    ``accepted`` has an entry for each time that a changed one was accepted: ``n_trials`` then,
-    ``changes`` and the time. ``constraints`` has the texts of constraints, and the names of those
-    that are Python functions, with ``()``: their code is the definition's. ``direction`` is that of
-    the goal.
+    ``definition`` describes an experiment that is not built in
+    (:mod:`study.experiments.definition_record`). ``accepted`` has an entry for each time that a
+    changed one was accepted: ``n_trials`` then, ``changes`` and the time. ``constraints`` has the
+    texts of constraints, and the names of those that are Python functions, with ``()``: their code
+    is the definition's. ``direction`` is that of the goal.
     """
 
     experiment: str
@@ -104,7 +104,7 @@ class StudyRecord:
         return cls(**{each.name: stored[each.name] for each in known if each.name in stored})
 
     def as_data(self) -> dict[str, Any]:
-        """Return the record as plain data; that of ours has no definition."""
+        """Return the record as plain data; that of a built-in experiment has no definition."""
         record = asdict(self)
         if self.definition is None:
             del record["definition"], record["accepted"]
@@ -135,7 +135,7 @@ class StudyRecord:
         return self.space_of(self.spaces[n_later])
 
     def space_of(self, records: Sequence[Mapping[str, Any]]) -> Space:
-        """Return a space of the study; functions among its constraints are read when called."""
+        """Return a space of the study; functions among its constraints are loaded when called."""
         constraints = [
             ConstraintFunction(DefinedFunction(self.source, each), each)
             if each.endswith("()")
@@ -157,7 +157,7 @@ class StudyRecord:
         return replace(self, space=after, widened=[*self.widened, *entries])
 
     def check_direction(self, experiment: Experiment, name: str) -> None:
-        """Refuse an experiment whose goal has another direction: that was not searched for."""
+        """Refuse an experiment whose goal has another direction than the search had."""
         goal = experiment.goal
         if self.direction not in {"", goal.direction}:
             raise InputError(
@@ -166,7 +166,7 @@ class StudyRecord:
             )
 
     def differences(self, other: "StudyRecord") -> list[str]:
-        """Say, a phrase each, in what another record differs from this one."""
+        """Return a phrase for each difference of another record from this one."""
         phrases = []
         for name in ("experiment", "seed", "design", "design_size", "cost", "fixed", "constraints"):
             mine, theirs = getattr(self, name), getattr(other, name)
@@ -174,7 +174,7 @@ class StudyRecord:
                 phrases.append(f"{name.replace('_', ' ')} {mine}, not {theirs}")
         old, new = without_symbols(self.first_space), without_symbols(other.first_space)
         if self.experiment == other.experiment and old != new:
-            changed = [range_of(each) for each in old if each not in new]
+            changed = [range_text(each) for each in old if each not in new]
             names = {each["name"] for each in old}
             changed += [f"no {each['name']}" for each in new if each["name"] not in names]
             phrases.append(f"another search space ({', '.join(changed) or 'in another order'})")
@@ -182,22 +182,22 @@ class StudyRecord:
 
     @property
     def defined(self) -> Definition | None:
-        """The definition of an experiment that is not ours."""
+        """The definition of an experiment that is not built in."""
         return None if self.definition is None else Definition.read(self.definition)
 
     def changes(self, other: "StudyRecord") -> list[str]:
-        """Say in what the definition of an experiment that is not ours has changed."""
+        """Say how the definition of an experiment that is not built in has changed."""
         if self.defined is None or other.defined is None:
             return []
         return self.defined.changes(other.defined)
 
     def at(self, source: str) -> "StudyRecord":
-        """Return the same with the definition in another place."""
+        """Return the record with the definition in another place."""
         assert self.definition is not None
         return replace(self, definition={**self.definition, "source": source})
 
     def found_again(self, other: "StudyRecord") -> "StudyRecord":
-        """Return the same with where an unchanged definition is now, and what its code reads."""
+        """Return the record with an unchanged definition's new place, and what its code reads."""
         if self.definition is None or other.definition is None:
             return self
         content, theirs = dict(self.definition["content"]), other.definition["content"]
@@ -206,7 +206,7 @@ class StudyRecord:
         return replace(self, definition={**self.definition, "content": content}).at(other.source)
 
     def changes_to(self, experiment: Experiment) -> list[str]:
-        """Say in what an experiment differs from the definition."""
+        """Say how an experiment differs from the definition."""
         return (
             []
             if self.defined is None
@@ -214,7 +214,7 @@ class StudyRecord:
         )
 
     def accepting(self, other: "StudyRecord", n_trials: int) -> "StudyRecord":
-        """Return the record of a study that goes on with a changed definition."""
+        """Return the record of a study that continues with a changed definition."""
         entry = {
             "n_trials": n_trials,
             "changes": self.changes(other),
@@ -227,13 +227,13 @@ class StudyRecord:
         """What the command line calls its experiment."""
         return self.experiment if self.defined is None else self.defined.source
 
-    def of_today(self) -> "StudyRecord":
-        """Return the record of a study that is made with the experiment of today.
+    def with_current_experiment(self) -> "StudyRecord":
+        """Return the record of the same study, as made with the current experiment.
 
         Raises
         ------
         InputError
-            If there is no such experiment any more.
+            If the experiment no longer exists.
         """
         if self.defined is not None and not self.defined.source:
             return self  # of a script or notebook, which has it or not
@@ -243,12 +243,12 @@ class StudyRecord:
             space=today.space.as_records(),
             fixed=dict(today.fixed),
             widened=[],
-            definition=definition_of(today),
+            definition=make_definition(today),
             constraints=today.space.constraints_as_records(),
         )
 
-    def player_of_today(self) -> Player:
-        """Return what plays the games of an experiment that is not ours.
+    def current_player(self) -> Player:
+        """Return the player of an experiment that is not built in.
 
         Raises
         ------
@@ -283,7 +283,7 @@ class StudyRecord:
             If this version has no such experiment, cost or parameter.
         """
         if self.defined is not None:
-            player = RecordedPlayer(self.source, self.player_of_today)
+            player = RecordedPlayer(self.source, self.current_player)
             try:
                 space = self.space_of(self.space)
                 return self.defined.experiment(
@@ -292,7 +292,7 @@ class StudyRecord:
             except (TypeError, ValueError, KeyError, StopIteration) as error:
                 raise InputError(f"study: its definition cannot be read: {error}") from None
         found = experiment(self.experiment).by(self.cost)
-        today = self.of_today()
+        today = self.with_current_experiment()
         space_is_same = without_symbols(self.space) == without_symbols(today.space)
         if space_is_same and self.fixed == today.fixed:
             return found
@@ -306,14 +306,14 @@ class StudyRecord:
 
 @dataclass
 class DefinedFunction:
-    """A constraint of a definition, by its name; satisfied by all θ where it is gone."""
+    """A constraint of a definition, by its name; all θ satisfy one that no longer exists."""
 
     source: str
     name: str
 
     @cached_property
     def found(self) -> Callable[[Mapping[str, Any]], Any]:
-        """The function of today."""
+        """The current function."""
         try:
             rules = experiment(self.source).space.rules if self.source else ()
         except InputError:
@@ -326,8 +326,8 @@ class DefinedFunction:
         return self.found(theta)
 
 
-def definition_of(experiment: Experiment) -> dict[str, Any] | None:
-    """Return what a study remembers of an experiment that has no name of ours; None otherwise."""
+def make_definition(experiment: Experiment) -> dict[str, Any] | None:
+    """Return a study's record of an experiment that is not built in; None otherwise."""
     is_named = experiment.name in EXPERIMENTS and not experiment.source
     if is_named and not experiment.player.is_external:
         return None
@@ -335,7 +335,7 @@ def definition_of(experiment: Experiment) -> dict[str, Any] | None:
 
 
 def check_dimension(stored: Any) -> None:
-    """Raise ValueError if this is no dimension of a search space, of any version."""
+    """Raise ValueError if this is not a dimension of a search space of any version."""
     if isinstance(stored, Mapping) and isinstance(stored.get("name"), str):
         bounds = stored.get("low"), stored.get("high")
         is_named = isinstance(stored.get("symbol", ""), str)

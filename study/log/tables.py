@@ -1,7 +1,7 @@
 """The log's four tables. Rows are inserted, never changed, and each carries a checksum.
 
-The statements are the same on SQLite and PostgreSQL. A row whose key is there already stays as it
-is, so a transaction may be tried again when nobody knows whether it was committed.
+The statements are the same on SQLite and PostgreSQL. A row whose key exists is left as it is, so a
+transaction may be repeated if it is unknown whether it was committed.
 """
 
 import zlib
@@ -112,8 +112,8 @@ class StudyRow(NamedTuple):
 class PointRow(NamedTuple):
     """A θ that is to be played.
 
-    ``n_games`` are the replicates that make a trial complete, as asked for when it began.
-    ``notes`` are what its sampler keeps with it.
+    ``n_games`` are the replicates that make a trial complete, as asked for when it began. ``notes``
+    are its sampler's.
     """
 
     phase: str
@@ -167,19 +167,19 @@ TABLE_OF: dict[type, Table] = {
 }
 
 
-def checksum_of(row: tuple[Any, ...]) -> int:
+def row_checksum(row: tuple[Any, ...]) -> int:
     """Return the checksum of all values of a row but the last, which is the checksum."""
     return zlib.crc32("\x1f".join(map(str, row[:-1])).encode(errors="surrogateescape"))
 
 
 def sealed(row: Row) -> Row:
     """Return a row with its checksum."""
-    return row._replace(checksum=checksum_of(row))
+    return row._replace(checksum=row_checksum(row))
 
 
 def is_whole(row: tuple[Any, ...]) -> bool:
     """Return whether a row is as it was written."""
-    return bool(checksum_of(row) == row[-1])
+    return bool(row_checksum(row) == row[-1])
 
 
 def insert_rows(connection: Connection, study: int, rows: Sequence[Any]) -> None:
@@ -211,6 +211,6 @@ def read_rows(connection: Connection, study: int, kind: type[Row]) -> list[Row]:
 
 
 def delete_rows(connection: Connection, study: int) -> None:
-    """Delete all rows of a study, which are to be written anew."""
+    """Delete all rows of a study, before they are rewritten."""
     for table in METADATA.tables.values():
         connection.execute(delete(table).where(table.c.study == study))

@@ -1,9 +1,9 @@
-"""The writer: a thread that writes all that a run writes often, many games in a transaction.
+"""The writer: a thread for all frequent writes of a run, with many games in one transaction.
 
 A game waits until 50 ms after the first of its transaction came in, so a thousand games a second
 take no more transactions than twenty. Whatever was written before :meth:`StudyWriter.flush` is on
-the disk when that returns, and a kill loses the games of those 50 ms, which their seeds play again.
-Where games come faster than the disk takes them, whoever brings them waits.
+the disk when that returns, and a kill loses the games of those 50 ms, which are played again from
+their seeds. Where games come faster than the disk accepts them, the caller waits.
 """
 
 import math
@@ -22,13 +22,13 @@ from thetafront.study.log.tables import EventRow, GameRow, PointRow
 SECONDS_TOGETHER = 0.05
 MAX_TOGETHER = 500
 MAX_WAITING = 1000
-SECONDS_BETWEEN_LOOKS = 0.25  # for an interrupt
+POLL_INTERVAL = 0.25  # for an interrupt
 
 Write = PointRow | GameRow | EventRow
 
 
 class StudyWriter:
-    """Writes rows into a log by a thread of its own, which begins with the first write.
+    """Writes rows into a log in a thread of its own, which starts with the first write.
 
     Writes are committed in order, and the mirror is written between them. An error of the thread is
     raised by the next call.
@@ -36,7 +36,7 @@ class StudyWriter:
     Parameters
     ----------
     log : Log
-        Where to: this process must be its only writer.
+        The log to write to; this process must be its only writer.
     connection : StorageConnection, optional
         What waits for a server that is lost.
     watch : callable
@@ -92,7 +92,7 @@ class StudyWriter:
     def wait(self) -> None:
         """Wait for the thread, which does not see an interrupt where this program is a guest."""
         self.connection.heed_interrupt()
-        self.changed.wait(SECONDS_BETWEEN_LOOKS)
+        self.changed.wait(POLL_INTERVAL)
 
     def close(self) -> None:
         """Commit all writes, and end the thread."""
@@ -162,7 +162,7 @@ class StudyWriter:
         return True
 
     def follow(self, act: Callable[[Mirror], None]) -> None:
-        """Write the mirror; a run goes on without one that cannot be written."""
+        """Write the mirror; a run continues without one that cannot be written."""
         mirror = self.mirror
         if mirror is None:
             return
@@ -173,4 +173,4 @@ class StudyWriter:
         except Exception as error:  # of optuna, which may be of another version
             self.mirror = None
             reason = str(error.__cause__ or error).splitlines()[0]
-            self.connection.message(f"optuna's copy of the study is not written: {reason}")
+            self.connection.message(f"optuna's copy of the study cannot be written: {reason}")

@@ -13,11 +13,9 @@ import numpy.typing as npt
 from optuna.trial import FrozenTrial
 from threadpoolctl import threadpool_limits
 
-from thetafront.study.batch_means import LogVariances
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import Cost, Goal
-from thetafront.study.log.objectives import directions_of, scales_of
-from thetafront.study.log.point import Point, key_of
+from thetafront.study.experiments.objectives import Goal
+from thetafront.study.log.point import Point, theta_key
 from thetafront.study.log.study_data import MOMENTS_PREFIX, StudyData
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.feasibility import Feasibility
@@ -25,21 +23,23 @@ from thetafront.study.samplers.fitted_model import FittedModel, fit_model
 from thetafront.study.samplers.observations import (
     Objectives,
     Observations,
-    beyond_worst,
+    direction_signs,
     scaled_reference,
+    study_directions,
     to_maximize,
 )
 from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.samplers.predicted_front import best_within_budgets
+from thetafront.study.scale import beyond_worst
 from thetafront.study.shrinkage import Moments
 
 MIN_GAP = 0.02  # decades of cost between two validated points, 5%
 
 
-def objectives_of(experiment: Experiment) -> Objectives:
+def describe_objectives(experiment: Experiment) -> Objectives:
     """Describe a study's objectives to a model: the cost's scale, the reference, the noise."""
     return Objectives(
-        scales=scales_of(experiment),
+        scales=experiment.scales,
         reference_point=experiment.reference_point,
         noise=partial(noise_of_trials, goal=experiment.goal),
     )
@@ -59,9 +59,9 @@ def fit_study(data: StudyData) -> FittedModel | None:
     with threadpool_limits(1):
         return fit_model(
             data.frozen_trials,
-            directions_of(experiment.goal),
+            study_directions(experiment.goal),
             experiment.space,
-            objectives_of(experiment),
+            describe_objectives(experiment),
             data.record.seed,
         )
 
@@ -81,20 +81,22 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
     experiment, points = data.experiment, [point for point in data.points if point.games]
     if not points:
         return model
-    goal, cost, directions = experiment.goal, experiment.cost, directions_of(experiment.goal)
+    goal, cost, directions = experiment.goal, experiment.cost, study_directions(experiment.goal)
     cube = UnitCube.from_space(experiment.space)
     codes = cube.encode([point.params for point in points])
     games = [point.in_order for point in points]
-    raw = np.array([(goal.estimate(each).value, cost.of(each)) for each in games])
-    scales = scales_of(experiment)
+    raw = np.array([(goal.estimate(each).value, cost.value(each)) for each in games])
+    scales = experiment.scales
     variances = scales[0].variances(raw[:, 0], goal_variances(data, points))
-    of_costs = cost_variances(experiment, cost, points)
+    of_costs = experiment.cost_variances(cost, games)
     noise = np.stack([variances, of_costs.own], axis=-1)
     values = to_maximize(raw, directions, scales, noise)
     with threadpool_limits(1):
         if model is not None:
             return model.given(codes, values, noise, of_costs.shared, timed=cost.is_timed)
-        corner = experiment.reference_point or beyond_worst(raw, directions, scales)
+        corner = experiment.reference_point or beyond_worst(
+            raw, direction_signs(directions), scales
+        )
         known = Observations(
             codes,
             values,
@@ -119,14 +121,6 @@ def goal_variances(data: StudyData, points: Sequence[Point]) -> npt.NDArray[np.f
     return goal.estimator.variances([*of_trials, *of_points])[len(of_trials) :]
 
 
-def cost_variances(experiment: Experiment, cost: Cost, points: Sequence[Point]) -> LogVariances:
-    """Return the variances of log₁₀ of validated points' costs; NaN where games do not tell."""
-    is_exact = experiment.goal.is_exact
-    if is_exact and not cost.is_timed:
-        return LogVariances(np.zeros(len(points)))  # solved again, it takes the same work
-    return cost.log_variances([point.in_order for point in points], are_alike=is_exact)
-
-
 def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[Point]:
     """Choose the points to validate: the baselines, and proposals along the predicted front.
 
@@ -142,7 +136,7 @@ def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[Po
     chosen: dict[str, Point] = {}
     for name, given in experiment.baselines.items():
         values = experiment.space.clip(given)
-        chosen[key_of(values)] = Point(values, name)
+        chosen[theta_key(values)] = Point(values, name)
     if experiment.goal.is_exact:
         for point in data.known_points if experiment.cost.is_timed else ():
             chosen.setdefault(point.key, replace(point, games={}))
@@ -158,7 +152,7 @@ def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[Po
 def proposal_at(code: npt.NDArray[np.float64], model: FittedModel, data: StudyData) -> Point:
     """Return the θ at a point of the unit cube, tidied, and named after a trial if that had it."""
     values = data.experiment.space.tidy(model.cube.decode(code))
-    key = key_of(values)
+    key = theta_key(values)
     trials = (each for each in data.trials if each.state == "complete")
     same = (f"trial {each.number}" for each in trials if each.key == key)
     return Point(values, next(same, "proposal"))

@@ -1,13 +1,13 @@
-"""What ``pick`` answers at each budget of a slider, computed beforehand.
+"""The answers of ``pick`` at each budget of a slider, computed in advance.
 
-The budgets are round numbers between the least one that any θ with games keeps and that from which
-on the answer is the same, and each budget at which another one becomes the best. At each of them
-the answer is that of ``thetafront pick NAME --COST BUDGET --games 0``, word for word.
+The budgets are round numbers from the smallest one that some θ with games keeps to the one beyond
+which the answer no longer changes, and each budget at which another θ becomes the best. At each of
+them the answer is that of ``thetafront pick NAME --COST BUDGET --games 0``, word for word.
 """
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,10 @@ from thetafront.study.experiments.objectives import Cost
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.expected import CONFIDENCE, OF_PROPOSALS
 from thetafront.study.report.pick_text import (
-    command_of,
     cost_line,
     game_lines,
     passed_over_lines,
+    play_command,
     theta_lines,
     untested_lines,
 )
@@ -110,13 +110,13 @@ class Choices:
             key = picked.chosen.point.key
             if key not in places:
                 places[key] = len(answers)
-                answers.append(answer_of(picked))
+                answers.append(make_answer(picked))
             return places[key]
 
         steps = []
         for limit in limits:
-            wish = PickQuery(experiment, limit)
-            picked = candidates.pick(wish, candidates.propose(wish))
+            query = PickQuery(experiment, limit)
+            picked = candidates.pick(query, candidates.propose(query))
             steps.append(
                 Step(
                     limit,
@@ -126,21 +126,17 @@ class Choices:
                     cost_line(picked),
                     passed_over_lines(picked),
                     untested_lines(picked),
-                    prospect_of(picked),
+                    make_prospect(picked),
                 )
             )
         for each in candidates.played:
             place(replace(picked, chosen=each))
         return cls(experiment.cost.label, steps, answers, nearest_round(limits))
 
-    def as_data(self) -> dict[str, Any]:
-        """Return it as plain data for the page's script."""
-        return asdict(self)
 
-
-def answer_of(picked: Recommendation) -> Answer:
-    """Write what does not depend on the budget."""
-    experiment, chosen = picked.wish.experiment, picked.chosen
+def make_answer(picked: Recommendation) -> Answer:
+    """Write the part of an answer that does not depend on the budget."""
+    experiment, chosen = picked.query.experiment, picked.chosen
     goal, score, games = experiment.goal, chosen.expected.score, chosen.point.in_order
     own = goal.estimate(games) if games else score
     how = "predicted by the model, 95% interval; untested"
@@ -155,16 +151,16 @@ def answer_of(picked: Recommendation) -> Answer:
         goal.format.interval_with_unit(score.value, score.low, score.high),
         goal.format.interval_with_unit(own.value, own.low, own.high),
         how,
-        command_of(experiment, chosen.point.params),
+        play_command(experiment, chosen.point.params),
     )
 
 
-def prospect_of(picked: Recommendation) -> dict[str, Any]:
-    """Return where the θ is that nobody has played, and what plays it."""
+def make_prospect(picked: Recommendation) -> dict[str, Any]:
+    """Return where the untested θ lies, and the command that plays it."""
     if (each := picked.prospect) is None:
         return {}
-    command = command_of(picked.wish.experiment, each.point.params)
-    experiment, score = picked.wish.experiment, each.expected.score
+    command = play_command(picked.query.experiment, each.point.params)
+    experiment, score = picked.query.experiment, each.expected.score
     interval = experiment.goal.format.interval_with_unit(score.value, score.low, score.high)
     return {
         "x": each.expected.cost.value,
@@ -175,13 +171,13 @@ def prospect_of(picked: Recommendation) -> dict[str, Any]:
 
 
 def budget_text(cost: Cost, limit: float, in_words: bool = False) -> str:
-    """Write a budget without digits that say nothing: ``50 µs``; in words, ``50 µs a move``."""
+    """Write a budget without meaningless digits: ``50 µs``; in words, ``50 µs a move``."""
     text = cost_tick(cost, limit) if cost.is_timed else cost.text(limit)
     return cost.in_words(limit).replace(cost.text(limit), text, 1) if in_words else text
 
 
 def least_limit(candidate: Candidate) -> float:
-    """Return the least budget that a θ keeps surely enough."""
+    """Return the smallest budget that a θ keeps with enough certainty."""
     expected = candidate.expected
     deviations = ndtri(CONFIDENCE if candidate.number else OF_PROPOSALS)
     least = expected.cost.value * 10.0 ** (deviations * expected.log_deviation)
@@ -224,7 +220,7 @@ def nearest_round(limits: Sequence[float]) -> int:
 
 
 def near_round(value: float, low: float, high: float) -> float | None:
-    """Return the nearest of :func:`round_numbers` that may stand for a value, if there is one."""
+    """Return the nearest of :func:`round_numbers` that may replace a value, if there is one."""
     near = [each for each in round_numbers(low, high) if abs(math.log10(each / value)) < NEAR]
     return min(near, key=lambda each: abs(math.log(each / value)), default=None)
 

@@ -1,7 +1,7 @@
-"""What a study says, in sentences: what more time buys, which parameters matter, how sure that is.
+"""What a study shows, in sentences: what more time would gain, and which parameters matter.
 
-Every value is what is expected given all games of the study, with its 95% interval; differences are
-of joint draws from the same model.
+Every value is the expectation given all games of the study, with its 95% interval; differences come
+from joint draws from the same model.
 """
 
 from collections.abc import Mapping
@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from thetafront.study.charts.comparison import signed, size_text
-from thetafront.study.charts.sobol import Importance
+from thetafront.study.charts.importance import Importance
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.page.choices import budget_text, least_limit, near_round, rounded_up
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_text
-from thetafront.study.report.expected import best_of
+from thetafront.study.report.expected import best_index
 from thetafront.study.report.prediction_check import (
     PredictionCheck,
-    check_of,
+    check_predictions,
     drawn_goal,
     trust_text,
 )
@@ -30,12 +30,12 @@ from thetafront.study.text import counted, listed
 
 Theta = Mapping[str, Any]
 FRACTIONS = (0.15, 0.55, 1.0)
-"""Of the way from the cheapest to the dearest θ in log cost, where budgets are taken."""
+"""Positions of the budgets, from the cheapest to the most expensive θ, in log cost."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence with what it is about."""
+    """A sentence with its subject."""
 
     about: str
     text: str
@@ -43,7 +43,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Claims:
-    """What the page of a study says in sentences."""
+    """All sentences on the page of a study."""
 
     short: list[Claim]  # what a reader sees first: what more time buys, and which parameters matter
     trust: str = ""  # in a line, whether the model agrees with the games that had no part in it
@@ -54,10 +54,14 @@ class Claims:
 
 
 def claims(page: Analysis, importance: Importance | None = None) -> Claims:
-    """Return what the study says; with what matters, if that is known."""
+    """Return the sentences; with the parameters that matter, if they are known."""
     candidates, experiment = page.candidates, page.data.experiment
     if candidates is None or not (candidates.played or candidates.anywhere):
-        return Claims([Claim("Nothing yet", nothing_text(page))])
+        failed = [each for each in page.data.trials if each.state == "fail"]
+        n_failed = counted(len(failed), "trial")
+        why = f" {n_failed} failed, the last one: {failed[-1].error}" if failed else ""
+        text = f"No trial is complete, so nothing is known yet.{why}"
+        return Claims([Claim("Nothing yet", text)])
     short = more_time(candidates)
     if importance is not None and importance.total.any():
         short.append(Claim("Which parameters matter", what_matters(importance, page)))
@@ -66,19 +70,11 @@ def claims(page: Analysis, importance: Importance | None = None) -> Claims:
         n_trials = sum(each.state == "complete" for each in page.data.trials)
         trials, is_trusted = counted(n_trials, "trial"), False
         trust = f"No θ has games on fresh seeds yet: the model of {trials} alone."
-    elif (check := check_of(page)) is not None:
+    elif (check := check_predictions(page)) is not None:
         trust, is_trusted = trust_text(check, experiment.goal), check.is_passed
         details.insert(0, Claim("How the model was checked", check_text(check, page)))
     baselines = [each for name in experiment.baselines for each in against(candidates, name)]
     return Claims(short, trust, is_trusted, baselines, details)
-
-
-def nothing_text(page: Analysis) -> str:
-    """Say that nothing is known, and why trials failed if they did."""
-    failed = [each for each in page.data.trials if each.state == "fail"]
-    n_failed = counted(len(failed), "trial")
-    why = f" {n_failed} failed, the last one: {failed[-1].error}" if failed else ""
-    return f"No trial is complete, so nothing is known yet.{why}"
 
 
 def what_matters(importance: Importance, page: Analysis) -> str:
@@ -96,9 +92,9 @@ def what_matters(importance: Importance, page: Analysis) -> str:
 
 
 def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
-    """Return three budgets with the best θ of each; fewer where there are fewer different ones.
+    """Return three budgets with the best θ of each; fewer if fewer θ differ.
 
-    θ with games only, if there are any.
+    Only θ with games count, if there are any.
     """
     experiment = candidates.data.experiment
     some = candidates.played or candidates.anywhere
@@ -118,7 +114,7 @@ def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
 
 
 def more_time(candidates: Candidates) -> list[Claim]:
-    """Say what a larger budget buys, from each of three budgets to the next."""
+    """Say what a larger budget gains, from each of three budgets to the next."""
     experiment = candidates.data.experiment
     cost, goal = experiment.cost, experiment.goal
     steps = [
@@ -130,14 +126,14 @@ def more_time(candidates: Candidates) -> list[Claim]:
         return []
     said = "; ".join(steps)
     what = "What more time buys" if cost.is_timed else "What a larger budget buys"
-    return [Claim(what, f"{said[0].upper()}{said[1:]}{of_intervals(goal)}.")]
+    return [Claim(what, f"{said[0].upper()}{said[1:]}{interval_note(goal)}.")]
 
 
 def against(candidates: Candidates, name: str) -> list[Claim]:
     """Say whether any θ beats a baseline: costs no more, and is better.
 
-    Of all others with games, baselines too, the best of those that are expected to cost no more is
-    compared with it.
+    It is compared with the best θ with games, other baselines included, that is expected to cost no
+    more.
     """
     experiment = candidates.data.experiment
     goal, cost = experiment.goal, experiment.cost
@@ -149,7 +145,7 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
     at, about = f"{shown} at {cost_text(baseline.expected, experiment)}", f"Against {name}"
     others = [each for each in candidates.played if each is not baseline]
     within = [k for k, each in enumerate(others) if each.expected.cost.value <= limit]
-    index = best_of([each.expected for each in others], within, goal.sign)
+    index = best_index([each.expected for each in others], within, goal.sign)
     if index is None:
         return [Claim(about, f"It has {at}; no θ with games costs less.")]
     best = others[index]
@@ -157,7 +153,7 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
     origin = best.point.origin
     named = f"number {best.number}" + (f", {origin}" if origin in experiment.baselines else "")
     than = f"at {cost.text(best.expected.cost.value)} against {cost.text(limit)}"
-    by = f"{signed(found, goal)}{of_intervals(goal)}"
+    by = f"{signed(found, goal)}{interval_note(goal)}"
     if found.low < found.high and found.low <= 0.0 <= found.high:
         verdict = f"Number {best.number} may be as good {than}: its {goal.label} differs by {by}."
     elif goal.sign * found.value > 0.0:
@@ -169,7 +165,7 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
     return [Claim(about, f"It has {at}. {verdict}")]
 
 
-def of_intervals(goal: Goal) -> str:
+def interval_note(goal: Goal) -> str:
     """Say what ± means, unless values are exact."""
     return "" if goal.is_exact else " (±\N{NO-BREAK SPACE}95%)"
 
@@ -177,8 +173,8 @@ def of_intervals(goal: Goal) -> str:
 def difference(candidates: Candidates, one: Candidate, other: Candidate) -> Estimate:
     """Return by how much the goal of one θ exceeds that of another, with its 95% interval.
 
-    The mean is the difference of what is expected of both. The interval is of joint draws, since
-    the model's errors at two θ are correlated; exact values have none.
+    The mean is the difference of both expectations. The interval comes from joint draws, since the
+    model's errors at two θ are correlated; exact values have none.
     """
     goal, model = candidates.data.experiment.goal, candidates.combined
     value = one.expected.score.value - other.expected.score.value
@@ -195,11 +191,11 @@ def check_text(check: PredictionCheck, page: Analysis) -> str:
     games = counted(sum(len(each.games) for each in page.data.points), "game")
     return (
         f"{games} on fresh seeds judged {check.n} θ: {check.n_inside} of {check.n} measured means "
-        "lie in the 95% interval that the model had predicted, from the trials alone, for so many "
-        f"games. On average it had predicted {size_text(check.excess, goal)} "
+        "lie in the 95% intervals that the model predicted from the trials alone. On average it "
+        f"predicted {size_text(check.excess, goal)} "
         f"{'more' if check.excess > 0.0 else 'less'} than measured, "
         f"{'beyond' if check.is_biased else 'within'} the {size_text(check.allowed, goal)} that it "
-        "allows for (95%; errors at different θ go together)."
+        "allows for (95%; errors at different θ are correlated)."
     )
 
 
@@ -208,4 +204,4 @@ def what_is_left(page: Analysis) -> list[Claim]:
     if (frame := page.tables.get("certificate")) is None:
         return []
     text = certificate_text(frame, page.data.experiment)
-    return [Claim("What may be left to win", f"{text[0].upper()}{text[1:]}.")]
+    return [Claim("Room for improvement", f"{text[0].upper()}{text[1:]}.")]

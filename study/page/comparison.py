@@ -1,4 +1,4 @@
-"""The page of several studies: their fronts over each other, and differences at equal cost."""
+"""The page of several studies: their fronts overlaid, and differences at equal cost."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -7,7 +7,7 @@ import numpy as np
 
 from thetafront.study.charts.comparison import (
     ComparedFront,
-    budgets_of,
+    common_budgets,
     compared,
     difference,
     differences_chart,
@@ -17,8 +17,8 @@ from thetafront.study.charts.comparison import (
 from thetafront.study.estimate import Estimate
 from thetafront.study.page.choices import near_round, rounded_up
 from thetafront.study.page.claims import Claim
-from thetafront.study.page.document import charts_of, document
-from thetafront.study.page.made_by import again, machines_of
+from thetafront.study.page.document import chart_specs, document
+from thetafront.study.page.made_by import again, describe_machines
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.text import listed
 
@@ -44,9 +44,9 @@ def comparison_html(studies: Sequence[Analysis], made: datetime | None = None) -
     fronts = compared(studies)
     made = datetime.now(UTC) if made is None else made
     experiment = fronts[0].experiment
-    machines = ["; ".join(machines_of(front.data.data)) for front in fronts]
+    machines = ["; ".join(describe_machines(front.data.data)) for front in fronts]
     charts = [fronts_chart(fronts, machines), differences_chart(fronts)]
-    data = {"charts": charts_of(charts), "name": "comparison"}
+    data = {"charts": chart_specs(charts), "name": "comparison"}
     texts = {
         "title": listed([front.name for front in fronts]),
         "goal": experiment.goal,
@@ -61,7 +61,7 @@ def comparison_html(studies: Sequence[Analysis], made: datetime | None = None) -
 def comparison_claims(fronts: Sequence[ComparedFront]) -> list[Claim]:
     """Say at three costs, which all studies have, how the others differ from the first.
 
-    Before it come warnings: of different experiments, and of times of different machines.
+    Warnings come first: about different experiments, and about times of different machines.
     """
     goal, cost, first = fronts[0].experiment.goal, fronts[0].experiment.cost, fronts[0]
     found = warnings(fronts)
@@ -80,23 +80,26 @@ def comparison_claims(fronts: Sequence[ComparedFront]) -> list[Claim]:
 
 
 def plain_costs(fronts: Sequence[ComparedFront]) -> list[float]:
-    """Return up to three costs that all studies have: round ones where there are such near by."""
-    least, middle, most = budgets_of(fronts, N_COSTS).tolist()
+    """Return up to three costs that all studies have: round ones if there are any nearby."""
+    least, middle, most = common_budgets(fronts, N_COSTS).tolist()
     wanted = [rounded_up(least), middle, most]
     found = [near_round(each, least, most) or rounded_up(each) for each in wanted]
     return list(dict.fromkeys(found))
 
 
 def warnings(fronts: Sequence[ComparedFront]) -> list[Claim]:
-    """Say what makes studies hard to compare."""
+    """Say why studies are hard to compare."""
     found = []
     titles = {front.name: front.experiment.title for front in fronts}
     if len({front.experiment.name for front in fronts}) > 1:
         each = listed([f"{name} is {title!r}" for name, title in titles.items()])
         found.append(
-            Claim("Different experiments", f"{each}. They compare only if they play the same game.")
+            Claim(
+                "Different experiments",
+                f"{each}. They are comparable only if they play the same game.",
+            )
         )
-    machines = {front.name: "; ".join(machines_of(front.data.data)) for front in fronts}
+    machines = {front.name: "; ".join(describe_machines(front.data.data)) for front in fronts}
     if fronts[0].experiment.cost.is_timed and len(set(machines.values())) > 1:
         each = listed([f"{name}: {text or 'not recorded'}" for name, text in machines.items()])
         text = f"Times were measured on different machines, whose speeds differ. {each}."

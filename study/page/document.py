@@ -1,8 +1,8 @@
 """A page as one HTML file: its template, its scripts and what they may do.
 
-Everything that a user or a study has named is text to the template, which escapes it; data for
-scripts are JSON in which ``<`` is written as an escape. A Content-Security-Policy allows the page's
-own scripts by their digests, and no request.
+Every name from a user or a study is text to the template, which escapes it; data for scripts are
+JSON in which ``<`` is escaped. A Content-Security-Policy allows the page's own scripts by their
+digests, and no network requests.
 """
 
 import base64
@@ -92,25 +92,25 @@ def document(
         data=Markup(embedded({**NOTHING, "made": made.timestamp(), **data})),
         made=made.astimezone(UTC).isoformat(timespec="seconds"),
         made_text=f"{made.astimezone(UTC):%Y-%m-%d %H:%M} UTC",
-        table_of=table_of,
+        make_table=make_table,
         **texts,
     )
 
 
-def charts_of(charts: Iterable[Chart]) -> dict[str, Any]:
+def chart_specs(charts: Iterable[Chart]) -> dict[str, Any]:
     """Return the specifications of charts by their keys."""
     return {each.key: specification(each) for each in charts if each.panels}
 
 
 def shown(text: Any) -> Any:
-    """Return what a template writes, without characters that turn the text after them around."""
+    """Return a text for a template, without characters that reverse the text after them."""
     if isinstance(text, str) and not isinstance(text, Markup):
         return text.translate(TURNING)
     return text
 
 
 def static(name: str) -> str:
-    """Read a file of the page's own."""
+    """Read one of the page's own files."""
     return (STATIC / name).read_text(encoding="utf-8")
 
 
@@ -121,8 +121,8 @@ def sortable(value: Any) -> str:
     return str(value)
 
 
-def table_of(frame: pd.DataFrame) -> dict[str, Any]:
-    """Return headings and rows of texts of a table, and which columns are no numbers."""
+def make_table(frame: pd.DataFrame) -> dict[str, Any]:
+    """Return a table's headings and rows as texts, and which columns are not numeric."""
     rows = [[cell_text(value) for value in row] for row in frame.itertuples(index=False)]
     return {
         "columns": [str(each) for each in frame.columns],
@@ -178,19 +178,19 @@ def write_page(html: str, path: Path) -> None:
     Raises
     ------
     InputError
-        If something else than a page is there, or it cannot be written.
+        If the file exists and is not a page, or cannot be written.
     """
     check_page(path)
     write_text(html, path)
 
 
 def check_page(path: Path) -> None:
-    """Refuse, by InputError, to overwrite what is not a page of a study."""
+    """Raise InputError rather than overwrite a file that is not a study's page."""
     given, folder = f"output {str(path)!r}", path.parent
     if path.exists() and not path.is_file():
         raise InputError(f"output must be a regular file (got {str(path)!r})")
-    if flaw := why_unusable(folder):
-        raise InputError(f"output folder {str(folder)!r} {flaw}")
+    if problem := why_unusable(folder):
+        raise InputError(f"output folder {str(folder)!r} {problem}")
     try:
         start = path.read_bytes()[: len(BEGINNING)] if path.exists() else b""
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The script that draws charts: vega, vega-lite and vega-embed in one, with nothing to fetch."""
+"""The script that draws charts: vega, vega-lite and vega-embed in one, which fetches nothing."""
 
 from functools import cache
 from hashlib import sha256
@@ -37,7 +37,7 @@ def library() -> str:
 
 
 def script_in(path: Path) -> str:
-    """Return the script that a file keeps after its digest; nothing if it is not whole."""
+    """Return the script that a file has after its digest; empty if it is not whole."""
     try:
         first, _, script = path.read_bytes().decode().partition("\n")
     except (OSError, UnicodeDecodeError):
@@ -46,5 +46,5 @@ def script_in(path: Path) -> str:
 
 
 def digest(script: str) -> str:
-    """Return a script's digest, after what it is made by."""
+    """Return a script's digest, after the versions that made it."""
     return sha256(f"{SNIPPET}{script}".encode()).hexdigest()

@@ -22,7 +22,7 @@ def facts(page: Analysis) -> list[tuple[str, str]]:
         ("seeds", seeds_text(data)),
         ("design", f"{record.design} of {record.design_size}"),
         ("samplers", listed(distinct(runs, "sampler")) if distinct(runs, "sampler") else ""),
-        ("machines", "; ".join(machines_of(data))),
+        ("machines", "; ".join(describe_machines(data))),
         ("workers of a cluster", cluster_text(data)),
         ("revisions", ", ".join(distinct(runs, "git_revision"))),
         ("versions", "; ".join(dict.fromkeys(versions_text(run) for run in runs))),
@@ -46,7 +46,7 @@ def seeds_text(data: StudyData) -> str:
     return f"study {data.record.seed}{each}"
 
 
-def machines_of(data: StudyData) -> list[str]:
+def describe_machines(data: StudyData) -> list[str]:
     """Describe the machines of a study's runs, each once; none where they are not recorded."""
     return [each for each in dict.fromkeys(map(machine_text, data.runs)) if each]
 
@@ -100,7 +100,7 @@ def runs_table(data: StudyData) -> pd.DataFrame:
 
 
 def moment(text: str) -> str:
-    """Write a stored time in UTC; as it is stored if it is none."""
+    """Write a stored time in UTC; as stored if it is not a time."""
     try:
         return f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     except ValueError:
@@ -108,9 +108,9 @@ def moment(text: str) -> str:
 
 
 def again(data: StudyData) -> str:
-    """Return the commands that make the study again: its own, at the revisions they had.
+    """Return the commands that reproduce the study: its own, at their revisions.
 
-    A definition that is the user's is in no checkout of ours: its commands come without them.
+    A user's definition is in no checkout of ours, so its commands come without revisions.
     """
     lines: list[str] = []
     revision = ""
@@ -126,18 +126,21 @@ def again(data: StudyData) -> str:
 
 
 def again_note(data: StudyData) -> str:
-    """Say what the commands need, and what will differ."""
+    """Say what the commands need, and which results will differ."""
     said = [
-        "Run these commands in a folder without this study; where it is, they would continue it."
+        "Run these commands in a folder that does not contain this study; otherwise they would "
+        "continue it."
     ]
     revisions = distinct(data.runs, "git_revision")
     if any("+" in each for each in revisions):
-        said.append("The checkout had changes that were not committed.")
+        said.append("The checkout had uncommitted changes.")
     if any(str(run.get("command_line", "")).partition("(")[1] for run in data.runs):
         said.append(
-            "Calls with parentheses are Python's: from thetafront import sweep, open_study."
+            "Lines with parentheses are Python code: from thetafront import sweep, open_study."
         )
     is_limited = any(run.get("budget_seconds") for run in data.runs)
     if is_limited or data.experiment.cost.is_timed:
-        said.append("Times belong to a machine, so the front will agree within its intervals only.")
+        said.append(
+            "Times depend on the machine, so the front will agree only within its intervals."
+        )
     return " ".join(said)

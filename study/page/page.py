@@ -1,30 +1,28 @@
 """The page of a study: one HTML file, made from one snapshot, that needs no network."""
 
 import shlex
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from thetafront.study.charts.front import front_chart
-from thetafront.study.charts.hypervolume import hypervolume_chart
-from thetafront.study.charts.importance import importance_chart
+from thetafront.study.charts.hypervolume import hypervolume_chart, timeline_chart
+from thetafront.study.charts.importance import compute_importance, importance_chart
 from thetafront.study.charts.pair import pair_chart
 from thetafront.study.charts.scores import scores_chart
 from thetafront.study.charts.slices import slices_chart
-from thetafront.study.charts.sobol import importance_of
 from thetafront.study.charts.theta import theta_chart
-from thetafront.study.charts.timeline import timeline_chart
 from thetafront.study.log.location import Location
 from thetafront.study.log.published_study import PublishedStudy
 from thetafront.study.page.choices import Choices
 from thetafront.study.page.claims import claims
-from thetafront.study.page.document import charts_of, document, sortable, table_of
+from thetafront.study.page.document import chart_specs, document, make_table, sortable
 from thetafront.study.page.made_by import again, again_note, facts, runs_table
 from thetafront.study.page.replays import recorded
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import front_cells
-from thetafront.study.report.pick_text import command_of
+from thetafront.study.report.pick_text import play_command
 from thetafront.study.text import counted
 
 NAME, NOTE = "report.html", "note.txt"
@@ -32,7 +30,7 @@ NAME, NOTE = "report.html", "note.txt"
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What a page tells of its own making."""
+    """When and how a page was made."""
 
     made: datetime = field(default_factory=lambda: datetime.now(UTC))  # when
     running: str = ""  # which sweep held the study then; empty if none did
@@ -63,7 +61,7 @@ def page_html(
     circumstances = circumstances or Circumstances()
     experiment = page.data.experiment
     choices = Choices.from_analysis(page)
-    importance = importance_of(page)
+    importance = compute_importance(page)
     charts = {
         "front": front_chart(page),
         "slices": slices_chart(page),
@@ -77,8 +75,8 @@ def page_html(
     said = claims(page, importance)
     ask = "" if isinstance(page.data, PublishedStudy) else pick_words(page, location)
     data = {
-        "charts": charts_of(charts.values()),
-        "choices": None if choices is None else choices.as_data(),
+        "charts": chart_specs(charts.values()),
+        "choices": choices and asdict(choices),
         "pick": ask,
         "replays": games.replays,
         "csv": page.tables["front"].to_csv(index=False),
@@ -101,7 +99,7 @@ def page_html(
         "validated": validated_table(page),
         "games": games,
         "facts": facts(page),
-        "runs": table_of(runs_table(page.data)),
+        "runs": make_table(runs_table(page.data)),
         "again": again(page.data),
         "again_note": again_note(page.data),
     }
@@ -117,7 +115,7 @@ def page_html(
 
 
 def note_in(folder: Path) -> str:
-    """Return what its user has written about a study; empty if nothing is."""
+    """Return the user's note on a study; empty if there is none."""
     path = folder / NOTE
     return path.read_text(encoding="utf-8", errors="replace").strip() if path.is_file() else ""
 
@@ -163,7 +161,7 @@ def validated_table(page: Analysis) -> dict[str, Any]:
                 "number": int(row["number"]),
                 "on_front": bool(row["on_front"]),
                 "cells": [(cell.text, sortable(cell.value)) for cell in cells],
-                "command": command_of(page.data.experiment, theta),
+                "command": play_command(page.data.experiment, theta),
             }
         )
     return {"columns": columns, "rows": rows}

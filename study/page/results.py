@@ -1,10 +1,11 @@
-"""All that a study leaves in its folder: tables, figures, manifest and page, of one snapshot.
+"""All files of a study's folder: tables, figures, manifest and page, from one snapshot.
 
-And the page that lists studies, each with a page of its own.
+Also the page that lists studies with their pages.
 """
 
 import math
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from urllib.parse import quote
 
 from threadpoolctl import threadpool_limits
 
+from thetafront.study import interrupt
 from thetafront.study.charts.export import draw
 from thetafront.study.charts.front import BASELINE, ON_FRONT, point_rows
 from thetafront.study.charts.theta import share
@@ -38,6 +40,10 @@ from thetafront.study.report.recommend import cost_text
 INDEX = "index.html"
 COLUMNS = ("study", "experiment", "goal", "trials", "games", "validated points", "validation games")
 OF_A_STUDY = (MANIFEST, "trials.csv", "games.csv", "front.csv")
+POLL_INTERVAL = 1.0
+SECONDS_BETWEEN_PAGES = 15.0
+MAX_SHARE = 0.1
+"""Of the time that writing a page again may take: the cores are the sweep's."""
 
 
 def write_results(
@@ -60,7 +66,7 @@ def write_results(
 
 
 def default_path(location: Location) -> Path:
-    """Return where a study's page is, in its folder, which is made."""
+    """Return the path of a study's page in its folder, which is created."""
     make_folder(location.folder)
     return location.folder / NAME
 
@@ -72,12 +78,12 @@ def write_report(
     circumstances: Circumstances | None = None,
     library_is: Library = "inside",
 ) -> None:
-    """Write a study's page alone, and the library beside it if it is to be there.
+    """Write only a study's page, and the library beside it if requested.
 
     Raises
     ------
     InputError
-        If something else than a page is there, or it cannot be written.
+        If the file exists and is not a page, or cannot be written.
     """
     check_page(path)
     with threadpool_limits(1):
@@ -87,6 +93,38 @@ def write_report(
     if library_is == "beside":
         write_library(path.parent)
     write_page(html, path)
+
+
+def follow(
+    newest: Callable[[], object],
+    write: Callable[[float | None], None],
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> None:
+    """Write a page at once and whenever there is more to show; at Ctrl-C for the last time.
+
+    Parameters
+    ----------
+    newest : callable
+        Returns something that differs when the study has grown, or a sweep has begun or ended; it
+        is called every second and must be cheap.
+    write : callable
+        Writes the page; its argument is after how many seconds the page is to reload itself, or
+        None for the last one.
+    clock, sleep : callable
+        As in :mod:`time`.
+    """
+    try:
+        with interrupt.deferred():
+            while not interrupt.requested():
+                known, began = newest(), clock()
+                write(SECONDS_BETWEEN_PAGES)
+                due = clock() + max(SECONDS_BETWEEN_PAGES, (clock() - began) / MAX_SHARE)
+                while not interrupt.requested() and (clock() < due or newest() == known):
+                    sleep(POLL_INTERVAL)
+            write(None)
+    except KeyboardInterrupt:
+        return
 
 
 def write_each(folder: Path) -> Path:
@@ -121,8 +159,8 @@ def write_each(folder: Path) -> Path:
     return folder / INDEX
 
 
-def entry_of(link: str, page: Analysis) -> dict[str, Any]:
-    """Describe a study: its name, its page, a sentence, and cells with what sorts them."""
+def make_entry(link: str, page: Analysis) -> dict[str, Any]:
+    """Describe a study: its name, its page, a sentence, and cells with their sort keys."""
     data, experiment = page.data, page.data.experiment
     complete = [trial for trial in data.trials if trial.state == "complete"]
     values = (
@@ -137,12 +175,12 @@ def entry_of(link: str, page: Analysis) -> dict[str, Any]:
     cells = [
         (value if isinstance(value, str) else f"{value:,}", sortable(value)) for value in values
     ]
-    claim, front = claim_of(page), small_front(page)
+    claim, front = headline_claim(page), small_front(page)
     return {"name": data.name, "link": link, "claim": claim, "cells": cells, "front": front}
 
 
-def claim_of(page: Analysis) -> str:
-    """Say what the best θ of a middle budget is."""
+def headline_claim(page: Analysis) -> str:
+    """Describe the best θ for a budget in the middle."""
     candidates, experiment = page.candidates, page.data.experiment
     if candidates is None or not (candidates.played or candidates.anywhere):
         return "No trial is complete."
@@ -158,7 +196,7 @@ def claim_of(page: Analysis) -> str:
 
 
 def small_front(page: Analysis) -> list[tuple[float, float]]:
-    """Return the measured points of the front, better ones higher: x and y from 0 to 1."""
+    """Return the measured points of the front, with x and y from 0 to 1, better ones higher."""
     experiment = page.data.experiment
     rows = point_rows(page.tables["front"], experiment)
     on_front = [row for row in rows if row["kind"] in (ON_FRONT.label, BASELINE.label)]
@@ -178,7 +216,7 @@ def index_html(pages: Mapping[str, Analysis], made: datetime | None = None) -> s
         When the page is made; now by default.
     """
     made = datetime.now(UTC) if made is None else made
-    entries = [entry_of(link, page) for link, page in pages.items()]
+    entries = [make_entry(link, page) for link, page in pages.items()]
     entries.sort(key=lambda entry: entry["name"])
     texts = {"entries": entries, "columns": COLUMNS}
     return document("index.html.j2", made, {"charts": {}, "name": "studies"}, texts)

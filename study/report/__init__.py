@@ -1,5 +1,5 @@
-"""What a reader gets of a study: tables, figures, recommendations and comparisons.
+"""The results of a study: tables, figures, recommendations and comparisons.
 
-Everything is made from one snapshot of a study (:mod:`study.log.study_data`). This room may
-import the store and what lies below it.
+Everything is made from one snapshot of a study (:mod:`study.log.study_data`). This room may import
+the log and what lies below it.
 """

@@ -9,8 +9,9 @@ from threadpoolctl import threadpool_limits
 from thetafront.study.errors import InputError
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.model.study_model import avoiding, combine, fit_study
+from thetafront.study.report.played_rows import Row
 from thetafront.study.report.recommend import Candidates
-from thetafront.study.report.validated_rows import Row, validated_rows
+from thetafront.study.report.validated_rows import validated_rows
 from thetafront.study.samplers.fitted_model import FittedModel
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 class Analysis:
     """A study as it was when it was read, with what follows from it.
 
-    Whatever shows, picks or plans receives an analysis, so no model is fitted twice to the same
-    games.
+    All code that shows, picks or plans receives an analysis, so no model is fitted twice to the
+    same games.
     """
 
     data: StudyData
@@ -51,7 +52,7 @@ class Analysis:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """One row a validated point that has games, numbered from the cheapest on."""
+        """One row per validated point with games, numbered from the cheapest."""
         return validated_rows(self.data, self.combined)
 
     @cached_property
@@ -70,17 +71,17 @@ class Analysis:
     @cached_property
     def certificate(self) -> "Certificate | None":
         """Bounds of the regret of recommended θ; None if no θ has games to judge it by."""
-        from thetafront.study.report.certificate import certificate_of  # noqa: PLC0415
+        from thetafront.study.report.certificate import compute_certificate  # noqa: PLC0415
 
-        return None if self.candidates is None else certificate_of(self.candidates)
+        return None if self.candidates is None else compute_certificate(self.candidates)
 
     @cached_property
     def tables(self) -> "Tables":
         """Its tables by name; those of fronts over the whole space if there is a model."""
-        from thetafront.study.report.export import tables_of  # noqa: PLC0415
+        from thetafront.study.report.export import make_tables  # noqa: PLC0415
 
         with threadpool_limits(1):  # more threads are slower on matrices this small
-            return tables_of(self)
+            return make_tables(self)
 
     @cached_property
     def trace(self) -> "pd.DataFrame":

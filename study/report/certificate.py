@@ -11,13 +11,13 @@ regret   of a draw at t: the best f of all θ with c ≤ t, less f(r(t)); at lea
 =======  ===========================================================================================
 
 The θ of a draw are the played ones and those that are promising for some budget: of thousands over
-the whole space and about the predicted front, the ones with the highest mean + 2 standard
-deviations in each of many strips of cost. ε(t) is a quantile of the regrets at t, the same one at
-all budgets, as high as it takes (a simultaneous band by ranks). It assumes the model; how it does
-on known surfaces is measured by ``results.benchmarks.certificates``.
+the whole space and near the predicted front, the ones with the highest mean + 2 standard deviations
+in each of many strips of cost. ε(t) is a quantile of the regrets at t, the same one at all budgets,
+as high as necessary (a simultaneous band by ranks). It assumes the model;
+``results.benchmarks.certificates`` measures how well it holds on known surfaces.
 
-What a θ's own games say of its goal needs no model. Their interval here holds at every moment of a
-validation that decides by what it sees how many games each θ plays: a confidence sequence.
+A θ's own games measure its goal without a model. Their interval here holds at every moment of a
+validation that chooses the numbers of games by its results so far: a confidence sequence.
 
 Sources: Wilson, *Stopping Bayesian optimization with probabilistic regret bounds* (2024), for
 bounds of the regret by joint draws; Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, *Time-uniform
@@ -74,15 +74,15 @@ class Certificate:
 
     @property
     def expected(self) -> Floats:
-        """What is expected of the θ recommended for each."""
+        """Expected goal and cost of the θ recommended for each."""
         return np.array([each.expected.score.value for each in self.answers])
 
     def worth_playing(self, allowed: Floats, known: Collection[str]) -> list[Point]:
-        """Return a few prospects that would lower bounds beyond what is allowed, if there are any.
+        """Return a few prospects that would lower bounds that exceed the allowed regret, if any.
 
-        The first is that for the budget where most is to be won, each further one for another
-        budget, a tenth of all budgets away. ``known`` are keys of points that are not to be played
-        for the first time: they have been, or were left out.
+        The first is that for the budget with the largest gain, each further one for another budget,
+        a tenth of all budgets away. ``known`` are keys of points that are not to be played for the
+        first time: they have been played, or were left out.
         """
         is_new = [each.key not in known for each in self.prospects]
         chosen = budgets_worth_playing(self.bounds, self.bounds_if_played, allowed, is_new)
@@ -92,7 +92,7 @@ class Certificate:
 def budgets_worth_playing(
     bounds: Floats, if_played: Floats, allowed: Floats, is_new: Sequence[bool]
 ) -> list[int]:
-    """Return the budgets whose prospects are to be played, where most is to be won first."""
+    """Return the budgets whose prospects are to be played, those with the largest gain first."""
     gains = np.where(bounds > allowed, bounds - if_played, 0.0)
     chosen: list[int] = []
     while len(chosen) < MAX_AT_ONCE:
@@ -105,13 +105,13 @@ def budgets_worth_playing(
     return chosen
 
 
-def certificate_of(candidates: Candidates) -> Certificate | None:
+def compute_certificate(candidates: Candidates) -> Certificate | None:
     """Bound the regret of a study's recommended θ; None if no θ with games keeps any budget."""
     played = candidates.played
     if not played:
         return None
     experiment, model = candidates.data.experiment, candidates.combined
-    limits = budgets_of(model, [each.expected for each in played])
+    limits = budget_grid(model, [each.expected for each in played])
     answers = [PickQuery(experiment, limit).best(played) for limit in limits.tolist()]
     known = [(limit, each) for limit, each in zip(limits, answers, strict=True) if each is not None]
     if not known:
@@ -134,11 +134,11 @@ def certificate_of(candidates: Candidates) -> Certificate | None:
     )
 
 
-def budgets_of(model: FittedModel, played: Sequence[Expected]) -> Floats:
-    """Return budgets from that of the cheapest played θ to the dearest of the predicted front."""
-    dearest = 10.0 ** -model.predicted_front.mean[-1, 1]
+def budget_grid(model: FittedModel, played: Sequence[Expected]) -> Floats:
+    """Return budgets from that of the cheapest played θ to the highest of the predicted front."""
+    max_cost = 10.0 ** -model.predicted_front.mean[-1, 1]
     cheapest = min(each.cost.high for each in played)
-    return np.geomspace(cheapest, max(dearest, cheapest) * 1.01, N_LIMITS)
+    return np.geomspace(cheapest, max(max_cost, cheapest) * 1.01, N_LIMITS)
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class Draws:
         points = points[np.sort(np.unique(points, axis=0, return_index=True)[1])]
         draws = model.draw(points, N_DRAWS, rng)
         posterior = model.posterior
-        scores = posterior.sign * posterior.scales[0].back(posterior.sign * draws[..., 0])
+        scores = posterior.sign * posterior.scales[0].inverse(posterior.sign * draws[..., 0])
         shared = math.sqrt(model.shared_variance) * rng.standard_normal((N_DRAWS, 1))
         return cls(points, scores, 10.0 ** (shared - draws[..., 1]), model.expects(points)[0])
 
@@ -220,7 +220,7 @@ def half_width_at_all_times(samples: Floats) -> float:
 
 
 def certificate_frame(found: Certificate) -> pd.DataFrame:
-    """Return a row a budget: the θ, its bound, what is expected of it and what was measured."""
+    """Return one row per budget: θ, its bound, what is expected of it and what was measured."""
     goal, cost = found.experiment.goal, found.experiment.cost
     rows = []
     columns = found.limits, found.answers, found.bounds, found.bounds_if_played, found.prospects
@@ -259,7 +259,7 @@ def certificate_text(frame: pd.DataFrame, experiment: Experiment) -> str:
         experiment.cost.text(float(limits[k])) for k in (0, -1, int(np.argmax(bounds)))
     )
     written = experiment.goal.format.error_with_unit
-    advice = "more trials lower it"
+    advice = "more trials would lower it"
     untested = frame[frame[PROSPECT_SECONDS] > 0.0].drop_duplicates(PROSPECT)
     is_less = if_played.mean() < bounds.mean() and (if_played < WORTH_PLAYING * bounds).any()
     if is_less and len(untested):
@@ -268,13 +268,14 @@ def certificate_text(frame: pd.DataFrame, experiment: Experiment) -> str:
         seconds = duration(float(untested[PROSPECT_SECONDS].sum()))
         advice = (
             f"playing the {len(untested)} best predictions (about {seconds} of CPU time) would "
-            f"lower the average to about {less}, most of it near {most}"
+            f"lower the average to about {less}, mostly near {most}"
         )
     answers = frame[experiment.goal.combined_column("mean")].to_numpy(float)
     is_wide = bounds.max() > np.ptp(answers) and len(set(answers.tolist())) > 1
     so_far = "; games so far say little of what is left to win" if is_wide else ""
     return (
-        f"with 95% probability, at every budget from {first} to {last}, the θ to use is within "
+        f"with 95% probability, at every budget from {first} to {last}, the recommended θ is "
+        f"within "
         f"{written(float(bounds.max()))} of the best in the space "
         f"({written(float(bounds.mean()))} on average){so_far}; the bound is largest at {where}, "
         f"and {advice}"

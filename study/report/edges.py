@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 
 from thetafront.agents.parameters import Value
 from thetafront.study.experiments.registry import experiment as find_experiment
-from thetafront.study.experiments.widening import Edge, edges_of
+from thetafront.study.experiments.widening import Edge, find_edges
 from thetafront.study.log.location import RESULTS, Location, locate
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.text import counted
 
 N_PREDICTED = 12
-SEED, DESIGN, DESIGN_SIZE, TRIALS = 0, "sobol", 16, 128  # of a sweep that is told nothing else
+SEED, DESIGN, DESIGN_SIZE, TRIALS = 0, "sobol", 16, 128  # a sweep's defaults
 
 
 def front_thetas(analysis: Analysis) -> list[Mapping[str, Value]]:
@@ -28,7 +28,7 @@ def front_thetas(analysis: Analysis) -> list[Mapping[str, Value]]:
 
 def edge_line(data: StudyData, location: Location, thetas: Sequence[Mapping[str, Value]]) -> str:
     """Say how many of the front's θ lie at a bound that can be widened; empty if none does."""
-    edges = edges_of(data.experiment, thetas)
+    edges = find_edges(data.experiment, thetas)
     if not edges:
         return ""
     texts = [
@@ -42,7 +42,7 @@ def edge_line(data: StudyData, location: Location, thetas: Sequence[Mapping[str,
 
 
 def widening_command(data: StudyData, location: Location, edges: Sequence[Edge]) -> str:
-    """Return the command that widens the space and goes on."""
+    """Return the command that widens the space and continues."""
     record = data.record
     words = ["thetafront", "sweep", record.source]
     if location.name != record.experiment:

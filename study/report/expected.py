@@ -9,10 +9,10 @@ import numpy as np
 
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.experiments.objectives import Goal
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.point import Point
-from thetafront.study.model.study_model import cost_variances
+from thetafront.study.report.played_rows import cost_estimates
 from thetafront.study.samplers.fitted_model import FittedModel
 
 CONFIDENCE = 0.95  # with which a θ must keep a budget
@@ -41,19 +41,19 @@ class Expected:
 
 
 def chance_text(p: float) -> str:
-    """Write a probability, rounded down: 0.949 is below 0.95 and must not read so."""
+    """Write a probability, rounded down: 0.949 must not appear as 0.95."""
     return f"{math.floor(100.0 * p + 1e-9) / 100.0:.2f}"
 
 
 def normal_cdf(value: float, deviation: float) -> float:
-    """Return the probability of a normal number with mean 0 to be at most ``value``."""
+    """Return the probability that a normal number with mean 0 is at most ``value``."""
     if deviation == 0.0:
         return 1.0 if value >= 0.0 else 0.0
     return 0.5 * math.erfc(-value / (deviation * math.sqrt(2.0)))
 
 
 def expected_at(model: FittedModel, thetas: Sequence[Mapping[str, Any]]) -> list[Expected]:
-    """Return what a model expects of some θ."""
+    """Return a model's expectations of some θ."""
     if not thetas:
         return []
     means, deviations = model.expects(model.cube.encode(thetas))
@@ -69,10 +69,10 @@ def expected_at(model: FittedModel, thetas: Sequence[Mapping[str, Any]]) -> list
     return found
 
 
-def expected_of(
+def expect_points(
     combined: FittedModel, experiment: Experiment, points: Sequence[Point]
 ) -> list[Expected]:
-    """Return what is expected of points with games; where scores are exact, their games tell."""
+    """Return what is expected of points with games; exact scores come from the games."""
     goal, cost = experiment.goal, experiment.cost
     if not goal.is_exact:
         return expected_at(combined, [point.params for point in points])
@@ -82,35 +82,23 @@ def expected_of(
     ]
 
 
-def cost_estimates(experiment: Experiment, cost: Cost, points: Sequence[Point]) -> list[Estimate]:
-    """Return each point's cost by its own games, with its 95% interval.
-
-    ``sem`` is the standard deviation of log₁₀ of the cost.
-    """
-    found = []
-    variances = cost_variances(experiment, cost, points).total
-    for point, variance in zip(points, variances.tolist(), strict=True):
-        value, deviation = cost.of(point.in_order), math.sqrt(variance)
-        factor = 10.0 ** (Z95 * deviation)
-        found.append(Estimate(value, value / factor, value * factor, deviation))
-    return found
-
-
 def is_met(expected: Expected, limit: float, is_played: bool) -> bool:
-    """Tell whether a θ keeps a budget surely enough."""
+    """Return whether a θ stays within a budget with enough certainty."""
     if expected.cost.value > limit:
         return False  # the quicker answer: the probability is below one half
     return expected.p_within(limit) >= (CONFIDENCE if is_played else OF_PROPOSALS)
 
 
 def is_reached(expected: Expected, wanted: float, goal: Goal, is_played: bool) -> bool:
-    """Tell whether a θ is expected to reach a value of the goal."""
+    """Return whether a θ is expected to reach a value of the goal."""
     reaches = goal.reaches(expected.score.value, wanted)
     return reaches and (is_played or expected.p_reaches(wanted, goal.sign) >= TO_REACH)
 
 
-def best_of(expected: Sequence[Expected], chosen: Sequence[int], sign: float = 1.0) -> int | None:
-    """Return which of some chosen θ has the best score, the cheaper of equals."""
+def best_index(
+    expected: Sequence[Expected], chosen: Sequence[int], sign: float = 1.0
+) -> int | None:
+    """Return which of some chosen θ has the best score; of equals, the cheaper one."""
     return max(
         chosen,
         key=lambda k: (sign * expected[k].score.value, -expected[k].cost.value),
@@ -118,7 +106,7 @@ def best_of(expected: Sequence[Expected], chosen: Sequence[int], sign: float = 1
     )
 
 
-def cheapest_of(expected: Sequence[Expected], chosen: Sequence[int]) -> int | None:
+def cheapest_index(expected: Sequence[Expected], chosen: Sequence[int]) -> int | None:
     """Return which of some chosen θ is the cheapest."""
     return min(chosen, key=lambda k: expected[k].cost.value, default=None)
 

@@ -1,4 +1,4 @@
-"""What a study leaves in its folder as tables, with a manifest."""
+"""The tables and the manifest of a study's folder."""
 
 from pathlib import Path
 
@@ -40,11 +40,11 @@ def write_tables(analysis: Analysis, location: Location, folder: Path) -> list[P
     for path, table in zip(paths, tables.values(), strict=True):
         write_csv(table, path)
     paths.append(folder / MANIFEST)
-    write_json(manifest_of(analysis.data, location), paths[-1])
+    write_json(make_manifest(analysis.data, location), paths[-1])
     return paths
 
 
-def tables_of(analysis: Analysis) -> Tables:
+def make_tables(analysis: Analysis) -> Tables:
     """Return a study's tables by name; those of fronts over the whole space if there is a model."""
     data, model, combined = analysis.data, analysis.model, analysis.combined
     tables = {
@@ -62,7 +62,7 @@ def tables_of(analysis: Analysis) -> Tables:
 
 
 def without_machine(record: StudyRecord) -> StudyRecord:
-    """Return a record without the folders around this one; those elsewhere are left out, too."""
+    """Return a record without paths of this machine's folders."""
     if record.defined is None or not record.source.startswith("/"):
         return record
     path = Path(record.source)
@@ -70,11 +70,11 @@ def without_machine(record: StudyRecord) -> StudyRecord:
     return record.at(str(path.relative_to(Path.cwd())) if here else path.name)
 
 
-def manifest_of(data: StudyData, location: Location) -> dict[str, object]:
-    """Return what made the study, and how many trials and games it holds."""
+def make_manifest(data: StudyData, location: Location) -> dict[str, object]:
+    """Return the study's provenance, and how many trials and games it holds."""
     experiment, runs = data.experiment, data.runs
     states = [trial.state for trial in data.trials]
-    worst, dearest = data.reference or (None, None)
+    worst, max_cost = data.reference or (None, None)
     return {
         "study": location.name,
         "storage": location.url_without_password,
@@ -85,7 +85,7 @@ def manifest_of(data: StudyData, location: Location) -> dict[str, object]:
         },
         "reference_point": {
             experiment.goal.game_column: worst,
-            experiment.cost.name: dearest,
+            experiment.cost.name: max_cost,
         },
         "baselines": experiment.baselines,
         "game_seeds": "see games.csv; 1,000,000 x study seed + the game's own number, "

@@ -15,9 +15,9 @@ from thetafront.study.experiments.objectives import Goal
 from thetafront.study.log.location import Location
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.edges import edge_line, front_thetas
+from thetafront.study.report.played_rows import Row, cost_columns
 from thetafront.study.report.prediction_check import distrust_line
 from thetafront.study.report.sections import new_table
-from thetafront.study.report.validated_rows import Row, cost_columns
 from thetafront.study.terminal.console import print_table
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def print_front(out: Console, analysis: Analysis) -> None:
 
 
 def print_notes(out: Console, analysis: Analysis, location: Location) -> None:
-    """Print what is said below a front: bounds that may be too narrow, trust, the certificate."""
+    """Print the notes below a front: bounds that may be too narrow, trust, the certificate."""
     from thetafront.study.report.certificate import certificate_line  # noqa: PLC0415, slow too
 
     edges = edge_line(analysis.data, location, front_thetas(analysis))
@@ -56,7 +56,7 @@ def print_notes(out: Console, analysis: Analysis, location: Location) -> None:
 
 
 def spare_columns(experiment: Experiment) -> list[str]:
-    """Return the columns that a narrow terminal can do without: the first goes first.
+    """Return the columns that a narrow terminal can leave out, the most dispensable first.
 
     A point's number, goal and cost stay: one picks by them.
     """
@@ -80,7 +80,7 @@ class TableCell:
 
 
 def front_cells(row: Row, experiment: Experiment) -> list[TableCell]:
-    """Return all that tables say of a validated point: its number, its origin, θ, the rest.
+    """Return all that tables show of a validated point: its number, its origin, θ, the rest.
 
     Goal and cost are what is expected given all games of the study.
     """
@@ -111,7 +111,7 @@ def front_cells(row: Row, experiment: Experiment) -> list[TableCell]:
 
 
 def front_table(rows: Sequence[Row], experiment: Experiment) -> Table:
-    """Lay out validated points, one at least, for a terminal; dominated ones are dim."""
+    """Lay out validated points, at least one, for a terminal; dominated ones are dim."""
     goal, cells = experiment.goal, [front_cells(row, experiment) for row in rows]
     title = f"{'Front' if goal.is_exact else 'Validated front'}: {experiment.title}"
     notes = []

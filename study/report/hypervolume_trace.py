@@ -6,13 +6,12 @@ import numpy as np
 import pandas as pd
 from optuna.trial import TrialState
 
-from thetafront.study.log.objectives import directions_of
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.model.study_model import objectives_of
+from thetafront.study.model.study_model import describe_objectives
 from thetafront.study.pareto import hypervolume
 from thetafront.study.samplers.candidates import sobol_points
 from thetafront.study.samplers.encoding import UnitCube
-from thetafront.study.samplers.observations import observe
+from thetafront.study.samplers.observations import observe, study_directions
 from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.samplers.predicted_front import climb
 
@@ -34,14 +33,14 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
         search.
     """
     experiment, goal = data.experiment, data.experiment.goal
-    objectives, directions = objectives_of(experiment), directions_of(goal)
+    objectives, directions = describe_objectives(experiment), study_directions(goal)
     cube = UnitCube.from_space(experiment.space)
     complete = [
         trial
         for trial in data.frozen_trials
         if trial.state == TrialState.COMPLETE and cube.is_whole(trial.params)
     ]
-    worst, dearest = data.reference or (math.nan, math.nan)
+    worst, max_cost = data.reference or (math.nan, math.nan)
     worst *= goal.sign
     steps = np.unique(np.geomspace(1, max(1, len(complete)), N_STEPS).round().astype(int))
     n_games = {trial.number: len(trial.games) for trial in data.trials}
@@ -61,8 +60,8 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
             {
                 "n_trials": m,
                 "n_games": sum(n_games[trial.number] for trial in complete[:m]),
-                "observed": hypervolume(goal.sign * values[:, 0], values[:, 1], worst, dearest),
-                "predicted": hypervolume(goal.sign * scores, costs, worst, dearest),
+                "observed": hypervolume(goal.sign * values[:, 0], values[:, 1], worst, max_cost),
+                "predicted": hypervolume(goal.sign * scores, costs, worst, max_cost),
             }
         )
     return pd.DataFrame(rows, columns=["n_trials", "n_games", "observed", "predicted"])

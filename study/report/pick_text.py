@@ -1,4 +1,4 @@
-"""What `pick` says, for people and for programs."""
+"""The answer of `pick`, for people and for programs."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from thetafront.study.report.recommend import TO_PLAY_IT, Candidate, Recommendat
 from thetafront.study.text import counted
 
 
-def command_of(experiment: Experiment, params: Mapping[str, Any]) -> str:
+def play_command(experiment: Experiment, params: Mapping[str, Any]) -> str:
     """Return the command that plays a θ; empty if it is defined in a script or notebook."""
     player = experiment.player
     if player.is_external and not experiment.source:
@@ -28,14 +28,14 @@ def command_of(experiment: Experiment, params: Mapping[str, Any]) -> str:
 
 def pick_json(picked: Recommendation) -> dict[str, Any]:
     """Return what ``pick --json`` prints."""
-    experiment, chosen, wish = picked.wish.experiment, picked.chosen, picked.wish
+    experiment, chosen, query = picked.query.experiment, picked.chosen, picked.query
     goal, cost, expected = experiment.goal, experiment.cost, picked.chosen.expected
     games = chosen.point.in_order
     own = goal.estimate(games)
     promised = (
-        {"p_within_limit": expected.p_within(wish.limit)}
-        if wish.score_wanted is None
-        else {"p_reaches_wanted": expected.p_reaches(wish.score_wanted, goal.sign)}
+        {"p_within_limit": expected.p_within(query.limit)}
+        if query.score_wanted is None
+        else {"p_reaches_wanted": expected.p_reaches(query.score_wanted, goal.sign)}
     )
     return {
         "number": chosen.number or None,
@@ -75,17 +75,17 @@ def pick_json(picked: Recommendation) -> dict[str, Any]:
             for each in picked.passed_over
         ],
         "untested": untested_json(picked),
-        "command": command_of(experiment, chosen.point.params),
+        "command": play_command(experiment, chosen.point.params),
     }
 
 
 def untested_json(picked: Recommendation) -> dict[str, Any] | None:
-    """Return what is predicted of the θ that nobody has played and that may be better."""
+    """Return the predictions for the untested θ that may be better."""
     if (each := picked.prospect) is None:
         return None
     score, cost = each.expected.score, each.expected.cost
     goal_name, cost_name = (
-        kind.name for kind in (picked.wish.experiment.goal, picked.wish.experiment.cost)
+        kind.name for kind in (picked.query.experiment.goal, picked.query.experiment.cost)
     )
     return {
         "params": dict(each.point.params),
@@ -95,17 +95,17 @@ def untested_json(picked: Recommendation) -> dict[str, Any] | None:
 
 
 def pick_text(picked: Recommendation) -> str:
-    """Return what ``pick`` prints, a labelled line each."""
+    """Return what ``pick`` prints, as labelled lines."""
     lines = [
         *theta_lines(picked),
-        (picked.wish.experiment.cost.label, cost_line(picked)),
+        (picked.query.experiment.cost.label, cost_line(picked)),
         *game_lines(picked),
         *passed_over_lines(picked),
         *untested_lines(picked),
     ]
-    if command := command_of(picked.wish.experiment, picked.chosen.point.params):
+    if command := play_command(picked.query.experiment, picked.chosen.point.params):
         lines.append(("play it", command))
-    return laid_out(lines, picked.wish.experiment)
+    return laid_out(lines, picked.query.experiment)
 
 
 def laid_out(lines: Sequence[tuple[str, str]], experiment: Experiment) -> str:
@@ -115,8 +115,8 @@ def laid_out(lines: Sequence[tuple[str, str]], experiment: Experiment) -> str:
 
 
 def theta_lines(picked: Recommendation) -> list[tuple[str, str]]:
-    """Say which θ it is, and how good: for a budget, whatever the budget is."""
-    experiment, chosen = picked.wish.experiment, picked.chosen
+    """Say which θ it is and how good it is; the lines do not depend on the budget."""
+    experiment, chosen = picked.query.experiment, picked.chosen
     theta = theta_text(chosen, experiment)
     name = f"number {chosen.number}, {chosen.point.origin}" if chosen.number else "untested"
     lines = [("θ", f"{theta} ({name})"), ("expect", expected_text(picked, experiment.goal))]
@@ -129,17 +129,17 @@ def theta_lines(picked: Recommendation) -> list[tuple[str, str]]:
 
 
 def theta_text(candidate: Candidate, experiment: Experiment) -> str:
-    """Write the parameters that have a meaning."""
+    """Write the parameters that are active."""
     params = candidate.point.params
     active = [each for each in experiment.space if each.name in params]
     return ", ".join(f"{each.label} {each.text(params[each.name])}" for each in active)
 
 
 def untested_lines(picked: Recommendation) -> list[tuple[str, str]]:
-    """Say what a θ that nobody has played may reach, and how to play it."""
+    """Describe what an untested θ may reach, and how to play it."""
     if (each := picked.prospect) is None:
         return []
-    experiment, score = picked.wish.experiment, each.expected.score
+    experiment, score = picked.query.experiment, each.expected.score
     interval = experiment.goal.format.interval_with_unit(score.value, score.low, score.high)
     return [
         (
@@ -151,17 +151,17 @@ def untested_lines(picked: Recommendation) -> list[tuple[str, str]]:
 
 
 def game_lines(picked: Recommendation) -> list[tuple[str, str]]:
-    """Say what else the games of the θ tell, if it has any."""
+    """Describe what else the games of the θ show, if it has any."""
     games = picked.chosen.point.in_order
-    return list(picked.wish.experiment.summary.lines(games)) if games else []
+    return list(picked.query.experiment.summary.lines(games)) if games else []
 
 
 def expected_text(picked: Recommendation, goal: Goal) -> str:
-    """Write what to expect, and which games say so."""
+    """Write what to expect, and from which games."""
     score, chosen = picked.chosen.expected.score, picked.chosen
     reaches = ""
-    if picked.wish.score_wanted is not None and not goal.is_exact:
-        wanted = picked.wish.score_wanted
+    if picked.query.score_wanted is not None and not goal.is_exact:
+        wanted = picked.query.score_wanted
         p = chosen.expected.p_reaches(wanted, goal.sign)
         reaches = f"; reaches {goal.format.text(wanted)} with a probability of {p:.2f}"
     if goal.is_exact and chosen.point.games:
@@ -180,18 +180,18 @@ def validated_text(chosen: Candidate, goal: Goal) -> str:
 
 
 def cost_line(picked: Recommendation) -> str:
-    """Write the cost, and how surely it is within the budget."""
-    text = cost_text(picked.chosen.expected, picked.wish.experiment)
-    if picked.wish.cost_limit is None:
+    """Write the cost, and the probability that it is within the budget."""
+    text = cost_text(picked.chosen.expected, picked.query.experiment)
+    if picked.query.cost_limit is None:
         return text
-    limit = picked.wish.experiment.cost.text(picked.wish.limit)
-    p = picked.chosen.expected.p_within(picked.wish.limit)
+    limit = picked.query.experiment.cost.text(picked.query.limit)
+    p = picked.chosen.expected.p_within(picked.query.limit)
     return f"{text}, within {limit} with a probability of {chance_text(p)}"
 
 
 def passed_over_lines(picked: Recommendation) -> list[tuple[str, str]]:
-    """Say, a line each, why points that look better were not picked."""
-    cost = picked.wish.experiment.cost
+    """Explain, one line each, why points that look better were not picked."""
+    cost = picked.query.experiment.cost
     heads = [
         f"number {each.candidate.number}, {cost.text(each.candidate.expected.cost.value)}"
         for each in picked.passed_over

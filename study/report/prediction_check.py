@@ -26,12 +26,12 @@ def drawn_goal(
     """Draw the goal at some θ jointly, in its own unit, shape (N_DRAWS, n)."""
     posterior, codes = model.posterior, model.cube.encode(thetas)
     drawn = posterior.draw(codes, N_DRAWS, np.random.default_rng(seed))[..., 0]
-    return posterior.scales[0].back(posterior.sign * drawn)
+    return posterior.scales[0].inverse(posterior.sign * drawn)
 
 
 @dataclass(frozen=True)
 class PredictionCheck:
-    """Measured means against what a model had predicted of them."""
+    """Measured means compared with a model's predictions of them."""
 
     # How many means there are, and how many lie in the 95% interval predicted of each.
     n: int
@@ -56,10 +56,10 @@ def checked(
     means: npt.NDArray[np.float64],
     variances: npt.NDArray[np.float64],
 ) -> PredictionCheck:
-    """Hold measured means of the goal, whose noise has these variances, against a model.
+    """Compare measured means of the goal, whose noise has these variances, with a model.
 
-    The model's errors at different θ go together, so what it predicts of the means is drawn for
-    all of them jointly: the goal there, and the noise of so many games.
+    The model's errors at different θ are correlated, so its predictions of the means are drawn
+    jointly for all of them: the goal there, and the noise of the same number of games.
     """
     noise = np.random.default_rng(1).standard_normal((N_DRAWS, len(means))) * np.sqrt(variances)
     predicted = model.posterior.goal(model.cube.encode(thetas)).mean
@@ -73,8 +73,8 @@ def checked(
     )
 
 
-def check_of(analysis: "Analysis") -> PredictionCheck | None:
-    """Hold the model of the trials against the games of validation that had no part in it."""
+def check_predictions(analysis: "Analysis") -> PredictionCheck | None:
+    """Compare the model of the trials with validation games that had no part in it."""
     data, goal = analysis.data, analysis.data.experiment.goal
     points = [each for each in data.points if each.games]
     if analysis.model is None or not points or goal.is_exact:
@@ -88,19 +88,18 @@ def check_of(analysis: "Analysis") -> PredictionCheck | None:
 def trust_text(check: PredictionCheck, goal: Goal) -> str:
     """Say in a line whether the model may be trusted."""
     inside = f"{check.n_inside} of {check.n} measured means inside its 95% intervals"
+    size = goal.format.error_with_unit(abs(check.excess))
     if check.is_passed:
-        return f"Model checked: {inside}."
-    flaw = "sure of itself"
-    if check.is_biased:
-        too_high = goal.sign * check.excess > 0.0
-        by = goal.format.error_with_unit(abs(check.excess))
-        flaw = f"{'optimistic' if too_high else 'pessimistic'}, by {by}"
-    return f"Model too {flaw}: {inside}. Trust measured points only."
+        side = "below" if check.excess > 0.0 else "above"
+        return f"Model checked: {inside}, on average {size} {side} its predictions."
+    problem = "optimistic" if goal.sign * check.excess > 0.0 else "pessimistic"
+    problem = f"{problem}, by {size}" if check.is_biased else "confident"
+    return f"Model too {problem}: {inside}. Trust measured points only."
 
 
 def distrust_line(analysis: "Analysis") -> str:
     """Say that predictions of untested θ are not to be trusted; empty where they may be."""
-    check = check_of(analysis)
+    check = check_predictions(analysis)
     return (
         "" if check is None or check.is_passed else trust_text(check, analysis.data.experiment.goal)
     )

@@ -1,8 +1,8 @@
-"""Picking a θ for a budget, or for a wanted value of the goal.
+"""Picking a θ for a budget, or for a target of the goal.
 
-The answer is a θ that was played on fresh seeds. The *prospect* is a θ of the whole space that
-nobody has played and that the model expects to be better: it is named beside the answer, never in
-its place, unless the study has no validated point at all.
+The answer is a θ that was played on fresh seeds. The *prospect* is an untested θ of the whole space
+that the model expects to be better. It is named beside the answer, and never replaces it unless the
+study has no validated point at all.
 
 What to expect of a θ is its posterior given all games of the study, trials' and validation's
 (:func:`study.model.study_model.combine`). A θ is recommended by what is expected of it, so choosing
@@ -10,8 +10,9 @@ the best of many does not make the answer too good: the posterior has taken luck
 far as its model is right (``results.benchmarks.certificates`` shows how far).
 
 For a budget, that is the best score among the θ whose cost is within it with a probability of 95%;
-for a wanted value, the cheapest θ that is expected to reach it. A θ without games must keep the
-budget with 99%, or reach the value with 75%: so it will probably do when it has been played, too.
+for a target, the cheapest θ that is expected to reach it. A θ without games must stay within the
+budget with a probability of 99%, or reach the target with 75%, so that it will probably still do so
+once it has been played.
 """
 
 import math
@@ -24,24 +25,24 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Cost, Goal
 from thetafront.study.experiments.objectives.formats import score_of_elo
 from thetafront.study.log.invocation import option
-from thetafront.study.log.point import Point, key_of
+from thetafront.study.log.point import Point, theta_key
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.expected import (
     CONFIDENCE,
     Expected,
-    best_of,
+    best_index,
     chance_text,
-    cheapest_of,
-    expected_of,
+    cheapest_index,
+    expect_points,
     is_met,
     is_reached,
     proposals,
 )
-from thetafront.study.report.validated_rows import by_cost
+from thetafront.study.report.played_rows import by_cost
 from thetafront.study.samplers.fitted_model import FittedModel
 
 ELO = "elo"  # of a match, in place of its score
-TO_PLAY_IT = "`pick` plays it unless told to play no games"
+TO_PLAY_IT = "`pick` plays it unless `--games` is 0"
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,9 @@ class PickQuery:
     def __post_init__(self) -> None:
         goal, cost = self.experiment.goal, self.experiment.cost
         if (self.cost_limit is None) == (self.score_wanted is None):
-            raise InputError(f"pick must have one of {option(cost.bound)} and {option(goal.bound)}")
+            raise InputError(
+                f"pick must have exactly one of {option(cost.bound)} and {option(goal.bound)}"
+            )
         if self.score_wanted is not None:
             check_wanted(goal, self.score_wanted)
         elif not (math.isfinite(self.limit) and self.limit > 0):
@@ -69,9 +72,9 @@ class PickQuery:
 
     @classmethod
     def read(cls, experiment: Experiment, given: Mapping[str, str | float]) -> "PickQuery":
-        """Read what a user gives: ``max_seconds_per_move``, ``min_score``, or ``elo`` of a match.
+        """Read a user's query: ``max_seconds_per_move``, ``min_score``, or ``elo`` of a match.
 
-        Names without ``min_`` and ``max_`` are those of earlier versions.
+        Names without ``min_`` and ``max_`` come from earlier versions.
         """
         goal, cost = experiment.goal, experiment.cost
         known: dict[str, Goal | Cost] = {cost.bound: cost, cost.name: cost}
@@ -96,17 +99,17 @@ class PickQuery:
         return math.inf if self.cost_limit is None else self.cost_limit
 
     def best(self, candidates: "list[Candidate]") -> "Candidate | None":
-        """Return the candidate to recommend; None if none does what is asked for."""
+        """Return the candidate to recommend; None if none meets the query."""
         expected = [each.expected for each in candidates]
         met = [k for k, each in enumerate(candidates) if self.is_met(each)]
         if self.score_wanted is None:
-            index = best_of(expected, met, self.experiment.goal.sign)
+            index = best_index(expected, met, self.experiment.goal.sign)
         else:
-            index = cheapest_of(expected, met)
+            index = cheapest_index(expected, met)
         return None if index is None else candidates[index]
 
     def is_met(self, candidate: "Candidate") -> bool:
-        """Tell whether a θ would do; one without games has to be better by a margin."""
+        """Return whether a θ meets the query; one without games must do so by a margin."""
         goal, expected, is_played = self.experiment.goal, candidate.expected, candidate.number > 0
         if self.score_wanted is None:
             return is_met(expected, self.limit, is_played)
@@ -124,7 +127,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class PassedOver:
-    """A θ that a user might rather have expected, and why it was not picked."""
+    """A θ that a user might have expected instead, and why it was not picked."""
 
     candidate: Candidate
     reason: str
@@ -136,21 +139,21 @@ class Recommendation:
 
     Attributes
     ----------
-    wish : PickQuery
-        What was asked for.
+    query : PickQuery
+        The query.
     chosen : Candidate
         The θ.
     n_candidates : int
-        How many θ with games of validation there were to choose from.
+        Number of θ with validation games to choose from.
     n_games : int
-        Games of the study that tell what to expect.
+        Games of the study on which the estimates are based.
     passed_over : tuple of PassedOver
-        What was not picked, though its own games look better, or it was played for the purpose.
+        What was not picked, although its own games look better or it was played for this pick.
     prospect : Candidate, optional
         A θ without games that is expected to do better.
     """
 
-    wish: PickQuery
+    query: PickQuery
     chosen: Candidate
     n_candidates: int
     n_games: int
@@ -160,7 +163,7 @@ class Recommendation:
 
 @dataclass(frozen=True)
 class Candidates:
-    """The θ of a study that may be recommended, for any number of wishes."""
+    """The θ of a study that may be recommended, for any number of queries."""
 
     data: StudyData
     combined: FittedModel  # the model given all of its games
@@ -169,7 +172,7 @@ class Candidates:
     def played(self) -> list[Candidate]:
         """The θ with games of validation, the cheapest first."""
         points = by_cost(self.data)
-        expected = expected_of(self.combined, self.data.experiment, points)
+        expected = expect_points(self.combined, self.data.experiment, points)
         return [
             Candidate(point, number, each)
             for number, (point, each) in enumerate(zip(points, expected, strict=True), 1)
@@ -183,12 +186,12 @@ class Candidates:
         return [
             Candidate(Point(theta, "proposal"), 0, expected)
             for theta, expected in zip(*proposals(self.combined, space), strict=True)
-            if key_of(theta) not in known
+            if theta_key(theta) not in known
         ]
 
     @cached_property
     def ranked(self) -> list[Candidate]:
-        """All θ, the best by the goal first, the cheaper of equals: for many budgets."""
+        """All θ, the best by the goal first, and of equals the cheaper one: for many budgets."""
         sign = self.data.experiment.goal.sign
         return sorted(
             self.played + self.anywhere,
@@ -201,102 +204,107 @@ class Candidates:
         """The goal and the cost of each played θ by its own games, by key."""
         goal, cost = self.data.experiment.goal, self.data.experiment.cost
         games = {each.point.key: each.point.in_order for each in self.played}
-        return {key: (goal.estimate(each).value, cost.of(each)) for key, each in games.items()}
+        return {key: (goal.estimate(each).value, cost.value(each)) for key, each in games.items()}
 
     @cached_property
     def n_games(self) -> int:
-        """Games of the study that tell what to expect."""
+        """Games of the study on which expectations are based."""
         of_trials = sum(len(each.games) for each in self.data.trials if each.state == "complete")
         return of_trials + sum(len(each.games) for each in self.data.points)
 
-    def propose(self, wish: PickQuery) -> Candidate | None:
-        """Return the θ that does best what is asked for, played or not; None if none does."""
-        if wish.score_wanted is not None:
-            return wish.best(self.played + self.anywhere)
-        return next(filter(wish.is_met, self.ranked), None)
+    def propose(self, query: PickQuery) -> Candidate | None:
+        """Return the θ that meets the query best, played or not; None if none does."""
+        if query.score_wanted is not None:
+            return query.best(self.played + self.anywhere)
+        return next(filter(query.is_met, self.ranked), None)
 
     def pick(
-        self, wish: PickQuery, proposal: Candidate | None = None, played: Collection[str] = ()
+        self, query: PickQuery, proposal: Candidate | None = None, played: Collection[str] = ()
     ) -> Recommendation:
         """Choose among the played θ, with a proposal beside it; see :func:`pick`."""
         prospect = proposal if proposal is not None and proposal.number == 0 else None
         candidates = self.played or [each for each in (prospect,) if each is not None]
-        best = wish.best(candidates)
+        best = query.best(candidates)
         if best is None:
-            raise InputError(refusal(wish, candidates, self.data, prospect))
+            raise InputError(refusal(query, candidates, self.data, prospect))
         return Recommendation(
-            wish,
+            query,
             best,
-            n_candidates=sum(wish.is_met(each) for each in self.played),
+            n_candidates=sum(query.is_met(each) for each in self.played),
             n_games=self.n_games,
             passed_over=tuple(
                 PassedOver(each, reason)
                 for each in self.played
-                if each is not best and (reason := why_not(each, best, wish, played, self.measured))
+                if each is not best
+                and (reason := why_not(each, best, query, played, self.measured))
             ),
             prospect=None if prospect is best else prospect,
         )
 
 
 def refusal(
-    wish: PickQuery, candidates: list[Candidate], data: StudyData, prospect: Candidate | None = None
+    query: PickQuery,
+    candidates: list[Candidate],
+    data: StudyData,
+    prospect: Candidate | None = None,
 ) -> str:
-    """Say that nothing does what is asked for, what comes nearest, and what is worth playing."""
-    goal, cost = wish.experiment.goal, wish.experiment.cost
+    """Say that no θ meets the query, what comes nearest, and what is worth playing."""
+    goal, cost = query.experiment.goal, query.experiment.cost
     if not candidates:
         return f"study: {data.name!r} has no validated points yet (thetafront validate {data.name})"
-    untested = "" if prospect is None else f"; a θ that nobody has played may do: {TO_PLAY_IT}"
-    if wish.score_wanted is not None:
+    untested = "" if prospect is None else f"; an untested θ may meet it: {TO_PLAY_IT}"
+    if query.score_wanted is not None:
         best = goal.sign * max(goal.sign * each.expected.score.value for each in candidates)
         return (
             f"pick: no θ is expected to reach a {goal.label} of "
-            f"{goal.format.text(wish.score_wanted)}; the best reaches "
+            f"{goal.format.text(query.score_wanted)}; the best reaches "
             f"{goal.format.text(best)}{untested}"
         )
     cheapest = min(candidates, key=lambda each: each.expected.cost.value).expected
     return (
-        f"pick: no θ is sure to take {cost.label} of {cost.text(wish.limit)} at most; the "
-        f"cheapest takes {cost_text(cheapest, wish.experiment)}, within it with a probability "
-        f"of {chance_text(cheapest.p_within(wish.limit))}, below {CONFIDENCE:.2f}{untested}"
+        f"pick: no θ is certain enough to stay within {cost.text(query.limit)} of {cost.label}; "
+        f"the cheapest takes {cost_text(cheapest, query.experiment)}, and stays within the limit "
+        f"with a probability of {chance_text(cheapest.p_within(query.limit))}, below "
+        f"{CONFIDENCE:.2f}{untested}"
     )
 
 
 def why_not(
     each: Candidate,
     best: Candidate,
-    wish: PickQuery,
+    query: PickQuery,
     played: Collection[str],
     known: Mapping[str, tuple[float, float]],
 ) -> str:
-    """Say why a point was not picked that may look better than the one that was; else nothing.
+    """Say why a point that may look better was not picked; empty if it does not look better.
 
     ``known`` are goal and cost of points by their own games, by key.
     """
-    goal = wish.experiment.goal
+    goal = query.experiment.goal
     own, measured = known[each.point.key]
     now = ", played for this" if each.point.key in played else ""
     expects = f"{goal.format.text(each.expected.score.value)} expected{now}"
     its_own = f"{goal.format.text(own)} in its own games"
-    if wish.score_wanted is not None:
+    if query.score_wanted is not None:
         cheaper = each.expected.cost.value < best.expected.cost.value
-        if not cheaper or wish.is_met(each):
-            return f"{expects}, and dearer" if now else ""
-        if not (now or goal.reaches(own, wish.score_wanted)):
+        if not cheaper or query.is_met(each):
+            return f"{expects}, and more expensive" if now else ""
+        if not (now or goal.reaches(own, query.score_wanted)):
             return ""
-        return f"{its_own}, {expects} (wanted: {goal.format.text(wish.score_wanted)})"
+        return f"{its_own}, {expects} (wanted: {goal.format.text(query.score_wanted)})"
     chosen = f"(number {best.number}: {goal.format.text(best.expected.score.value)})"
-    if wish.is_met(each):
+    if query.is_met(each):
         looks_better = goal.sign * own > goal.sign * known[best.point.key][0]
         return f"{its_own}, {expects} {chosen}" if now or looks_better else ""
     excess = goal.sign * (each.expected.score.value - best.expected.score.value)
-    if now or (measured <= wish.limit and excess > 0.0):
-        p = each.expected.p_within(wish.limit)
-        return f"{expects}, within the limit with a probability of {chance_text(p)} only"
+    if now or (measured <= query.limit and excess > 0.0):
+        p = each.expected.p_within(query.limit)
+        return f"{expects}, within the limit with a probability of only {chance_text(p)}"
     return ""
 
 
 def check_wanted(goal: Goal, value: float) -> None:
-    """Refuse, by InputError, a value that cannot be reached: percents, say."""
+    """Raise InputError for a value that cannot be reached, such as a percentage."""
     if goal.is_share:
         worst, allowed = (0, "above 0 and up to 1") if goal.sign > 0 else (1, "from 0 and below 1")
         if not (0 <= value <= 1 and value != worst):  # every θ reaches the worst

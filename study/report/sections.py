@@ -23,7 +23,7 @@ def markdown_table(
     columns : sequence of str
         Headings.
     rows : sequence of sequences of str
-        Cells, as many a row as there are headings.
+        Cells, one for each heading.
     align : str, optional
         ``l`` or ``r`` for each column; by default the first is left-aligned, the others
         right-aligned.
@@ -84,7 +84,7 @@ def document(title: str, *parts: str | Section) -> str:
 def frame_table(
     frame: "pd.DataFrame", columns: Sequence[tuple[str, str]], align: str | None = None
 ) -> str:
-    """Write a table as Markdown, a line a row.
+    """Write a table as Markdown, one line per row.
 
     Parameters
     ----------

@@ -3,16 +3,20 @@
 import math
 from collections import Counter
 
+import numpy as np
+
 from thetafront.study.experiments.failures import rate_text
-from thetafront.study.experiments.space import range_of
+from thetafront.study.experiments.space import range_text
 from thetafront.study.log.location import Location
 from thetafront.study.log.lock import holder_of
 from thetafront.study.log.study_data import StudyData
+from thetafront.study.pareto import nondominated
+from thetafront.study.report.played_rows import by_cost, played_rows, validated_hypervolume
 from thetafront.study.text import counted
 
 
 def status_lines(data: StudyData, location: Location) -> list[str]:
-    """Return what a study holds so far, a labelled line each."""
+    """Return the contents of a study so far, as labelled lines."""
     experiment, record = data.experiment, data.record
     states = Counter(trial.state for trial in data.trials)
     n_complete = states.pop("complete", 0)
@@ -29,7 +33,7 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
         f"seed         {record.seed}, design {record.design} of {record.design_size}",
         f"cost         {experiment.cost.name}",
         *(
-            f"widened      formerly {range_of(each)}, until {counted(each['n_trials'], 'trial')}"
+            f"widened      after {counted(each['n_trials'], 'trial')}, from {range_text(each)}"
             for each in record.widened
         ),
         *(
@@ -39,32 +43,31 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
         f"trials       {n_complete} complete{asked}{others}",
         f"games        {n_games:,} of trials, {n_validation_games:,} of validation",
         *([f"failed       {rate_text(*failed)} (95% interval)"] if data.has_failures else []),
-        f"sweep        {holder_of(location) or 'none is running'}",
+        f"sweep        {holder_of(location) or 'none running'}",
         f"validated    {validated_line(data)}",
     ]
 
 
 def validated_line(data: StudyData) -> str:
-    """Return how many points are validated, and their hypervolume."""
-    nothing = "nothing yet"
-    if not data.known_points:
-        return nothing
-    # Slow to import, as is all that fits models.
-    from thetafront.study.report.analysis import Analysis  # noqa: PLC0415
-    from thetafront.study.report.validated_rows import (  # noqa: PLC0415
-        validated_hypervolume,
-        without_baselines,
-    )
+    """Return how many points are validated, and their hypervolume, by their own games.
 
-    if not (validated := Analysis(data).rows):
-        return nothing
-    goal = data.experiment.goal
-    searched = without_baselines(validated, data.experiment)
-    volume, low, high = validated_hypervolume(searched, data.experiment, data.reference)
+    No model is fitted: that takes as long as all else, and ``front`` does.
+    """
+    if not data.known_points:
+        return "nothing yet"
+    experiment, goal = data.experiment, data.experiment.goal
+    points = by_cost(data)
+    rows = played_rows(points, experiment, data.has_failures)
+    values = np.array([point.objectives(goal, experiment.cost) for point in points])
+    n_front = len(nondominated(goal.sign * values[:, 0], values[:, 1]))
+    searched = [row for row in rows if row["origin"] not in experiment.baselines]
+    volume, low, high = validated_hypervolume(searched, experiment, data.reference)
     area = "not known yet"
     if not math.isnan(volume):
         area = f"{goal.format.area(volume)} {goal.format.area_unit}·decades"
-        if not goal.is_exact:
+        if not goal.is_exact and not math.isnan(low):
             area += f", 95% interval {goal.format.area(low)} to {goal.format.area(high)}"
-    n_front = sum(row["on_front"] for row in validated)
-    return f"{counted(len(validated), 'point')}, {n_front} on the front, hypervolume {area}"
+    return (
+        f"{counted(len(points), 'point')}; by their own games alone, {n_front} on the front, "
+        f"hypervolume {area}"
+    )

@@ -6,7 +6,7 @@ and 1.
 Validated values are means over games that did not choose their point, with 95% intervals. Predicted
 values are posterior means with 95% bands, from the trials of the search alone. So the two can be
 compared. Combined values are posterior means given all games, of trials and of validation: what to
-expect. A front is chosen on the model's scale, of √score say, so a mean of scores may dip along it
+expect. A front is chosen on the model's scale, such as √score, so a mean of scores may dip along it
 where their uncertainty changes.
 """
 
@@ -27,11 +27,8 @@ from thetafront.study.log.game_rows import cells_of_game, columns_of_games, is_r
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import n_dominating_layers, nondominated, p_on_front
 from thetafront.study.report.expected import expected_at
-from thetafront.study.report.validated_rows import (
-    combined_columns,
-    games_columns,
-    validated_columns,
-)
+from thetafront.study.report.played_rows import games_columns
+from thetafront.study.report.validated_rows import combined_columns, validated_columns
 from thetafront.study.text import counted
 
 if TYPE_CHECKING:
@@ -45,7 +42,7 @@ MAX_DRAWN = 512  # trials at once: time grows with the cube of their number
 
 
 def trials_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.DataFrame:
-    """Return one row a trial that has begun.
+    """Return one row per trial that has begun.
 
     ``on_observed_front`` marks nondominated observed means. With a ``model``, complete trials have
     the goal's posterior mean and standard deviation, and the probability that no other trial
@@ -80,7 +77,7 @@ def trials_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.Data
     return frame
 
 
-def thetas_of(frame: pd.DataFrame, experiment: Experiment) -> list[dict[str, Any]]:
+def frame_thetas(frame: pd.DataFrame, experiment: Experiment) -> list[dict[str, Any]]:
     """Return θ of each row."""
     columns = {name: frame[name].tolist() for name in experiment.space.names}
     rows = zip(*columns.values(), strict=True)
@@ -95,9 +92,10 @@ def add_predictions(
 ) -> None:
     """Add the model's predictions of the complete trials.
 
-    Of thousands, only some are compared: those that the fewest others are predicted to dominate.
+    With thousands of trials, only some are compared: those predicted to be dominated by the fewest
+    others.
     """
-    points = model.cube.encode(thetas_of(frame.loc[complete], experiment))
+    points = model.cube.encode(frame_thetas(frame.loc[complete], experiment))
     scores = model.posterior.goal(points)
     rng = np.random.default_rng(0)
     near = np.arange(len(points))
@@ -117,7 +115,7 @@ def add_predictions(
 
 
 def games_frame(data: StudyData) -> pd.DataFrame:
-    """Return one row a game, failed ones too; those of validation have a ``point``, no trial."""
+    """Return one row per game, failed ones too; validation games have a ``point``, no trial."""
     experiment = data.experiment
     rows: list[dict[str, Any]] = []
 
@@ -147,7 +145,7 @@ def validated_frame(analysis: "Analysis") -> pd.DataFrame:
     columns = validated_columns(experiment, analysis.data.has_failures)
     frame = pd.DataFrame(analysis.rows, columns=columns)
     if model is not None and len(frame):
-        codes = model.cube.encode(thetas_of(frame, experiment))
+        codes = model.cube.encode(frame_thetas(frame, experiment))
         predicted = model.posterior.goal(codes)
         for what in BAND:
             frame[experiment.goal.posterior_column(what)] = getattr(predicted, what)
@@ -157,10 +155,10 @@ def validated_frame(analysis: "Analysis") -> pd.DataFrame:
 def predicted_front_frame(experiment: Experiment, model: "FittedModel") -> pd.DataFrame:
     """Return the front over the whole space that the trials predict, the cheapest first.
 
-    It is thinned to some rows, of which none is dominated in the goal's own unit: on a curved scale
-    an uncertain point's expected value is another than that of its mean. A row has θ, its predicted
-    cost, the goal's posterior mean and 95% band; ``posterior_sd_common``, the part of the band's
-    standard deviation that all of the front shares, and ``posterior_sd_local``, what is left; and
+    It is thinned to some rows, none of which is dominated in the goal's own unit: on a curved
+    scale, the expected value of an uncertain point differs from that of its mean. A row has θ, its
+    predicted cost, the goal's posterior mean and 95% band; ``posterior_sd_common``, the part of the
+    band's standard deviation that the whole front shares, and ``posterior_sd_local``, the rest; and
     ``distance_to_trial``, the distance to the nearest trial in the unit cube (√2 or more to a trial
     of another choice).
     """
@@ -186,9 +184,9 @@ def predicted_front_frame(experiment: Experiment, model: "FittedModel") -> pd.Da
 def combined_front_frame(experiment: Experiment, combined: "FittedModel") -> pd.DataFrame:
     """Return the front over the whole space given all games, thinned, the cheapest first.
 
-    A row has θ, and the combined mean and 95% interval of score and cost. What is expected of
-    untested θ may be less than the model says (:meth:`FittedModel.expects`): those that others
-    dominate by that are no part of the front.
+    A row has θ, and the combined mean and 95% interval of score and cost. Expectations of untested
+    θ may be lower than the model's (:meth:`FittedModel.expects`); θ that are dominated by these
+    expectations are not part of the front.
     """
     front = combined.predicted_front
     thetas = [combined.cube.decode(front.points[k]) for k in thinned(len(front.points))]
@@ -205,13 +203,13 @@ def thinned(n: int) -> list[int]:
 
 
 def check_table(path: Path, first_column: str) -> None:
-    """Refuse, by InputError, to overwrite a file that is not a table with this first column."""
+    """Raise InputError rather than overwrite a file that is not a table with this first column."""
     if path.exists():
         first = path.read_bytes()[:1000] if path.is_file() else b""
         if first.partition(b"\n")[0].decode(errors="replace").split(",")[0] != first_column:
             raise InputError(
-                f"{path}: a table whose first line begins with {first_column!r} is to be written "
-                "here, and something else is there; use another folder, or move it away"
+                f"{path}: exists, and is not a table whose first line begins with "
+                f"{first_column!r}; use another folder, or move it away"
             )
 
 

@@ -1,51 +1,35 @@
-"""Validated points as rows of a table, their front and their hypervolume.
+"""Validated points as rows of a table, with what the study expects of them, and their front.
 
 Two estimates stand side by side: of a point's own validation games, which had no part in choosing
 it; and *combined*, of its score and cost given all games of the study, trials' included. The former
 can refute the model of the trials; the latter is what to expect, and what the front is made of.
 
-Without pandas, which is slow to import: commands that only print need nothing more.
+This module does without pandas, which is slow to import: commands that only print do not need it.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from thetafront.agents.agent import Game
-from thetafront.study.estimate import Z95, Estimate
+from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import Cost, Goal
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import nondominated, p_on_front
-from thetafront.study.report.expected import Expected, cost_estimates, expected_of
+from thetafront.study.report.expected import Expected, expect_points
+from thetafront.study.report.played_rows import (
+    Row,
+    by_cost,
+    column,
+    cost_columns,
+    log_deviations,
+    played_rows,
+)
 from thetafront.study.samplers.fitted_model import FittedModel
 
-Row = Mapping[Any, Any]
-HALVES = ("first", "second")
 N_DRAWS = 4000
-
-
-def games_columns(
-    games: Sequence[Game], experiment: Experiment, n_failed: int | None = None
-) -> dict[str, Any]:
-    """Summarize the games of one θ, by column; NaN if there are none.
-
-    ``n_failed`` is how many have failed; None where no game of the study has.
-    """
-    n_moves = sum(game.n_moves for game in games)
-    moves = {"n_moves_mean": n_moves / len(games) if games else math.nan}
-    return {
-        "n_games": len(games),
-        **({} if n_failed is None else {"n_failed": n_failed}),
-        **experiment.goal.summary(games),
-        **{cost.name: cost.of(games) for cost in experiment.costs},
-        **(moves if experiment.summary.has_moves else {}),
-        **experiment.summary.columns(games),
-    }
 
 
 def validated_rows(data: StudyData, combined: FittedModel | None) -> list[Row]:
@@ -61,37 +45,16 @@ def validated_rows(data: StudyData, combined: FittedModel | None) -> list[Row]:
     points = by_cost(data)
     if not points or combined is None:
         return []
-    estimates = {each: cost_estimates(experiment, each, points) for each in experiment.costs}
+    played = played_rows(points, experiment, data.has_failures)
     rows = [
-        {
-            **validated_row(point, experiment, number, data.has_failures),
-            **{
-                f"{cost.name}_{end}95": getattr(found[number - 1], end)
-                for cost, found in estimates.items()
-                for end in ("low", "high")
-            },
-            **combined_columns(expected, experiment),
-        }
-        for number, (point, expected) in enumerate(
-            zip(points, expected_of(combined, experiment, points), strict=True), 1
-        )
+        {**row, **combined_columns(expected, experiment)}
+        for row, expected in zip(played, expect_points(combined, experiment, points), strict=True)
     ]
     if experiment.goal.is_exact:
         return with_front(rows, experiment)
     codes = combined.cube.encode([point.params for point in points])
     draws = combined.posterior.draw(codes, N_DRAWS, np.random.default_rng(0))
     return with_front(rows, experiment, draws)
-
-
-def by_cost(data: StudyData) -> list[Point]:
-    """Return the points whose scores are known, the cheapest first: their numbers, from 1."""
-    cost = data.experiment.cost
-    return sorted(data.known_points, key=lambda point: cost.of(point.in_order))
-
-
-def cost_columns(cost: Cost) -> tuple[str, str, str]:
-    """Name the columns of a cost and its 95% interval."""
-    return cost.name, f"{cost.name}_low95", f"{cost.name}_high95"
 
 
 def combined_columns(expected: Expected, experiment: Experiment) -> dict[str, float]:
@@ -117,8 +80,7 @@ def validated_columns(experiment: Experiment, has_failures: bool = False) -> lis
     empty = Point(dict.fromkeys(experiment.space.names, 0))
     nothing = Expected(Estimate(math.nan), Estimate(math.nan), math.nan)
     return [
-        *validated_row(empty, experiment, 0, has_failures),
-        *(name for cost in experiment.costs for name in cost_columns(cost)[1:]),
+        *played_rows([empty], experiment, has_failures)[0],
         *combined_columns(nothing, experiment),
         "on_front",
         "p_on_front",
@@ -137,9 +99,9 @@ def with_front(
 ) -> list[Row]:
     """Add which points are nondominated, and with what probability.
 
-    By what the study knows of score and cost. The probability is by ``draws`` of the goal times its
-    sign and −log₁₀ cost, shape (n_draws, n, 2), if they are given; else errors are taken to be
-    independent.
+    Both are by the study's estimates of score and cost. The probability is by ``draws`` of
+    the goal times its sign and −log₁₀ cost, shape (n_draws, n, 2), if they are given; otherwise
+    errors are taken to be independent.
     """
     goal, cost = experiment.goal, experiment.cost
     means = goal.sign * column(rows, goal.combined_column("mean"))
@@ -156,123 +118,3 @@ def with_front(
         {**row, "on_front": on, "p_on_front": share}
         for row, on, share in zip(rows, on_front, shares, strict=True)
     ]
-
-
-def log_deviations(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
-    """Return the standard deviation of log₁₀ of a cost, from its 95% interval."""
-    low, high = column(rows, f"{name}_low95"), column(rows, f"{name}_high95")
-    return np.asarray(np.log10(high / low) / (2.0 * Z95))
-
-
-def column(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
-    """Return a column of numbers."""
-    return np.array([row[name] for row in rows], np.float64)
-
-
-def validated_row(
-    point: Point, experiment: Experiment, number: int, has_failures: bool
-) -> dict[str, Any]:
-    """Return the columns of one point that its own games tell."""
-    goal = experiment.goal
-    n_failed = len(point.failures) if has_failures else None
-    columns = games_columns(point.in_order, experiment, n_failed)
-    found = goal.estimate(point.in_order)
-    first = {
-        goal.column("mean"): found.value,
-        goal.column("sem"): found.sem,
-        goal.column("low95"): found.low,
-        goal.column("high95"): found.high,
-        **half_columns(point, goal),
-    }
-    return {
-        "point": point.key,
-        "number": number,
-        "origin": point.origin,
-        **{name: point.params.get(name) for name in experiment.space.names},
-        **{name: columns.pop(name) for name in ("n_games", "n_failed") if name in columns},
-        **first,
-        **{name: value for name, value in columns.items() if name not in first},
-    }
-
-
-def half_columns(point: Point, goal: Goal) -> dict[str, float]:
-    """Return the mean and standard error of each half of the games."""
-    columns = {}
-    for half, games in zip(HALVES, goal.estimator.halves(point.in_order), strict=True):
-        found = goal.estimate(games)
-        columns[goal.column(f"mean_{half}_half")] = found.value
-        columns[goal.column(f"sem_{half}_half")] = found.sem
-    return columns
-
-
-def validated_hypervolume(
-    rows: Sequence[Row], experiment: Experiment, reference: tuple[float, float] | None = None
-) -> tuple[float, float, float]:
-    """Return the hypervolume of the validated points, and its 95% interval.
-
-    The hypervolume of noisy means is biased upwards, like any maximum over noise. So one half of
-    each point's games chooses the front and the other half gives its heights, then the other way
-    round; the result is the mean of both. Given the front, the area is a sum of heights times
-    widths, so it is unbiased and has a standard error. It may be a little low where a half chooses
-    the wrong point. In simulations with points as close as trials and proposals are, the interval
-    covered the truth in 86 to 94 of 100 cases. Errors of costs add to it.
-
-    All three are NaN where games do not tell, or where there is no ``reference`` point: it is the
-    experiment's unless given.
-    """
-    reference = reference or experiment.reference_point
-    errors_of = [experiment.goal.column(f"sem_{half}_half") for half in HALVES]
-    known = [row for row in rows if not any(math.isnan(row[name]) for name in errors_of)]
-    if not known or reference is None:
-        return math.nan, math.nan, math.nan
-    judged = [
-        judged_area(known, experiment, reference, *halves) for halves in (HALVES, HALVES[::-1])
-    ]
-    volume = float(np.mean([area for area, _, _ in judged]))
-    # Each half has its own scores; the costs are those of all games, in both.
-    variance = sum(by_score for _, by_score, _ in judged) / 4.0
-    variance += sum(by_costs for _, _, by_costs in judged) / 2.0
-    half_width = Z95 * math.sqrt(variance)
-    return volume, volume - half_width, volume + half_width
-
-
-def judged_area(
-    rows: Sequence[Row],
-    experiment: Experiment,
-    reference: tuple[float, float],
-    choosing: str,
-    judging: str,
-) -> tuple[float, float, float]:
-    """Return the area between front and reference; one half chooses, the other tells heights.
-
-    With its variances by the errors of scores, and by those of costs: a point that costs a decade
-    more widens its predecessor's part of the area by one, and narrows its own. Times share their
-    errors, since points are played in turns on one machine; counts do not.
-    """
-    goal = experiment.goal
-    costs = column(rows, experiment.cost.name)
-    worst, dearest = goal.sign * reference[0], reference[1]
-    chosen_by, judged = (
-        goal.sign * column(rows, goal.column(f"mean_{half}_half")) for half in (choosing, judging)
-    )
-    kept = np.flatnonzero((chosen_by > worst) & (costs < dearest))
-    front = kept[nondominated(chosen_by[kept], costs[kept])]
-    widths = np.diff(np.log10(np.append(costs[front], dearest)))
-    heights = judged[front] - worst
-    errors = column(rows, goal.column(f"sem_{judging}_half"))[front]
-    cost_errors = cost_deviations(rows, experiment.cost.name)[front]
-    of_costs = np.diff(heights, prepend=0.0) * cost_errors
-    return (
-        float(np.sum(widths * heights)),
-        float(np.sum((widths * errors) ** 2)),
-        float(np.sum(of_costs) ** 2 if experiment.cost.is_timed else np.sum(of_costs**2)),
-    )
-
-
-def cost_deviations(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
-    """Return the standard deviation of log₁₀ of each point's cost.
-
-    From its own games; where they do not tell, from all that the study knows.
-    """
-    own = log_deviations(rows, name)
-    return np.where(np.isnan(own), log_deviations(rows, f"combined_{name}"), own)

@@ -10,9 +10,9 @@ b       a budget; its answer is the point of the highest mean among those that c
 Δ       further games of one point: its mean then moves by σ·z, σ² = v/n − v/(n + Δ), z ~ N(0, 1)
 ======  ============================================================================================
 
-A user with budget b takes its answer and expects its mean. What this user may lose is the regret,
-best true mean less the answer's, and the error of what is expected. The rule gives the next
-second of play to the point that promises to lower the sum most, over log b:
+A user with budget b takes its answer and expects its mean. This user loses by regret, the best true
+mean minus the answer's, and by the error of the expected mean. The rule gives the next second of
+play to the point that promises to lower the sum most, over log b:
 
 *   **regret**, as a knowledge gradient (Frazier, Powell, Dayanik 2009): E max(mₒ, m + σ·z) −
     max(mₒ, m) = σ·(φ(d) − d·Φ(−d)), d = |mₒ − m|/σ, mₒ the best mean of the others within b. One
@@ -21,11 +21,10 @@ second of play to the point that promises to lower the sum most, over log b:
 *   **error**, E|m − μ| = √(2/π)·√(v/n), times the decades of budgets whose answer the point may be
     (by draws of the means), per second.
 
-Both are of means that games have chosen, so a point that was unlucky at first would rarely be
-played again, and stay too low. A fifth of the time therefore goes to the points with the fewest
-games: nothing is left behind, and each has an honest interval.
-
-It was compared with other rules (``results/reference/rounds``).
+Both use means that influenced which games were played, so a point that was unlucky at first would
+rarely be played again, and its mean would stay too low. A fifth of the time therefore goes to the
+points with the fewest games: no point is neglected, and each interval is honest. The rule was
+compared with others (``results/reference/rounds``).
 """
 
 import math
@@ -80,7 +79,7 @@ def decades_of_budgets(costs: Floats, reference: float | None) -> Floats:
 
 
 def regret_gains(of: Played, _draws: Floats) -> Floats:
-    """Return by how much a second at each point promises to lower the regret, shape (k,)."""
+    """Return the expected decrease of the regret by a second of games at each point, shape (k,)."""
     k = len(of.mean)
     others = np.tile(of.mean, (k, 1))
     np.fill_diagonal(others, -np.inf)
@@ -98,7 +97,7 @@ def regret_gains(of: Played, _draws: Floats) -> Floats:
 
 
 def error_gains(of: Played, draws: Floats) -> Floats:
-    """Return by how much a second at each point promises to lower the answers' errors."""
+    """Return the expected decrease of the answers' errors by a second of games at each point."""
     means = of.mean + np.sqrt(of.variance / of.n) * draws
     best = np.maximum.accumulate(means, axis=1)
     is_best = np.diff(best, axis=1, prepend=-np.inf) > 0.0
@@ -111,7 +110,7 @@ def error_gains(of: Played, draws: Floats) -> Floats:
 
 
 def answers(of: Played, draws: Floats) -> Floats:
-    """Return gains of both kinds."""
+    """Return the sum of both gains."""
     return regret_gains(of, draws) + error_gains(of, draws)
 
 
@@ -123,16 +122,16 @@ def round_seconds(of: Played) -> float:
 def next_round(of: Played, limit: Counts, rule: Rule = answers) -> Counts:
     """Return how many games each point gets in the next round, shape (k,).
 
-    The result depends on what was played alone: the same games give the same round.
+    The result depends only on the games played so far: the same games give the same round.
 
     Parameters
     ----------
     of : Played
         The points.
     limit : int64, shape (k,)
-        Most games of each in all.
+        Maximum number of games of each point.
     rule : callable
-        Says how much each point promises.
+        Returns the gain of each point.
     """
     left = round_seconds(of)
     step = left / N_STEPS
@@ -154,9 +153,9 @@ def next_round(of: Played, limit: Counts, rule: Rule = answers) -> Counts:
 
 
 def with_fewest(n: Counts, limit: Counts, seconds: Floats, left: float) -> Counts:
-    """Return ``n`` after so many more seconds of games, each of the point that has the fewest.
+    """Return ``n`` after ``seconds`` more of games, each game given to the point with the fewest.
 
-    As many as points share are added at once: games of microseconds are too many to count singly.
+    Games are added in bulk, because games of microseconds are too many to add one by one.
     """
     n = n.copy()
     while left > 0.0 and (open_ := n < limit).any():
@@ -175,14 +174,14 @@ def with_fewest(n: Counts, limit: Counts, seconds: Floats, left: float) -> Count
 
 
 class Round(Generic[Point]):
-    """The games of a round, in turn: whenever it stops, all points have had their share.
+    """The games of a round, interleaved: whenever it stops, all points have had their share.
 
     The k-th of a point's n games is due after the share (k − ½)/n of the round.
 
     Parameters
     ----------
     games : mapping of int
-        How many games each point gets, by whatever names it.
+        How many games each point gets, by a key of the point.
 
     Attributes
     ----------

@@ -15,13 +15,13 @@ MIN_SHARE = 0.05  # of a processor, in a longer time that was not a pause
 MAX_OVERRUN, MAX_OVERRUN_SECONDS = 0.05, 1.0  # of a budget, until games in flight are ended
 
 
-def seconds_of(text: str) -> float:
+def parse_seconds(text: str) -> float:
     """Read a budget in seconds; infinity for ``none``.
 
     Raises
     ------
     InputError
-        If it is no time.
+        If it is not a time.
     """
     if text == NO_BUDGET:
         return math.inf
@@ -38,11 +38,10 @@ def seconds_of(text: str) -> float:
 
 
 class RunningTime:
-    """A clock that stands still while the process is stopped, as by Ctrl-Z.
+    """A clock that stops while the process is stopped, for example by Ctrl-Z.
 
-    A run looks at it several times a second, but for times in which it computes. So many seconds
-    between two looks in which it hardly used a processor mean that it was stopped, and do not
-    count.
+    A run reads it several times a second, except while it computes. If several seconds pass between
+    two readings with hardly any CPU time, the process was stopped, and they do not count.
     """
 
     def __init__(
@@ -55,7 +54,7 @@ class RunningTime:
         self.running = 0.0
 
     def __call__(self) -> float:
-        """Return the seconds that have been running since this was made."""
+        """Return the running time since the clock was created, in seconds."""
         now, cpu = self.clock(), self.cpu_clock()
         passed = now - self.last
         if passed < MAX_PAUSE or cpu - self.last_cpu > MIN_SHARE * passed:
@@ -103,10 +102,10 @@ class Budget:
 
     @property
     def is_exceeded(self) -> bool:
-        """Whether games in flight are not waited for any longer."""
+        """Whether the run no longer waits for games in flight."""
         overrun = MAX_OVERRUN_SECONDS + MAX_OVERRUN * self.seconds
         return self.is_limited and self.clock() > self.end + overrun
 
     def part(self, share: float) -> "Budget":
-        """Return a budget, from now on, of a share of what is left."""
+        """Return a budget that begins now and has a share of what is left."""
         return Budget(share * self.left, self.clock)

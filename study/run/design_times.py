@@ -1,8 +1,8 @@
-"""How many games a trial has, by what games of the initial design take.
+"""The number of games per trial, from the duration of games of the initial design.
 
-Where games are short, a trial has as many as take about as long as a proposal, so that workers need
-not wait for it. The mean over the design decides: a single θ may take a thousand times as long as
-others.
+Where games are short, a trial has so many that they take about as long as a proposal, and workers
+need not wait for it. The mean over the design decides: a single θ may take a thousand times as long
+as others.
 """
 
 import math
@@ -28,7 +28,10 @@ MAX_SECONDS = 5.0  # of timing, the start of the workers included
 
 
 class DesignTimes(GameSource[int]):
-    """A game of each θ of a design, to be timed; none is stored. Where games are long, it ends."""
+    """A game of each θ of a design, to be timed.
+
+    None is stored. It stops early if games are long.
+    """
 
     tasks_per_worker = 1
 
@@ -53,7 +56,7 @@ class DesignTimes(GameSource[int]):
         return task
 
     def record(self, finished: Finished[int]) -> None:
-        """Time a game; one with which a worker has started is played again."""
+        """Time a game; the first game of a worker is played again."""
         task = self.in_flight.pop(finished.key)
         if finished.is_first:
             self.waiting.append(task)
@@ -85,7 +88,7 @@ class Silent:
 
 
 def short_games(seconds: float, n_usual: int) -> int:
-    """Return how many games a trial has, the usual number or more: a power of two, if short."""
+    """Return the games per trial: the usual number or, if they are short, a power of two."""
     n = min(SECONDS_A_TRIAL / max(seconds, 1e-9), MAX_SHORT_GAMES)
     return n_usual if n < 2 * n_usual else 2 ** math.floor(math.log2(n))
 
@@ -93,7 +96,7 @@ def short_games(seconds: float, n_usual: int) -> int:
 def with_short_games(
     settings: SearchSettings, data: StudyData, executor: Executor[Any], say: Callable[[str], None]
 ) -> SearchSettings:
-    """Return settings with the games of a trial that a study has, or that its design calls for."""
+    """Return settings with the study's games per trial, or the number its design calls for."""
     if not settings.adapts:
         return settings
     if data.trials:

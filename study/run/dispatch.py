@@ -1,8 +1,7 @@
 """The loop between a source of games and the workers.
 
-A few tasks a worker are in flight (:attr:`study.run.source.Source.tasks_per_worker`). While they
-are played the source may prepare the next ones; nobody waits for that unless it takes longer than
-they do.
+A few tasks per worker are in flight (:attr:`study.run.source.Source.tasks_per_worker`). While they
+are played, the source may prepare the next ones; the workers wait for it only if that takes longer.
 """
 
 import math
@@ -47,7 +46,7 @@ class Utilization:
     def add(
         self, began: float, ended: float, cpu_seconds: float, learning_seconds: float = 0.0
     ) -> None:
-        """Count a task, whose games began after so many seconds of learning."""
+        """Count a task, whose games began after ``learning_seconds``."""
         self.busy_seconds += ended - began
         self.cpu_seconds += cpu_seconds
         self.learning_seconds += learning_seconds
@@ -63,7 +62,7 @@ class Utilization:
 
     @property
     def worker_seconds(self) -> float:
-        """Wall-clock seconds of all workers from the first task's begin to the last one's end."""
+        """Wall-clock seconds of all workers, from the first task's start to the last one's end."""
         steps = [(-math.inf, self.jobs), *self.changes, (math.inf, 0)]
         inside = [(min(max(at, self.first), self.last), n) for at, n in steps]
         return sum(n * (end - begin) for (begin, n), (end, _) in pairwise(inside))
@@ -77,7 +76,7 @@ class Utilization:
 
     @property
     def learning_share(self) -> float:
-        """Share of the time in tasks that agents learned for; 0 before the first."""
+        """Share of the time in tasks during which agents learned; 0 before the first."""
         return self.learning_seconds / self.task_seconds if self.task_seconds else 0.0
 
     @property
@@ -87,13 +86,13 @@ class Utilization:
 
     @property
     def load(self) -> float:
-        """Wall-clock seconds a CPU second of games: 1 where nothing else runs; NaN if unknown."""
+        """Wall-clock seconds per CPU second of games: 1 where nothing else runs; NaN if unknown."""
         known = self.cpu_seconds >= MIN_CPU_SECONDS
         return self.busy_seconds / self.cpu_seconds if known else math.nan
 
     @property
     def is_loaded(self) -> bool:
-        """Whether games wait for other programs so much that a user should know."""
+        """Whether other programs slow the games down so much that a user should know."""
         return self.load > MAX_LOAD
 
 
@@ -104,7 +103,7 @@ class Display(Protocol):
         """Show how far the source is; called several times a second."""
 
     def message(self, text: str) -> None:
-        """Show a line when something happens that a user should know."""
+        """Show a line about something that a user should know."""
 
 
 @dataclass
@@ -127,7 +126,7 @@ class Dispatch(Generic[Key]):
     workers: Executor[Key]  # who plays; it is open
     display: Display  # where progress is shown
     budget: Budget = field(default_factory=Budget)  # no game is begun when it is spent
-    limit: Budget | None = None  # the phase's part of the budget: what is told of the time left
+    limit: Budget | None = None  # the phase's part of the budget, for the time left
     each_turn: Callable[[], None] = lambda: None  # called several times a second
     n_games: int = 0
     game_seconds: float = 0.0
@@ -140,7 +139,7 @@ class Dispatch(Generic[Key]):
 
     @property
     def seconds(self) -> float:
-        """Seconds since :meth:`run` began, but for those in which it was stopped."""
+        """Seconds since :meth:`run` began, except those during which it was stopped."""
         return 0.0 if self.began is None else self.budget.clock() - self.began
 
     @property
@@ -170,14 +169,14 @@ class Dispatch(Generic[Key]):
     def run(self) -> None:
         """Play until the source has no more games.
 
-        An interrupt ends the games in flight at once, and whatever has finished is stored.
+        An interrupt ends the games in flight at once; finished games are stored.
 
         Raises
         ------
         KeyboardInterrupt
             After an interrupt.
         PlayError
-            If games cannot be played, or workers die again and again.
+            If games cannot be played, or workers die repeatedly.
         """
         self.began = self.budget.clock()
         # One thread for linear algebra: the cores are the workers'.
@@ -193,8 +192,8 @@ class Dispatch(Generic[Key]):
         while not interrupt.requested():
             self.count_workers()
             self.hand_out()
-            thinking = self.source.thinking()
-            if not len(workers) and (thinking is None or self.budget.is_spent):
+            pending = self.source.pending_proposal()
+            if not len(workers) and (pending is None or self.budget.is_spent):
                 return
             if self.budget.is_exceeded:
                 self.display.message(
@@ -203,8 +202,8 @@ class Dispatch(Generic[Key]):
                 break
             self.budget.clock()  # often: many seconds without a look count as a pause
             # With the line full, a proposal that is ready must not wake the loop again and again.
-            workers.collect(MAX_WAIT_SECONDS, thinking if self.has_room else None)
-            for line in workers.news():
+            workers.collect(MAX_WAIT_SECONDS, pending if self.has_room else None)
+            for line in workers.drain_messages():
                 self.display.message(line)
             while workers.returned:
                 self.record(workers.returned.popleft())
@@ -216,7 +215,7 @@ class Dispatch(Generic[Key]):
             self.record(workers.returned.popleft())
 
     def count_workers(self) -> None:
-        """See how many workers there are; those of a cluster come and go."""
+        """Update the number of workers, which varies on a cluster."""
         n = self.workers.capacity
         if n != self.jobs:
             self.utilization.changes.append((time.monotonic(), n))
@@ -224,13 +223,13 @@ class Dispatch(Generic[Key]):
         self.source.n_workers, self.source.seconds_a_task = n, self.workers.seconds_a_task
 
     def hand_out(self) -> None:
-        """Fill the line, but not with games that would begin after the budget."""
+        """Fill the queue, but not with games that would begin after the end of the budget."""
         while self.has_room and (task := self.source.next_task()) is not None:
             self.workers.submit(task)
 
     @property
     def has_room(self) -> bool:
-        """Whether the line takes one more task, which would begin within the budget."""
+        """Whether the queue has room for one more task that would begin within the budget."""
         n = len(self.workers)
         n_each = min(self.source.tasks_per_worker, self.workers.tasks_per_worker)
         begins_in = (n // max(1, self.jobs)) * self.utilization.mean_seconds

@@ -1,4 +1,4 @@
-"""Executors: who plays the games that a source hands out.
+"""Executors: they play the games that a source hands out.
 
 Worker processes of this machine are one (:mod:`study.run.workers`), and a cluster's are another
 (:mod:`study.cluster`). One executor serves all phases of a run.
@@ -34,7 +34,7 @@ class Executor(ABC, Generic[Key]):
     returned : deque of Finished
         Tasks that have come back; the caller takes them from here.
     n_deaths : int
-        Times that a worker died, or left.
+        How often a worker died or left.
     is_cluster : bool
         Whether other machines play.
     max_deaths_alone : int
@@ -55,7 +55,7 @@ class Executor(ABC, Generic[Key]):
 
     @abstractmethod
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Close: after an error in the middle of games."""
+        """Close the workers; after an error, in the middle of their games."""
 
     @property
     @abstractmethod
@@ -74,12 +74,12 @@ class Executor(ABC, Generic[Key]):
 
     @property
     def tasks_per_worker(self) -> float:
-        """Most tasks in flight that a worker needs: one to play, and those that wait."""
+        """Maximum number of tasks in flight per worker: one being played, and those that wait."""
         return math.inf  # as many as the source has
 
     @property
     def machines(self) -> Machines:
-        """What is known of other machines that play."""
+        """The other machines that play."""
         return NO_MACHINES
 
     @abstractmethod
@@ -88,29 +88,29 @@ class Executor(ABC, Generic[Key]):
 
     @abstractmethod
     def collect(self, timeout: float, also: "Future[Any] | None" = None) -> None:
-        """Wait for a task, ``also`` or ``timeout`` seconds; put what came back in ``returned``.
+        """Wait for a task, ``also`` or ``timeout`` seconds; put finished tasks into ``returned``.
 
         Raises
         ------
         PlayError
-            If workers die again and again, or there are none for long.
+            If workers die repeatedly, or there are none for a long time.
         """
 
     @abstractmethod
     def stop(self) -> None:
-        """End games in the middle; those that have finished come back."""
+        """Abort the games in flight; finished ones come back."""
 
     @abstractmethod
     def __len__(self) -> int:
         """Return how many tasks are in flight."""
 
     def admit(self, experiment: Experiment, known: Machines) -> None:
-        """Choose the workers that may play; what a user should know of them is among the news.
+        """Choose the workers that may play; messages about them go to the user.
 
         Parameters
         ----------
         experiment : Experiment
-            What is to be played. With seconds as its cost, machines of one class alone play.
+            What is to be played. If its cost is in seconds, only machines of one class play.
         known : mapping
             Machines whose games the study has, by key.
 
@@ -121,22 +121,22 @@ class Executor(ABC, Generic[Key]):
         """
 
     def leave_a_core_to_each(self) -> None:
-        """Play no more games at once than there are cores: games that share one time each other."""
+        """Play at most one game per core: games that share a core distort each other's times."""
 
-    def news(self) -> list[str]:
-        """Return what a user should know that has happened since the last call, a line each."""
+    def drain_messages(self) -> list[str]:
+        """Return the messages to the user since the last call, one line each."""
         lines, self.lines = self.lines, []
         return lines
 
     def judge(self, task: Task[Key]) -> bool:
-        """Note that a task under suspicion has ended its workers; tell whether it is done for.
+        """Note that a suspected task has killed its worker.
 
-        A game of a user's own agent has failed then.
+        Return whether to give it up. A game of a user's own agent has then failed.
 
         Raises
         ------
         PlayError
-            If an agent of ours ends its workers again and again.
+            If a built-in agent ends its workers repeatedly.
         """
         task.n_deaths_alone += 1
         if task.n_deaths_alone < self.max_deaths_alone:
@@ -146,7 +146,7 @@ class Executor(ABC, Generic[Key]):
                 f"workers keep dying while playing {task.key} alone, "
                 f"seed {task.seeds[0]}; they may be out of memory"
             )
-        died = "the process that played it died: crashed, ended or out of memory"
+        died = "the process that played it died: it crashed, exited or ran out of memory"
         games = tuple(FailedGame(seed, died) for seed in task.seeds)
         self.returned.append(Finished(task.key, games))
         return True

@@ -1,7 +1,7 @@
-"""First games of an experiment that is not ours, before anything is stored.
+"""First games of a user's experiment, before anything is stored.
 
-They tell whether it can be played at all, whether a seed decides a game, and whether games have
-moves. Workers play them, as they will play all others.
+They show whether it can be played at all, whether a seed determines a game, and whether games have
+moves. Workers play them, as they play all others.
 """
 
 import math
@@ -37,7 +37,7 @@ def first_games(
             while not points[number].outcomes:
                 left = deadline - time.monotonic()
                 if left <= 0:
-                    raise PlayError("it has not ended within the budget")
+                    raise PlayError("it did not end within the budget")
                 workers.collect(timeout=min(1.0, left))
                 while workers.returned:
                     back = workers.returned.popleft()
@@ -47,12 +47,12 @@ def first_games(
 
 
 def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experiment, str]:
-    """Play an experiment for the first time; return it with its cost, and a warning or nothing.
+    """Play an experiment for the first time; return it with its cost, and a warning, if any.
 
     Raises
     ------
     InputError
-        If the games of several seeds fail, or have not ended within so many seconds.
+        If the games of several seeds fail, or have not ended within the given seconds.
     """
     deadline = time.monotonic() + seconds
     for number in range(N_SEEDS):

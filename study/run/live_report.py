@@ -1,8 +1,8 @@
-"""Tables and pictures that are written again and again while games are played.
+"""Tables and pictures that are rewritten regularly while games are played.
 
-A thread writes them, so that the loop goes on handing out games. It draws nothing twice at once:
-whoever writes the last ones waits for it (:meth:`LiveReport.finish`). Writing takes a tenth of the
-time at most, and is not begun where it would make a run exceed its budget.
+A thread writes them, so that the loop can keep handing out games. Only one report is written at a
+time: the last one waits for it (:meth:`LiveReport.finish`). Writing takes at most a tenth of the
+time, and does not start if it would make a run exceed its budget.
 """
 
 import math
@@ -24,7 +24,7 @@ class LiveReport:
     Parameters
     ----------
     write : callable
-        Writes a report, or for False only tells the plan, which is quick.
+        Writes a report, or for False only prints the plan, which is quick.
     left : callable
         Returns the seconds that are left of the run's budget.
     clock, cpu_clock : callable
@@ -37,7 +37,7 @@ class LiveReport:
     n_rows : int
         How many trials and games the study had when it was last read.
     load : float
-        Seconds that the last one, or the last plan, took for each of its CPU seconds.
+        Wall-clock seconds per CPU second of the last report or plan.
     """
 
     def __init__(
@@ -59,24 +59,24 @@ class LiveReport:
         self.due = clock() + SECONDS_BETWEEN_REPORTS
 
     def begin_phase(self) -> None:
-        """Report on another phase from now on, whose steps are others."""
+        """Report on another phase from now on; it has other steps."""
         self.last_stage = 0
 
     @property
     def seconds(self) -> float:
-        """How long a report is expected to take: as the last one, or longer by the rows."""
+        """Expected duration of a report: that of the last one, scaled by the number of rows."""
         by_rows = EXPECTED_SECONDS + SECONDS_A_ROW * self.n_rows if self.n_rows else 0.0
         return max(self.cpu_seconds, by_rows) * self.load
 
     @property
     def is_affordable(self) -> bool:
-        """Whether a report takes little of the time since the last one, and of what is left."""
+        """Whether a report takes little of the time since the last one, and of the time left."""
         since = self.clock() - self.ended
         return self.seconds <= min(MAX_SHARE * since, MAX_SHARE_OF_REST * self.left())
 
     @property
     def is_writing(self) -> bool:
-        """Whether the thread is at work."""
+        """Whether the thread is writing."""
         return self.thread is not None and self.thread.is_alive()
 
     def turn(self, stage: int) -> str:
@@ -90,7 +90,7 @@ class LiveReport:
         Returns
         -------
         str
-            Why a report could not be written, once; games go on.
+            The reason why a report could not be written, returned once; games continue.
         """
         if self.is_writing:
             return ""
@@ -109,10 +109,10 @@ class LiveReport:
             return ""
         self.has_failed = True
         reason = " ".join(str(error).split()) or type(error).__name__
-        return f"tables and pictures are not written: {reason}; games continue"
+        return f"tables and pictures cannot be written: {reason}; games continue"
 
     def run(self, is_whole: bool) -> None:
-        """Write a report, or no more than tell the plan; runs in the thread."""
+        """Write a report, or only print the plan; runs in the thread."""
         began, cpu_began = self.clock(), self.cpu_clock()
         try:
             self.write(is_whole)
@@ -129,7 +129,7 @@ class LiveReport:
             )
 
     def finish(self) -> bool:
-        """Wait for the report that is being written; return whether there was one, now whole."""
+        """Wait for the report that is being written; return whether there was one."""
         if not self.is_writing or self.thread is None:
             return False
         self.thread.join()

@@ -1,4 +1,4 @@
-"""Open trials: those whose games are being played, and all that is written of them into the log."""
+"""Open trials: those whose games are being played, and how they are stored in the log."""
 
 import time
 from collections import deque
@@ -24,7 +24,7 @@ Key = tuple[int, tuple[int, ...]]
 
 @contextmanager
 def timed(durations: list[float]) -> Iterator[None]:
-    """Append the wall-clock seconds of what is done inside."""
+    """Append the wall-clock seconds that the block takes."""
     began = time.monotonic()
     yield
     durations.append(time.monotonic() - began)
@@ -60,8 +60,8 @@ class OpenTrials:
     n_complete, n_failed, n_games : int
         Trials and games that have ended, those of earlier runs included.
     seconds : dict of str to list of float
-        What it took to begin a trial, to store a game, and to tell the objectives, each time: until
-        the writer has taken it, which waits if the storage is slower than the games.
+        How long each trial took to begin, each game to store, and the objectives to report, until
+        the writer accepted them; it waits if the storage is slower than the games.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class OpenTrials:
         self.seconds: dict[str, list[float]] = {"begin": [], "store": [], "tell": []}
 
     def resume(self, trial: Point) -> Point | None:
-        """Count a trial of an earlier run; open one that was interrupted: return it if it ends."""
+        """Count a trial of an earlier run; reopen an interrupted one, and return it if it ends."""
         self.n_games += len(trial.outcomes)
         self.n_complete += trial.state == COMPLETE
         self.n_failed += trial.state == FAIL
@@ -101,7 +101,7 @@ class OpenTrials:
             )
             for each in proposals
         ]
-        self.writer.write(*map(row_of, trials))
+        self.writer.write(*map(trial_row, trials))
         ended = [self.begin_games(each) for each in trials]
         n = max(len(proposals), 1)
         self.seconds["begin"] += [(time.monotonic() - began) / n] * len(proposals)
@@ -129,7 +129,7 @@ class OpenTrials:
         """Store games that have come back; return their trial if that has ended.
 
         A game that failed is replaced by that of the next seed, until θ is left out. PlayError if
-        an agent could not learn: its trial is gone on with later.
+        an agent could not learn: its trial is continued later.
         """
         number, replicates = finished.key
         trial = self.open.get(number)
@@ -151,7 +151,7 @@ class OpenTrials:
         return self.ended(point)
 
     def ended(self, point: Point, error: str = "") -> Point | None:
-        """Close a trial that cannot be played, or has all of its games; None if it goes on."""
+        """Close a trial that cannot be played, or has all of its games; None if it continues."""
         goal = self.experiment.goal
         is_missing = bool(point.missing(goal.penalty))
         if not error and point.failures:
@@ -170,7 +170,7 @@ class OpenTrials:
             return self.close(replace(point, values=values, ended=time.time()))
 
     def close(self, trial: Point) -> Point:
-        """Take a trial that has ended from those that are open."""
+        """Remove an ended trial from the open ones."""
         del self.open[trial.number]
         self.show(trial)
         return trial
@@ -181,7 +181,7 @@ class OpenTrials:
             self.mirror.put(trial)
 
 
-def row_of(trial: Point) -> PointRow:
+def trial_row(trial: Point) -> PointRow:
     """Return the row of a trial that begins."""
     begun = trial.origin, trial.n_games, trial.notes, trial.began
     return point_row(SEARCH, trial.number, trial.params, *begun)

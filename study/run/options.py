@@ -1,7 +1,7 @@
-"""What may be asked of a sweep or a validation, each option once.
+"""The options of a sweep or a validation, each defined once.
 
 The commands take their options from these classes; :func:`thetafront.sweep` and ``make sweep`` have
-the same: tests compare all three.
+the same options. Tests compare all three.
 """
 
 from dataclasses import dataclass
@@ -71,7 +71,7 @@ JobsOption = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class SweepOptions:
-    """What may be asked of a sweep; the values are checked by the order made of them."""
+    """The options of a sweep; the order made of them checks the values."""
 
     trials: Annotated[
         int | None,
@@ -85,7 +85,7 @@ class SweepOptions:
         int | None,
         whole(
             "Games per trial.",
-            show_default="4; 10 for a win rate; 1 if exact; up to 128 where games are short",
+            show_default="4; 10 for a win rate; 1 if exact; up to 128 if games are short",
         ),
     ] = None
     jobs: JobsOption = None
@@ -106,7 +106,7 @@ class SweepOptions:
     cost: Annotated[
         str | None,
         typer.Option(
-            help="Cost to minimize, one that the experiment offers.",
+            help="Cost to minimize; one of those that the experiment offers.",
             show_default="the experiment's own",
         ),
     ] = None
@@ -114,15 +114,16 @@ class SweepOptions:
         list[str] | None,
         typer.Option(
             help="Widen a parameter's range at the end where the front lies, or to NAME=LOW:HIGH; "
-            "the study's trials stay. Repeatable.",
+            "existing trials are kept. Repeatable.",
             metavar="NAME",
         ),
     ] = None
     until_regret: Annotated[
         str | None,
         typer.Option(
-            help="Continue until, with 95% probability, no θ beats the recommended one by more, at "
-            "any budget: points such as 3000, or a share such as 5%. A --budget ends it earlier.",
+            help="Continue until, with 95% probability, no θ beats the recommended one by more "
+            "than this, at any budget: points such as 3000, or a share such as 5%. A --budget ends "
+            "it earlier.",
             metavar="X",
         ),
     ] = None
@@ -174,7 +175,7 @@ class SweepOptions:
             help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786, whose workers play; "
             "see thetafront worker.",
             metavar="ADDRESS",
-            show_default="this machine's cores play",
+            show_default="the cores of this machine",
         ),
     ] = None
     tls_ca: Annotated[
@@ -183,7 +184,7 @@ class SweepOptions:
     ] = None
     tls_cert: Annotated[
         str | None,
-        typer.Option(help="TLS: certificate of this side.", metavar="FILE"),
+        typer.Option(help="TLS: certificate of this machine.", metavar="FILE"),
     ] = None
     tls_key: Annotated[str | None, typer.Option(help="TLS: its private key.", metavar="FILE")] = (
         None
@@ -191,7 +192,7 @@ class SweepOptions:
     results: ResultsOption = RESULTS
 
     def __post_init__(self) -> None:
-        """Check the kinds of what a call from Python gives."""
+        """Check the types of values that a call from Python gives."""
         for name, hint in get_type_hints(SweepOptions).items():
             if not fits(value := getattr(self, name), hint):
                 words = name.replace("_", " ")
@@ -201,5 +202,5 @@ class SweepOptions:
 
     @property
     def tls(self) -> dict[str, str | None]:
-        """The files of certificates, by what they are."""
+        """The certificate files, by their role."""
         return {"ca": self.tls_ca, "cert": self.tls_cert, "key": self.tls_key}

@@ -1,4 +1,4 @@
-"""What is asked of a study, from its checks to the last table: a sweep, or more validation.
+"""Orders: a sweep, or more validation, from the checks to the last table.
 
 The command line and calls from Python make orders; both are checked before anything is written.
 """
@@ -13,8 +13,13 @@ from rich.console import Console
 from thetafront.agents.agent import warm
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.space import range_of
-from thetafront.study.experiments.widening import WidenRequest, edges_of, parse_wish, widened
+from thetafront.study.experiments.space import range_text
+from thetafront.study.experiments.widening import (
+    WidenRequest,
+    find_edges,
+    parse_widen_request,
+    widened,
+)
 from thetafront.study.log.database import storage_errors_reported
 from thetafront.study.log.location import RESULTS, Location, check_folder, locate, make_folder
 from thetafront.study.log.lock import locked
@@ -32,13 +37,13 @@ from thetafront.study.log.storage import (
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.edges import front_thetas
-from thetafront.study.run.budget import Budget, seconds_of
+from thetafront.study.run.budget import Budget, parse_seconds
 from thetafront.study.run.design_times import with_short_games
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.executor import Executor
 from thetafront.study.run.first_games import settled
 from thetafront.study.run.options import SweepOptions
-from thetafront.study.run.plan import MIN_TRIALS, Pace, Plan, plan_of
+from thetafront.study.run.plan import MIN_TRIALS, Pace, Plan, make_plan
 from thetafront.study.run.progress import ProgressDisplay, preparing
 from thetafront.study.run.search import Search
 from thetafront.study.run.settings import (
@@ -71,18 +76,18 @@ class SweepOrder:
     settings: SearchSettings  # of the search
     precision: Precision | None  # of the validation; None without one
     budget_seconds: float  # wall time after compiling; infinity for no limit
-    wishes: tuple[WidenRequest, ...]  # what to widen of the space before
+    requests: tuple[WidenRequest, ...]  # what to widen of the space before
     until_regret: RegretTarget | None  # the bound of the regret that the sweep is to go on until
 
     @classmethod
     def from_options(
         cls, experiment: Experiment, asked: SweepOptions, executor: Executor[Any]
     ) -> "SweepOrder":
-        """Return the order for what a user asks; InputError if something is not possible."""
-        budget_seconds = seconds_of(asked.budget)
+        """Return the order for a user's options; InputError if one is not possible."""
+        budget_seconds = parse_seconds(asked.budget)
         experiment = experiment.by(asked.cost)
         goal = experiment.goal
-        wishes = tuple(parse_wish(text, experiment) for text in asked.widen or ())
+        requests = tuple(parse_widen_request(text, experiment) for text in asked.widen or ())
         trials, sampler = asked.trials, asked.sampler
         if sampler is None:
             sampler = EXACT_SAMPLER if goal.is_exact else DEFAULT_SAMPLER
@@ -104,8 +109,8 @@ class SweepOrder:
         if target is not None:
             if asked.no_validation:
                 raise InputError(
-                    "--until-regret cannot be combined with --no-validation, without which no "
-                    "regret is known"
+                    "--until-regret cannot be combined with --no-validation: the regret is known "
+                    "only after validation"
                 )
             if standard_error is None and not goal.is_exact:
                 usual = goal.standard_error
@@ -128,17 +133,17 @@ class SweepOrder:
             settings,
             None if asked.no_validation else precision,
             budget_seconds,
-            wishes,
+            requests,
             target,
         )
 
     def run(self, out: Console, make_results: bool = False) -> None:
-        """Search, validate and report; make the folder of all studies before, if asked.
+        """Search, validate and report; first create the folder of all studies, if requested.
 
         Raises
         ------
         InputError
-            If the study cannot be made, or was made with something else.
+            If the study cannot be created, or was created from something else.
         StoppedError
             If trials, workers or the storage fail.
         """
@@ -155,7 +160,7 @@ class SweepOrder:
                     accepts = self.options.accept_change
                     log = create_or_resume(self.location, record, accepts, out.print)
                     check_seconds(log, experiment, self.executor.is_cluster)
-                experiment = widen(log, self.wishes, out, experiment)
+                experiment = widen(log, self.requests, out, experiment)
                 run = Sweep(
                     experiment,
                     self.location,
@@ -181,7 +186,7 @@ class SweepOrder:
             check_folder(self.location.folder.parent)
 
     def known_experiment(self, out: Console) -> Experiment:
-        """Return the experiment as the study has it; of one that is not ours, play a first game.
+        """Return the experiment as the study has it; play a first game of a user's experiment.
 
         InputError if it cannot be played.
         """
@@ -200,7 +205,7 @@ class SweepOrder:
         return experiment
 
     def admitted(self, experiment: Experiment, out: Console) -> Experiment:
-        """Return the experiment by the cost that the workers play for, once they may play."""
+        """Admit the workers; return the experiment with the cost for which they play."""
         if not self.executor.is_cluster:
             return experiment
         with storage_errors_reported(self.location):
@@ -214,13 +219,13 @@ class SweepOrder:
             if cost != experiment.cost:
                 experiment = experiment.with_cost(cost)
         self.executor.admit(experiment, {} if study is None else study.machines)
-        for line in self.executor.news():
+        for line in self.executor.drain_messages():
             out.print(line)
         return experiment
 
     def dry_run(self, out: Console) -> None:
-        """Print the plan, from a few games that are not stored; the study stays as it is."""
-        if self.wishes:
+        """Print the plan, from a few games that are not stored; the study is unchanged."""
+        if self.requests:
             raise InputError("--dry-run cannot be combined with --widen, which writes to the study")
         if self.executor.is_cluster:
             raise InputError("--dry-run cannot be combined with --scheduler, which it does not use")
@@ -234,16 +239,16 @@ class SweepOrder:
             experiment = experiment.widened_to(study.experiment)
         out.print(preparing(experiment.summary.game))
         warm(experiment.build({}))  # compiled before the clock starts
-        plan = self.rehearsed_plan(experiment, study, ProgressDisplay(out))
+        plan = self.dry_run_plan(experiment, study, ProgressDisplay(out))
         said = "plan: no game ended in time" if plan is None else plan.text(experiment.goal)
         out.print(said)
 
-    def rehearsed_plan(
+    def dry_run_plan(
         self, experiment: Experiment, study: StudyData | None, display: ProgressDisplay
     ) -> Plan | None:
         """Play the first θ of the design for some seconds, in memory, and plan the sweep.
 
-        Of a study with enough trials the games tell the pace alone.
+        For a study with enough trials, these games determine only the pace.
         """
         settings, precision, seconds = self.settings, self.precision, self.budget_seconds
         few = replace(
@@ -264,7 +269,7 @@ class SweepOrder:
             data, n_complete = StudyData.read(scratch, experiment), n_known
         of_search = seconds if precision is None else search_share(experiment) * seconds
         pace = Pace.measured(dispatch)
-        return plan_of(Analysis(data), settings, precision, pace, of_search, seconds, n_complete)
+        return make_plan(Analysis(data), settings, precision, pace, of_search, seconds, n_complete)
 
 
 def validate_study(
@@ -275,14 +280,14 @@ def validate_study(
     out: Console,
     budget_seconds: float,
 ) -> None:
-    """Validate a study further and report; InputError if it cannot be written, or is of before."""
+    """Validate a study further and report; InputError if it is old or cannot be written."""
     check_playable(location, data)
     with executor, locked(location) as lock:
         experiment = data.experiment
         log = open_for_games(location, out.print)
         check_seconds(log, experiment, executor.is_cluster)
         executor.admit(experiment, data.machines)
-        for line in executor.news():
+        for line in executor.drain_messages():
             out.print(line)
         run = Sweep(
             experiment, location, log, executor, out, budget_seconds, precision=precision, lock=lock
@@ -294,42 +299,43 @@ def validate_study(
 
 def widen(
     log: Log,
-    wishes: Sequence[WidenRequest],
+    requests: Sequence[WidenRequest],
     out: Console,
     asked: Experiment | None = None,
 ) -> Experiment:
-    """Grant wishes for a wider space, say what is done, and return the study's experiment.
+    """Widen the space as requested, print what changed, and return the study's experiment.
 
-    What plays is that of the experiment ``asked`` for, if given: it says how far bounds may be
-    moved.
+    If the experiment ``asked`` for is given, its agent limits how far bounds may be moved.
 
     Raises
     ------
     InputError
-        If a wish has no bounds and no trial is complete, so that nothing says which to move.
+        If a request has no bounds and no trial is complete, so nothing shows which bound to move.
     """
     data = StudyData.read(log)
     experiment = data.experiment if asked is None else asked.widened_to(data.experiment)
-    if not wishes:
+    if not requests:
         return experiment
     thetas = front_thetas(Analysis(data))
-    unsaid = [wish.name for wish in wishes if wish.bounds is None]
-    if unsaid and not thetas:
+    unbounded = [request.name for request in requests if request.bounds is None]
+    if unbounded and not thetas:
         raise InputError(
-            f"widen must be {unsaid[0]}=LOW:HIGH: no complete trial shows which bound to move "
-            f"(got {unsaid[0]!r})"
+            f"widen must be {unbounded[0]}=LOW:HIGH: no complete trial shows which bound to move "
+            f"(got {unbounded[0]!r})"
         )
-    space = widened(experiment, wishes, edges_of(experiment, thetas))
+    space = widened(experiment, requests, find_edges(experiment, thetas))
     record = data.record.with_space(space, len(data.trials))
     wider = experiment.widened_to(record.experiment_as_made())
     changed = record.widened[len(data.record.widened) :]
     if changed:
         log.write(event(RECORD, **record.as_data()))
-    ranges = {each["name"]: range_of(each) for each in space.as_records()}
+    ranges = {each["name"]: range_text(each) for each in space.as_records()}
     n_trials = counted(len(data.trials), "trial")
     for each in changed:
-        out.print(f"widened: {range_of(each)} is now {ranges[each['name']]}; {n_trials} stay")
-    for name in dict.fromkeys(wish.name for wish in wishes):
+        out.print(f"widened: {range_text(each)} is now {ranges[each['name']]}; {n_trials} stay")
+    for name in dict.fromkeys(request.name for request in requests):
         if name not in {each["name"] for each in changed}:
-            out.print(f"not widened: {ranges[name]} is wide enough for the front and what is asked")
+            out.print(
+                f"not widened: {ranges[name]} already covers the front and the requested range"
+            )
     return wider

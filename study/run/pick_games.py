@@ -34,13 +34,13 @@ def played_for(
 ) -> tuple[StudyData, list[str]]:
     """Play a proposal; return the study with its games, and the keys of the points played.
 
-    A minute's games unless a number is given, or three if scores are exact; then another run must
-    not hold the study.
+    Unless a number is given, it plays for about a minute, or three games if scores are exact; no
+    other run may then hold the study.
 
     Raises
     ------
     InputError
-        If the study cannot be written, or has games by seconds of a cluster.
+        If the study cannot be written, or has games that were timed on a cluster.
     StoppedError
         If games, workers or the storage fail.
     """
@@ -69,13 +69,13 @@ def played_for(
 
 
 def games_in_a_minute(data: StudyData, cost: float, jobs: int) -> int:
-    """Return how many games of a θ of that cost take about a minute, from 20 to 400.
+    """Return how many games of a θ with this cost take about a minute, from 20 to 400.
 
-    By the games of the trials whose costs are the nearest.
+    The estimate uses the games of the trials with the nearest costs.
     """
     of_trials = [list(each.games.values()) for each in data.trials if each.games]
     known = of_trials + [point.in_order for point in data.points if point.games]
-    nearest = sorted(known, key=lambda games: abs(data.experiment.cost.of(games) - cost))
+    nearest = sorted(known, key=lambda games: abs(data.experiment.cost.value(games) - cost))
     games = [game for some in nearest[:N_NEIGHBOURS] for game in some]
     seconds = sum(game.seconds for game in games) / max(len(games), 1)
     if seconds <= 0.0:

@@ -1,9 +1,9 @@
-"""Plans: how many trials and games a budget of time buys, and how precise they make the front.
+"""Plans: how many trials and games fit into a budget, and how precise they make the front.
 
-What a game takes depends on θ: a hundredfold over the space. So a Gaussian process of log seconds a
-game is fitted to the trials and validated points so far, and tells what the trials to come and the
-points of the predicted front will take. How much longer games take than their deciding thread's CPU
-time, on this machine and at this hour, is measured. Later plans know more.
+The time of a game depends on θ, and varies a hundredfold over the space. So a Gaussian process of
+the log seconds of a game is fitted to the trials and validated points so far. It predicts how long
+later trials and the points of the predicted front will take. The ratio of a game's wall-clock time
+to its deciding thread's CPU time is measured during the run. Later plans know more.
 """
 
 import math
@@ -31,7 +31,7 @@ from thetafront.study.text import counted, duration
 
 Floats = npt.NDArray[np.float64]
 
-CHANGE = 1.5  # by which a plan must differ to be told again
+CHANGE = 1.5  # factor by which a plan must differ to be printed again
 MIN_TRIALS = 8  # before a plan is made
 MIN_GAMES_TIMED = 8  # in this run
 MIN_SECONDS_TIMED = 60.0  # of games, before a phase tells its own pace
@@ -55,10 +55,10 @@ class Pace:
     wall_seconds : float
         Wall-clock seconds of a worker for each second of a game's deciding thread.
     idle_seconds : float
-        In which a worker waits between two tasks, because games are handed out and stored one by
-        one. It matters where games are short.
+        Seconds that a worker waits between two tasks, because games are handed out and stored one
+        by one. It matters where games are short.
     learning_seconds : float
-        For which the agent of a task learned before its games, by the clock.
+        Wall-clock seconds for which a task's agent learned before its games.
     """
 
     jobs: int
@@ -70,8 +70,8 @@ class Pace:
     def measured(cls, dispatch: Dispatch[Any]) -> "Pace":
         """Return the pace of a run so far.
 
-        When the last task ended, the other workers were in tasks that are not counted yet. At first
-        most time is theirs: each may have taken as long as the longest.
+        When the last task ended, the other workers were in tasks that are not counted yet. At
+        first, these take most of the time: each may have taken as long as the longest.
         """
         used, jobs = dispatch.utilization, max(1, dispatch.jobs)  # a cluster may have none
         if not (used.share > 0.0 and dispatch.game_seconds > 0.0):
@@ -84,16 +84,16 @@ class Pace:
 
     @property
     def overhead(self) -> float:
-        """Seconds of a game's deciding thread that are worth as much as the time between tasks."""
+        """The time between tasks, as seconds of a game's deciding thread."""
         return self.idle_seconds / self.wall_seconds
 
-    def of(self, seconds: float) -> float:
-        """Return the wall-clock time of so many seconds of games, all workers together."""
+    def wall_clock(self, seconds: float) -> float:
+        """Return the wall-clock time that all workers together need for some seconds of games."""
         return seconds * self.wall_seconds / self.jobs
 
 
 class GameTimes:
-    """What a game of any θ takes alone, learned from the games of a study.
+    """The time of a game of any θ, played alone, learned from the games of a study.
 
     Parameters
     ----------
@@ -123,17 +123,17 @@ class GameTimes:
         self.process = GaussianProcess.condition(hyper, points, logs, noise)
 
     def at(self, params: Sequence[Mapping[str, Any]]) -> Floats:
-        """Return the mean seconds of a game with its overhead, one a θ."""
+        """Return the mean seconds of a game with its overhead, for each θ."""
         if not params:
             return np.zeros(0)
         mean, variance = self.process.predict(self.cube.encode(params))
         return np.asarray(np.exp(mean + 0.5 * variance)) + self.overhead
 
 
-def typical_of(of_design: Floats) -> float:
-    """Guess the seconds of a game that a sampler asks for, or a front, by those of the design.
+def guess_typical(of_design: Floats) -> float:
+    """Guess the seconds of a game of the sampler's trials or of the front from those of the design.
 
-    They vary by orders of magnitude: between the arithmetic and the geometric mean.
+    They vary by orders of magnitude, so the guess lies between arithmetic and geometric mean.
     """
     geometric = float(np.exp(np.mean(np.log(of_design))))
     return DEARER * math.sqrt(float(of_design.mean()) * geometric)
@@ -146,24 +146,24 @@ class Points:
     Attributes
     ----------
     expected : Played
-        Mean, variance and seconds of one game of each, as far as known; games there are.
+        Mean, variance and seconds of one game of each, as far as known; number of its games.
     n_wanted : float64, shape (k,)
-        Games in all, at most.
+        Maximum number of games in all.
     """
 
     expected: Played
     n_wanted: Floats
 
     def seconds_of(self, n: Floats) -> float:
-        """Return the seconds of the games that are missing to have ``n`` of each point."""
+        """Return the seconds of the games that each point needs to have ``n``."""
         return float((n - self.expected.n) @ self.expected.seconds)
 
     def near(self, typical: float, trust: float, seconds: float) -> "Points":
-        """Draw the times of games towards a guess, as far as the model is not to be trusted.
+        """Shrink the times of games towards a guess, as far as the model cannot be trusted.
 
-        A model of a few trials may expect a front that is ten times too dear, or too cheap: the
-        mean time of the games of so many ``seconds`` becomes a geometric mean of both, in which the
-        guess counts half at most.
+        A model of a few trials may predict a front that is ten times too expensive, or too cheap:
+        the mean time of games, ``seconds``, becomes a geometric mean of both, in which the guess
+        has a weight of at most one half.
         """
         n = self.after(seconds) - self.expected.n
         if not n.sum():
@@ -173,7 +173,7 @@ class Points:
         return replace(self, expected=expected)
 
     def after(self, seconds: float) -> Floats:
-        """Return the games each point has after so many seconds of games, by validation's rule."""
+        """Return how many games each point has after some seconds, by validation's rule."""
         if self.seconds_of(self.n_wanted) <= seconds:
             return self.n_wanted
         n = self.expected.n
@@ -197,7 +197,7 @@ class Plan:
     Attributes
     ----------
     n_trials : int
-        Complete ones in the end.
+        Complete trials at the end.
     search_seconds, validation_seconds : float
         Wall-clock time of both phases.
     n_search_games, n_validation_games : int
@@ -205,11 +205,11 @@ class Plan:
     n_points_games : int
         Validation games there will be in all.
     standard_errors : float64, shape (n_points,)
-        Of the validated means in the end, ascending; NaN where there is one game.
+        Of the validated means at the end, ascending; NaN where there is one game.
     ends_by_time : bool
-        Whether validation has no time left in the end, rather than no games. Then the number of its
-        games is not told: they go where they are worth most, to cheap points by the hundred, and in
-        every second study there were half as many as planned, or twice.
+        Whether validation ends because its time is spent, rather than because all games are played.
+        The number of its games is then not printed: games go where they are worth most, hundreds of
+        them to cheap points, and in every second study there were half or twice as many as planned.
     """
 
     n_trials: int
@@ -232,29 +232,29 @@ class Plan:
         search_limit: float,
         limit: float,
     ) -> "Plan":
-        """Make a plan: trials until the search's limit, then games of the points in turn.
+        """Make a plan: trials until the search's limit, then games of the points.
 
         Parameters
         ----------
         n_complete : int
-            Trials there are.
+            Complete trials so far.
         trials : float64, shape (n,)
-            Seconds of the games of each trial to come, in order.
+            Seconds of the games of each future trial, in order.
         n_replicates : int
-            Games a trial.
+            Games per trial.
         points, pace : Points, Pace
-            What there is to validate, and how fast games are.
+            What there is to validate, and how fast games are played.
         search_limit, limit : float
             Wall-clock seconds for the search, and for all; infinity for no limit.
         """
-        ends = np.cumsum(trials) * pace.of(1.0)
+        ends = np.cumsum(trials) * pace.wall_clock(1.0)
         # Proposals come one after the other: workers wait for them where games are short.
         ends = np.maximum(ends, SECONDS_A_PROPOSAL * np.arange(1, len(ends) + 1))
         # A trial begins before the limit, and is finished.
         n = min(int(np.searchsorted(ends, search_limit)) + 1, len(ends)) if search_limit > 0 else 0
         search_seconds = float(ends[n - 1]) if n else 0.0
         left = max(0.0, limit - search_seconds)
-        seconds = left / pace.of(1.0)
+        seconds = left / pace.wall_clock(1.0)
         n_games = points.after(seconds)
         with np.errstate(divide="ignore", invalid="ignore"):
             errors = np.sqrt(points.expected.variance / n_games)
@@ -262,7 +262,7 @@ class Plan:
             n_complete + n,
             search_seconds,
             n * n_replicates,
-            pace.of(points.seconds_of(n_games)),
+            pace.wall_clock(points.seconds_of(n_games)),
             round(float(np.sum(n_games - points.expected.n))),
             round(float(np.sum(n_games))),
             np.sort(errors),
@@ -270,7 +270,7 @@ class Plan:
         )
 
     def differs_from(self, other: "Plan", seconds_since: float) -> bool:
-        """Tell whether it ends otherwise than one of so many seconds ago: half as much again."""
+        """Return whether it differs from an earlier plan by half or more."""
         seconds = self.search_seconds + self.validation_seconds + seconds_since
         pairs = [
             (self.n_trials, other.n_trials),
@@ -291,7 +291,8 @@ class Plan:
         parts = []
         if self.n_search_games:
             parts.append(
-                f"to {counted(self.n_trials, 'trial')} with {counted(self.n_search_games, 'game')} "
+                f"{counted(self.n_trials, 'trial')} in all, with "
+                f"{counted(self.n_search_games, 'game')} "
                 f"in {duration(self.search_seconds)}"
             )
         if (n_points := len(self.standard_errors)) and self.n_points_games:
@@ -299,7 +300,7 @@ class Plan:
             if np.isfinite(self.standard_errors).all():
                 low, middle, high = np.quantile(self.standard_errors, (0.0, 0.5, 1.0))
                 precision = (
-                    f": standard errors of some {goal.format.error_with_unit(middle)} "
+                    f": standard errors of about {goal.format.error_with_unit(middle)} "
                     f"({goal.format.error(low)} to {goal.format.error(high)})"
                 )
             games = "" if self.ends_by_time else f" with {counted(self.n_validation_games, 'game')}"
@@ -312,7 +313,7 @@ class Plan:
         return f"plan: {'; '.join(parts) or 'nothing is left to play'}"
 
 
-def plan_of(
+def make_plan(
     analysis: Analysis,
     settings: SearchSettings | None,
     precision: Precision | None,
@@ -334,8 +335,7 @@ def plan_of(
     pace, search_limit, limit
         As for :meth:`Plan.from_trials`.
     n_complete : int, optional
-        Complete trials, if these are not the study's own: its trials are then a rehearsal of those
-        to come.
+        Complete trials, if not the study's own: in a dry run, its trials stand for later ones.
     """
     data, model = analysis.data, analysis.trials_model
     if model is None:
@@ -354,29 +354,29 @@ def plan_of(
     else:
         fixed = [trial.params for trial in data.trials][n_complete:]
     waiting = [dict(each) for each in fixed if space.is_whole(each)]
-    typical = typical_of(times.at([*design, *waiting]))
+    typical = guess_typical(times.at([*design, *waiting]))
     trials, n_replicates = np.zeros(0), 1
     if settings is not None:
         n, n_replicates = max(0, settings.n_trials - n_complete), settings.n_replicates
         trials = n_replicates * coming_trials(data, waiting, n, times, typical)
         if learns:  # all games of a trial are one task
             trials += pace.learning_seconds / pace.wall_seconds + pace.overhead
-    points = points_of(data, model, times, chosen if precision is not None else [], precision)
+    points = expected_points(data, model, times, chosen if precision is not None else [], precision)
     n_seen = len(model.observations.points)
     share = expected_share(data.experiment.build({}).n_side_by_side)
     trust = n_seen / (n_seen + TRIALS_OF_TRUST)
-    points = points.near(share * typical, trust, limit / pace.of(1.0))
+    points = points.near(share * typical, trust, limit / pace.wall_clock(1.0))
     return Plan.from_trials(n_complete, trials, n_replicates, points, pace, search_limit, limit)
 
 
-def points_of(
+def expected_points(
     data: StudyData,
     model: FittedModel,
     times: GameTimes,
     chosen: Sequence[Point],
     precision: Precision | None,
 ) -> Points:
-    """Return what is expected of the points that would be validated now."""
+    """Return the expectations of the points that would be validated now."""
     experiment = data.experiment
     goal = experiment.goal
     if precision is None or not chosen:
@@ -420,8 +420,8 @@ def coming_trials(
 ) -> Floats:
     """Return the seconds of a game in each of the next ``n`` trials.
 
-    Those of the design that wait are known. A sampler's are guessed (``typical``), until some have
-    been played.
+    Waiting trials of the design are known. Those of a sampler are guessed (``typical``) until some
+    have been played.
     """
     proposed = [
         float(np.mean([game.seconds for game in trial.games.values()]))
@@ -436,12 +436,12 @@ def coming_trials(
 
 
 class Planner:
-    """Makes the plans of a run, and knows which are new.
+    """Makes the plans of a run, and detects new ones.
 
     Attributes
     ----------
     plan : Plan, optional
-        The last one that was told.
+        The last one that was printed.
     pace, pace_before : Pace, optional
         Of this phase as far as it is known, and of the phase before.
     """
@@ -463,13 +463,15 @@ class Planner:
         settings: SearchSettings | None,
         precision: Precision | None,
     ) -> Plan | None:
-        """Return what the rest of the run is expected to do (:func:`plan_of`).
+        """Return a plan for the rest of the run (:func:`make_plan`).
 
-        None if that is nothing, or what was told before.
+        None if there is nothing left to do, or the plan was printed before.
         """
         left = dispatch.budget.left
         search_limit = 0.0 if settings is None else dispatch.left
-        plan = plan_of(analysis, settings, precision, self.pace_of(dispatch), search_limit, left)
+        plan = make_plan(
+            analysis, settings, precision, self.measure_pace(dispatch), search_limit, left
+        )
         now = dispatch.budget.clock()
         if plan is None or not plan.n_search_games + plan.n_validation_games:
             return None
@@ -478,12 +480,12 @@ class Planner:
         self.plan, self.planned_at = plan, now
         return plan
 
-    def pace_of(self, dispatch: Dispatch[Any]) -> Pace:
+    def measure_pace(self, dispatch: Dispatch[Any]) -> Pace:
         """Return how fast games are played.
 
-        At first, while workers start and most games are not back yet, that is the pace of the phase
-        before, if there was one. The time between tasks is the least seen: in a search, workers
-        wait for proposals, too.
+        At first, while workers start and most games have not come back, it is the pace of the phase
+        before, if there was one. The time between tasks is the shortest seen, because in a search
+        workers wait for proposals, too.
         """
         measured = Pace.measured(dispatch)
         if self.pace is not None and self.pace.idle_seconds:

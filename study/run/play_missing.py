@@ -1,11 +1,11 @@
-"""Play the games that a table of agents lacks, and keep each as soon as it has ended."""
+"""Play the games that a table of agents lacks, and store each as soon as it ends."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from rich.console import Console
 
-from thetafront.agents.agent import Agent, FailedGame, Game, digest_of, warm
+from thetafront.agents.agent import Agent, FailedGame, Game, agent_digest, warm
 from thetafront.study.log.ledger import Ledger
 from thetafront.study.run.dispatch import play_here
 from thetafront.study.run.progress import PREPARING, ProgressDisplay
@@ -19,18 +19,18 @@ Key = tuple[str, int]
 
 
 class MissingGames(GameSource[Key]):
-    """The games that rows lack, in the order of the seeds, so that no row is far ahead.
+    """The missing games of all rows, in the order of the seeds, so that no row gets far ahead.
 
     Parameters
     ----------
     agents : mapping of str to Agent
         By the rows' names; no two are equal.
     seeds : sequence of int
-        What each row plays.
+        The seeds that each row plays.
     ledger : Ledger
-        Where games are kept.
+        Where games are stored.
     batch_size : int
-        Games that a worker plays before they are kept.
+        Games that a worker plays before they are stored.
     note : str
         What progress says of them.
     """
@@ -63,7 +63,7 @@ class MissingGames(GameSource[Key]):
 
     @property
     def n_missing(self) -> int:
-        """Games still to come."""
+        """Number of games still to be played."""
         return sum(len(seeds) for seeds in self.missing.values())
 
     def next_task(self) -> Task[Key] | None:
@@ -71,18 +71,16 @@ class MissingGames(GameSource[Key]):
         return next(self.waiting, None)
 
     def record(self, finished: Finished[Key]) -> None:
-        """Keep games; PlayError if they could not be played."""
+        """Store games; PlayError if they could not be played."""
         name, seed = finished.key
         if finished.error:
-            raise PlayError(f"{name}, seed {seed}: {finished.error}; what has finished is kept")
+            raise PlayError(f"{name}, seed {seed}: {finished.error}; finished games are kept")
         games = [each for each in finished.games if isinstance(each, Game)]
         self.ledger.add(self.agents[name], *games)
         self.missing[name] -= {game.seed for game in games}
         for each in finished.games:
             if isinstance(each, FailedGame):
-                raise PlayError(
-                    f"{name}, seed {each.seed}: {each.error}; what has finished is kept"
-                )
+                raise PlayError(f"{name}, seed {each.seed}: {each.error}; finished games are kept")
 
     def snapshot(self) -> Snapshot:
         """Return how far the rows are."""
@@ -114,7 +112,7 @@ def play_missing(
     seeds : sequence of int
         The same for all rows.
     ledger : Ledger
-        Where each batch is kept as soon as it has ended; an interrupt loses only those in flight.
+        Where each batch is stored as soon as it has ended; an interrupt loses only those in flight.
     jobs : int
         Worker processes.
     out : rich.console.Console
@@ -131,7 +129,9 @@ def play_missing(
     PlayError
         If a game cannot be played.
     """
-    different = dict({digest_of(agent): (name, agent) for name, agent in agents.items()}.values())
+    different = dict(
+        {agent_digest(agent): (name, agent) for name, agent in agents.items()}.values()
+    )
     with ledger.held():
         source = MissingGames(different, seeds, ledger, batch_size, what)
         if source.n_missing:

@@ -1,4 +1,4 @@
-"""How far a source of games is, as it is shown to a user."""
+"""The progress of a source of games, as shown to a user."""
 
 import math
 from typing import Any
@@ -10,7 +10,7 @@ from thetafront.study.run.source import Snapshot
 from thetafront.study.terminal.progress import ProgressLine
 from thetafront.study.text import counted, duration
 
-PREPARING = "preparing (the first time, kernels are compiled: some twenty seconds)"
+PREPARING = "preparing (the first time, compiling kernels takes about twenty seconds)"
 
 
 def preparing(game: type[Game]) -> str:
@@ -19,7 +19,7 @@ def preparing(game: type[Game]) -> str:
 
 
 class ProgressDisplay(ProgressLine):
-    """Shows how far a source of games is: the bar is of the budget's time, if there is one."""
+    """Shows the progress of a source of games: the bar shows the budget's time, if there is one."""
 
     def show(self, now: Snapshot, dispatch: Dispatch[Any]) -> None:
         """Show it; called several times a second."""
@@ -33,8 +33,8 @@ class ProgressDisplay(ProgressLine):
             left = f"{duration(seconds)} left" if math.isfinite(seconds) else ""
         figures = []
         if now.unit != "games":
-            figures.append(of_all(now.unit, now.n_units_done, now.n_units))
-        figures.append(of_all("games", now.n_games_done, n_games))
+            figures.append(progress_text(now.unit, now.n_units_done, now.n_units))
+        figures.append(progress_text("games", now.n_games_done, n_games))
         if now.n_failed:
             figures.append(f"{counted(now.n_failed, now.unit.removesuffix('s'))} failed")
         if dispatch.workers.n_deaths:
@@ -49,6 +49,6 @@ class ProgressDisplay(ProgressLine):
         self.update(share, left, figures)
 
 
-def of_all(unit: str, n_done: int, n: int | None) -> str:
+def progress_text(unit: str, n_done: int, n: int | None) -> str:
     """Write ``trials 3/16``; without a total ``trials 3``."""
     return f"{unit} {n_done:,}" + ("" if n is None else f"/{n:,}")

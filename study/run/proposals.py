@@ -1,4 +1,4 @@
-"""Proposals: a sampler at work on the next trials while games are played.
+"""Proposals: a sampler computes the next trials while games are played.
 
 It works in a thread. On a cluster, where the loop needs Python's lock for itself, it works in a
 process of its own.
@@ -9,8 +9,8 @@ last game has come back. So a study that was killed and resumed proposes exactly
 uninterrupted one would.
 
 Where many trials are in flight, several are proposed at a time. Each knows those before it as in
-flight. Together they know the study as it was when the first was asked for, and their random
-numbers are named by the first one's number.
+flight. All of them know the study as it was when the first was requested, and their random numbers
+are derived from the first one's number.
 """
 
 import math
@@ -41,17 +41,17 @@ MIN_OF_MANY, MAX_OF_MANY = 8, 128
 def n_at_a_time(in_flight: float, missing: int = 0) -> int:
     """Return how many trials to propose at a time.
 
-    One where few are in flight. Else an eighth of these, so that each knows hardly less than a
-    single one would; at least 8, which take no longer than a single one. If more are missing in the
-    line, workers are faster than proposals: then all that are missing, which share the fit's cost,
-    but no more than half of those in flight, or 128.
+    One if few are in flight. Otherwise an eighth of these, so that each knows hardly less than a
+    single one would, and at least 8, which take no longer than one. If more are missing, workers
+    are faster than proposals: then all missing ones, which share the cost of the fit, but at most
+    half of those in flight, and at most 128.
 
     Parameters
     ----------
     in_flight : float
         Trials in flight when all workers are busy.
     missing : int
-        Trials that the line lacks.
+        Trials that the queue lacks.
     """
     if in_flight < MANY_IN_FLIGHT:
         return 1
@@ -123,17 +123,20 @@ class Proposals:
         self.news.append(trial)
 
     def known_to(self, number: int) -> list[FrozenTrial]:
-        """Return the news that the proposal of trial ``number`` may know; keep the others."""
-        told = [each for each in self.news if not self.deterministic or each.number < number - 1]
+        """Return the ended trials that the proposal of trial ``number`` may know.
+
+        Keep the others.
+        """
+        known = [each for each in self.news if not self.deterministic or each.number < number - 1]
         self.news = [each for each in self.news if self.deterministic and each.number >= number - 1]
-        return told
+        return known
 
     def next_number(self) -> int:
         """Return the number of the next trial: of the first that waits, or a new one."""
         return self.waiting[0] if self.waiting else self.n_trials
 
     def begin(self, q: int = 1) -> None:
-        """Start to work on the next trials' proposals: of those that wait, or ``q`` new ones."""
+        """Start to compute proposals for the next trials: those that wait, or ``q`` new ones."""
         self.are_new = not self.waiting
         if self.are_new:
             numbers = list(range(self.n_trials, self.n_trials + q))
@@ -159,7 +162,7 @@ class Proposals:
             return future
 
     def wait(self, seconds: float) -> None:
-        """Wait for the proposals in work, but not for long."""
+        """Wait briefly for the proposals that are being computed."""
         if self.future is not None:
             wait([self.future], timeout=seconds)
 
@@ -177,7 +180,7 @@ class Proposals:
         return answer.proposals
 
     def close(self) -> None:
-        """End the thread, after the proposals in work, for which nobody waits; or the process."""
+        """End the thread after its current proposals, without waiting; or end the process."""
         if self.thread is not None:
             self.thread.shutdown(wait=False, cancel_futures=True)
         elif self.process is not None:
@@ -200,5 +203,5 @@ def begin_apart(parent: int, proposer: Proposer) -> None:
 def answer_apart(
     news: Sequence[FrozenTrial], numbers: Sequence[int], are_new: bool
 ) -> ProposalBatch:
-    """Propose trials in a process of its own; none asked for starts it, no more."""
+    """Propose trials in a separate process; a request for none only starts it."""
     return APART[0].answer(news, numbers, are_new) if numbers else ProposalBatch([], 0.0)

@@ -1,4 +1,4 @@
-"""A sampler at work on a copy of the study.
+"""A sampler that works on a copy of the study.
 
 The copy is in memory and holds what samplers may know. It changes only between proposals, so that a
 sampler sees one consistent state; and only one thread writes the study itself.
@@ -29,14 +29,14 @@ from thetafront.study.samplers.base import ModelSampler
 
 @dataclass(frozen=True)
 class ProposalBatch:
-    """What a sampler was asked for."""
+    """The proposals of a sampler for one request."""
 
     proposals: list[Point]  # in the order of their numbers
     seconds: float  # CPU seconds that they took
 
 
 class StaleError(Exception):
-    """The copy is not of the study as it is."""
+    """The copy does not match the study."""
 
 
 class Proposer:
@@ -75,7 +75,7 @@ class Proposer:
     def answer(
         self, news: Sequence[FrozenTrial], numbers: Sequence[int], are_new: bool
     ) -> ProposalBatch:
-        """Take note of trials that have ended, and propose some, which wait or are new."""
+        """Take note of trials that have ended, and propose waiting or new ones."""
         began = time.thread_time()
         self.update(news)
         return ProposalBatch(self.ask(numbers, are_new), time.thread_time() - began)

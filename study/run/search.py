@@ -1,9 +1,9 @@
-"""The search: have the games of one θ after the other played, until the budget is spent.
+"""The search: play the games of one θ after another, until the budget is spent.
 
 One process owns the study and is its only writer; workers play games and know nothing of it. Games
 of several trials are in flight at once: those of the next trial are queued behind those of this
-one, and the sampler works on the one after meanwhile (:mod:`study.run.proposals`). Where agents
-learn, each worker has a trial of its own.
+one, and meanwhile the sampler works on the one after that (:mod:`study.run.proposals`). Where
+agents learn, each worker has a trial of its own.
 """
 
 import math
@@ -20,11 +20,10 @@ from thetafront.agents.agent import FailedGame, warm
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.connection import StorageConnection
 from thetafront.study.log.log import Log
-from thetafront.study.log.objectives import directions_of
 from thetafront.study.log.point import Point
 from thetafront.study.log.seeds import search_seed
 from thetafront.study.log.study_data import StudyData, frozen
-from thetafront.study.model.study_model import objectives_of
+from thetafront.study.model.study_model import describe_objectives
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.open_trials import Key, OpenTrials
 from thetafront.study.run.plan import MIN_GAMES_TIMED, MIN_TRIALS
@@ -34,6 +33,7 @@ from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.source import GameSource, Snapshot
 from thetafront.study.run.workers import Finished, PlayError, Task
 from thetafront.study.samplers import SAMPLERS, make_sampler
+from thetafront.study.samplers.observations import study_directions
 
 MAX_FAILURES_IN_A_ROW = 3  # of an agent of ours, whose games do not fail
 MAX_DEATHS = 3  # of the process that proposes, one after the other
@@ -43,7 +43,7 @@ MAX_FAILURES_AT_FIRST, MAX_FAILURES_LATER = 12, 100
 
 
 class Search(GameSource[Key]):
-    """A study on its way to its total of complete trials, from wherever it stands.
+    """Brings a study to its total of complete trials, from any state.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class Search(GameSource[Key]):
             settings.sampler,
             settings.seed,
             n_design=settings.design_size,
-            objectives=objectives_of(experiment),
+            objectives=describe_objectives(experiment),
             space=experiment.space,
         )
         self.proposals = self.proposals_after(data)
@@ -127,10 +127,10 @@ class Search(GameSource[Key]):
         return self.connection.retried(lambda: StudyData.read(self.log, self.experiment))
 
     def proposals_after(self, data: StudyData) -> Proposals:
-        """Return what proposes the trials after those of a study."""
+        """Return a source of proposals for the trials after those of a study."""
         return Proposals(
             known_trials(data),
-            list(directions_of(self.experiment.goal)),
+            list(study_directions(self.experiment.goal)),
             self.space,
             self.sampler_of,
             deterministic=self.n_workers == 1 and not self.in_subprocess,
@@ -139,7 +139,7 @@ class Search(GameSource[Key]):
 
     @property
     def n_enough(self) -> int:
-        """Games in the line that suffice, so that no proposal is made earlier than needed."""
+        """Queued games that suffice, so that no proposal is made earlier than needed."""
         return max(self.n_workers * self.games_a_task, self.settings.n_replicates)
 
     @property
@@ -152,7 +152,7 @@ class Search(GameSource[Key]):
 
     @property
     def most_games(self) -> int:
-        """How many games the next task may have at most, so that no worker goes without any."""
+        """Maximum number of games of the next task, so that every worker gets some."""
         if self.games_a_task == 1 or self.n_tasks_out >= self.n_workers:
             return self.games_a_task
         return min(self.games_a_task, max(1, self.n_waiting // (self.n_workers - self.n_tasks_out)))
@@ -170,8 +170,8 @@ class Search(GameSource[Key]):
     def next_task(self) -> Task[Key] | None:
         """Return the next games; have the next trial proposed in time.
 
-        A task is one game, or as many of one trial as take the executor's seconds together. If the
-        agent learns, it is all games of a trial: two workers would learn the same.
+        A task is one game, or as many games of one trial as fill the executor's ``seconds_a_task``.
+        If the agent learns, it is all games of a trial: two workers would learn the same.
         """
         self.propose_ahead()
         for number, open_trial in self.trials.open.items():
@@ -185,12 +185,12 @@ class Search(GameSource[Key]):
                 return Task((number, replicates), open_trial.agent, seeds)
         return None
 
-    def thinking(self) -> "Future[Any] | None":
-        """Return the proposal in work, if a trial may still begin."""
+    def pending_proposal(self) -> "Future[Any] | None":
+        """Return the proposal being computed, if a trial may still begin."""
         return None if self.budget.is_spent else self.proposals.future
 
     def propose_ahead(self) -> None:
-        """Begin the trials whose proposals are ready; ask for more when few games are in line."""
+        """Begin the trials whose proposals are ready; ask for more when few games are queued."""
         while not self.budget.is_spent:
             ready: list[Point] = []
             if self.proposals.future is not None:
@@ -211,9 +211,9 @@ class Search(GameSource[Key]):
                 self.proposals.wait(0.02)
 
     def take_proposals(self) -> list[Point]:
-        """Return the proposals that are ready; none if their process has died, and start another.
+        """Return the proposals that are ready; if their process has died, none, and start another.
 
-        PlayError if it dies again and again, or the user's own sampler fails.
+        PlayError if it dies repeatedly, or the user's own sampler fails.
         """
         try:
             ready = self.proposals.take()
@@ -238,14 +238,14 @@ class Search(GameSource[Key]):
             raise PlayError(f"sampler {self.settings.sampler} failed: {what}") from None
 
     def begin(self, proposals: Sequence[Point]) -> None:
-        """Begin trials; their games join the line."""
+        """Begin trials; their games join the queue."""
         failed = self.trials.begin(proposals)
         self.count_waiting()
         for trial in failed:
             self.learn(trial)
 
     def count_waiting(self) -> None:
-        """Count the games in the line anew: of few calls, where a game must cost no such pass."""
+        """Count the queued games; called rarely, because it is too slow to do for each game."""
         self.n_waiting = sum(len(each.waiting) for each in self.trials.open.values())
 
     def n_wanted(self, n_ready: int) -> int:
@@ -266,7 +266,7 @@ class Search(GameSource[Key]):
 
     @property
     def n_trials_in_flight(self) -> float:
-        """Trials whose games the workers have or wait for, when all are busy."""
+        """Trials whose games are being played or queued when all workers are busy."""
         n_tasks = self.tasks_per_worker * self.n_workers
         if self.is_learning:
             return n_tasks
@@ -285,7 +285,7 @@ class Search(GameSource[Key]):
         self.learn(ended)
 
     def learn(self, trial: Point | None) -> None:
-        """Let later proposals know of a trial that has ended; stop if one after the other fails."""
+        """Let later proposals know of a trial that has ended; stop if too many fail in a row."""
         if trial is None:
             return
         goal = self.experiment.goal
@@ -310,7 +310,7 @@ class Search(GameSource[Key]):
 
     @property
     def seconds_each(self) -> dict[str, float]:
-        """Mean seconds to propose (CPU) and begin a trial, to store a game, and to tell a trial."""
+        """Mean seconds to propose (CPU) and begin a trial, store a game, and report a trial."""
         durations = {"think": self.proposals.seconds, **self.trials.seconds}
         return {name: fmean(each) if each else 0.0 for name, each in durations.items()}
 
@@ -343,7 +343,10 @@ class Search(GameSource[Key]):
 
 
 def known_trials(data: StudyData) -> list[FrozenTrial]:
-    """Return a study's trials from 0 on; those that have not begun wait, of the design with θ."""
+    """Return a study's trials from 0 on.
+
+    Those that have not begun are waiting; those of the design have their θ.
+    """
     begun = {trial.number: trial for trial in data.frozen_trials}
     numbers = range(max([len(data.design), *(number + 1 for number in begun)]))
     return [begun.get(n) or waiting_trial(data.waiting.get(n)) for n in numbers]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from thetafront.study.errors import check_range
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.seeds import MAX_REPLICATES, MAX_STUDY_SEED
-from thetafront.study.log.study_record import StudyRecord, definition_of
+from thetafront.study.log.study_record import StudyRecord, make_definition
 from thetafront.study.samplers import DEFAULT_SAMPLER
 
 MAX_TRIALS = 1_000_000
@@ -55,11 +55,11 @@ class SearchSettings:
 
     @property
     def has_total(self) -> bool:
-        """Whether a total of trials is asked for, rather than as many as a budget allows."""
+        """Whether there is a total of trials, rather than as many as a budget allows."""
         return self.n_trials < MAX_TRIALS
 
     def record(self, experiment: Experiment) -> StudyRecord:
-        """Return what identifies the study."""
+        """Return the settings that identify the study."""
         return StudyRecord(
             experiment=experiment.name,
             space=experiment.space.as_records(),
@@ -68,7 +68,7 @@ class SearchSettings:
             design_size=self.design_size,
             cost=experiment.cost.name,
             fixed=dict(experiment.fixed),
-            definition=definition_of(experiment),
+            definition=make_definition(experiment),
             constraints=experiment.space.constraints_as_records(),
             direction=experiment.goal.direction,
         )

@@ -1,12 +1,12 @@
 """Which of a point's games are played side by side.
 
 An agent that plays more games a second side by side (:attr:`agents.agent.Agent.n_side_by_side`, K)
-plays the games of a point in blocks: N_ALONE games alone, which tell the cost, and then N_TOGETHER
-times K side by side, which tell the score. So with K = 8, 3 of 19 games are timed.
+plays the games of a point in blocks: N_ALONE games alone, which give the cost, and then N_TOGETHER
+times K side by side, which give the score. So with K = 8, 3 of 19 games are timed.
 
-What is played together follows from a game's number, from what is stored already and from how many
-games are asked for; not from timing or the number of workers. Records name it, so that it can be
-played again.
+Which games are played together follows from a game's number, from the games already stored and from
+how many are asked for; not from timing or the number of workers. Records name them, so that they
+can be played again.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ plays them, with AVX-512). For blocks that gives 0.78 and 0.54.
 
 
 def expected_share(n_side_by_side: int) -> float:
-    """Return what a game of validation is expected to take, over what it takes alone."""
+    """Return the expected time of a validation game, relative to its time when played alone."""
     return 1.0 if n_side_by_side == 1 else EXPECTED_SHARE
 
 
@@ -57,7 +57,7 @@ def next_together(
     replicate, n_side_by_side : int
         As for :func:`together`.
     most : int
-        The games that a point may have: those beyond are not played.
+        Maximum number of games of the point; those beyond are not played.
     games : mapping of int to Game
         The point's games so far, by replicate. A kill may have left some of those that were played
         together; all are then played again.

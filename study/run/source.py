@@ -1,4 +1,4 @@
-"""Sources of games: what the loop asks for tasks, and what stores the games that come back.
+"""Sources of games: they give the loop its tasks, and store the games that come back.
 
 There are four: the search, validation (a pick is one of a single point), the games that a table of
 agents lacks, and games played again to be compared.
@@ -35,8 +35,8 @@ class GameSource(ABC, Generic[Key]):
     Attributes
     ----------
     tasks_per_worker : int
-        Most tasks in flight: by default one to play, and two that wait, since a game may take no
-        longer than storing another.
+        Maximum tasks in flight: by default one to play, and two that wait, because a game may take
+        no longer than storing another.
     n_workers : int
         How many workers play now; on a cluster they come and go.
     seconds_a_task : float
@@ -51,8 +51,8 @@ class GameSource(ABC, Generic[Key]):
     def next_task(self) -> Task[Key] | None:
         """Return the next games to play; None if there are none, or none yet."""
 
-    def thinking(self) -> "Future[Any] | None":
-        """Return what the next games wait for, if they wait for something."""
+    def pending_proposal(self) -> "Future[Any] | None":
+        """Return the proposal for which the next games wait, if any."""
         return None
 
     @abstractmethod
@@ -65,7 +65,10 @@ class GameSource(ABC, Generic[Key]):
 
     @property
     def stage(self) -> int:
-        """How many steps are reached at each of which there is more to show; 0 at the beginning."""
+        """How many milestones are reached, after each of which there is more to show.
+
+        0 at the beginning.
+        """
         return 0
 
     def close(self) -> None:  # most sources have nothing to close

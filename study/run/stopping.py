@@ -22,7 +22,7 @@ GAMES_OF_EXACT = 3  # by default; scores are known, and times are measured so of
 
 @dataclass(frozen=True)
 class RegretTarget:
-    """The regret that a sweep is to go on until.
+    """The regret at which a sweep stops.
 
     Raises
     ------
@@ -55,11 +55,11 @@ class RegretTarget:
 
     @property
     def text(self) -> str:
-        """It as it is given."""
+        """The target as it was given."""
         return f"{100.0 * self.value:g}%" if self.is_share else f"{self.value:g}"
 
     def allowed(self, expected: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return the regret that is allowed where so much is expected."""
+        """Return the allowed regret, given the expected values."""
         unit = np.abs(expected) if self.is_share else np.ones_like(expected)
         return np.asarray(self.value * unit)
 
@@ -71,18 +71,18 @@ class Precision:
     Parameters
     ----------
     standard_error : float, optional
-        Wanted of each mean, in the goal's unit. Without it, ``most_games`` alone counts.
+        Target for each mean, in the goal's unit. Without it, ``most_games`` alone counts.
     most_games : int
         Limit on the games of a point. (Stopping by the standard error of what was played biases a
         mean by a twentieth of its standard error at most, in simulations.)
     n_points : int
-        Budgets for each of which a proposal of the model is chosen.
+        Number of budgets; for each one a proposal of the model is chosen.
     open_end : bool
-        Whether to go on beyond the standard error and ``most_games``, until something else stops
-        the validation, such as a deadline; at most 20,000 games a point, which the first 25 points
-        have of seeds of their own.
+        Whether to continue beyond the standard error and ``most_games``, until something else stops
+        the validation, such as a deadline; at most 20,000 games a point, as many as the first 25
+        points have seeds of their own.
     games_of_a_run : int
-        Then, how many games a run adds to a point at most.
+        In that case, the maximum number of games that a run adds to a point.
 
     Raises
     ------
@@ -112,7 +112,7 @@ class Precision:
         n_points: int,
         budget_seconds: float = math.inf,
     ) -> "Precision":
-        """Return when to stop: with a budget and no target given, when that is spent.
+        """Return when to stop: with a budget and no target, when the budget is spent.
 
         Without a standard error, the target is the goal's own.
         """
@@ -135,7 +135,7 @@ class Precision:
         return cls(goal.standard_error, most_games, n_points, open_end, of_a_run)
 
     def n_allowed(self, n_wanted: int, n_before: int = 0) -> int:
-        """Return how many games a point may have that wants that many, and had some before."""
+        """Return how many games a point may have, given its wanted number and its earlier games."""
         if not self.open_end:
             return n_wanted
         return max(n_wanted, min(n_before + self.games_of_a_run, SEEDS_A_POINT))

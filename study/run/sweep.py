@@ -1,4 +1,4 @@
-"""The sweep: design, search, validation, report; and what a user reads of it meanwhile."""
+"""The sweep: design, search, validation, report, and what it prints."""
 
 import math
 import re
@@ -43,6 +43,7 @@ from thetafront.study.run.source import GameSource
 from thetafront.study.run.stopping import Precision, RegretTarget
 from thetafront.study.run.validation import Validation
 from thetafront.study.run.workers import PlayError
+from thetafront.study.terminal.console import print_text
 from thetafront.study.text import counted, duration
 from thetafront.study.train.on_demand import room
 
@@ -53,14 +54,14 @@ SEARCH_SHARE_OF_EXACT = 0.85  # where trials are known, and validation measures 
 
 
 def search_share(experiment: Experiment) -> float:
-    """Return the search's share of a budget: all but for what validation has to do."""
+    """Return the search's share of a budget; validation has the rest."""
     if not experiment.goal.is_exact:
         return SEARCH_SHARE
     return SEARCH_SHARE_OF_EXACT if experiment.cost.is_timed or experiment.baselines else 1.0
 
 
 class StoppedError(RunError):
-    """A sweep cannot go on."""
+    """A sweep cannot continue."""
 
 
 def reached(data: StudyData) -> str:
@@ -99,16 +100,16 @@ class Sweep:
     planner: Planner = field(default_factory=Planner)
     machines_stored: Machines | None = None
     latest: Analysis | None = None
-    is_loaded: bool = False  # and has been told
+    is_loaded: bool = False  # and a message has said so
 
     @cached_property
     def budget(self) -> Budget:
-        """The time for all phases, which begins when this is first asked for."""
+        """The time for all phases; it begins at the first access."""
         return Budget(self.budget_seconds, reserve=self.seconds_to_report)
 
     @cached_property
     def live(self) -> LiveReport:
-        """What writes tables and pictures meanwhile."""
+        """The writer of tables and pictures during the sweep."""
         return LiveReport(self.look, lambda: self.budget.left)
 
     def seconds_to_report(self) -> float:
@@ -127,7 +128,7 @@ class Sweep:
         self.out.print(text)
 
     def analysis(self) -> Analysis:
-        """Read the study as it is now; what follows from the same games is computed once."""
+        """Read the study as it is now; the analysis of the same games is computed once."""
         data = self.connection.retried(lambda: StudyData.read(self.log, self.experiment))
         self.live.n_rows = len(data.trials) + data.failed_of_played[1]
         if self.latest is None or self.latest.data != data:
@@ -135,7 +136,7 @@ class Sweep:
         return self.latest
 
     def begin(self) -> None:
-        """Compile, which the budget does not pay for; start the clock."""
+        """Compile, which does not count against the budget; start the clock."""
         self.out.print(preparing(self.experiment.summary.game))
         agent = self.experiment.build({})
         warm(agent)
@@ -157,9 +158,7 @@ class Sweep:
             settings = with_short_games(self.settings, data, self.executor, self.say)
         self.settings = settings
         within = f", budget {duration(self.budget_seconds)}" if self.budget.is_limited else ""
-        total = (
-            f" to a total of {counted(settings.n_trials, 'trial')}" if settings.has_total else ""
-        )
+        total = f", up to {counted(settings.n_trials, 'trial')}" if settings.has_total else ""
         self.out.print(
             f"{self.experiment.title}: study {self.location.name!r}{total}, "
             f"{counted(settings.n_replicates, 'game')} "
@@ -183,8 +182,8 @@ class Sweep:
             if search.done:
                 search.close()
                 self.out.print(
-                    f"search complete already: {n_trials}, {n_games} "
-                    f"(ask for more with {option('trials')})"
+                    f"search already complete: {n_trials}, {n_games} "
+                    f"(for more, use {option('trials')})"
                 )
                 return
             if before.n_games_done:
@@ -199,10 +198,10 @@ class Sweep:
             self.stopped_by_budget = not search.done
 
     def lower_regret(self, target: RegretTarget) -> None:
-        """Play and search on, until no bound of the certificate is above the target.
+        """Continue playing and searching until no bound of the certificate is above the target.
 
-        While a prediction promises to lower bounds, it is played; else there are half as many
-        trials again, and what they find is played.
+        While playing a prediction promises to lower bounds, it is played; otherwise half as many
+        trials are added, and what they find is played.
 
         Raises
         ------
@@ -217,7 +216,7 @@ class Sweep:
             self.say(certificate_line(found))
             allowed = target.allowed(found.expected)
             if (found.bounds <= allowed).all():
-                self.say(f"the regret asked for, {target.text}, is reached at every budget")
+                self.say(f"the target regret, {target.text}, is reached at every budget")
                 return
             known = {each.key for each in data.points}
             if points := found.worth_playing(allowed, known):
@@ -231,7 +230,7 @@ class Sweep:
         self.stopped_by_budget = True
 
     def validate(self, points: list[Point] | None = None) -> None:
-        """Play the front again, until it is known as precisely as asked for.
+        """Play the front again, until it is as precise as requested.
 
         ``points`` are what is to be played, by default what the model proposes.
 
@@ -280,7 +279,7 @@ class Sweep:
             self.out.print(f"validation on fresh seeds: {counted(len(points), 'point')} {until}")
             if validation.done:
                 validation.close()
-                self.out.print("validation complete already")
+                self.out.print("validation already complete")
                 return
             if validation.n_games_before:
                 n_games = counted(validation.n_games_before, "game")
@@ -310,7 +309,7 @@ class Sweep:
         self.say_next_steps(analysis)
 
     def say_what_goes_on(self, data: StudyData) -> None:
-        """Say how precise the results are, and what makes them more so."""
+        """Print how precise the results are, and how to improve them."""
         budget = duration(self.budget_seconds)
         if self.stopped_by_budget:
             state = f"the budget of {budget} is spent"
@@ -324,23 +323,24 @@ class Sweep:
                 has_target = self.precision is None or self.precision.standard_error is not None
                 ways += [f"a smaller {option('standard-error')}"] if has_target else []
                 ways.append(f"more {option('validation-games')}")
-            again = f"for more, ask with {' or '.join(ways)}"
+            again = f"for more, use {' or '.join(ways)}"
         self.out.print(f"{state}: {reached(data)}")
-        self.out.print(again)
+        print_text(self.out, again)
 
     def say_next_steps(self, analysis: Analysis) -> None:
         """Name the commands that a user may want next; a call from Python has its study."""
         if CALL.get() or not analysis.rows:
             return
         study, cost = shlex.join(self.location.words), self.experiment.cost
-        dearest = max(row[f"combined_{cost.name}"] for row in analysis.rows)
-        step = 10.0 ** math.floor(math.log10(dearest))
-        limit = cost.argument(math.ceil(dearest / step) * step)
-        self.out.print(f"to read it: thetafront report {study} --open")
-        self.out.print(f"to choose θ: thetafront pick {study} {option(cost.bound)} {limit}")
+        max_cost = max(row[f"combined_{cost.name}"] for row in analysis.rows)
+        step = 10.0 ** math.floor(math.log10(max_cost))
+        limit = cost.argument(math.ceil(max_cost / step) * step)
+        pick = f"pick {study} {option(cost.bound)} {limit}"
+        for what, command in (("read it", f"report {study} --open"), ("choose θ", pick)):
+            print_text(self.out, f"to {what}: thetafront {command}")
 
     def write_results(self, analysis: Analysis, is_running: bool = False) -> list[Path]:
-        """Write tables, pictures and page; a page of a running study reads itself again."""
+        """Write tables, pictures and page; a page of a running study reloads itself."""
         from thetafront.study.page.page import Circumstances  # noqa: PLC0415, slow to import
         from thetafront.study.page.results import write_results  # noqa: PLC0415
 
@@ -349,11 +349,11 @@ class Sweep:
 
     @property
     def is_pick(self) -> bool:
-        """Whether only a point that a user has asked for is played; the answer is all it tells."""
+        """Whether only a requested point is played; then only the answer is printed."""
         return self.settings is None and self.precision is None
 
     def look(self, is_whole: bool) -> None:
-        """Tell a plan that has changed; write tables and pictures of the study as it is now."""
+        """Print a plan that has changed; write tables and pictures of the study as it is now."""
         if self.is_pick:
             return
         analysis, dispatch = self.analysis(), self.dispatch
@@ -416,7 +416,7 @@ class Sweep:
         if dispatch.n_games and not math.isnan(share):
             played += (
                 f", {dispatch.n_games / seconds:.2f} a second; "
-                f"workers were in games {share:.1%} of the time"
+                f"workers spent {share:.1%} of the time in games"
             )
             if learned:
                 played += f", agents learned in {learned:.1%}"
@@ -426,8 +426,8 @@ class Sweep:
             timed = [each.name.replace("_", " ") for each in self.experiment.costs if each.is_timed]
             inexact = f", and {' and '.join(timed)} are less exact" if timed else ""
             self.say(
-                f"the machine is loaded: a CPU second of games took {load:.1f} s, so there were "
-                f"fewer of them{inexact}"
+                f"the machine is loaded: a CPU second of games took {load:.1f} s, so fewer games "
+                f"were played{inexact}"
             )
 
     def turn(self) -> None:
@@ -442,7 +442,7 @@ class Sweep:
 
     @contextmanager
     def stops(self, phase: str) -> Iterator[None]:
-        """Say what an interrupt leaves; turn what else stops a phase into one line."""
+        """Say what an interrupt leaves; turn other errors that stop a phase into one line."""
         try:
             try:
                 yield
@@ -450,16 +450,18 @@ class Sweep:
                 # Before the lock is given back, whatever has failed.
                 self.connection.close_writers()
         except KeyboardInterrupt:
-            shown = "thetafront export shows it" if self.is_pick else "tables and pictures show it"
+            shown = (
+                "thetafront export draws them" if self.is_pick else "tables and pictures show them"
+            )
             self.say(
-                f"stopped in the {phase}: what has finished is stored in "
+                f"stopped during the {phase}: finished games are stored in "
                 f"{self.location.url_without_password}, {shown}; "
                 "the same command resumes"
             )
             raise
         except PlayError as error:
             raise StoppedError(
-                f"{error}; what has finished is stored; the same command resumes"
+                f"{error}; finished games are stored; the same command resumes"
             ) from None
         except SQLAlchemyError as error:
             # A full disk or a lost server: every game stored before is there.
@@ -470,6 +472,6 @@ class Sweep:
 
 
 def without_widening(command: str) -> str:
-    """Leave out what is granted already, and would be granted again, unseen, later on."""
+    """Leave out options that have taken effect, and would take effect again later."""
     command = re.sub(r" --accept-change|, accept_change=True", "", command)
     return re.sub(r" --widen[ =]\S+|, widen=[\[(].*?[\])]", "", command)

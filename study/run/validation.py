@@ -1,16 +1,15 @@
 """Validation: the front played again, on seeds that the search never used.
 
-A search picks the best of noisy means, so what it has observed of its picks is too good. Here some
-θ are played until their means are known precisely: those that the model predicts to be the best of
-the whole space, and the baselines. None of these games goes back into the model of the trials, so
-that they judge a point without having selected it.
+A search picks the best of noisy means, so the observed means of its picks are too high. Validation
+plays some θ until their means are known precisely: those that the model predicts to be the best of
+the whole space, and the baselines. None of these games enters the model of the trials, so they
+judge a point without having selected it.
 
 Games are played in rounds of a CPU minute, or of 15% of what has been played, if that is more. In
 the first one all points get the same small number. The games of a later round go where they are
-worth most (:mod:`study.run.allocation`), by all games stored when it is planned, and by nothing
-else: none of it depends on which worker was faster. The next round is planned when the last game of
-this one is stored. Within a round each point gets its games evenly, so that a validation may be
-stopped whenever one likes.
+worth most (:mod:`study.run.allocation`), judged by all games stored when it is planned: nothing
+depends on which worker was faster. The next round is planned when the last game of this one is
+stored. Within a round each point gets its games evenly, so a validation may be stopped at any time.
 """
 
 import math
@@ -50,7 +49,7 @@ Key = tuple[str, int]
 Another = Callable[[Sequence[Point], Sequence[Point]], Point | None]
 """Takes validated points and those left out, and returns another one to validate."""
 
-GROWTH_BETWEEN_LOOKS = 1.2
+GROWTH_BETWEEN_CHECKS = 1.2
 COARSE = 5.0  # standard errors between neighbours on the front
 MIN_SECONDS = 1e-6  # of a game, for the clock's resolution
 MIN_SECONDS_TO_STORE = 1e-4  # of a game: more of shorter ones in a task gain nothing
@@ -75,8 +74,8 @@ class Validation(GameSource[Key]):
     connection : StorageConnection, optional
         What waits for the database's server if it is lost.
     another : callable
-        Takes the points that are validated and those that are left out, and returns another one to
-        validate, or None: in place of one left out, and between others where time is left.
+        Takes the validated and the left-out points, and returns another one to validate, or None:
+        in place of one left out, or between others if there is time.
     """
 
     def __init__(
@@ -95,7 +94,7 @@ class Validation(GameSource[Key]):
         self.goal = experiment.goal
         self.writer = StudyWriter(log, connection)
         self.seed = data.record.seed
-        self.dearest = data.reference and data.reference[1]
+        self.max_cost = data.reference and data.reference[1]
         self.precision = precision
         self.known = {point.key: point for point in data.points}
         self.next_number = 1 + max((each.number for each in data.points), default=-1)
@@ -108,14 +107,14 @@ class Validation(GameSource[Key]):
         self.round = Round[str]({})
         self.another = another
         self.max_replacements = len(points)
-        self.next_look = 0.0
+        self.next_check = 0.0
         self.most_points = 2 * len(points)  # with those added where time is left
         for point in points:
             self.add(point)
         self.n_games_before = sum(self.n_before.values())
         for point in self.points:
-            if flaw := self.flaw(point):
-                self.leave_out(point, flaw)
+            if problem := self.problem(point):
+                self.leave_out(point, problem)
 
     @property
     def points(self) -> list[Point]:
@@ -124,7 +123,7 @@ class Validation(GameSource[Key]):
 
     @property
     def left_out(self) -> list[Point]:
-        """The points that were left out in this run, since too many of their games failed."""
+        """The points that were left out in this run because too many of their games failed."""
         return [point for point in self.by_key.values() if point.error]
 
     def add(self, point: Point) -> None:
@@ -146,7 +145,7 @@ class Validation(GameSource[Key]):
         self.wanted[point.key] = self.n_wanted(point)
 
     def n_wanted(self, point: Point) -> int:
-        """Return how many games a point needs, by its games so far; one if it tells all."""
+        """Return how many games a point needs, by its games so far; one if scores are exact."""
         if self.goal.is_exact and not self.experiment.cost.is_timed:
             return 1
         n, _, squares = self.moments[point.key]
@@ -204,7 +203,7 @@ class Validation(GameSource[Key]):
     def n_in_a_row(self, point: Point) -> int:
         """Return how many more games of a point a task may have; none before the first is timed.
 
-        Some seconds of them, and no more than leave as many to each worker.
+        They take some seconds together, and leave as many to each other worker.
         """
         timed = [game.seconds for game in point.games.values() if game.has_ended]
         if not timed:
@@ -223,7 +222,7 @@ class Validation(GameSource[Key]):
         return self.first_games() or (self.allocated() if self.needy() else {})
 
     def first_games(self) -> dict[str, int]:
-        """Return how many games each point lacks of those that all get first."""
+        """Return how many of the first games, which all points get, each point lacks."""
         first = {
             point.key: min(FIRST_GAMES, self.n_allowed(point)) - len(point.games)
             for point in self.points
@@ -231,18 +230,18 @@ class Validation(GameSource[Key]):
         return {key: n for key, n in first.items() if n > 0}
 
     def is_coarse(self) -> bool:
-        """Tell whether neighbours differ by far more than their errors: more points tell more."""
+        """Return whether neighbours differ by far more than their errors: then more points help."""
         may_grow = self.precision.open_end and len(self.points) < self.most_points
         if not may_grow or self.first_games():
             return False
         cost = self.experiment.cost
-        moments = [self.moments[each.key] for each in by_cost_of(self.points, cost)]
+        moments = [self.moments[each.key] for each in sort_by_cost(self.points, cost)]
         gaps = np.abs(np.diff([each.mean for each in moments]))
         errors = np.sqrt(self.goal.estimator.variances(moments))
         return len(gaps) > 0 and bool(np.median(gaps) > COARSE * np.median(errors))
 
     def fill_in(self) -> None:
-        """Take as many points again, where gaps in cost are widest."""
+        """Double the number of points; the new ones fill the widest gaps in cost."""
         n_before = len(self.points)
         while len(self.points) < self.most_points:
             new = self.another(self.points, self.left_out)
@@ -250,13 +249,15 @@ class Validation(GameSource[Key]):
                 break
             self.add(new)
         if n_new := len(self.points) - n_before:
-            self.message(f"time is left for {counted(n_new, 'point')} more, between the others")
+            self.message(
+                f"there is time for more: {counted(n_new, 'point')} placed between the others"
+            )
 
     def allocated(self) -> dict[str, int]:
         """Return how many games of each point a later round has."""
         cost = self.experiment.cost
-        costs = {point.key: cost.of(point.in_order) for point in self.points}
-        points = by_cost_of(self.points, cost)
+        costs = {point.key: cost.value(point.in_order) for point in self.points}
+        points = sort_by_cost(self.points, cost)
         self.moments = {point.key: point.moments(self.goal) for point in points}
         moments = [self.moments[point.key] for point in points]
         n = np.array([each.n for each in moments], np.float64)
@@ -267,7 +268,7 @@ class Validation(GameSource[Key]):
             variance=n * self.goal.estimator.variances(moments),
             n=n,
             seconds=np.maximum(seconds, MIN_SECONDS),
-            decades=decades_of_budgets(in_order, self.dearest),
+            decades=decades_of_budgets(in_order, self.max_cost),
         )
         limit = np.array([self.n_allowed(point) for point in points], np.int64)
         games = next_round(played, limit).tolist()
@@ -277,7 +278,7 @@ class Validation(GameSource[Key]):
         """Store games that have come back.
 
         A game that failed is counted, and replaced by that of the next seed unless it has a
-        penalty. PlayError if an agent of ours could not be played, or no point is left.
+        penalty. PlayError if a built-in agent could not be played, or no point is left.
         """
         key, first = finished.key
         point = self.by_key[key]
@@ -297,14 +298,14 @@ class Validation(GameSource[Key]):
             if (counts := point.add(replicate, game, self.goal.penalty)) is not None:
                 self.moments[key] = with_sample(self.moments[key], *self.goal.samples([counts]))
                 self.wanted[key] = self.n_wanted(point)
-        if flaw := self.flaw(point):
-            self.leave_out(point, flaw)
-        elif (n_games := sum(len(each.games) for each in self.points)) > self.next_look:
-            self.next_look = GROWTH_BETWEEN_LOOKS * n_games
+        if problem := self.problem(point):
+            self.leave_out(point, problem)
+        elif (n_games := sum(len(each.games) for each in self.points)) > self.next_check:
+            self.next_check = GROWTH_BETWEEN_CHECKS * n_games
             if self.is_coarse():
                 self.round = Round({})  # another one, with more points
 
-    def flaw(self, point: Point) -> str:
+    def problem(self, point: Point) -> str:
         """Return why a point is left out, by its games so far; empty if it is not."""
         n_failed = len(point.failures)
         n_ended = point.n_ended
@@ -317,7 +318,7 @@ class Validation(GameSource[Key]):
         return ""
 
     def leave_out(self, point: Point, error: str) -> None:
-        """Play no more games of a point, but another one's; PlayError if there is none."""
+        """Stop playing a point, and play another one instead; PlayError if there is none."""
         self.by_key[point.key] = replace(point, error=error)
         self.writer.write(failure((VALIDATION, point.number), error))
         self.round.left[point.key] = 0
@@ -328,7 +329,7 @@ class Validation(GameSource[Key]):
             raise PlayError(f"no point is left to validate; the last error: {error}")
 
     def replace_left_out(self) -> None:
-        """Take a point that is not known yet in place of one left out, but not for ever."""
+        """Replace a point that was left out, up to a limit."""
         if len(self.left_out) > self.max_replacements:
             return
         new = self.another(self.points, self.left_out)
@@ -360,12 +361,12 @@ class Validation(GameSource[Key]):
     def snapshot(self) -> Snapshot:
         """Return how far the validation is."""
         counts = [len(point.games) for point in self.points]
-        note = f"{counted(min(counts), 'game')} a point at least"
+        note = f"at least {counted(min(counts), 'game')} a point"
         if not self.goal.is_exact and min(counts) >= 2:
             moments = [self.moments[point.key] for point in self.points]
             variances = self.goal.estimator.variances(moments)
             widest = math.sqrt(float(variances.max()))
-            note = f"widest standard error {self.goal.format.error_with_unit(widest)}"
+            note = f"largest standard error {self.goal.format.error_with_unit(widest)}"
         return Snapshot(
             unit="points",
             n_units_done=sum(len(each.games) >= self.wanted[each.key] for each in self.points),
@@ -376,9 +377,9 @@ class Validation(GameSource[Key]):
         )
 
 
-def by_cost_of(points: Sequence[Point], cost: Cost) -> list[Point]:
+def sort_by_cost(points: Sequence[Point], cost: Cost) -> list[Point]:
     """Return points with games, the cheapest first."""
-    return sorted(points, key=lambda point: cost.of(point.in_order))
+    return sorted(points, key=lambda point: cost.value(point.in_order))
 
 
 def with_sample(moments: Moments, sample: float) -> Moments:

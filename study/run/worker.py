@@ -1,7 +1,7 @@
 """What a worker process runs: the games of a task, timed.
 
-Workers import this module and the agents, no more, so that they start fast and stay small; one
-whose agent learns imports the training, too.
+Workers import only this module and the agents, so that they start fast and stay small; one whose
+agent learns imports the training, too.
 """
 
 import gc
@@ -22,13 +22,13 @@ from thetafront.agents.external.processes import Orphans
 
 Key = TypeVar("Key")
 
-SECONDS_BETWEEN_LOOKS_AT_THE_PARENT = 1.0
+PARENT_POLL_INTERVAL = 1.0
 SAFE_PATH, OURS = "PYTHONSAFEPATH", "thetafront"
-"""While workers start, no module of the folder where a user stands takes the place of another."""
+"""Keeps modules of the current folder from shadowing others while workers start."""
 
 
 class LearningError(Exception):
-    """An agent cannot learn, for lack of memory or room on the disk: no fault of its θ."""
+    """An agent cannot learn for lack of memory or disk space; its θ is not the cause."""
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Task(Generic[Key]):
         Whether they are played side by side (:meth:`agents.agent.Agent.play_side_by_side`), or one
         after the other.
     n_deaths_alone : int
-        How often it ended its workers while it was under suspicion.
+        How often it killed its worker while played alone.
     """
 
     key: Key
@@ -70,19 +70,19 @@ class Finished(Generic[Key]):
     error : str
         Why there are none.
     is_machines : bool
-        Whether the error is no fault of the agent's θ, but the machine's or the user's.
+        Whether the error is due to the machine or the user, not to θ.
     began, ended : float
         When the first game began and the last one ended, on the monotonic clock, in seconds. Of
         games played on another machine, the duration is as measured there, and the end is when they
         arrived.
     cpu_seconds : float
-        CPU time of the worker between them; NaN where that does not tell how loaded the machine is.
+        CPU time of the worker between them; NaN where that does not show how loaded the machine is.
     learning_seconds : float
-        Which the agent took to learn before the first game, by the clock.
+        Wall-clock time for which the agent learned before the first game.
     machine : str
         Key of the machine that played, among the executor's ``machines``; empty for this one.
     is_first : bool
-        Whether they are the first games of its process, whose time is that of a start, too.
+        Whether they are the first games of its process, whose time includes its start.
     """
 
     key: Key
@@ -106,7 +106,7 @@ def unplayed(task: Task[Key], error: BaseException) -> Finished[Key]:
 
 
 def begin_worker(parent: int) -> None:
-    """Initialize a worker: the parent alone answers Ctrl-C, and no worker outlives it."""
+    """Initialize a worker: only the parent handles Ctrl-C, and no worker outlives it."""
     if os.environ.get(SAFE_PATH) == OURS:  # not for programs that play games
         del os.environ[SAFE_PATH]
     Orphans.adopt()
@@ -120,12 +120,12 @@ def begin_worker(parent: int) -> None:
 def end_with(parent: int) -> None:
     """End this process, whatever it is doing, soon after its parent has ended."""
     while os.getppid() == parent:
-        time.sleep(SECONDS_BETWEEN_LOOKS_AT_THE_PARENT)
+        time.sleep(PARENT_POLL_INTERVAL)
     os._exit(1)
 
 
-def outcome_of(agent: Agent, seed: int) -> Outcome:
-    """Play a game; return that it failed if the agent is a user's own."""
+def play_outcome(agent: Agent, seed: int) -> Outcome:
+    """Play a game; a failure of a user's own agent is returned rather than raised."""
     try:
         return agent.play(seed)
     except GameError as error:
@@ -151,7 +151,7 @@ def play(task: Task[Key]) -> Finished[Key]:
     if task.side_by_side:
         games: tuple[Outcome, ...] = agent.play_side_by_side(task.seeds)
     else:
-        games = tuple(outcome_of(agent, seed) for seed in task.seeds)
+        games = tuple(play_outcome(agent, seed) for seed in task.seeds)
     ended, cpu_seconds = time.monotonic(), time.process_time() - cpu_before
     if not agent.is_ours:
         cpu_seconds = math.nan  # a program's own time is not this process's, and games may wait
@@ -164,10 +164,10 @@ def play(task: Task[Key]) -> Finished[Key]:
 
 @cache
 def settle() -> None:
-    """Exempt all objects there are by now from garbage collection, once in a process.
+    """Exempt all existing objects from garbage collection, once per process.
 
     A collection takes a tenth of a second, most of it for libraries that will never be garbage, and
-    may come in the middle of a game.
+    may happen in the middle of a game.
     """
     gc.collect()
     gc.freeze()

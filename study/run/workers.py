@@ -1,8 +1,8 @@
-"""Games over worker processes.
+"""Worker processes that play games.
 
 This drives joblib's process pool (loky) directly rather than through ``joblib.Parallel``: the
-parent must hand out a game the moment it chooses, stop within a second whatever the workers are
-doing, and survive the death of one.
+parent must hand out a game at any moment, stop within a second whatever the workers are doing, and
+survive the death of one.
 """
 
 import contextlib
@@ -51,7 +51,7 @@ def n_cores() -> int:
 
 
 def check_jobs(jobs: int | None) -> int:
-    """Return the number of workers asked for, all cores by default; InputError if out of range."""
+    """Return the requested number of workers, all cores by default; InputError if out of range."""
     if jobs is None:
         return n_cores()
     return check_range("jobs", jobs, 1, MAX_JOBS_A_CORE * n_cores())
@@ -60,7 +60,8 @@ def check_jobs(jobs: int | None) -> int:
 def start_trackers() -> None:
     """Start the processes that delete semaphores after a kill, and let them do so silently.
 
-    Here, since starting them unblocks signals (Python 3.11), and workers would start so, too.
+    They are started here because starting them unblocks signals (Python 3.11), which workers would
+    inherit.
     """
     before = os.environ.get("PYTHONWARNINGS")
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (before, "ignore:resource_tracker")))
@@ -85,7 +86,7 @@ def end_pool(pool: Any, at_once: bool) -> None:
         own = set(pool._processes)  # a program that calls this may have other children
         for process in multiprocessing.active_children():
             if process.pid is not None and process.pid in own:
-                with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
+                with contextlib.suppress(ProcessLookupError):  # it has just exited on its own
                     os.kill(process.pid, signal.SIGKILL)
     pool.shutdown(wait=True)
 
@@ -102,9 +103,9 @@ class Workers(Executor[Key]):
 
     Notes
     -----
-    A worker that dies (killed, or out of memory) breaks the pool, and which of the tasks in flight
-    it was playing is unknown. A new pool then plays all of them again, one at a time. If a worker
-    dies again with only one task in flight, the run ends with PlayError.
+    A worker that dies (killed, or out of memory) breaks the pool, and it is unknown which of the
+    tasks in flight it was playing. A new pool then plays all of them again, one at a time. If a
+    worker dies again with only one task in flight, the run ends with PlayError.
     """
 
     seconds_a_task = SECONDS_A_TASK
@@ -183,7 +184,8 @@ class Workers(Executor[Key]):
         if self.pool is None:
             self.open()
         try:
-            with interrupt.kept_from_children():
+            # A process that starts while this one ends would print a traceback.
+            with interrupt.deferred(), interrupt.kept_from_children():
                 future = self.pool.submit(play, task)
         except BrokenProcessPool as error:
             # It broke since the last look: collect() will notice, and play this task too.
@@ -192,7 +194,7 @@ class Workers(Executor[Key]):
         self.in_flight[future] = task
 
     def collect(self, timeout: float, also: "Future[Any] | None" = None) -> None:
-        """Wait for a task, ``also`` or ``timeout`` seconds; put what came back in ``returned``.
+        """Wait for a task, ``also`` or ``timeout`` seconds; put finished tasks into ``returned``.
 
         Raises
         ------
@@ -233,7 +235,7 @@ class Workers(Executor[Key]):
         self.suspects.extendleft(reversed(tasks))
 
     def _release(self) -> None:
-        """Start the next suspect alone; if none is left, all tasks that were held back."""
+        """Start the next suspected task alone; if none is left, all tasks that were held back."""
         if self.suspects:
             self._start(self.suspects.popleft())
         else:
@@ -244,7 +246,7 @@ class Workers(Executor[Key]):
 def play_all(
     agent: Agent, seeds: range, jobs: int, n_side_by_side: int = 1
 ) -> Iterator[Finished[int]]:
-    """Play games of one agent, alone or so many side by side; the key is the first seed."""
+    """Play games of one agent, one by one or several side by side; the key is the first seed."""
     warm(agent)
     remaining = iter(range(0, len(seeds), n_side_by_side))
     with Workers[int](jobs) as workers:

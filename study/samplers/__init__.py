@@ -1,8 +1,8 @@
-"""Samplers by name: who proposes the next θ, and the model of the objectives behind the proposals.
+"""Samplers by name: they propose the next θ, by a model of the objectives.
 
-Each trial has a new sampler, whose random numbers are named by (study seed, trial number): a
-resumed study goes on with fresh ones instead of repeating its first. What a sampler must remember
-it reads from the study. This room may import experiments, and the ground modules of study.
+Each trial has a new sampler, whose random numbers are derived from (study seed, trial number): a
+resumed study continues with fresh ones instead of repeating its first. A sampler reads what it must
+remember from the study. This room may import experiments, and the ground modules of study.
 
 `knowledge-gradient` (:mod:`study.samplers.knowledge_gradient`) and `nehvi`
 (:mod:`study.samplers.nehvi`) are our own, the others are optuna's.
@@ -19,9 +19,8 @@ from optuna.samplers import BaseSampler, GPSampler, NSGAIISampler, RandomSampler
 
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.space import Space
-from thetafront.study.samplers.base import ModelSampler
+from thetafront.study.samplers.base import ModelSampler, RejectionSampler
 from thetafront.study.samplers.observations import Objectives
-from thetafront.study.samplers.rejection import RejectionSampler
 
 __all__ = [
     "DEFAULT_SAMPLER",
@@ -39,8 +38,8 @@ EXACT_SAMPLER = "nehvi"  # where scores are exact: then its own trials are the f
 def startup(n_design: int) -> int:
     """Return how many complete trials end the random startup: half of the design.
 
-    With several workers the first proposals are asked for before the last design points are in, and
-    would be drawn at random otherwise.
+    With several workers, the first proposals are requested before the last design points have come
+    back; they would otherwise be drawn at random.
     """
     return max(1, n_design // 2)
 
@@ -89,7 +88,7 @@ def trial_seed(study_seed: int, trial_number: int) -> int:
 
 
 def sampler_of_class(name: str, seed: int, n_design: int) -> BaseSampler:
-    """Make any sampler of optuna's by its class, with the seed and the startup if it takes them.
+    """Create a sampler of optuna's by its class, with the seed and the startup if it takes them.
 
     InputError if there is no such class, or it needs other arguments.
     """
@@ -105,7 +104,7 @@ def sampler_of_class(name: str, seed: int, n_design: int) -> BaseSampler:
     try:
         return kind(**{each: value for each, value in offered.items() if each in taken})
     except Exception as error:  # and that of the class
-        raise InputError(f"sampler {name!r} cannot be made: {error}") from None
+        raise InputError(f"sampler {name!r} cannot be created: {error}") from None
 
 
 def make_sampler(
@@ -124,9 +123,9 @@ def make_sampler(
         One of :data:`SAMPLERS`, or a sampler of optuna's by its class, such as
         ``optuna.samplers.GPSampler``.
     study_seed, trial_number : int
-        Together they name the sampler's random numbers.
+        Together they determine the sampler's random numbers.
     n_design : int
-        Size of the initial design, which says when the model takes over.
+        Size of the initial design, which determines when the model takes over.
     objectives : Objectives
         Scales, reference point and noise, for samplers that model them.
     space : Space, optional
@@ -135,7 +134,7 @@ def make_sampler(
     Raises
     ------
     InputError
-        If there is no such sampler, its library is not installed, or it cannot be made.
+        If there is no such sampler, its library is not installed, or it cannot be created.
     """
     if name not in SAMPLERS and "." not in name:
         raise InputError(
@@ -167,8 +166,8 @@ def make_sampler(
 def check_sampler(name: str, space: Space) -> None:
     """Refuse, before anything is written, a sampler that does not exist or cannot search a space.
 
-    A class may need one objective, steps, or other parameters than these, and says so when asked:
-    it proposes one θ, after two random trials.
+    A class may need one objective, steps, or other parameters than these, and shows this only when
+    it proposes: so it is asked for one θ, after two random trials.
 
     Parameters
     ----------

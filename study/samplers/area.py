@@ -46,7 +46,7 @@ class Area:
         reference: Floats,
         rng: np.random.Generator,
     ) -> "Area":
-        """Take those of some points that may come to the front, at their posterior means.
+        """Take the points that may join the front, at their posterior means.
 
         ``process`` is the first objective's, with trials in flight.
         """
@@ -81,7 +81,7 @@ class Area:
 
 @inlined
 def raised(height: float, form: int) -> float:
-    """Return u of a height: :meth:`study.scale.Scale.raised`, compiled, but for logarithms."""
+    """Return u of a height: :meth:`study.scale.Scale.raised`, compiled, except for logarithms."""
     if form == ROOT:
         return height * abs(height)
     if form == ANGLE:

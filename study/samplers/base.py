@@ -1,4 +1,4 @@
-"""The base of samplers that model a study's two objectives."""
+"""Samplers by optuna's interface: the base of our own, and what adapts optuna's to any space."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,6 +22,7 @@ from thetafront.study.samplers.observations import Objectives, Observations, obs
 Floats = npt.NDArray[np.float64]
 ONE_AT_A_TIME = Lock()
 N_AT_RANDOM = 1024
+MAX_TRIES, MAX_TRIES_TOGETHER = 1000, 8  # of parameters one by one, which is quick, or together
 
 
 class ModelSampler(BaseSampler):
@@ -34,7 +35,7 @@ class ModelSampler(BaseSampler):
     objectives : Objectives
         Scales, reference point and noise.
     n_startup_trials : int
-        Draw at random until that many trials are complete.
+        Number of complete trials before which proposals are random.
 
     Attributes
     ----------
@@ -84,7 +85,8 @@ class ModelSampler(BaseSampler):
     def plan(self, study: optuna.Study, number: int, q: int) -> None:
         """Propose the study's next ``q`` trials, from ``number`` on, together.
 
-        Each is handed out when its trial is asked for. Their random numbers are named by the first.
+        Each is handed out when its trial is asked for. Their random numbers are derived from the
+        first one's number.
         """
         trials = study.get_trials(deepcopy=False)
         found = self.infer_relative_search_space(study, trials[0]) if trials else {}
@@ -141,9 +143,10 @@ class ModelSampler(BaseSampler):
     def propose_many(
         self, observations: Observations, cube: UnitCube, rng: np.random.Generator, q: int
     ) -> Floats:
-        """Return the points, shape (q, d), to be tried next: one after the other.
+        """Return the points, shape (q, d), to be tried next.
 
-        Each is in flight when the next is chosen. With ``q`` of 1 it is that of :meth:`propose`.
+        Each is in flight when the next is chosen. With ``q`` = 1, the point is that of
+        :meth:`propose`.
         """
         points = []
         for _ in range(q):
@@ -151,3 +154,66 @@ class ModelSampler(BaseSampler):
             pending = np.concatenate([observations.pending, points[-1][None]])
             observations = replace(observations, pending=pending)
         return np.array(points)
+
+
+class RejectionSampler(BaseSampler):
+    """Asks a sampler of optuna's until θ is feasible, and for active parameters alone.
+
+    After too many tries θ is moved to a feasible one nearby.
+
+    Parameters
+    ----------
+    asked : BaseSampler
+        Any sampler.
+    space : Space
+        The search space.
+    seed : int
+        Of the moves.
+    """
+
+    def __init__(self, asked: BaseSampler, space: Space, seed: int) -> None:
+        self.asked, self.space, self.seed = asked, space, seed
+
+    def infer_relative_search_space(
+        self, study: optuna.Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
+        """Return all parameters: whether a value is allowed depends on the others."""
+        return self.space.distributions()
+
+    def sample_relative(
+        self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """Return the first θ that is feasible, of several that the sampler proposes."""
+        if trial.system_attrs.get("fixed_params"):
+            return {}
+        theta: dict[str, Any] = {}
+        together = self.asked.infer_relative_search_space(study, trial)
+        for _ in range(MAX_TRIES_TOGETHER if together else MAX_TRIES):
+            found = self.asked.sample_relative(study, trial, together)
+            theta = {}
+            for each in self.space.in_order:
+                name = each.name
+                if self.space.is_active(each, theta):
+                    theta[name] = (
+                        found[name]
+                        if name in found
+                        else self.sample_independent(study, trial, name, search_space[name])
+                    )
+            if not self.space.broken_by(theta):
+                return theta
+        cube, rng = UnitCube.from_space(self.space), np.random.default_rng(self.seed)
+        return cube.decode(nearest_feasible(cube, cube.encode([theta]), rng)[0])
+
+    def sample_independent(
+        self,
+        study: optuna.Study,
+        trial: FrozenTrial,
+        param_name: str,
+        param_distribution: BaseDistribution,
+    ) -> Any:
+        """Return one parameter of a trial whose others are given."""
+        return self.asked.sample_independent(study, trial, param_name, param_distribution)
+
+    def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
+        """Let the sampler prepare."""
+        self.asked.before_trial(study, trial)

@@ -35,7 +35,7 @@ def feasible(cube: UnitCube, points: Floats) -> Floats:
 
 
 def pulled(cube: UnitCube, points: Floats, inside: Floats) -> Floats:
-    """Pull points that are not feasible towards others that are, one each, as far as is needed."""
+    """Pull infeasible points towards feasible ones, one each, as far as needed."""
     for k in range(N_HALVINGS + 1):
         bad = np.flatnonzero(~cube.is_feasible(points))
         if not len(bad):
@@ -46,7 +46,7 @@ def pulled(cube: UnitCube, points: Floats, inside: Floats) -> Floats:
 
 
 def nearest_feasible(cube: UnitCube, points: Floats, rng: np.random.Generator) -> Floats:
-    """Return points, those that are not feasible moved to a feasible one nearby."""
+    """Return points, with infeasible ones moved to a feasible one nearby."""
     from scipy.spatial.distance import cdist  # noqa: PLC0415, slow
 
     if cube.is_feasible(points).all():

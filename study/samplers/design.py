@@ -1,10 +1,10 @@
 """Initial designs: points spread evenly over the search space before any model guides the search.
 
-Both designs of n points have one in each n-th of every axis. Along a categorical parameter these n
-places are dealt to the k choices in equal shares: each choice occurs ⌊n/k⌋ or ⌈n/k⌉ times.
+Both designs of n points have one in each n-th of every axis. Along a categorical parameter, these n
+places are divided equally among the k choices: each choice occurs ⌊n/k⌋ or ⌈n/k⌉ times.
 
-Where some points are not feasible, or differ in inactive parameters alone, the design has the first
-n of as many as are needed: a longer Sobol sequence begins with the shorter one.
+Where some points are not feasible, or differ in inactive parameters only, the design has the first
+n of as many as needed: a longer Sobol sequence begins with the shorter one.
 
 Source: Ripstein (2023), §5.1, step 1: Latin hypercube or Sobol sampling.
 """

@@ -1,7 +1,7 @@
 """The encoding of parameter vectors as points of the unit cube.
 
-A numeric parameter is one coordinate (:mod:`study.axis`). A categorical one has a coordinate a
-choice (one-hot): all choices are equally far from one another, √2, where the ends of a numeric one
+A numeric parameter is one coordinate (:mod:`study.axis`). A categorical one has one coordinate per
+choice (one-hot): all choices are equally far from one another, √2, while the ends of a numeric one
 are 1 apart. Parameters are described as optuna does. An inactive one has its coordinates at 1/2, so
 that one θ is one point.
 """
@@ -25,7 +25,7 @@ from thetafront.study.experiments.space import Space
 Floats = npt.NDArray[np.float64]
 
 
-def axis_of(distribution: BaseDistribution) -> ParameterAxis:
+def make_axis(distribution: BaseDistribution) -> ParameterAxis:
     """Return the axis of a numeric parameter."""
     assert isinstance(distribution, FloatDistribution | IntDistribution)
     step = float(distribution.step or 0.0)
@@ -45,11 +45,11 @@ class UnitCube:
     Attributes
     ----------
     n_coordinates : int
-        One a numeric parameter, and as many as there are choices for a categorical one.
+        One for a numeric parameter, and as many as there are choices for a categorical one.
     widths : int64, shape (n_parameters,)
         How many coordinates each parameter has.
     owners : int64, shape (n_coordinates,)
-        Which parameter, by number, each coordinate belongs to.
+        The number of the parameter to which each coordinate belongs.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class UnitCube:
             if isinstance(each, CategoricalDistribution)
         }
         self.axes = {
-            name: axis_of(each)
+            name: make_axis(each)
             for name, each in distributions.items()
             if name not in self.categorical
         }
@@ -109,7 +109,7 @@ class UnitCube:
         return params if self.space is None else self.space.active(params)
 
     def snap(self, points: Floats) -> Floats:
-        """Move points, shape (n, n_coordinates), to the nearest ones that stand for a value."""
+        """Move points, shape (n, n_coordinates), to the nearest ones that represent a value."""
         snapped = np.clip(points, 0.0, 1.0)
         for name, axis in self.axes.items():
             if axis.step or axis.low == axis.high:
@@ -121,13 +121,13 @@ class UnitCube:
         return self.neutral(snapped)
 
     def is_whole(self, params: Mapping[str, Any]) -> bool:
-        """Return whether a parameter vector lacks none of the parameters that are active."""
+        """Return whether a parameter vector has all active parameters."""
         if self.space is not None:
             return self.space.is_whole(params)
         return set(self.distributions) <= set(params)
 
     def values(self, points: Floats) -> dict[str, npt.NDArray[Any]]:
-        """Return the values that points stand for, by parameter."""
+        """Return the values that points represent, by parameter."""
         found: dict[str, npt.NDArray[Any]] = {
             name: axis.from_unit(points[:, self.columns[name].start])
             for name, axis in self.axes.items()

@@ -1,10 +1,10 @@
 """Where θ can be played, learned from the trials that were left out.
 
-A Gaussian process is fitted to labels, 1 of a trial that is complete and −1 of one that was left
-out: least-squares classification (Rasmussen and Williams 2006, §6.5). With mean m and variance v at
-a point, and the labels' noise n, the probability that a trial there can be played is Φ(m / √(v +
-n)). Far from all trials the labels' mean decides, but not against a point: what is unknown is
-worth a trial.
+A Gaussian process is fitted to labels, 1 for a complete trial and −1 for one that was left out:
+least-squares classification (Rasmussen and Williams 2006, §6.5). With mean m and variance v at a
+point, and the labels' noise n, the probability that a trial there can be played is Φ(m / √(v + n)).
+Far from all trials the labels' mean decides, but never against a point: the unknown is worth a
+trial.
 """
 
 from collections.abc import Callable

@@ -12,18 +12,18 @@ L          Cholesky factor of K + N, K = k(X, X)
 =========  =========================================================================================
 
 Along a categorical parameter, which is one-hot, any two choices are √2 apart, so r² = 10/ℓ² for
-points that differ in their choices alone: one length scale says how much the choice matters, and
-the prior on all length scales depends on the number of parameters, not of choices. A length scale
-per choice could say more, at the price of more hyperparameters. On 320 random trials of ``uct`` (a
+points that differ only in their choices: one length scale says how much the choice matters, and the
+prior on all length scales depends on the number of parameters, not of choices. A length scale per
+choice could express more, at the price of more hyperparameters. On 320 random trials of ``uct`` (a
 categorical parameter of five choices and five numeric ones; fitted to 24 to 192 trials, tested on
-the others) sharing changed the log density of observed scores by −0.01 to +0.02 a trial, and that
-of log costs, which have hardly any noise, by −0.04 to −0.01: errors of 0.084 decades in place of
+the others) sharing changed the log density of observed scores by −0.01 to +0.02 per trial, and that
+of log costs, which have hardly any noise, by −0.04 to −0.01: errors of 0.084 decades instead of
 0.082 after 96 trials.
 
 No smooth function follows the steps of a decision tree or the cliffs of a heuristic's weights. What
-it misses at a point belongs to that point, like its value: the misfit. So many games of a point
-are believed against all of its neighbours, and nothing is said to be known well where nobody has
-played. Noise, in contrast, belongs to a game.
+it misses at a point belongs to that point, like its value: the misfit. So many games of one point
+outweigh all of its neighbours, and the model is uncertain wherever nobody has played. Noise, in
+contrast, belongs to a game.
 
 Source: Rasmussen and Williams, *Gaussian Processes for Machine Learning* (2006), algorithm 2.1 and
 equations 2.25, 2.26 and 5.12.
@@ -44,11 +44,11 @@ from thetafront.study.samplers.hyperparameters import JITTER
 MIN_ADDED = 1e-11  # to a diagonal, relative to its largest entry
 
 
-def root_of(covariance: Floats) -> Floats:
+def lower_root(covariance: Floats) -> Floats:
     """Return a lower triangular root of a covariance matrix.
 
-    That of points with hardly any variance is not quite definite: as little is added to its
-    diagonal as it takes.
+    The matrix of points with hardly any variance is not quite definite, so just enough is added to
+    its diagonal.
     """
     added = MIN_ADDED * float(np.max(np.diag(covariance), initial=0.0))
     while True:
@@ -61,7 +61,7 @@ def root_of(covariance: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class GaussianProcess:
-    """A process conditioned on observations; all it returns is in the observations' units."""
+    """A process conditioned on observations; all its results are in the observations' units."""
 
     hyper: Hyperparameters  # of the process
     points: Floats  # (n, d): X
@@ -81,7 +81,7 @@ class GaussianProcess:
         points : float64, shape (n, d)
             In the unit cube.
         values : float64, shape (n,) or (n, n_draws)
-            Observed there; or draws, each of which gives a process of its own.
+            Values observed there; or draws, each of which gives a process of its own.
         noise : float64, shape (n,)
             Variance of each value; NaN for the inferred one.
         """
@@ -141,7 +141,7 @@ class GaussianProcess:
         float64, shape (m, n_draws)
         """
         covariance = self.covariance(points)
-        return np.asarray(self.mean(points)[:, None] + root_of(covariance) @ normals)
+        return np.asarray(self.mean(points)[:, None] + lower_root(covariance) @ normals)
 
     def given(self, points: Floats, draws: Floats) -> "GaussianProcess":
         """Return the process conditioned on noise-free values, one for each column of ``draws``."""

@@ -1,8 +1,8 @@
-"""Several proposals from one look at a study: one after the other, each in flight for the next.
+"""Several proposals from one state of a study: each is in flight when the next is chosen.
 
 The notation is that of :mod:`study.samplers.knowledge_gradient`. An area is a list of points, and
-what a candidate adds at the candidate itself is most of what it adds. So each candidate is put into
-the list for its own gain. Without that, eight proposals at a time had together 0.75 of the gains of
+most of what a candidate adds, it adds at the candidate itself. So each candidate is put into the
+list for its own gain. Without this, eight proposals at a time had together 0.75 of the gains of
 eight single ones in a row, on states of twelve simulated studies, and no more candidates helped.
 
 Notation
@@ -13,10 +13,10 @@ s, v     points put in flight since, k of them, and their noise variances
 E(x)     L⁻¹ k(X, x), followed by a row for each s: that of the factor's extension by s
 =======  ===========================================================================================
 
-A trial in flight is taken to return its posterior mean, so it changes no mean. To the factor it
-appends the row (E(s)ᵀ, δ), δ² = k(s, s) + v − E(s)ᵀE(s), and to E(x) the number (k(s, x) −
+A trial in flight is assumed to return its posterior mean, so it changes no mean. It appends to the
+factor the row (E(s)ᵀ, δ), δ² = k(s, s) + v − E(s)ᵀE(s), and to E(x) the number (k(s, x) −
 E(s)ᵀE(x)) / δ: covariances k(x, x') − E(x)ᵀE(x') are downdated by rank one, instead of factorizing
-anew. Source: Rasmussen and Williams (2006), appendix A.4; Gill, Golub, Murray and Saunders,
+again. Source: Rasmussen and Williams (2006), appendix A.4; Gill, Golub, Murray and Saunders,
 *Methods for modifying matrix factorizations* (1974).
 """
 
@@ -116,7 +116,7 @@ class InFlight:
         self.points = np.concatenate([self.points, point[None]])
 
     def follow(self, points: Floats, explained: Floats) -> Floats:
-        """Complete E of some points by the row of the trial added last; return the row, shape (m,).
+        """Extend E of some points by the row of the trial added last; return the row, shape (m,).
 
         Times the process's scale, its products are what covariances lose.
         """
@@ -132,7 +132,7 @@ class InFlight:
 
 @dataclass
 class Pool:
-    """Candidates with what is known of each, while trials are put in flight."""
+    """Candidates and their data, while trials are put in flight."""
 
     points: Floats  # (m, d): in the unit cube
     explained: Floats  # (n + q, m): E, of `InFlight`
@@ -157,7 +157,7 @@ class Greedy:
     process, second : GaussianProcess
         The first objective's, with trials in flight, and the second one's.
     area : Area
-        That is to gain; its heights stay as they are.
+        The area that is to gain; its heights stay as they are.
     noise : callable
         The noise variance of a trial as a function of its posterior mean.
     observations : Observations
@@ -231,7 +231,7 @@ class Greedy:
         return np.concatenate([self.observations.tried, self.flying.points])
 
     def best(self, pool: Pool, n: int) -> npt.NDArray[np.int64]:
-        """Return the n candidates of the largest gains, the largest first.
+        """Return the n candidates with the largest gains, the largest first.
 
         Gains hardly ever grow as others are put in flight: stale ones are upper bounds.
         """
@@ -255,9 +255,9 @@ class Greedy:
 def total_variance(
     points: Floats, variance: Floats, noise: Floats, tried: Callable[[], Floats]
 ) -> Floats:
-    """Return the variance of trials' values; infinite where they have nothing more to tell.
+    """Return the variance of trials' values; infinite where they cannot add information.
 
-    That is so where the value is known exactly, but for rounding: at points ``tried`` before.
+    They cannot where the value is known exactly, up to rounding: at points ``tried`` before.
     """
     total = variance + noise
     exact = noise == 0.0

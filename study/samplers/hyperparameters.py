@@ -1,4 +1,4 @@
-"""Hyperparameters of a Gaussian process: the most probable ones, and draws of others.
+"""Hyperparameters of a Gaussian process: the most probable ones, and random draws.
 
 Every length scale, σ², τ² and an unknown noise have lognormal priors: without them, a fit to
 sixteen noisy points explains the noise by a short length scale. The smoothness ν is the more
@@ -38,7 +38,7 @@ JITTER = 1e-8  # added to K's diagonal, relative to σ²: duplicate points make 
 
 
 def centre_and_scale(values: Floats) -> tuple[Floats, Floats]:
-    """Return mean and standard deviation along the first axis; 1 in place of that of a constant."""
+    """Return mean and standard deviation along the first axis; the latter is 1 for a constant."""
     centre, scale = values.mean(axis=0), values.std(axis=0)
     varies = scale > 1e-12 * np.maximum(1.0, np.abs(centre))
     return np.asarray(centre), np.where(varies, scale, 1.0)
@@ -144,7 +144,7 @@ def fit_hyperparameters(
     best = min((highest(smooth, logs) for logs in starts), key=lambda found: found.fun)
     rough = highest(replace(smooth, smoothness=ROUGH), best.x)
     best, smoothness = (rough, ROUGH) if rough.fun < best.fun else (best, SMOOTH)
-    found = hyperparameters_of(best.x, values, owners, smoothness)
+    found = hyperparameters_from_logs(best.x, values, owners, smoothness)
     return replace(found, log_density=-float(best.fun))
 
 
@@ -162,10 +162,10 @@ def highest(objective: NegativeLogPosterior, logs: Floats) -> "OptimizeResult":
     )
 
 
-def hyperparameters_of(
+def hyperparameters_from_logs(
     logs: Floats, values: Floats, owners: npt.NDArray[np.int64], smoothness: float
 ) -> Hyperparameters:
-    """Return the hyperparameters that these logarithms stand for."""
+    """Return the hyperparameters with these logarithms."""
     centre, scale = (float(each) for each in centre_and_scale(values))
     variance, *lengths, inferred, misfit = (float(each) for each in np.exp(logs))
     of_coordinates = np.array(lengths)[owners]
@@ -183,8 +183,8 @@ def draw_hyperparameters(
 ) -> list[Hyperparameters]:
     """Draw n sets of hyperparameters from their posterior, about the ``mode`` that was fitted.
 
-    Of either smoothness, n are drawn from Laplace's approximation, and n of both are chosen by
-    their importance. So both come in the proportion in which the data support them.
+    For each smoothness, n are drawn from Laplace's approximation; n of all are then chosen by their
+    importance. So both kinds occur in the proportion in which the data support them.
     """
     smooth = NegativeLogPosterior.from_observations(points, values, noise, owners)
     _, firsts = np.unique(owners, return_index=True)
@@ -196,7 +196,7 @@ def draw_hyperparameters(
         drawn, log_weights = draw_logs(
             objective, at_mode if is_known else highest(objective, at_mode).x, n, rng
         )
-        found += [hyperparameters_of(each, values, owners, smoothness) for each in drawn]
+        found += [hyperparameters_from_logs(each, values, owners, smoothness) for each in drawn]
         importance += log_weights.tolist()
     weights = np.exp(np.array(importance) - max(importance))
     return [found[k] for k in rng.choice(2 * n, size=n, p=weights / weights.sum())]
@@ -205,9 +205,9 @@ def draw_hyperparameters(
 def draw_logs(
     objective: NegativeLogPosterior, mode: Floats, n: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """Draw from Laplace's approximation at a mode; return log ratios of the density to its, too.
+    """Draw from Laplace's approximation at a mode; return log ratios of the densities, too.
 
-    The Hessian is that of differences of gradients; along no direction is it flatter than a prior.
+    The Hessian comes from differences of gradients; in no direction is it flatter than a prior.
     """
     steps = STEP * np.eye(len(mode))
     hessian = np.array([objective(mode + e)[1] - objective(mode - e)[1] for e in steps])

@@ -2,8 +2,9 @@
 
 What a study recommends is the front of the posterior mean over the whole space, whether its points
 were tried or not. So a trial is worth what it will add, in expectation over its outcome, to the
-area under *that* front. Whether the tried point is itself good does not count: noisy expected
-hypervolume improvement (:mod:`study.samplers.nehvi`) improves the front of the tried points.
+area under *that* front. It does not matter whether the tried point itself is good: noisy expected
+hypervolume improvement (:mod:`study.samplers.nehvi`) instead improves the front of the tried
+points.
 
 Notation
 --------
@@ -17,19 +18,20 @@ c, v   a candidate; the noise variance of a trial there
 z      a standard normal number
 =====  =============================================================================================
 
-The area is Σⱼ eⱼ (u(max(m₁, …, mⱼ, r)) − u(r)). With u, heights are in the objective's
-own unit again: on the scale of a square root, high scores would count too little. A trial at c will
-move the mean to m + s z, s = K[:, c] / √(K[c, c] + v), and the expectation over z is a quadrature
-of nine nodes. So the gain is exact but for the quadrature, the list of points, and the second
-objective, which stays at its posterior mean: costs are known far better than scores.
+The area is Σⱼ eⱼ (u(max(m₁, …, mⱼ, r)) − u(r)). With u, heights are in the objective's own unit
+again: on the scale of a square root, high scores would count too little. A trial at c will move the
+mean to m + s z, s = K[:, c] / √(K[c, c] + v), and the expectation over z is a quadrature of nine
+nodes. So the gain is exact except for the quadrature, the list of points, and the second objective,
+which stays at its posterior mean: costs are known far better than scores.
 
-Users' budgets reach up to what the best score of all costs, and wherever that is, no farther: so a
-distance counts by the probability, from joint draws of the posterior, that the best score lies at
-its beginning or beyond. If all distances counted up to a distant reference, the most expensive θ
+Users' budgets reach up to the cost of the best score of all, wherever that is, and no farther. So a
+distance is weighted by the probability, from joint draws of the posterior, that the best score lies
+at its beginning or beyond. If all distances counted up to a distant reference, the most expensive θ
 would be worth as much as the rest of the front, and most trials would be spent on them.
 
-Trials in flight are taken to return their posterior means: that changes no mean, but what is left
-to learn. A new trial is as noisy as those of about the same posterior mean.
+Trials in flight are assumed to return their posterior means: this changes no mean, but it reduces
+what is left to learn. A new trial is assumed to be as noisy as those of about the same posterior
+mean.
 
 Sources: Frazier, Powell and Dayanik, *The knowledge-gradient policy for correlated normal beliefs*
 (2009); Daulton, Balandat and Bakshy, *Hypervolume knowledge gradient: a lookahead approach for
@@ -63,7 +65,7 @@ MAX_CONDITIONED = 384  # observations
 
 
 class Refinement(NamedTuple):
-    """How the best candidates are refined: so many, each by so many perturbations a round.
+    """How the best candidates are refined: how many, and by how many perturbations each round.
 
     A round has a scale of perturbations, in the unit cube.
     """
@@ -123,10 +125,10 @@ class KnowledgeGradientSampler(ModelSampler):
     def propose_many(
         self, observations: Observations, cube: UnitCube, rng: np.random.Generator, q: int
     ) -> Floats:
-        """Return one candidate of the largest expected gain after the other, shape (q, d).
+        """Return the candidates of the largest expected gains, one after the other, shape (q, d).
 
-        Each is in flight when the next is chosen. They share the model, the area and the candidates
-        to begin with, and each is refined for itself (:mod:`study.samplers.greedy`).
+        Each is in flight when the next is chosen. They share the model, the area and the initial
+        candidates, and each is refined on its own (:mod:`study.samplers.greedy`).
         """
         if q == 1:
             return self.propose(observations, cube, rng)[None]

@@ -1,11 +1,11 @@
 """Noisy expected hypervolume improvement, as an optuna sampler for two objectives.
 
-A trial's value is a noisy mean, and the model knows its variance (:mod:`study.shrinkage`); it
-cannot tell noise from merit on so few trials otherwise. No observed value counts as a point of the
-front: the front to improve is drawn from the posterior at all points, finished **and** pending,
-some dozens of times. Given one such draw, a candidate's expected improvement has a closed form, and
-the average over the draws is maximized. So trials in flight take part, and no worker waits for
-them.
+A trial's value is a noisy mean, and the model knows its variance (:mod:`study.shrinkage`);
+otherwise it could not tell noise from merit on so few trials. No observed value counts as a point
+of the front: the front to improve is drawn from the posterior at all points, finished **and**
+pending, some dozens of times. Given one such draw, a candidate's expected improvement has a closed
+form, and the average over the draws is maximized. So trials in flight take part, and no worker
+waits for them.
 
 The sampler knows nothing of games and serves any optuna study with two objectives:
 
@@ -72,7 +72,7 @@ def expected_excess(threshold: Floats, mean: Floats, deviation: Floats) -> Float
     return np.asarray(np.maximum(deviation * density + gap * ndtr(z), 0.0))
 
 
-def strips_of(draws: Floats, reference: Floats) -> Strips:
+def cut_strips(draws: Floats, reference: Floats) -> Strips:
     """Cut the region that no point dominates into strips, for several draws at once.
 
     Parameters
@@ -113,7 +113,7 @@ def expected_improvement(strips: Strips, mean: Floats, deviation: Floats) -> Flo
     Parameters
     ----------
     strips : Strips
-        Of :func:`strips_of`.
+        Of :func:`cut_strips`.
     mean : float64, shape (m, n_draws, 2)
         Expected objectives of each point given each draw.
     deviation : float64, shape (m, 2)
@@ -143,7 +143,7 @@ class NoisyEHVISampler(ModelSampler):
         known, posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
         tried = known.tried
         draws = posterior.draw(tried, N_DRAWS, rng)
-        strips = strips_of(draws, observations.reference)
+        strips = cut_strips(draws, observations.reference)
         given_draws = posterior.given(tried, draws)
 
         feasibility = Feasibility.learned_from(observations)
@@ -179,7 +179,7 @@ class NoisyEHVISampler(ModelSampler):
         )
 
     def least_known(self, posterior: Posterior, strips: Strips, candidates: Floats) -> Floats:
-        """Return, where nothing new promises a gain, the point most worth a second trial."""
+        """Return the point most worth a second trial, for when nothing new promises a gain."""
         mean, deviation = posterior.predict(candidates)
         mean = np.repeat(mean[:, None], len(strips[0]), axis=1)
         gains = expected_improvement(strips, mean, deviation)

@@ -12,8 +12,9 @@ import numpy.typing as npt
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
+from thetafront.study.experiments.objectives import Goal
 from thetafront.study.samplers.encoding import UnitCube
-from thetafront.study.scale import Form, Scale
+from thetafront.study.scale import Scale, beyond_worst
 
 Floats = npt.NDArray[np.float64]
 Noise = Callable[[Sequence[FrozenTrial]], npt.ArrayLike]
@@ -33,7 +34,7 @@ class Objectives:
         0 on that of logarithms, are left out.
     reference_point : pair of float, optional
         In the objectives' own units; only points that are better in both count. By default
-        :func:`beyond_worst` of the observed values.
+        that of :func:`study.scale.beyond_worst` for the observed values.
     noise : callable, optional
         Takes the complete trials with finite values, in order, and returns the variances of their
         two values, shape (n, 2), in the values' own units squared; NaN where a variance is unknown
@@ -51,7 +52,7 @@ class Objectives:
         if len(self.reference_point) != 2 or not np.all(np.isfinite(self.reference_point)):
             raise ValueError(f"reference point must be two numbers (got {self.reference_point})")
         for value, scale in zip(self.reference_point, self.scales, strict=True):
-            if not np.isfinite(scale.of(np.clip(value, scale.low, scale.high))):
+            if not np.isfinite(scale.transform(np.clip(value, scale.low, scale.high))):
                 raise ValueError(f"reference point must be above 0 (got {value:g})")
 
 
@@ -118,7 +119,7 @@ def n_to_fit(n: int) -> int:
     return size
 
 
-def noise_of(
+def scaled_noise(
     trials: Sequence[FrozenTrial], raw: Floats, scales: Sequence[Scale], noise: Noise | None
 ) -> Floats:
     """Return the variances of values on the model's scale, shape (n, 2); NaN where unknown.
@@ -150,8 +151,10 @@ def to_maximize(
     """
     noise = np.full(values.shape, np.nan) if noise is None else noise
     columns = zip(scales, values.T, noise.T, strict=True)
-    scaled = np.column_stack([scale.unbiased(scale.of(each), v) for scale, each, v in columns])
-    return np.asarray(signs_of(directions) * scaled)
+    scaled = np.column_stack(
+        [scale.unbiased(scale.transform(each), v) for scale, each, v in columns]
+    )
+    return np.asarray(direction_signs(directions) * scaled)
 
 
 def scaled_reference(
@@ -164,31 +167,14 @@ def scaled_reference(
     return np.asarray(to_maximize(np.array([inside], np.float64), directions, scales)[0])
 
 
-def signs_of(directions: Sequence[StudyDirection]) -> Floats:
+def study_directions(goal: Goal) -> tuple[StudyDirection, StudyDirection]:
+    """Return the directions of a study's objectives: the goal's, and that of a cost."""
+    return StudyDirection[goal.direction.upper()], StudyDirection.MINIMIZE
+
+
+def direction_signs(directions: Sequence[StudyDirection]) -> Floats:
     """Return −1 for each objective that is minimized, 1 for the others."""
     return np.array([1.0 if each == StudyDirection.MAXIMIZE else -1.0 for each in directions])
-
-
-def beyond_worst(
-    raw: Floats, directions: Sequence[StudyDirection], scales: Sequence[Scale]
-) -> tuple[float, float]:
-    """Return a reference point for values, shape (n, 2), at least one: a little worse than all.
-
-    In the objectives' own units, a tenth of the range beyond the worst; both are measured in
-    decades on the scale of logarithms. It is not beyond a bound of values.
-    """
-    logs = [scale.form is Form.LOG for scale in scales]
-    scaled = [Scale.LOG.of(each) if log else each for each, log in zip(raw.T, logs, strict=True)]
-    signs = signs_of(directions)
-    values = signs * np.column_stack(scaled)
-    worst = values.min(axis=0)
-    # Below constant values too, whatever their size.
-    least = 1e-9 * np.maximum(1.0, np.abs(worst))
-    corner = signs * (worst - 0.1 * np.maximum(np.ptp(values, axis=0), least))
-    corner = np.where(logs, 10.0 ** np.where(logs, corner, 0.0), corner)
-    lows, highs = np.transpose([(each.low, each.high) for each in scales])
-    first, second = np.clip(corner, lows, highs)
-    return float(first), float(second)
 
 
 def observe(
@@ -212,10 +198,10 @@ def observe(
     finite = np.all(np.isfinite(values), axis=1)
     complete = [trial for trial, kept in zip(complete, finite, strict=True) if kept]
     raw = raw[finite]
-    noise = noise_of(complete, raw, scales, objectives.noise)
+    noise = scaled_noise(complete, raw, scales, objectives.noise)
     values = to_maximize(raw, directions, scales, noise)
     first = n_to_fit(len(complete))
-    first_noise = noise_of(complete[:first], raw[:first], scales, objectives.noise)
+    first_noise = scaled_noise(complete[:first], raw[:first], scales, objectives.noise)
     first_values = to_maximize(raw[:first], directions, scales, first_noise)
     points = cube.encode([trial.params for trial in complete])
     silent = {TrialState.RUNNING, TrialState.FAIL}
@@ -223,7 +209,7 @@ def observe(
     pending = cube.encode([trial.params for trial in running])
     reference = np.zeros(2)
     if objectives.reference_point is not None or len(raw):
-        given = objectives.reference_point or beyond_worst(raw, directions, scales)
+        given = objectives.reference_point or beyond_worst(raw, direction_signs(directions), scales)
         reference = scaled_reference(given, directions, scales)
     return Observations(
         points,
@@ -235,6 +221,6 @@ def observe(
         reference,
         cube.owners,
         scales,
-        float(signs_of(directions)[0]),
+        float(direction_signs(directions)[0]),
         cube.encode([trial.params for trial in usable if trial.state == TrialState.FAIL]),
     )

@@ -48,7 +48,7 @@ def cached_fit(shape: tuple[int, int], *data: bytes) -> Hyperparameters:
 
 
 def fit_once(*data: npt.NDArray[Any]) -> Hyperparameters:
-    """Find the hyperparameters of points, values, noise and owners, once for the same."""
+    """Find the hyperparameters of points, values, noise and owners, once for the same data."""
     return cached_fit(data[0].shape, *(each.tobytes() for each in data))
 
 
@@ -80,10 +80,7 @@ class Posterior:
 
     @classmethod
     def fit(cls, observations: "Observations", given: "Observations | None" = None) -> "Posterior":
-        """Fit the model to observations, at least one, and condition it on them.
-
-        Or condition it on others: on fewer of many.
-        """
+        """Fit the model to observations, at least one, and condition it on them or on others."""
         hypers = [fit_once(*observations.to_fit(k)) for k in range(2)]
         return cls.condition(hypers, observations if given is None else given)
 
@@ -91,9 +88,11 @@ class Posterior:
     def from_subset(
         cls, observations: "Observations", most: int
     ) -> "tuple[Observations, Posterior]":
-        """Fit the model, and condition it on at most so many observations; return these, too.
+        """Fit the model, and condition it on a limited number of observations.
 
-        Two thirds of them are a spread over the second objective. The model conditioned on these
+        Return these as well.
+
+        Two thirds of them are spread over the second objective. The model conditioned on these
         chooses the others: those that it predicts to be the least dominated. So none is chosen for
         its own value, whose noise would make the front look too good.
         """
@@ -129,7 +128,7 @@ class Posterior:
         *,
         sees_cost: bool = False,
     ) -> "Posterior":
-        """Condition processes with these hyperparameters, one an objective, on observations."""
+        """Condition processes with these hyperparameters, one per objective, on observations."""
         second = GaussianProcess.condition(hypers[1], *observations.column(1))
         points, values, noise = observations.column(0)
         if sees_cost:
@@ -144,7 +143,7 @@ class Posterior:
     def draws_of_hyperparameters(
         self, observations: "Observations", n: int, rng: np.random.Generator
     ) -> "list[Posterior]":
-        """Return n posteriors, given the same observations, as probable hyperparameters have it."""
+        """Return n posteriors, given the same observations, for probable hyperparameters."""
         first, second = self.processes
         known = observations.to_fit(0)
         if self.sees_cost:
@@ -168,16 +167,16 @@ class Posterior:
         return np.stack([self.processes[0].mean(self.inputs(points, second)), second], axis=-1)
 
     def goal(self, points: Floats) -> Belief:
-        """Return what is known of the first objective, in its own unit."""
+        """Return the belief about the first objective, in its own unit."""
         mean, deviation = self.predict(points)
         return self.goal_of(mean[..., 0], deviation[..., 0])
 
     def goal_of(self, mean: Floats, deviation: Floats) -> Belief:
-        """Return what a mean and deviation on the model's scale say of the first objective."""
+        """Return the belief about the first objective, given mean and deviation on the scale."""
         return self.scales[0].belief(self.sign * mean, deviation)
 
     def cost(self, points: Floats) -> Floats:
-        """Return the posterior median of the second objective, a minimized one, in its unit."""
+        """Return the posterior median of the second objective, which is minimized, in its unit."""
         mean = -self.processes[1].mean(points)
         return self.scales[1].belief(mean, np.zeros_like(mean)).mean
 

@@ -9,10 +9,10 @@ K            posterior covariance of the first objective over a front's points, 
 w            each point's share of the front's extent along the second objective, Σ w = 1
 ===========  =======================================================================================
 
-The points of a front share much of their error: a model whose score is too high at one is mostly
-too high at all. The mean error over the front, Σ wᵢ eᵢ, has variance wᵀKw, the band's *common*
-part; what is left at point i, its *local* part, has variance Kᵢᵢ − 2 (Kw)ᵢ + wᵀKw. Averaged by w,
-the two variances add up to that of the band.
+The points of a front share much of their error: a model whose score is too high at one is usually
+too high at all of them. The mean error over the front, Σ wᵢ eᵢ, has variance wᵀKw, the band's
+*common* part; the rest at point i, its *local* part, has variance Kᵢᵢ − 2 (Kw)ᵢ + wᵀKw. Averaged by
+w, the two variances add up to that of the band.
 """
 
 import math
@@ -75,18 +75,21 @@ class PredictedFront:
         return cls(points, mean, deviation, common, np.sqrt(np.maximum(local, 0.0)))
 
     def best_within(self, least_second: float) -> int:
-        """Return the index of the best point with so large a second objective; −1 if none has."""
+        """Return the index of the best point whose second objective is large enough.
+
+        −1 if none is.
+        """
         allowed = np.flatnonzero(self.mean[:, 1] >= least_second)
         return int(allowed[np.argmax(self.mean[allowed, 0])]) if len(allowed) else -1
 
 
 def spread(n: int, most: int) -> npt.NDArray[np.int64]:
-    """Return at most so many of n indices, evenly spread, the first and the last among them."""
+    """Return some of n indices, evenly spread, including the first and the last."""
     return np.unique(np.linspace(0, n - 1, most).round().astype(np.int64))
 
 
 def shares(second: Floats) -> Floats:
-    """Return which share of a front's extent lies nearest to each of its sorted points."""
+    """Return the share of a front's extent that lies nearest to each of its sorted points."""
     if np.ptp(second) == 0.0:
         return np.full(len(second), 1.0 / len(second))
     middles = 0.5 * (second[1:] + second[:-1])
@@ -99,8 +102,9 @@ def predicted_front(
 ) -> PredictedFront:
     """Find the front of the posterior mean over the whole space.
 
-    By random search: the front of the trials and a few thousand points over the whole cube, then
-    rounds of small perturbations of the front so far. Points that are likely to fail are left out.
+    The search is random: it takes the front of the trials and a few thousand points over the whole
+    cube, then rounds of small perturbations of the front so far. Points that are likely to fail are
+    left out.
     """
     allowed = Feasibility.learned_from(observations).allowed
     of_trials = posterior.front(np.unique(observations.points, axis=0))
@@ -120,7 +124,7 @@ def climb(
     n_near: int,
     allowed: Allowed = lambda points: points,
 ) -> Floats:
-    """Improve a front by rounds of small perturbations, ``n_near`` of them a round."""
+    """Improve a front by rounds of small perturbations, ``n_near`` per round."""
     mean = posterior.mean(front)
     for _ in range(n_rounds):
         near = allowed(perturb_some(cube, front, n_near, (-2.5, -0.7), rng))
@@ -139,7 +143,7 @@ def best_within_budgets(front: PredictedFront, least: Floats) -> list[int]:
     front : PredictedFront
         To choose from.
     least : float64, shape (n_budgets,)
-        Least values of the second objective.
+        Minimum values of the second objective.
     """
     chosen = {front.best_within(float(each)) for each in least}
     return sorted(chosen - {-1})

@@ -1,6 +1,6 @@
 """A game in the terminal: watch or play it, inspect a decision, see a schedule of playouts.
 
-Drawing and pace know no terminal, so that tests can play the user; :mod:`study.terminal.session`
-alone takes one over. It may import ``experiments``, the ground modules of ``study``, ``agents`` and
-``engine``.
+Drawing and pace do not depend on a terminal, so that tests can act as the user; only
+:mod:`study.terminal.session` takes one over. It may import ``experiments``, the ground modules of
+``study``, ``agents`` and ``engine``.
 """

@@ -29,21 +29,22 @@ def console(*, stderr: bool = False, quiet: bool = False) -> "Console":
 
 
 def print_text(out: "Console", text: str) -> None:
-    """Print lines of labels and texts; what a terminal wraps of a text stands below the text.
+    """Print lines of labels and texts.
 
-    A command is left in one line, to be copied.
+    Wrapped text is indented to its column. A command stays on one line, to be copied.
     """
     for line in text.splitlines():
-        label = re.match(r"(?:\S.*?)? {2,}", line)
+        label = re.match(r"(?:\S.*?)?(?: {2,}|: (?=thetafront ))", line)
         indent = len(label.group()) if label else 0
         wrapped = [line]
         if out.is_terminal and not line.startswith("thetafront ", indent):
-            wrapped = wrap(line, out.width, subsequent_indent=" " * indent, break_long_words=False)
+            whole: Any = {"break_long_words": False, "break_on_hyphens": False}
+            wrapped = wrap(line, out.width, subsequent_indent=" " * indent, **whole)
         out.print("\n".join(wrapped), soft_wrap=True)
 
 
 def print_table(out: "Console", table: "Table", optional: Sequence[str] = ()) -> None:
-    """Print a table; on a terminal that is too narrow, without columns that can be spared.
+    """Print a table; on a terminal that is too narrow, leave out dispensable columns.
 
     In a file or a pipe every column is printed, however wide the table becomes.
 
@@ -52,9 +53,9 @@ def print_table(out: "Console", table: "Table", optional: Sequence[str] = ()) ->
     out : Console
         Where to print it.
     table : Table
-        The table; columns go from it.
+        The table, from which columns are removed.
     optional : sequence of str
-        Headings of columns that can be spared, the first to go first.
+        Headings of columns that can be removed, in the order of removal.
     """
     from rich.console import Console  # noqa: PLC0415
     from rich.measure import Measurement  # noqa: PLC0415

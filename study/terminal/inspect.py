@@ -1,4 +1,4 @@
-"""One decision inspected: the value of each action, its standard error, and what deciding costs.
+"""One decision inspected: the value of each action, its standard error, and the cost of deciding.
 
 The *standard error* of an action's value is the standard deviation of that value over repeated
 decisions, each with a random stream of its own. It holds for any agent, however its values arise.
@@ -88,14 +88,14 @@ class Inspection:
         return sum(each.legal for each in self.actions)
 
 
-def board_of(text: str) -> int:
+def parse_board(text: str) -> int:
     """Parse a board to decide on; InputError if it is invalid, empty, or the game is over."""
     try:
         board = parse(text)
     except ValueError as error:
         raise InputError(str(error)) from None
     if not board:
-        raise InputError("board must have a tile or more (got 16 empty cells)")
+        raise InputError("board must have at least one tile (got 16 empty cells)")
     if not legal_actions(board):
         rows = " / ".join(" ".join(row.split()) for row in render(board).splitlines())
         raise InputError(f"board must have a legal action (got {rows}, where the game is over)")
@@ -156,7 +156,7 @@ def inspect(
 
 
 def finite(value: float) -> float | None:
-    """Return a number as it is, and None for one that is not finite."""
+    """Return a finite number unchanged, and None for others."""
     return float(value) if math.isfinite(value) else None
 
 
@@ -198,7 +198,7 @@ def inspection_text(found: Inspection) -> str:
     if found.n_legal == 1:
         lines.append("              only one action is legal: there is nothing to decide")
     elif not np.isfinite(found.decision.values).any():
-        lines.append("              this agent gives actions no values")
+        lines.append("              this agent assigns no values to actions")
     else:
         lines += [
             "values        points from this board on, in the decision with that stream",

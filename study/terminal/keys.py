@@ -63,7 +63,7 @@ def keys_pressed(descriptor: int, timeout: float) -> list[str]:
 
 @contextmanager
 def keyboard(descriptor: int) -> Iterator[Keyboard]:
-    """Read a terminal's keys without echo, and restore its settings in any case.
+    """Read a terminal's keys without echo, and always restore its settings.
 
     Control-C still interrupts. Control-Z is off: a stopped program would leave the shell without
     echo, on the wrong screen.

@@ -1,7 +1,8 @@
-"""The pace of a watched game: keys in, pictures out, whatever is played.
+"""The pace of a watched game: keys in, pictures out, for any game.
 
-Nothing here knows a terminal: keys come from a :data:`~study.terminal.keys.Keyboard`, pictures go
-to ``show``, and a clock gives the time, so that a test can play the user.
+Nothing here depends on a terminal: keys come from a :data:`~study.terminal.keys.Keyboard`, pictures
+go
+to ``show``, and a clock gives the time, so that a test can act as the user.
 """
 
 import bisect
@@ -30,14 +31,14 @@ Decision = TypeVar("Decision")
 
 @dataclass(frozen=True)
 class View(Generic[State, Decision]):
-    """What a picture shows.
+    """The content of a picture.
 
     Attributes
     ----------
     player : str
         The agent's name and parameters, or the user's.
     state
-        Where the game stands.
+        State of the game.
     decision : optional
         The agent's decision; None where it is not asked, or the game is over.
     pace : str
@@ -106,7 +107,7 @@ class WatchedGame(Generic[State, Decision]):
         self.decision = self.decide(self.state)
 
     def view(self, pace: str) -> View[State, Decision]:
-        """Return what a picture shows."""
+        """Return the content of a picture."""
         keys = OVER_KEYS if self.is_over else WATCHING_KEYS
         return View(self.player, self.state, self.decision, pace, self.remark(self.state), keys)
 
@@ -122,14 +123,14 @@ def slower(speed: float) -> float:
 
 
 def quits(keys: Sequence[str]) -> bool:
-    """Tell whether the user leaves."""
+    """Return whether the user quits."""
     return any(key in {"q", "Q", END} for key in keys)
 
 
 def watch(game: WatchedGame[State, Decision], speed: float, stage: Stage) -> State:
-    """Let a game play itself until the user leaves, at first at ``speed`` moves a second.
+    """Let a game play itself until the user quits, at first at ``speed`` moves a second.
 
-    Returns where it ended.
+    Return its final state.
     """
     paused = False
     due = stage.clock() + 1 / speed  # when the action is carried out that is shown

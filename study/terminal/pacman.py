@@ -13,9 +13,9 @@ from thetafront.study.terminal.panel import (
     DIM,
     NOTE,
     action_table,
+    compose_picture,
     facts,
     legend,
-    picture_of,
     title,
 )
 from thetafront.study.terminal.session import in_terminal
@@ -52,7 +52,7 @@ def watch_pacman(agent: PacmanAgent, player: str, seed: int, speed: float, stage
 
 
 def play_in_terminal(agent: PacmanAgent, player: str, seed: int, speed: float, again: str) -> str:
-    """Show :func:`watch_pacman` in the terminal; return the line that remains."""
+    """Show :func:`watch_pacman` in the terminal; return the lines that remain."""
     end = in_terminal(
         lambda: agent.act(agent.start(seed)),
         pacman_picture,
@@ -66,7 +66,7 @@ def last_pacman_line(world: World, command: str) -> str:
     ended = "left" if world.outcome is Outcome.RUNNING else world.outcome.name.lower()
     return (
         f"{ended} with {counted(world.score, 'point')} after {counted(world.n_steps, 'step')}, "
-        f"{world.n_food} food left, seed {world.setup.seed}; again: {command}"
+        f"{world.n_food} food left, seed {world.setup.seed}\nto repeat: {command}"
     )
 
 
@@ -119,4 +119,4 @@ def pacman_picture(view: PacmanView, width: int, height: int) -> RenderableType:
         (maze_text(view.state, cell_width), cell_width * layout.width, layout.height)
         for cell_width in (2, 1)
     )
-    return picture_of(boards, panel(view), width, height)
+    return compose_picture(boards, panel(view), width, height)

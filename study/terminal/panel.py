@@ -1,4 +1,4 @@
-"""Parts of pictures for all games: bars of action values, legend of keys, panel beside a board."""
+"""Parts of pictures for all games: bars of action values, key legend, panel beside a board."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -81,26 +81,27 @@ def legend(keys: Iterable[tuple[str, str]]) -> Columns:
 
 
 def facts(given: Mapping[str, str]) -> Columns:
-    """Write figures with their names, side by side; none that is empty."""
+    """Write figures with their names, side by side; empty ones are left out."""
     shown = [(name, value) for name, value in given.items() if value]
     entries = [Text.assemble((name, DIM), " ", value) for name, value in shown]
     return Columns(entries, padding=(0, 2))
 
 
 def title(text: str) -> Text:
-    """Write who plays, cut where it is too long."""
+    """Write who plays, cut if too long."""
     return Text(text, "bold", no_wrap=True, overflow="ellipsis")
 
 
-def picture_of(
+def compose_picture(
     boards: Iterable[tuple[RenderableType, int, int]],
     panel: Iterable[RenderableType],
     width: int,
     height: int,
 ) -> RenderableType:
-    """Put the first board that has room beside a panel there; if none has, the last above it.
+    """Put the first board that fits beside the panel there.
 
-    Boards have their columns and rows. The screen's edge crops what has no room.
+    If none fits, put the last one above it. Boards come with their columns and rows. The edge of
+    the screen crops the rest.
     """
     parts = Table.grid()
     parts.add_column(no_wrap=True, overflow="crop")

@@ -1,4 +1,4 @@
-"""A game of 2048, position by position: a seed gives the same tiles whoever plays."""
+"""A game of 2048, position by position: a seed gives the same tiles for any player."""
 
 from dataclasses import dataclass, replace
 
@@ -18,7 +18,7 @@ from thetafront.engine.twenty48 import (
 
 @dataclass(frozen=True)
 class Position:
-    """Where a game stands: its seed and rule, the packed board, points and actions so far."""
+    """The state of a game: its seed and rule, the packed board, points and actions so far."""
 
     seed: int
     rule: Rule

@@ -1,4 +1,4 @@
-"""How far a run is: a bar that is redrawn in place, elsewhere a line now and then."""
+"""Progress of a run: a bar that is redrawn in place; without a terminal, an occasional line."""
 
 import time
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ MIN_BAR, MAX_BAR = 4, 40  # columns
 
 
 def fitted(figures: Sequence[str], width: int) -> str:
-    """Join as many figures as fit into a line, one at least."""
+    """Join as many figures as fit into a line, at least one."""
     line = figures[0] if figures else ""
     for each in figures[1:]:
         if cell_len(longer := f"{line} · {each}") > width:
@@ -27,7 +27,7 @@ def fitted(figures: Sequence[str], width: int) -> str:
 
 
 class ProgressLine:
-    """Shows how far a run is; use it as a context.
+    """Shows the progress of a run; use it as a context.
 
     On a terminal that is a bar and a line of figures, as many as fit, redrawn in place and gone at
     the end; in a notebook one line, written again; in a file or a pipe a line every 15 s.
@@ -80,16 +80,16 @@ class ProgressLine:
         self.console.print(text, markup=False, highlight=False)
 
     def update(self, share: float, left: str, figures: Sequence[str]) -> None:
-        """Show how far it is; called several times a second.
+        """Show the progress; called several times a second.
 
         Parameters
         ----------
         share : float
-            Which part is done, from 0 to 1.
+            The share that is done, from 0 to 1.
         left : str
             The time left; empty if unknown.
         figures : sequence of str
-            What else to tell, the most important first.
+            Other figures, the most important first.
         """
         self.share, self.left, self.figures = share, left, list(figures)
         if self.live:

@@ -38,7 +38,7 @@ from thetafront.study.text import counted
 MAX_EMPTY = 15
 
 
-def schedule_of(name: str, agent: Agent2048) -> Schedule:
+def get_schedule(name: str, agent: Agent2048) -> Schedule:
     """Return an agent's schedule; InputError if it has none."""
     schedule = getattr(agent, "schedule", None)
     if not isinstance(schedule, Schedule):
@@ -48,7 +48,7 @@ def schedule_of(name: str, agent: Agent2048) -> Schedule:
 
 
 def follows_schedule(agent: Agent2048) -> bool:
-    """Tell whether every decision follows the schedule, so that playouts can be counted."""
+    """Return whether every decision follows the schedule, so that playouts can be counted."""
     return isinstance(agent, MonteCarloMDP)
 
 

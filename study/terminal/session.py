@@ -36,14 +36,14 @@ def in_terminal(
     Raises
     ------
     InputError
-        If standard input or output is no terminal, or one that cannot place its cursor.
+        If standard input or output is not a terminal, or the terminal lacks cursor positioning.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise InputError("watch: standard input and standard output must be a terminal")
     console = Console(highlight=False)
     if console.is_dumb_terminal:
         shown = os.environ.get("TERM", "")
-        raise InputError(f"terminal must be able to place its cursor (got TERM={shown})")
+        raise InputError(f"terminal must support cursor positioning (got TERM={shown})")
     with console.status("compiling"):
         warm_up()
     with (

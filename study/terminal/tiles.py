@@ -62,7 +62,7 @@ SMALL = TileSize(width=6, height=1, gap_columns=1, gap_rows=0)
 
 
 def tile_style(face: int) -> Style:
-    """Return how a tile looks: in that of a dark and a light text which reads better.
+    """Return the style of a tile, with dark or light text, whichever is more legible.
 
     The original game writes in white from 8 on; on its orange that has a contrast of 1.8.
     """

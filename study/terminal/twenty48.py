@@ -22,9 +22,9 @@ from thetafront.study.terminal.panel import (
     DIM,
     NOTE,
     action_table,
+    compose_picture,
     facts,
     legend,
-    picture_of,
     title,
 )
 from thetafront.study.terminal.position import Position
@@ -52,7 +52,7 @@ def decide_in_game(agent: Agent2048, position: Position) -> TimedDecision | None
 
 
 def remark(position: Position) -> str:
-    """Say why there is nothing to decide, if so."""
+    """Say why there is nothing to decide, if there is not."""
     if not position.legal:
         return "game over"
     return "a single legal action" if len(position.legal) == 1 else ""
@@ -97,7 +97,7 @@ def play_by_hand(agent: Agent2048, player: str, seed: int, stage: Stage) -> Posi
 def play_in_terminal(
     agent: Agent2048, player: str, seed: int, speed: float, again: str, *, human: bool
 ) -> str:
-    """Show :func:`watch_agent` or :func:`play_by_hand`; return the line that remains."""
+    """Show :func:`watch_agent` or :func:`play_by_hand`; return the lines that remain."""
 
     def game(stage: Stage) -> Position:
         if human:
@@ -112,7 +112,7 @@ def last_line(position: Position, command: str) -> str:
     return (
         f"{'left' if position.legal else 'ended'} with {counted(position.score, 'point')} after "
         f"{counted(position.n_moves, 'move')}, largest tile {position.largest}, "
-        f"seed {position.seed}; again: {command}"
+        f"seed {position.seed}\nto repeat: {command}"
     )
 
 
@@ -122,7 +122,7 @@ def picture(view: View2048, width: int, height: int) -> RenderableType:
         (board_picture(view.state.board, size), size.board_width, size.board_height)
         for size in (LARGE, MEDIUM, SMALL)
     )
-    return picture_of(boards, panel(view), width, height)
+    return compose_picture(boards, panel(view), width, height)
 
 
 def panel(view: View2048) -> list[RenderableType]:

@@ -1,6 +1,6 @@
-"""Checkpoints: all that a training needs to go on, in one file that is written whole.
+"""Checkpoints: all that a training needs to continue, in one file that is written atomically.
 
-Few of a network's weights ever change, so only those are kept, with their coherence.
+Only few of a network's weights ever change, so only those are stored, with their coherence.
 """
 
 import json
@@ -26,7 +26,7 @@ class DamagedError(RunError):
 
 @dataclass
 class TrainingCounts:
-    """How far a training is."""
+    """The progress of a training."""
 
     # Learned from.
     n_games: int = 0
@@ -48,7 +48,7 @@ def save(
     path : Path
         The file.
     settings, counts : TrainingSettings, TrainingCounts
-        What is trained, and how far it is.
+        What is trained, and its progress.
     weights, coherence : float32, shapes (n,) and (n, 2)
         The network's; coherence is empty if there is none.
     """
@@ -75,7 +75,7 @@ def load(
     Raises
     ------
     InputError
-        If it is of a training with other settings.
+        If it belongs to a training with other settings.
     DamagedError
         If it cannot be read.
     """
@@ -101,10 +101,10 @@ def load(
 
 
 def refuse_others(path: Path, trained: dict[str, Any], given: dict[str, Any]) -> None:
-    """Refuse to go on with other settings."""
+    """Refuse to continue with other settings."""
     for name, value in given.items():
         if trained.get(name) != value:
             raise InputError(
-                f"{name} must be {trained.get(name)} for the network {path.parent.name!r}, or "
-                f"another --name given (got {value})"
+                f"{name} must be {trained.get(name)} for the network {path.parent.name!r} "
+                f"(got {value}); use another --name to train a new one"
             )

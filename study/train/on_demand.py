@@ -1,9 +1,9 @@
-"""Training on demand: what an agent learns first is trained once, kept, and used again.
+"""Training on demand: what an agent must learn is trained once, stored, and used again.
 
 A network that an agent learns is a function of its settings and of a number of moves
-(:mod:`agents.twenty48.ntuple.learned`). It is kept on disk at its last move, and on the way at some
-round numbers of moves: a training with fewer or more moves begins where the last such file ends.
-While all files take more room than they may, the one that was used least recently is deleted.
+(:mod:`agents.twenty48.ntuple.learned`). It is stored after its last move, and at round numbers of
+moves before that; a training with another number of moves begins from the nearest earlier file.
+While the files exceed the limit on disk space, the least recently used one is deleted.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from thetafront.agents.agent import Agent
 from thetafront.agents.twenty48.ntuple.learned import learned_file, learned_folder, learned_weights
 from thetafront.agents.twenty48.ntuple.learner import NTupleLearner
 from thetafront.study.errors import InputError, RunError
-from thetafront.study.log.held_folder import held_folder
+from thetafront.study.log.file_lock import file_lock
 from thetafront.study.train.checkpoint import DamagedError
 from thetafront.study.train.training import DivergedError, Training, TrainingBudget
 
@@ -29,19 +29,19 @@ MIN_KEPT = 5_000_000  # moves; so few are learned again in seconds
 def learn_first(
     agent: Agent, show: Callable[[Training, int], None] = lambda training, n_moves: None
 ) -> None:
-    """Train what an agent plays by, unless it has been trained, or the agent does not learn.
+    """Train the network that an agent uses, unless it is trained or the agent does not learn.
 
     Parameters
     ----------
     agent : Agent
-        Which is about to play.
+        The agent that is about to play.
     show : callable
-        Called with the training, and the moves that it goes on to, several times a second.
+        Called several times a second with the training and the number of moves to reach.
 
     Raises
     ------
     InputError
-        If the room for networks is no number.
+        If the limit on disk space is not a number.
     RunError
         If there is too little memory, or a file cannot be read.
     """
@@ -51,7 +51,7 @@ def learn_first(
     if not is_zipfile(path):  # it is not there, or cut off
         most = room()
         path.parent.mkdir(parents=True, exist_ok=True)
-        with held_folder(path.parent, waits=True):
+        with file_lock(path.parent):
             for each in path.parent.glob(".*.part"):  # of a run that was killed
                 each.unlink()
             if not is_zipfile(path):
@@ -63,7 +63,7 @@ def learn_first(
 
 
 def train(agent: NTupleLearner, path: Path, show: Callable[[Training, int], None]) -> None:
-    """Train a network from the nearest file on, and keep it at round numbers of moves."""
+    """Train a network from the nearest file on, and store it at round numbers of moves."""
     unfinished = path.with_name(f"towards-{path.name}")
     stops = [n for n in round_numbers() if n < agent.training_moves]
     files = [unfinished, *(learned_file(agent.training, n) for n in reversed(stops))]
@@ -97,7 +97,7 @@ def train(agent: NTupleLearner, path: Path, show: Callable[[Training, int], None
 
 
 def round_numbers() -> list[int]:
-    """Return the numbers of moves at which networks are kept: 5, 10, 20, 50 million and so on."""
+    """Return the numbers of moves at which networks are stored: 5, 10, 20, 50 million and so on."""
     found = sorted(digit * 10**power for power in range(6, 13) for digit in (1, 2, 5))
     return [n for n in found if n >= MIN_KEPT]
 
@@ -115,7 +115,7 @@ def room() -> float:
 
 
 def make_room(n_bytes: float, newest: Path) -> None:
-    """Delete networks until the others fit, but not the newest, nor where a training goes on."""
+    """Delete networks until the others fit, except the newest and those being trained."""
     files = []
     for path in learned_folder().glob("*/*.npz"):
         with contextlib.suppress(FileNotFoundError):  # another process has just renamed it
@@ -130,7 +130,7 @@ def make_room(n_bytes: float, newest: Path) -> None:
         with contextlib.ExitStack() as held:
             if path.parent != newest.parent:
                 try:
-                    held.enter_context(held_folder(path.parent))
+                    held.enter_context(file_lock(path.parent, busy=lambda _: "in use"))
                 except RunError:
                     continue
             path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Training of one network: rounds of games in threads, and checkpoints in between.
+"""Training of one network: rounds of games in threads, checkpoints in between, and what it leaves.
 
 With one thread a network is a function of its settings and its number of games, to the bit. Several
 threads share the weights without locks: faster, but no two such trainings are the same.
@@ -16,40 +16,50 @@ from pathlib import Path
 import numpy as np
 import psutil
 
+from thetafront.agents.agent import digits
+from thetafront.agents.parameters import plain_values
 from thetafront.agents.twenty48.ntuple.learned import UNLIMITED, learn_games
 from thetafront.agents.twenty48.ntuple.learning import WorkSpace, work_space
-from thetafront.agents.twenty48.ntuple.patterns import n_looked_up, n_weights_of
+from thetafront.agents.twenty48.ntuple.network import (
+    MANIFEST,
+    TrainedNetwork,
+    network_folder,
+    weights_name,
+)
+from thetafront.agents.twenty48.ntuple.patterns import count_weights, n_looked_up, without_parts
 from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 from thetafront.study import interrupt
 from thetafront.study.errors import RunError
+from thetafront.study.log.atomic import atomic_write
+from thetafront.study.log.manifest import earlier_manifest, provenance, write_manifest
 from thetafront.study.train.checkpoint import TrainingCounts, load, save
 
 CHECKPOINT = "checkpoint.npz"
 BATCH_SECONDS = 0.1  # of games that a thread plays before it looks at the clock
 ROUND_SECONDS = 5.0
-LOOK_SECONDS = 0.25
+POLL_INTERVAL = 0.25
 CHECKPOINT_SECONDS = 60.0
 MAX_SHARE = 0.1  # of the time that checkpoints may take
 MAX_GAMES = 1 << 20  # of a batch
-MOST_RECENT = 1000  # games, of which the mean score is told
+N_RECENT = 1000  # games whose mean score is shown
 FLOAT_BYTES = 4
 SCRATCH_BYTES = 2  # of a weight, for which of them a checkpoint keeps
-DIVERGED = "weights grew beyond all bounds, and nothing of that is kept; a smaller --rate is needed"
+DIVERGED = "the weights diverged and were not stored; use a smaller --rate"
 
 
 class DivergedError(RunError):
-    """Weights have grown beyond all bounds."""
+    """The weights have diverged."""
 
 
 @dataclass(frozen=True)
 class TrainingBudget:
-    """When a training is done: after so many CPU seconds of all threads, or moves, in all."""
+    """When a training is done: after a total of moves, or of CPU seconds of all threads."""
 
     cpu_seconds: float = math.inf
     n_moves: float = math.inf
 
     def share(self, counts: TrainingCounts) -> float:
-        """Return which part of it is spent: 1 or more when it is."""
+        """Return the share that is spent: 1 or more when it is used up."""
         return max(counts.cpu_seconds / self.cpu_seconds, counts.n_moves / self.n_moves)
 
     def moves_left(self, counts: TrainingCounts) -> int:
@@ -58,14 +68,14 @@ class TrainingBudget:
 
 
 class Training:
-    """A network that learns; it goes on from its last checkpoint.
+    """A network in training; it continues from its last checkpoint.
 
     Parameters
     ----------
     checkpoint : Path
-        Where checkpoints are written, and the last one is.
+        Where checkpoints are written, and the last one is found.
     settings : TrainingSettings
-        What it learns with.
+        The settings with which it learns.
     budget : TrainingBudget
         When it is done.
     jobs : int
@@ -74,7 +84,7 @@ class Training:
     Raises
     ------
     InputError
-        If the checkpoint is of other settings.
+        If the checkpoint belongs to other settings.
     RunError
         If there is too little memory, or the checkpoint cannot be read.
     """
@@ -105,20 +115,20 @@ class Training:
 
     @property
     def recent_scores(self) -> tuple[int, float]:
-        """How many games there were last, a thousand or some more, and their mean score."""
+        """The number of recent games, a thousand or somewhat more, and their mean score."""
         with self.lock:
             n, total = sum(each for each, _ in self.recent), sum(each for _, each in self.recent)
         return n, total / n if n else math.nan
 
     def run(self, show: Callable[[], None]) -> None:
-        """Train until the budget is spent, or an interrupt; ``show`` is called now and then.
+        """Train until the budget is spent, or an interrupt; ``show`` is called occasionally.
 
         Raises
         ------
         KeyboardInterrupt
             After an interrupt, when a checkpoint is written.
         DivergedError
-            If weights are no numbers any more.
+            If weights are no longer finite.
         """
         self.next_game = self.counts.n_games  # a batch that ended early had taken more
         with interrupt.deferred(), ThreadPoolExecutor(self.jobs) as threads:
@@ -126,7 +136,7 @@ class Training:
             while not (self.is_done or interrupt.requested()):
                 until = time.monotonic() + ROUND_SECONDS
                 playing = [threads.submit(self.play_until, until, each) for each in spaces]
-                while wait(playing, LOOK_SECONDS).not_done:
+                while wait(playing, POLL_INTERVAL).not_done:
                     show()
                 for each in playing:
                     each.result()
@@ -140,7 +150,7 @@ class Training:
                 self.save()
 
     def play_until(self, until: float, space: WorkSpace) -> None:
-        """Learn from one batch of games after the other; runs in a thread."""
+        """Learn from one batch of games after another; runs in a thread."""
         while time.monotonic() < until and not (self.is_done or interrupt.requested()):
             with self.lock:
                 first, n = self.next_game, self.batch
@@ -156,26 +166,26 @@ class Training:
                 self.batch = min(max(1, int(n * pace)), MAX_GAMES)
                 if n_games:
                     self.recent.append((n_games, score))
-                while sum(each for each, _ in self.recent) - self.recent[0][0] >= MOST_RECENT:
+                while sum(each for each, _ in self.recent) - self.recent[0][0] >= N_RECENT:
                     self.recent.popleft()
             if n_games and not n_moves:
                 self.has_diverged = True
                 return
 
     def learn_batch(self, space: WorkSpace, first: int, n: int) -> tuple[int, int, float]:
-        """Learn from ``n`` games; return their number, that of their moves, and summed score."""
+        """Learn from ``n`` games; return the numbers of games and moves, and the sum of scores."""
         most = self.budget.moves_left(self.counts)
         return learn_games(self.settings, self.weights, self.coherence, space, first, n, most)
 
     def forget(self) -> None:
-        """Begin again with a network that has learned nothing."""
+        """Start over with an untrained network."""
         self.weights[:] = self.settings.first_weight
         self.coherence[:] = 0.0
         self.counts = TrainingCounts()
         self.has_diverged = False
 
     def save(self) -> None:
-        """Write a checkpoint; DivergedError if weights are no numbers any more."""
+        """Write a checkpoint; DivergedError if weights are no longer finite."""
         began = time.monotonic()
         if not np.isfinite(self.weights).all():
             raise DivergedError(DIVERGED)
@@ -185,12 +195,37 @@ class Training:
 
 
 def check_memory(settings: TrainingSettings) -> None:
-    """Refuse, by RunError, a training that does not fit into the memory that is free."""
+    """Raise RunError if a training does not fit into the free memory."""
     arrays = 3 if settings.is_coherent else 1
-    needed = (arrays * FLOAT_BYTES + SCRATCH_BYTES) * n_weights_of(settings.patterns)
+    needed = (arrays * FLOAT_BYTES + SCRATCH_BYTES) * count_weights(settings.patterns)
     free = psutil.virtual_memory().available
     if needed > free:
         raise RunError(
             f"memory: a training of {settings.patterns} by {settings.method} takes "
             f"{needed / 1e6:,.0f} MB, {free / 1e6:,.0f} MB are free"
         )
+
+
+def has_lost_its_checkpoint(folder: Path) -> bool:
+    """Return whether a folder has a trained network that cannot be trained further."""
+    return (folder / MANIFEST).exists() and not (folder / CHECKPOINT).exists()
+
+
+def publish(training: Training, name: str) -> TrainedNetwork:
+    """Write a network's weights and then its manifest; weights of before are deleted."""
+    weights = without_parts(training.settings.patterns, training.weights)
+    digest = digits(weights.data)
+    network = TrainedNetwork(
+        name, plain_values(training.settings), **vars(training.counts), digest=digest
+    )
+    folder, path = network_folder(name), network.weights_file
+    with atomic_write(path) as temporary, temporary.open("wb") as file:
+        np.save(file, weights, allow_pickle=False)
+    if earlier_manifest(folder / MANIFEST).get("digest") != digest:
+        what = {**network.to_json(), **provenance(), "jobs": training.jobs}
+        write_manifest(what, folder / MANIFEST)
+    names = weights_name("*")
+    for each in (*folder.glob(names), *folder.glob(f".{names}*")):
+        if each != path:
+            each.unlink()
+    return network

@@ -16,7 +16,7 @@ from dataclasses import replace
 import pytest
 from numba.core.dispatcher import Dispatcher
 
-from thetafront.agents.agent import Agent, Game, digest_of, identity, warm
+from thetafront.agents.agent import Agent, Game, agent_digest, identity, warm
 from thetafront.agents.catalog import AGENTS, build, build_identified, parameters
 from thetafront.agents.parameters import Categories, Flag, IntegerRange, Parameter, RealRange, Value
 
@@ -117,7 +117,7 @@ def check_identities(name: str) -> None:
         assert build_identified(json.loads(json.dumps(values))) == agent, text
         assert pickle.loads(pickle.dumps(agent)) == agent, text
         assert len(pickle.dumps(agent)) < MAX_BYTES, text
-        assert digests.setdefault(digest_of(agent), agent) == agent, text
+        assert digests.setdefault(agent_digest(agent), agent) == agent, text
         assert sum(each == agent for each in digests.values()) == 1, text
 
 

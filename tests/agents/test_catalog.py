@@ -10,7 +10,7 @@ from thetafront.agents.agent import register
 from thetafront.agents.catalog import AGENTS, build, from_theta, parameters, theta_names
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.agents.pacman.rewards import Distance
-from thetafront.agents.parameters import Value, parameters_of
+from thetafront.agents.parameters import Value, declared_parameters
 from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
 from thetafront.agents.twenty48.random import RandomAgent
@@ -93,7 +93,7 @@ def test_agents_of_one_game_do_not_know_each_other() -> None:
 
 def test_every_parameter_says_what_it_is_in_a_line_and_so_does_help() -> None:
     for agent in AGENTS.values():
-        for each in parameters_of(agent).values():
+        for each in declared_parameters(agent).values():
             assert each.description.strip(), f"{agent.name}: {each.name}"
             assert f"\n{each.name} : {each.domain.allowed}\n    {each.description}" in (
                 agent.__doc__ or ""

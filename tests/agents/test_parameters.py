@@ -14,10 +14,10 @@ from thetafront.agents.parameters import (
     RealRange,
     categorical,
     check_parameters,
+    declared_parameters,
     flag,
     inherited,
     integer,
-    parameters_of,
     plain_values,
     real,
 )
@@ -110,7 +110,7 @@ def test_fields_are_checked_and_converted() -> None:
     [("n", 3.0, 3), ("share", 1, 1.0), ("colour", "blue", Colour.BLUE), ("quick", 1.0, True)],
 )
 def test_numbers_and_text_become_values(name: str, given: float, expected: object) -> None:
-    found = parameters_of(Settings)[name].from_number(given)
+    found = declared_parameters(Settings)[name].from_number(given)
     assert found == expected
     assert type(found) is type(expected)
 
@@ -128,7 +128,7 @@ def test_numbers_and_text_become_values(name: str, given: float, expected: objec
 )
 def test_numbers_and_text_are_refused(name: str, given: float, said: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
-        parameters_of(Settings)[name].from_number(given)
+        declared_parameters(Settings)[name].from_number(given)
 
 
 @dataclass(frozen=True)
@@ -138,6 +138,6 @@ class Larger(Settings):
 
 def test_a_default_may_be_another_ones() -> None:
     assert (Settings().n, Larger().n) == (2, 4)
-    assert list(parameters_of(Larger)) == list(parameters_of(Settings))
+    assert list(declared_parameters(Larger)) == list(declared_parameters(Settings))
     with pytest.raises(ValueError, match=r"n must be an integer from 1 to 5 \(got 6\)"):
         Larger(6)

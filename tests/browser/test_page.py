@@ -103,6 +103,26 @@ def test_nothing_is_wider_than_the_window(
         found.check()
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_reader_asks_first_is_on_the_first_screen(
+    browser: "Browser", folder: Path, name: str
+) -> None:
+    with opened(browser, page_of(name, folder), width=1440, height=900) as found:
+        wait_until_drawn(found)
+        front = found.page.locator("#front-section")
+        asked = ("more time buys", "parameters matter", "make it again")
+        answers = [
+            "#headline",
+            "#brief",
+            "#play",
+            *(f"dt:has-text('{each}') + dd" for each in asked),
+        ]
+        for answer in [*answers, *([] if name == "dice_study" else [".trust"])]:
+            (box,) = (each.bounding_box() for each in front.locator(answer).all())
+            assert box is not None
+            assert box["y"] + box["height"] <= 900, answer
+
+
 def numbers_of(text: str) -> list[float]:
     return [float(each.replace(",", "")) for each in re.findall(r"-?\d[\d,]*\.?\d*", text)]
 
@@ -339,7 +359,7 @@ def test_a_page_that_nobody_rewrites_stops_reading_itself(
     with opened(browser, str(path)) as found:
         loads = []
         found.page.on("load", lambda _: loads.append(1))
-        found.page.locator("#age", has_text="no longer rewritten").wait_for(timeout=60_000)
+        found.page.locator("#age", has_text="no longer updated").wait_for(timeout=60_000)
         n = len(loads)
         found.page.wait_for_timeout(3000)
         assert n <= len(loads) <= n + 1
@@ -452,7 +472,7 @@ def test_slices_go_through_the_point_that_is_chosen(browser: "Browser", folder: 
 
 
 def test_charts_and_tables_are_saved(browser: "Browser", folder: Path) -> None:
-    begins = {"png": b"\x89PNG", "svg": b"<svg", "csv": b'"symbol","what it is"'}
+    begins = {"png": b"\x89PNG", "svg": b"<svg", "csv": b'"symbol","meaning"'}
     with opened(browser, page_of("mcmdp", folder)) as found:
         wait_until_drawn(found)
         buttons = {
@@ -479,7 +499,7 @@ def test_buttons_copy_commands_and_the_front(browser: "Browser", folder: Path) -
             if not button.is_visible():
                 continue
             button.click()
-            page.locator("#told", has_text="Copied").wait_for()
+            page.locator("#notice", has_text="Copied").wait_for()
             text = page.locator(f"#{button.get_attribute('data-copy')}").text_content()
             assert page.evaluate("navigator.clipboard.readText()") == text
         page.locator("#copy-csv").click()

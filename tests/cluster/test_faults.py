@@ -84,7 +84,7 @@ def test_a_killed_scheduler_is_taken_up_again(ground: Ground, of_one_machine: pd
     ground.scheduler()
     ground.wait_for_games(n + 1)
     said = check(ground, sweep, of_one_machine)
-    assert f"the scheduler at {ground.address} does not answer; trying for 120 s" in said
+    assert f"the scheduler at {ground.address} does not answer; retrying for 120 s" in said
     assert "the scheduler is back after" in said
     assert f"a scheduler answers at {ground.address}" in ground.said("worker")
 
@@ -170,7 +170,7 @@ def test_an_agent_that_ends_its_workers_is_found_and_no_other_is_blamed(
             workers.submit(Task(f"{seed}", PureMonteCarlo(5), (seed,)))
         with pytest.raises(PlayError, match="keep dying while playing deadly alone"):
             collect_all(workers)
-        assert "left or died" in " ".join(workers.news())
+        assert "left or died" in " ".join(workers.drain_messages())
         played = {each.key: [game.seed for game in each.games] for each in workers.returned}
         # On a loaded machine some may still be in flight.
         assert played

@@ -128,9 +128,9 @@ def test_seconds_of_two_classes_are_refused(ground: Ground) -> None:
     given = ("sweep", "dice", "--scheduler", ground.address, *words)
     done = run(ground, *given, "--cost", "solving_seconds")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
-    assert "seconds of machines of several classes cannot be compared: " in done.stderr
+    assert "times on machines of several classes cannot be compared: " in done.stderr
     assert "compiled for x86-64" in done.stderr
-    assert done.stderr.endswith("all must be workers of one class, or --cost n_sweeps\n")
+    assert done.stderr.endswith("use workers of one class, or --cost n_sweeps\n")
     assert not (ground.folder / "results" / "dice").exists()
     done = run(ground, *given)
     assert done.returncode == 0, done.stderr
@@ -150,7 +150,7 @@ def test_a_study_of_seconds_keeps_its_class(ground: Ground) -> None:
     ground.workers(1, "second", NUMBA_CPU_NAME="x86-64", THETAFRONT_BENCHMARK="0.05")
     done = run(ground, *given, "--trials", "6")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
-    assert "other classes than the study's cannot be compared" in done.stderr
+    assert "other classes cannot be compared with the study's" in done.stderr
     assert scheduler.poll() is None
 
 
@@ -168,7 +168,7 @@ def test_seconds_are_of_one_game_a_core(ground: Ground) -> None:
     given = ("sweep", "dice", "--scheduler", ground.address, *words, "--cost", "solving_seconds")
     done = run(ground, *given)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("has more worker processes than its 1 core: seconds are the cost") == 1
+    assert done.stdout.count("has more worker processes than its 1 core: the cost is time") == 1
     assert "1 worker on 1 machine at" in done.stdout
 
 

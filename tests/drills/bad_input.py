@@ -159,7 +159,7 @@ def too_long(*_: object) -> None:
     raise TooLongError
 
 
-def flaw_of(code: int, stdout: str, stderr: str, written: list[str]) -> str:
+def problem_of(code: int, stdout: str, stderr: str, written: list[str]) -> str:
     """Say what is wrong with how an input was refused; empty if nothing is."""
     if code != 2:
         return f"exit code {code}"
@@ -188,7 +188,7 @@ def here(words: Words) -> str:
         return "no answer"
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         return f"{type(done.exception).__name__}: {done.exception}"
-    return flaw_of(done.exit_code, done.stdout, done.stderr, files())
+    return problem_of(done.exit_code, done.stdout, done.stderr, files())
 
 
 def outside(words: Words, path: str) -> str:
@@ -200,7 +200,7 @@ def outside(words: Words, path: str) -> str:
         timeout=MAX_SECONDS,
         env={**os.environ, "PYTHONPATH": path},
     )
-    return flaw_of(done.returncode, done.stdout.decode(), done.stderr.decode(), files())
+    return problem_of(done.returncode, done.stdout.decode(), done.stderr.decode(), files())
 
 
 def main() -> int:
@@ -212,24 +212,24 @@ def main() -> int:
     inputs = [words for words in bad_inputs() if words[0].startswith(asked.only)]
     root = str(Path.cwd())
     signal.signal(signal.SIGALRM, too_long)
-    n_flaws = 0
+    n_problems = 0
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         Path("results").mkdir()
         Path("file").write_text("")
         some = random.Random(1).sample(inputs, min(asked.processes, len(inputs)))
-        for words, flaw in chain(
+        for words, problem in chain(
             ((words, here(words)) for words in inputs),
             ((words, outside(words, root)) for words in some),
         ):
-            if flaw:
-                n_flaws += 1
-                print(f"{' '.join(word[:40] for word in words)!r}: {flaw}", flush=True)
+            if problem:
+                n_problems += 1
+                print(f"{' '.join(word[:40] for word in words)!r}: {problem}", flush=True)
                 shutil.rmtree("results")
                 Path("results").mkdir()
         os.chdir(root)
-    print(f"{len(inputs)} bad inputs, {len(some)} of them also as processes; {n_flaws} flaws")
-    return 1 if n_flaws else 0
+    print(f"{len(inputs)} bad inputs, {len(some)} of them also as processes; {n_problems} problems")
+    return 1 if n_problems else 0
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ CASES = (
     Case("the same, read", STATUS, 2, NOT_A_FILE, folder_as_database),
     Case("lock: a fifo", SWEEP, 2, "is not a file", fifo(".study.db.lock")),
     Case("the same, read", STATUS, 2, "is not a file", fifo(".study.db.lock")),
-    Case("games, no study", SWEEP, 2, "of a study that is gone", empty_database_beside_games),
+    Case("games, no study", SWEEP, 2, "left from a deleted study", empty_database_beside_games),
     Case("a study's folder that is a file", SWEEP, 2, "is a file", file_as_folder),
     Case("results that are a file", f"{SWEEP}/../R2", 2, "results"),
     Case(
@@ -145,7 +145,7 @@ def contents(results: Path) -> dict[str, bytes]:
     }
 
 
-def flaw_of(case: Case) -> str:
+def problem_of(case: Case) -> str:
     """Run a case; say what is wrong with how the program ends."""
     with tempfile.TemporaryDirectory(prefix="drill-") as scratch:
         results = Path(scratch) / "R"
@@ -178,13 +178,13 @@ def flaw_of(case: Case) -> str:
 
 def main() -> int:
     """Run the drill; return the exit code."""
-    flaws = 0
+    problems = 0
     for case in CASES:
-        flaw = flaw_of(case)
-        flaws += bool(flaw)
-        print(f"{case.what}: {flaw or 'as it should'}", flush=True)
-    print(f"environment: {len(CASES)} cases, {flaws} flaws")
-    return 1 if flaws else 0
+        problem = problem_of(case)
+        problems += bool(problem)
+        print(f"{case.what}: {problem or 'as it should'}", flush=True)
+    print(f"environment: {len(CASES)} cases, {problems} problems")
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":

@@ -155,7 +155,7 @@ class Storm:
     draw: random.Random
     n_studies: int = 0
     whole_seconds: float = 0.0
-    flaws: Counter[str] = field(default_factory=Counter)
+    problems: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         """Play a whole sweep, to know how long one takes (and to compile kernels)."""
@@ -176,8 +176,8 @@ class Storm:
         return self.draw.uniform(0.0, self.whole_seconds)
 
     def note(self, what: str, detail: str) -> None:
-        """Count a flaw, and print what is known of it."""
-        self.flaws[what] += 1
+        """Count a problem, and print what is known of it."""
+        self.problems[what] += 1
         print(f"{what}: {self.study.name}: {detail}", flush=True)
 
     def check(self, stopped: Stopped) -> None:
@@ -221,9 +221,9 @@ class Storm:
             "processes left",
             "temporary files left",
         ):
-            self.flaws.setdefault(what, 0)
-        print(", ".join(f"{n} {what}" for what, n in self.flaws.items()))
-        return 1 if self.flaws.total() else 0
+            self.problems.setdefault(what, 0)
+        print(", ".join(f"{n} {what}" for what, n in self.problems.items()))
+        return 1 if self.problems.total() else 0
 
 
 @contextmanager

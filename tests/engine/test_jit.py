@@ -34,7 +34,7 @@ def tokens(source: str) -> list[str]:
 def test_the_digest_sees_every_token_of_the_code(package: str) -> None:
     for path in (jit.ROOT / package).rglob("*.py"):
         source = path.read_text().replace('r"""', '"""')
-        assert tokens(jit.code_of(source)) == tokens(source), path
+        assert tokens(jit.strip_source(source)) == tokens(source), path
 
 
 CODE = '''"""Module."""
@@ -57,7 +57,7 @@ def f(x):
 
 
 def test_what_is_prose() -> None:
-    assert jit.code_of(CODE).split("\n") == [
+    assert jit.strip_source(CODE).split("\n") == [
         'A = "# no comment"',
         "B = 1",
         'TEXT = """',

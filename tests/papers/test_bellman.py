@@ -59,7 +59,7 @@ def test_numbers_of_equation_3() -> None:
     frame = bellman_frame(policies(), games)
     third = list(policies())[2]
     row = frame[frame["policy"] == third].iloc[0]
-    mine, other = (paper.scores_of(games[name]) for name in (third, EQUATION_2))
+    mine, other = (paper.read_scores(games[name]) for name in (third, EQUATION_2))
     assert row["less_equation_2_points"] == (mine - other).mean()
     assert row["less_equation_2_high95_points"] < -10_000
     assert len(bellman_figure(frame).axes) == 1
@@ -77,7 +77,7 @@ def test_numbers_of_equation_4() -> None:
     frame = expectimax.expectimax_frame(games)
     row = frame[frame["policy"] == "V the whole game's score, γ = 0.9"].iloc[0]
     mine, other, plain = (
-        paper.scores_of(games[f"{row['theta']}: {policy}"])[:50]
+        paper.read_scores(games[f"{row['theta']}: {policy}"])[:50]
         for policy in (row["policy"], "V what remains, γ = 1", expectimax.PLAIN)
     )
     assert row["n_games"] == len(mine) == 50

@@ -6,9 +6,9 @@ from results.papers.decision_tree import (
     DRAWN,
     EXAMPLE,
     boards_frame,
-    counts_of,
+    count_successors,
     decision_tree_figure,
-    means_of,
+    mean_counts,
     small_frame,
     successors,
 )
@@ -37,14 +37,14 @@ def test_successors_are_those_of_the_rules(text: str) -> None:
         }
     found = {int(action): dict(each) for action, each in successors(parse(text)).items()}
     assert found == expected
-    counts = counts_of(parse(text))
+    counts = count_successors(parse(text))
     assert counts["n_pairs"] == sum(map(len, expected.values()))
     assert counts["n_states"] == len(set().union(*expected.values()))
     assert counts["n_pairs"] == 2 * (counts["n_actions"] * counts["n_empty"] + counts["n_merges"])
 
 
 def test_the_papers_example_has_64() -> None:
-    assert counts_of(parse(EXAMPLE)) == {
+    assert count_successors(parse(EXAMPLE)) == {
         "n_actions": 4,
         "n_empty": 8,
         "n_merges": 0,
@@ -66,5 +66,5 @@ def test_games_count_alike() -> None:
     assert set(boards["seed"]) == {1, 2}
     assert (boards["n_states"] <= boards["n_pairs"]).all()
     first, second = (part["n_pairs"].mean() for _, part in boards.groupby("seed"))
-    assert means_of(boards)["n_pairs"].value == pytest.approx((first + second) / 2)
+    assert mean_counts(boards)["n_pairs"].value == pytest.approx((first + second) / 2)
     assert len(decision_tree_figure().axes) == 1

@@ -11,10 +11,10 @@ import pytest
 from results.papers import paper
 from results.papers.pacman import design, tables
 from results.papers.pacman.__main__ import pacman
-from results.papers.pacman.claims import verdict, verdict_of
+from results.papers.pacman.claims import combine_verdicts, verdict
 from results.papers.pacman.figures import GHOSTS, with_ghosts
 from results.papers.pacman.tables import contrast, point_columns, select
-from thetafront.agents.agent import digest_of
+from thetafront.agents.agent import agent_digest
 from thetafront.agents.pacman.mdp import PacmanMDP
 
 TABLES = (
@@ -126,9 +126,9 @@ def test_a_verdict_rests_on_the_interval(says: str, low: float, high: float, exp
 
 
 def test_verdicts_of_parts_make_that_of_a_claim() -> None:
-    assert verdict_of(["supported", "supported"]) == "supported"
-    assert verdict_of(["supported", "undecided"]) == "undecided"
-    assert verdict_of(["supported", "undecided", "contradicted"]) == "contradicted"
+    assert combine_verdicts(["supported", "supported"]) == "supported"
+    assert combine_verdicts(["supported", "undecided"]) == "undecided"
+    assert combine_verdicts(["supported", "undecided", "contradicted"]) == "contradicted"
 
 
 # Pictures
@@ -199,4 +199,4 @@ def test_agents_have_digests_of_their_own() -> None:
         for layout in (design.SMALL, design.MEDIUM)
     }
     agents = {*design.figure_agents(bars), *design.question_agents(bars)}
-    assert len({digest_of(agent) for agent in agents}) == len(agents)
+    assert len({agent_digest(agent) for agent in agents}) == len(agents)

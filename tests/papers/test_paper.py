@@ -71,7 +71,7 @@ def test_differences_are_paired_by_seed() -> None:
     luck, own = rng.normal(40_000, 9000, 60), rng.normal(500, 100, 60)
     games = {"mine": games_of(luck[:40] + own[:40]), "theirs": games_of(luck)}
     found = paper.less(games, "mine", less_theirs="theirs")
-    pairs = [paper.scores_of(games[name])[:40] for name in ("mine", "theirs")]
+    pairs = [paper.read_scores(games[name])[:40] for name in ("mine", "theirs")]
     assert found["less_theirs_points"] == np.mean(pairs[0] - pairs[1])
     assert 440 < found["less_theirs_low95_points"] < found["less_theirs_high95_points"] < 560
     mean = estimate.mean(pairs[0])
@@ -81,7 +81,7 @@ def test_differences_are_paired_by_seed() -> None:
         mean.low,
         mean.high,
     ]
-    assert paper.costs_of(games_of([1, 2], n_moves=[10, 30], seconds=[1.0, 3.0])) == {
+    assert paper.mean_costs(games_of([1, 2], n_moves=[10, 30], seconds=[1.0, 3.0])) == {
         "seconds_per_move": 0.1,
         "playout_moves_per_move": 0.5,
     }

@@ -61,7 +61,7 @@ def test_quantiles_and_standard_errors_of_means() -> None:
     scores = np.array([1000.0, 2000, 4000, 8000, 16000])
     rng = np.random.default_rng(0)
     sums = replicates.resampled_sums(scores, N_RESAMPLES, rng)
-    estimate = replicates.deviation_of(scores, rng)
+    estimate = replicates.estimate_deviation(scores, rng)
     frame = replicates.means_frame("A", 5, sums, estimate).set_index("n_games")
     assert list(frame.index) == list(range(1, MAX_GAMES_A_TRIAL + 1))
     means = np.sort([sum(draw) / 3 for draw in itertools.product(scores, repeat=3)])
@@ -89,7 +89,7 @@ def test_a_deviations_interval_is_as_wide_as_its_theory_says() -> None:
     """Var s ≈ s²(κ − 1)/(4N); κ = 1.8 for a uniform distribution."""
     n = 600
     scores = np.arange(n) * 100.0
-    estimate = replicates.deviation_of(scores, np.random.default_rng(2))
+    estimate = replicates.estimate_deviation(scores, np.random.default_rng(2))
     deviation = scores.std(ddof=1)
     half = 1.96 * deviation * math.sqrt(0.8 / (4 * n))
     assert estimate.value == pytest.approx(deviation, rel=1e-12)
@@ -128,7 +128,7 @@ def test_the_order_in_which_they_are_given_does_not_matter() -> None:
     # The draws differ; the probabilities are those of the same two coins.
     columns = [each["ranking"]["p_wrong"].to_numpy() for each in (one, other)]
     assert columns[0] == pytest.approx(columns[1], abs=0.02)
-    difference = replicates.difference_of(coins(20, 50), coins(80, 50))
+    difference = replicates.estimate_difference(coins(20, 50), coins(80, 50))
     assert difference.value == pytest.approx(2.4)
 
 

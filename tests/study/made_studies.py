@@ -18,9 +18,9 @@ from thetafront.study.log.log import (
     event,
     failure,
     game_row,
-    name_of,
-    outcome_of,
     point_row,
+    row_to_outcome,
+    unit_name,
 )
 from thetafront.study.log.point import Point
 from thetafront.study.log.storage import create_or_resume
@@ -61,8 +61,8 @@ def stored_games(log: Log) -> dict[str, dict[int, Outcome]]:
     """All games as they are stored, by ``trial 3`` or ``point 2``, and by replicate."""
     found: dict[str, dict[int, Outcome]] = {}
     for row in log.rows().games:
-        name = name_of((row.phase, row.number))
-        found.setdefault(name, {})[row.replicate] = outcome_of(row)
+        name = unit_name((row.phase, row.number))
+        found.setdefault(name, {})[row.replicate] = row_to_outcome(row)
     return found
 
 

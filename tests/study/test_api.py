@@ -119,9 +119,9 @@ def test_a_ledger_that_cannot_be_written_is_named(ledger: Any) -> None:
     [
         (
             lambda: public.play({"a": public.agent("random"), "b": public.agent("dice")}, 2),
-            "agents must play one game (got agents of 2 games)",
+            "agents must all play the same game (got agents of 2 games)",
         ),
-        (lambda: public.play({}, 2), "agent must be one or more (got none)"),
+        (lambda: public.play({}, 2), "agent must be at least one agent (got none)"),
         (lambda: public.agent("nobody"), "agent must be one of dice, "),
         (
             lambda: public.agent("mcmdp", speed=3),
@@ -155,7 +155,7 @@ def half_fails(seed: int, x: float) -> float:
 
 
 @pytest.mark.sweeps
-def test_a_game_that_fails_is_told_and_no_ledger_keeps_what_may_change(tmp_path: Path) -> None:
+def test_a_game_that_fails_is_reported_and_no_ledger_keeps_what_may_change(tmp_path: Path) -> None:
     space = public.Space((public.NumericParameter("x", 0.0, 1.0),))
     toss = Experiment("toss", agent=half_fails, space=space, goal=public.mean("score"))
     agent = toss.build({"x": 0.5})
@@ -165,7 +165,7 @@ def test_a_game_that_fails_is_told_and_no_ledger_keeps_what_may_change(tmp_path:
     ]
     with pytest.raises(RunError, match="seed 1: ValueError: odd"):
         public.play(agent, 3, jobs=1, progress=False)
-    with pytest.raises(InputError, match="ledger must be for agents of the catalog"):
+    with pytest.raises(InputError, match="ledger must be left out for agents of your own"):
         public.play(agent, 3, ledger=tmp_path)
 
 
@@ -203,9 +203,9 @@ def test_its_page_is_in_its_folder_or_where_one_likes(dice: Study, tmp_path: Pat
     assert (tmp_path / "mine.html").read_text() == "mine"
 
 
-@pytest.mark.parametrize("wish", [("score", 13.0), ("solving_seconds", 10.0)])
-def test_a_pick_is_that_of_the_command(dice: Study, wish: tuple[str, float]) -> None:
-    name, value = wish
+@pytest.mark.parametrize("asked", [("score", 13.0), ("solving_seconds", 10.0)])
+def test_a_pick_is_that_of_the_command(dice: Study, asked: tuple[str, float]) -> None:
+    name, value = asked
     found = dice.pick(**{name: value})
     words = ["pick", "dice", f"--{name.replace('_', '-')}", str(value), "--games", "0"]
     words += ["--results", str(dice.folder.parent)]
@@ -284,7 +284,7 @@ def test_a_notebook_shows_html(dice: Study, tmp_path: Path) -> None:
 
 
 @pytest.mark.sweeps
-def test_calling_it_again_goes_on(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_calling_it_again_continues(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """And leaves the program as it was; what it says goes to standard error, or nowhere."""
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     state = (
@@ -300,7 +300,7 @@ def test_calling_it_again_goes_on(tmp_path: Path, capfd: pytest.CaptureFixture[s
     out, err = capfd.readouterr()
     assert out == ""
     assert "resuming: 6 trials and 6 games already stored" in err
-    assert "for more, ask with trials\n" in err
+    assert "for more, use trials\n" in err
     state_after = (
         signal.getsignal(signal.SIGINT),
         optuna.logging.get_verbosity(),
@@ -364,10 +364,10 @@ def test_bad_input_is_named(
 
 
 def test_so_it_is_of_a_study(dice: Study) -> None:
-    for wish, message in (
-        ({}, "pick must have one of max_solving_seconds and min_score"),
+    for asked, message in (
+        ({}, "pick must have exactly one of max_solving_seconds and min_score"),
         ({"seconds_per_move": 1.0}, "pick must have max_solving_seconds or min_score (got seconds"),
-        ({"min_score": 1.0, "max_solving_seconds": "1s"}, "pick must have one of"),
+        ({"min_score": 1.0, "max_solving_seconds": "1s"}, "pick must have exactly one of"),
         ({"max_solving_seconds": "1q"}, "max_solving_seconds must be a time such as 100us"),
         ({"min_score": "much"}, "min_score must be a number (got 'much')"),
         (
@@ -377,7 +377,7 @@ def test_so_it_is_of_a_study(dice: Study) -> None:
         ({"score": 13.0, "games": -1}, "games must be between 0 and "),
     ):
         with pytest.raises(InputError, match=f"^{re.escape(message)}"):
-            dice.pick(**wish)  # type: ignore[arg-type]
+            dice.pick(**asked)  # type: ignore[arg-type]
     results = dice.folder.parent
     with pytest.raises(InputError, match=r"there is no .*; studies here: dice"):
         open_study("nonsense", results=results)
@@ -398,7 +398,7 @@ def test_another_thread_may_sweep(tmp_path: Path) -> None:
 
 
 @pytest.mark.sweeps
-def test_an_interrupt_stops_a_sweep_and_the_program_goes_on(tmp_path: Path) -> None:
+def test_an_interrupt_stops_a_sweep_and_the_program_continues(tmp_path: Path) -> None:
     """A script without a guard of its main part; the signal goes to it and its workers alike."""
     script = tmp_path / "script.py"
     script.write_text(f"""
@@ -476,6 +476,7 @@ def forget_dependencies(study: Study) -> None:
         database.execute("UPDATE thetafront_study SET record = ?, checksum = ?", row[1:])
 
 
+@pytest.mark.sweeps
 def test_the_page_about_notebooks_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

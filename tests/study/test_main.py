@@ -27,7 +27,8 @@ def test_without_standard_output_nothing_is_done(closed: str) -> None:
     done = shell(f"{COMMAND} {closed}")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "thetafront: standard output must be open (>/dev/null if nobody reads it)\n"
+        "thetafront: standard output must be open (redirect it to /dev/null if you do not need "
+        "it)\n"
     )
 
 

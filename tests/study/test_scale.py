@@ -29,30 +29,32 @@ def test_bounds_choose_the_scale() -> None:
 @SCALES
 def test_there_and_back(scale: Scale) -> None:
     values = np.array(VALUES[scale])
-    scaled = scale.of(values)
-    np.testing.assert_allclose(scale.back(scaled), values, rtol=1e-12, atol=1e-12)
+    scaled = scale.transform(values)
+    np.testing.assert_allclose(scale.inverse(scaled), values, rtol=1e-12, atol=1e-12)
     assert (np.diff(scaled) > 0).all()
 
 
 @BOUNDED
 def test_bounds_are_on_the_scale_and_values_beyond_are_not(scale: Scale) -> None:
     ends = np.array([end for end in (scale.low, scale.high) if np.isfinite(end)])
-    np.testing.assert_allclose(scale.back(scale.of(ends)), ends, atol=1e-12)
-    np.testing.assert_allclose(scale.of(ends * (1 + 1e-15)), scale.of(ends))  # by rounding
+    np.testing.assert_allclose(scale.inverse(scale.transform(ends)), ends, atol=1e-12)
+    np.testing.assert_allclose(
+        scale.transform(ends * (1 + 1e-15)), scale.transform(ends)
+    )  # by rounding
     beyond = np.where(ends == scale.low, ends - 0.1, ends + 0.1)
-    assert np.isnan(scale.of(beyond)).all()
+    assert np.isnan(scale.transform(beyond)).all()
 
 
 def test_what_is_not_on_a_scale() -> None:
-    assert not np.isfinite(Scale.LOG.of(np.array([0.0, -1.0]))).any()
+    assert not np.isfinite(Scale.LOG.transform(np.array([0.0, -1.0]))).any()
     assert np.isnan(Scale.ROOT.variances(np.array([1.0]), np.array([np.nan])))[0]
 
 
 @SCALES
 def test_variances_are_by_the_slope(scale: Scale) -> None:
     """By differences: the variance of z is that of y over the slope squared."""
-    at, step = scale.of(np.array(VALUES[scale])), 1e-5
-    slope = (scale.back(at + step) - scale.back(at - step)) / (2 * step)
+    at, step = scale.transform(np.array(VALUES[scale])), 1e-5
+    slope = (scale.inverse(at + step) - scale.inverse(at - step)) / (2 * step)
     if scale is not Scale.LOG:
         np.testing.assert_allclose(scale.slope(at), slope, rtol=1e-4)
     found = scale.variances(np.array(VALUES[scale]), np.full(4, 1e-3))
@@ -82,7 +84,7 @@ def test_beliefs_are_those_of_draws(scale: Scale) -> None:
         Scale.LOG: (0.2, 0.02), MIRRORED: (-5.0, 0.8), ANGLE: (0.9, 0.2)
     }.get(scale, (5.0, 0.8))  # fmt: skip
     z = np.random.default_rng(0).normal(mean, deviation, 1_000_000)
-    y = scale.back(z)
+    y = scale.inverse(z)
     found = scale.belief(np.array(mean), np.array(deviation))
     middle = np.median(y) if scale is Scale.LOG else y.mean()
     assert found.mean == pytest.approx(middle, rel=0.002)
@@ -122,7 +124,7 @@ def test_only_bounded_means_are_corrected_and_by_little() -> None:
         np.testing.assert_allclose(scale.unbiased(z / 10, np.full(3, np.nan)), z / 10)
     # 0 of 10 games: between 0 and what half a win would be
     zero = np.array([0.0])
-    drawn = ANGLE.back(ANGLE.unbiased(zero, np.array([1 / 40])))[0]
+    drawn = ANGLE.inverse(ANGLE.unbiased(zero, np.array([1 / 40])))[0]
     assert -2.0 < drawn < -2.0 + 5.0 * 0.5 / 10
 
 
@@ -143,7 +145,7 @@ def test_win_rates_are_predicted_better_by_their_angle_than_as_they_are() -> Non
         samples = [Moments(n, k / n, k * (n - k) / n) for k in wins.tolist()]
         for scale in errors:
             noise = scale.variances(wins / n, bounded_variances(samples))
-            values = scale.unbiased(scale.of(wins / n), noise)
+            values = scale.unbiased(scale.transform(wins / n), noise)
             hyper = fit_hyperparameters(points, values, noise)
             mean, variance = GaussianProcess.condition(hyper, points, values, noise).predict(others)
             found = scale.belief(mean, np.sqrt(variance))

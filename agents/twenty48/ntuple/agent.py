@@ -16,7 +16,7 @@ from thetafront.agents.twenty48.ntuple.network import NONE, TrainedNetwork, trai
 @register
 @dataclass(frozen=True)
 class NTuple(LookaheadAgent):
-    """Takes the afterstate that is worth most by a trained network, or by expectimax over it.
+    """Takes the best afterstate by a trained network, or by expectimax over it.
 
     Without a network all afterstates are worth 0, and only points count.
 
@@ -44,19 +44,19 @@ class NTuple(LookaheadAgent):
 
     @cached_property
     def trained(self) -> TrainedNetwork | None:
-        """The network's manifest; ValueError if the network has learned since."""
+        """The network's manifest; ValueError if the network has changed since."""
         if self.network == NONE:
             return None
         found = trained_network(self.network)
         if found.digest != self.digest:
             raise ValueError(
-                f"network {self.network!r} has learned since: digest {self.digest} was asked "
-                f"for, {found.digest} is there"
+                f"network {self.network!r} has changed: its digest must be {self.digest} "
+                f"(got {found.digest})"
             )
         return found
 
     @property
-    def made_of(self) -> dict[str, Value]:
+    def depends_on(self) -> dict[str, Value]:
         return {} if self.network == NONE else {"network_digest": self.digest}
 
     @cached_property

@@ -1,8 +1,8 @@
-"""Networks named by what they learn with and for how many moves.
+"""Networks named by their settings of learning and their number of moves.
 
 Such a network is a function of both, to the bit. So a file of it saves time and changes nothing:
 where there is none, the network is learned again. If training diverges, the network is replaced by
-one that has learned nothing.
+an untrained one.
 """
 
 from functools import lru_cache

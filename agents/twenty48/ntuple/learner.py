@@ -11,13 +11,13 @@ from thetafront.agents.agent import MAX_SEED, register
 from thetafront.agents.parameters import Value, integer
 from thetafront.agents.twenty48.lookahead import LookaheadAgent
 from thetafront.agents.twenty48.ntuple.learned import learn_alone, learned_weights
-from thetafront.agents.twenty48.ntuple.patterns import NETWORKS, Network, n_weights_of
+from thetafront.agents.twenty48.ntuple.patterns import NETWORKS, Network, count_weights
 from thetafront.agents.twenty48.ntuple.training_settings import VERSION, Learning, TrainingSettings
 
 
 @dataclass(frozen=True)
 class OwnTraining(Learning):
-    """What the agent learns with, and for how long."""
+    """The settings with which the agent learns, and for how long."""
 
     training_moves: int = integer(
         20_000_000, 1, 10**12, "moves of training; the game that reaches them is the last"
@@ -26,7 +26,7 @@ class OwnTraining(Learning):
 
     @cached_property
     def training(self) -> TrainingSettings:
-        """What the network learns with."""
+        """The settings with which the network learns."""
         learning = {each.name: getattr(self, each.name) for each in fields(Learning)}
         return TrainingSettings(**learning, seed=self.training_seed)
 
@@ -37,10 +37,11 @@ class NTupleLearner(LookaheadAgent, OwnTraining):
     """Learns a network from games, then plays by it, or by expectimax over it.
 
     What it learns is a function of the parameters, so two agents with equal ones play the same
-    games. Time spent on learning is no part of its games' time.
+    games. Time spent on learning does not count as its games' time.
 
-    The tuned space has what a network learns with and how far the search over it looks. Grids make
-    trials differ in the search alone: such a trial plays with the network that another has learned.
+    The tuned space has the settings of learning and the depth of the search. Since values are on
+    grids, trials may differ only in the search: such a trial plays with the network that another
+    has learned.
     """
 
     name: ClassVar[str] = "ntuple_learner"
@@ -51,7 +52,7 @@ class NTupleLearner(LookaheadAgent, OwnTraining):
         return NETWORKS[self.patterns.played](learned_weights(self.training, self.training_moves))
 
     @property
-    def made_of(self) -> dict[str, Value]:
+    def depends_on(self) -> dict[str, Value]:
         return {"learning_version": VERSION}
 
     @property
@@ -60,8 +61,8 @@ class NTupleLearner(LookaheadAgent, OwnTraining):
 
     def warm_up(self) -> None:
         """Compile with an empty network, so that nothing is trained here."""
-        learn_alone(self.training, np.zeros(n_weights_of(self.patterns), np.float32), 0)
+        learn_alone(self.training, np.zeros(count_weights(self.patterns), np.float32), 0)
         blank = replace(self)
-        nothing = np.zeros(n_weights_of(self.patterns.played), np.float32)
+        nothing = np.zeros(count_weights(self.patterns.played), np.float32)
         blank.__dict__["knowledge"] = NETWORKS[self.patterns.played](nothing)
         super(NTupleLearner, blank).warm_up()

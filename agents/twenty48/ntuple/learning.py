@@ -3,9 +3,9 @@
 Notation
 --------
 =========  =======================================================================================
-s          an afterstate of the game, in order; V(s) is the sum of its m weights
-r          points of the action after s
-G(s)       what V(s) is corrected towards: r + (1 − λ)·V(s′) + λ·G(s′), 0 after the last one;
+s          an afterstate of the game, in order; V(s) is the sum of its m weights r          points
+of the action after s G(s)       the target of V(s): r + (1 − λ)·V(s′) + λ·G(s′), 0 after the last
+one;
            V(s′) is its value after its own correction: the value before plus the changes
 δ          the error G(s) − V(s)
 α          learning rate: a weight changes by α·δ/m
@@ -19,7 +19,7 @@ Sources: Szubert and Jaśkowski (2014), §II, for learning from afterstates; Ja�
 encoding and carousel shaping*, §III, for coherence, and for λ; Guei, Chen and Wu (2021),
 *Optimistic temporal difference learning for 2048*, for an optimistic start; Matsuzaki (2017),
 *Developing a 2048 player with backward temporal coherence learning and restart*, for the order of
-corrections, and for going on anew from the middle of a game.
+corrections, and for restarts from the middle of a game.
 """
 
 from typing import Any, NamedTuple
@@ -58,7 +58,7 @@ def best_afterstate(
 
 
 class WorkSpace(NamedTuple):
-    """Arrays for one game of :func:`learn`, for a thread each."""
+    """Arrays for one game of :func:`learn`; each thread has its own."""
 
     path: Boards  # the afterstates, (MAX_MOVES,)
     rewards: Weights  # the points after each, (MAX_MOVES,)
@@ -148,11 +148,11 @@ def learn(
     coherent: bool,
     space: WorkSpace,
 ) -> tuple[int, int, float]:
-    """Play games and learn from each; return their number, that of their moves, and summed score.
+    """Play games and learn from each; return the numbers of games and moves, and the sum of scores.
 
     Weights and ``coherence`` change: E and A of each weight, float32 of shape (n_weights, 2), any
     shape if not ``coherent``. It ends early if weights have grown beyond all bounds. Threads may
-    call it with the same network at once. They take no locks, so now and then a change is lost, and
+    call it with the same network at once. They take no locks, so a change is lost occasionally, and
     the result depends on which thread was faster.
 
     Parameters

@@ -1,7 +1,7 @@
 """Trained networks on disk: a folder with a manifest and the weights.
 
-The folder of all networks is ``results/networks`` in a checkout, of an installed package it is in
-the user's data folder; or it is what ``THETAFRONT_NETWORKS`` says.
+The folder of all networks is ``results/networks`` in a checkout, and in the user's data folder for
+an installed package, unless ``THETAFRONT_NETWORKS`` names another.
 """
 
 import json
@@ -22,7 +22,7 @@ from thetafront.agents.twenty48.ntuple.patterns import (
     Network,
     PatternSet,
     Weights,
-    n_weights_of,
+    count_weights,
 )
 from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 from thetafront.engine.jit import IS_CHECKOUT, ROOT
@@ -47,7 +47,7 @@ class TrainedNetwork:
 
     @property
     def settings(self) -> TrainingSettings:
-        """What it was trained with."""
+        """The settings with which it was trained."""
         return TrainingSettings.from_record(self.training)
 
     @property
@@ -58,11 +58,14 @@ class TrainedNetwork:
     @property
     def weights_file(self) -> Path:
         """Path of its weights."""
-        return folder_of(self.name) / weights_name(self.digest)
+        return network_folder(self.name) / weights_name(self.digest)
 
     def check(self) -> None:
-        """Raise ValueError if the file of weights is not as the manifest says; nothing is read."""
-        expected = (n_weights_of(self.patterns),)
+        """Raise ValueError if the file of weights does not match the manifest.
+
+        No weights are read.
+        """
+        expected = (count_weights(self.patterns),)
         path = self.weights_file
         try:
             if not path.is_file():  # a pipe would have to be filled
@@ -96,7 +99,7 @@ class TrainedNetwork:
 
 @lru_cache(maxsize=MAX_IN_MEMORY)
 def weights_in(path: Path) -> Weights:
-    """Read weights, once in a process: a worker gets an agent anew with each task."""
+    """Read weights, once per process: a worker gets a new copy of an agent with each task."""
     weights: Weights = np.load(path, allow_pickle=False)
     return weights
 
@@ -113,7 +116,7 @@ def networks_folder() -> Path:
     return Path(os.environ.get("THETAFRONT_NETWORKS") or usual)
 
 
-def folder_of(name: str) -> Path:
+def network_folder(name: str) -> Path:
     """Return the folder of a network."""
     return networks_folder() / name
 
@@ -133,7 +136,7 @@ def trained_network(name: str) -> TrainedNetwork:
 
     ValueError if there is no such network, or its manifest cannot be read.
     """
-    path = folder_of(name) / MANIFEST
+    path = network_folder(name) / MANIFEST
     try:
         if path.exists() and not path.is_file():
             raise ValueError("it is not a file")

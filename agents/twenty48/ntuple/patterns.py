@@ -9,8 +9,8 @@ part       a pattern whose cells are all cells of another one of the set
 =========  =======================================================================================
 
 A set with a plus, such as ``4x6+``, has parts besides: all lines and squares of four cells that lie
-within its patterns. A part's weights learn fast, since it meets the same tiles often, and guess
-what a board is worth that the patterns have not met yet. For playing they are added to those of the
+within its patterns. A part's weights learn fast, since it meets the same tiles often, and estimate
+the value of boards that the patterns have not met yet. For playing they are added to those of the
 patterns (:func:`without_parts`), so they cost no time there.
 
 The cells of a pattern are at most two stretches of the board's nibbles, so that an index takes two
@@ -108,14 +108,14 @@ class Pattern:
         return int(N_EXPONENTS ** len(self.cells))
 
 
-def patterns_of(pattern_set: PatternSet) -> tuple[Pattern, ...]:
+def get_patterns(pattern_set: PatternSet) -> tuple[Pattern, ...]:
     """Return the patterns of a set, in order."""
     return tuple(map(Pattern.from_digits, CELLS[pattern_set]))
 
 
-def n_weights_of(pattern_set: PatternSet) -> int:
+def count_weights(pattern_set: PatternSet) -> int:
     """Return how many weights a network with these patterns has."""
-    return sum(each.n_weights for each in patterns_of(pattern_set))
+    return sum(each.n_weights for each in get_patterns(pattern_set))
 
 
 def n_looked_up(pattern_set: PatternSet) -> int:
@@ -131,11 +131,11 @@ def without_parts(pattern_set: PatternSet, weights: Weights) -> Weights:
     pattern_set : PatternSet
         Of the weights.
     weights : float32, shape (n_weights,)
-        They are left as they are; a set without parts has no others.
+        They are not changed; for a set without parts they are returned.
     """
     if pattern_set == pattern_set.played:
         return weights
-    patterns = patterns_of(pattern_set)
+    patterns = get_patterns(pattern_set)
     n_played = len(CELLS[pattern_set.played])
     ends = list(accumulate(each.n_weights for each in patterns))
     played = weights[: ends[n_played - 1]].copy()
@@ -240,7 +240,7 @@ def network_class(pattern_set: PatternSet) -> type[Network]:
     name = f"Network{pattern_set.replace(PLUS, 'Plus')}"
     made = type(name, (Network,), {"__slots__": (), "__module__": __name__})
     globals()[name] = made  # where numba's cache looks for it
-    network_value, network_indices = value_kernels(patterns_of(pattern_set))
+    network_value, network_indices = value_kernels(get_patterns(pattern_set))
     decides(made, VALUES)(network_value)
     decides(made, PUT)(network_indices)
     return made

@@ -20,8 +20,8 @@ from thetafront.agents.parameters import (
 from thetafront.agents.twenty48.ntuple.patterns import (
     PatternSet,
     Weights,
+    count_weights,
     n_looked_up,
-    n_weights_of,
 )
 
 RESTARTS = (0, 1_000_000)
@@ -37,13 +37,13 @@ class Method(StrEnum):
 
 @dataclass(frozen=True)
 class Learning:
-    """What a network learns with, but for its games.
+    """The settings with which a network learns, except its games.
 
     α and λ are those of :mod:`agents.twenty48.ntuple.learning`. Tuned are all sets of patterns, and
     both methods; α from 0.1, a usual rate of plain learning, to 1, beyond which a step goes past
-    its target; optimism to 20,000 points, what games score early in training (80,000 points kept a
-    network from learning within 80 million moves: 31,800 points, 83,400 without); R to more than
-    most games of a training of 20 million moves have.
+    its target; optimism to 20,000 points, a usual score early in training (80,000 points kept a
+    network from learning within 80 million moves: 31,800 points, 83,400 without); R to more moves
+    than most games have in a training of 20 million moves.
     """
 
     patterns: PatternSet = categorical(
@@ -54,17 +54,22 @@ class Learning:
     )
     rate: float = real(1.0, 0, 2, "learning rate", "α", Tuned(0.1, 1.0, step=0.1), open_low=True)
     decay: float = real(
-        0.5, 0, 1, "0 learns from the next value, 1 from the score", "λ", Tuned(0.0, 0.9, step=0.1)
+        0.5,
+        0,
+        1,
+        "λ: 0 learns from the next value, 1 from the final score",
+        "λ",
+        Tuned(0.0, 0.9, step=0.1),
     )
     restart: int = integer(
         100,
         *RESTARTS,
-        "games restart from the middle of their last part if it has this many moves; 0: never",
+        "games restart from the middle of their last part while it has this many moves; 0: never",
         "R",
         Tuned(100, 4100, step=1000),
     )
     optimism: float = real(
-        0.0, 0, 1e6, "value of every board at the start", "V₀", Tuned(0.0, 20_000.0, step=5000.0)
+        0.0, 0, 1e6, "initial value of every board", "V₀", Tuned(0.0, 20_000.0, step=5000.0)
     )
 
 
@@ -90,7 +95,7 @@ class TrainingSettings(Learning):
 
     @classmethod
     def from_record(cls, stored: Mapping[str, Value]) -> "TrainingSettings":
-        """Read what a manifest or a checkpoint has; the oldest ones know no restarts."""
+        """Read the record in a manifest or a checkpoint; the oldest ones have no restarts."""
         return cls(**{"restart": 0, **stored})  # type: ignore[arg-type]
 
     @property
@@ -100,17 +105,17 @@ class TrainingSettings(Learning):
 
     @property
     def first_weight(self) -> float:
-        """What all weights are at first."""
+        """The initial value of all weights."""
         return self.optimism / n_looked_up(self.patterns)
 
     def new_weights(self) -> Weights:
-        """Return the weights of a network that has learned nothing, shape (n_weights,)."""
-        weights = np.zeros(n_weights_of(self.patterns), np.float32)
+        """Return the weights of an untrained network, shape (n_weights,)."""
+        weights = np.zeros(count_weights(self.patterns), np.float32)
         if self.first_weight:
             weights[:] = self.first_weight
         return weights
 
     def new_coherence(self) -> Weights:
         """Return E and A of its weights, shape (n_weights, 2), or (0, 2) if it keeps none."""
-        n_weights = n_weights_of(self.patterns) if self.is_coherent else 0
+        n_weights = count_weights(self.patterns) if self.is_coherent else 0
         return np.zeros((n_weights, 2), np.float32)

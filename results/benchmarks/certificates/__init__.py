@@ -1,1 +1,1 @@
-"""Certificates of simulated studies compared with the truth: README.md has what they say."""
+"""Certificates of simulated studies compared with the truth; README.md explains them."""

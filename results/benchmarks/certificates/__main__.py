@@ -1,9 +1,10 @@
-"""How often certificates of simulated studies hold, after every step of a study that goes on.
+"""How often certificates of simulated studies hold, after every step of a growing study.
 
-Each surface is searched by `knowledge-gradient`, nine games a trial; validated points have 100
-games each. Much as ``sweep --until-regret`` does, from 16 trials and twelve points on, predictions
-that lower the certificate's bounds are played in turns with half as many trials again. All is kept
-as a line of JSON a study, and the same command goes on after an interrupt.
+Each surface is searched by `knowledge-gradient` with nine games per trial; validated points have
+100 games each. Much like ``sweep --until-regret``, a study starts from 16 trials and twelve points;
+its steps alternate between playing predictions that lower the certificate's bounds and adding half
+as many trials as there are. Each study is stored as a line of JSON, and the same command resumes
+after an interrupt.
 """
 
 import argparse
@@ -17,7 +18,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from results.benchmarks.certificates.study import Study, Validation
-from results.benchmarks.command import Runs, command, parser, publish, seeds_of
+from results.benchmarks.command import Runs, command, parse_seeds, parser, publish
 from results.benchmarks.samplers.contest import N_DESIGN
 from results.benchmarks.samplers.surfaces import SURFACES
 from thetafront.study.estimate import share
@@ -74,7 +75,10 @@ def inside(rows: pd.DataFrame, kind: str) -> str:
 
 
 def steps_section(name: str, rows: pd.DataFrame) -> Section:
-    """Tell of certificates by the number of games played, the last step of each study in each."""
+    """Summarize certificates by the number of games played.
+
+    Each study counts with its last step.
+    """
     rows = rows[rows["arm"] == GOES_ON]
     before = rows.groupby("seed")["scores"].transform("first")
     pairs = zip(rows["scores"], before, strict=True)
@@ -111,9 +115,9 @@ def tables(rows: pd.DataFrame) -> str:
 
 
 def run(given: argparse.Namespace) -> None:
-    """Run the studies that are not there yet, then write the tables."""
+    """Run the missing studies, then write the tables."""
     runs = Runs(given.output / "studies.jsonl", "surface", "seed", "arm")
-    wanted = [(name, seed) for seed in seeds_of(given) for name in given.surface or SURFACES]
+    wanted = [(name, seed) for seed in parse_seeds(given) for name in given.surface or SURFACES]
     runs.play(wanted, lambda rows: (rows[0]["surface"], rows[0]["seed"]), play, given.jobs)
     rows = pd.DataFrame([row for rows in runs.records for row in rows])
     publish(given.output, "certificates", tables(rows), {})

@@ -1,8 +1,8 @@
 """A simulated study: searched and validated, with the certificate of its answers beside the truth.
 
-Games are those of the surface, on a machine whose speed drifts as that of the published sweep did:
+Games are those of the surface, on a machine whose speed drifts like that of the published sweep:
 times of games that are played together have a common factor, of which a part changes from game to
-game and the rest forgets itself over 840 games; a search times its games 5% higher.
+game and the rest decays over 840 games; a search times its games 5% higher.
 """
 
 from typing import Any
@@ -15,8 +15,8 @@ from results.benchmarks.samplers.surfaces import Floats, surface
 from results.benchmarks.samplers.truth import true_front
 from thetafront.study.batch_means import variances_of_log_ratios
 from thetafront.study.experiments.objectives.costs import TIMED_TOGETHER
-from thetafront.study.report.certificate import Draws, budgets_of, simultaneous_bounds
-from thetafront.study.report.expected import best_of, expected_at, is_met
+from thetafront.study.report.certificate import Draws, budget_grid, simultaneous_bounds
+from thetafront.study.report.expected import best_index, expected_at, is_met
 from thetafront.study.samplers import DEFAULT_SAMPLER
 from thetafront.study.samplers.candidates import is_among
 from thetafront.study.samplers.fitted_model import FittedModel
@@ -50,7 +50,7 @@ class Machine:
 
 
 class Study:
-    """A simulated study of a surface, searched as far as it is asked for."""
+    """A simulated study of a surface, searched as far as requested."""
 
     def __init__(self, name: str, seed: int) -> None:
         self.on, self.truth, self.seed = surface(name), true_front(name), seed
@@ -68,7 +68,7 @@ class Study:
         return self.models[n_trials]
 
     def proposals(self, n_trials: int, n_points: int) -> Floats:
-        """Return the model's proposals at as many budgets, in the unit cube."""
+        """Return the model's proposals at that many budgets, in the unit cube."""
         model = self.searched(n_trials)
         front = model.predicted_front
         budgets = np.linspace(front.mean[0, 1], front.mean[-1, 1], n_points) - 1e-9
@@ -117,17 +117,17 @@ class Validation:
         return trials.given(self.codes, values, variances, times.shared, timed=True)
 
     def answers(self, model: FittedModel, budgets: Floats) -> npt.NDArray[np.int64]:
-        """Return the points that a user with each budget is told, −1 where there is none."""
+        """Return the points recommended to a user with each budget, −1 where there is none."""
         expected = expected_at(model, [model.cube.decode(code) for code in self.codes])
         found = []
         for limit in budgets.tolist():
             met = [k for k, each in enumerate(expected) if is_met(each, limit, is_played=True)]
-            best = best_of(expected, met)
+            best = best_index(expected, met)
             found.append(-1 if best is None else best)
         return np.array(found)
 
     def row(self, n_trials: int, model: FittedModel, **more: Any) -> dict[str, Any]:
-        """Return what a user has after these trials and points."""
+        """Return a user's results after these trials and points."""
         truth, n = self.study.truth, len(self.codes)
         scores = np.append(self.study.on.truth(self.codes)[0], 0.0)
         scores = scores[self.answers(model, truth.budgets)]
@@ -144,7 +144,7 @@ class Validation:
         """
         study = self.study
         expected = expected_at(model, [model.cube.decode(code) for code in self.codes])
-        limits = np.array(budgets_of(model, expected))
+        limits = np.array(budget_grid(model, expected))
         picked = self.answers(model, limits)
         limits, picked = limits[picked >= 0], picked[picked >= 0]
         draws = Draws.from_model(model, self.codes)

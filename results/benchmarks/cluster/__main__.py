@@ -1,6 +1,6 @@
 """Measure what limits a study on many machines (a minute; needs Dask): writes, games by Dask.
 
-Every figure is measured on this machine. Workers that would be elsewhere sleep; the loop of a
+Every figure is measured on this machine. Workers that would run elsewhere sleep; the loop of a
 sweep, the storage and Dask's scheduler are real.
 """
 

@@ -1,7 +1,7 @@
 """Games that sleep, on a real cluster of Dask in few processes of many threads.
 
-Workers that would be elsewhere take no core here, so what is left to measure is what a game costs
-the coordinator, the scheduler and its worker, and how much of their time workers are in games.
+Workers that would run elsewhere take no core here. So the measurement shows the cost of a game to
+the coordinator, the scheduler and its worker, and the share of workers' time in games.
 """
 
 import time
@@ -54,7 +54,7 @@ class Silent:
         """Show nothing."""
 
     def message(self, text: str) -> None:
-        """Tell on standard error what happens to the cluster."""
+        """Print changes of the cluster on standard error."""
         say(text)
 
 
@@ -83,7 +83,7 @@ class SleepingGames(GameSource[int]):
         self.n_back += len(finished.games)
 
     def snapshot(self) -> Snapshot:
-        """Return how many there are."""
+        """Return how many games there are."""
         return Snapshot("games", self.n_back, self.n_games, self.n_back, self.n_games)
 
 

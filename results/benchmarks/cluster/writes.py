@@ -1,7 +1,7 @@
-"""Durable writes: games a second, the oldest's wait, and CPU a game, in a given storage.
+"""Durable writes: games per second, wait of the oldest, and CPU time per game.
 
-Games come as a search brings them: a trial begins, its games end one by one, the trial ends. Once
-as fast as the writer takes them, once at a steady pace.
+Games come as in a search: a trial begins, its games end one by one, the trial ends. They come once
+as fast as the writer accepts them, and once at a steady pace.
 """
 
 import tempfile
@@ -27,7 +27,7 @@ PARAMS = {f"theta{k}": 500.0 for k in range(1, 7)}
 
 
 def trial_writes(number: int) -> Iterator[Write]:
-    """Return what a search writes of a trial, one after the other."""
+    """Return what a search writes about a trial, in order."""
     yield point_row(SEARCH, number, PARAMS, "nehvi", GAMES_A_TRIAL)
     for replicate in range(GAMES_A_TRIAL):
         yield game_row((SEARCH, number), replicate, GAME, "znver4")

@@ -1,1 +1,1 @@
-"""The speed of kernels and agents, beside C programs: ``make bench``."""
+"""The speed of kernels and agents, compared with C programs: ``make bench``."""

@@ -48,7 +48,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 
 def program_milliseconds(n_rounds: int) -> dict[str, dict[str, float]]:
-    """Measure a worker's CPU milliseconds a game of a program, without its own, by protocol."""
+    """Measure a worker's overhead per game of a program, in CPU milliseconds, by protocol."""
     found = {}
     for protocol, (words, n_games) in PROGRAMS.items():
         program = thetafront.Program(words, protocol=Protocol(protocol))
@@ -110,7 +110,7 @@ def c_rounds(folder: Path, seconds: float = 1.0) -> dict[str, Round]:
 
 
 def table(figures: dict[str, Any]) -> pd.DataFrame:
-    """Lay the figures out: rates in millions a CPU second, then the others."""
+    """Lay out the figures: rates in millions per CPU second, then the others."""
     groups = {
         **{f"million {unit}": rates for unit, rates in figures["million_per_cpu_second"].items()},
         "milliseconds of a program's game": figures["program_milliseconds"],
@@ -123,7 +123,7 @@ def table(figures: dict[str, Any]) -> pd.DataFrame:
 
 
 def run(given: argparse.Namespace) -> None:
-    """Measure everything, kernels with the C programs if asked for; write and print.
+    """Measure everything, including C programs if requested; write and print.
 
     Rates have a ``median``, ``min`` and ``max`` over ``n_rounds`` rounds in which all take turns.
     """

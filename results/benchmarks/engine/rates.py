@@ -1,10 +1,10 @@
 """Rates of kernels and agents, in millions a CPU second.
 
 *Random moves* are legal moves of random games of 2048, alone or as an agent's playouts;
-*simulations* of tree search m for each move that has a choice; *games* those of three dice by an
-optimal policy; *backups* those of states by ``pacman_mdp``, over all sweeps of a game; *decisions*
-moves of other agents of Pacman.
-Counts inside an agent's games are divided by all CPU seconds of these games.
+*simulations* are those of tree search, m for each move that has a choice; *games* are those of
+three dice by an optimal policy; *backups* are those of states by ``pacman_mdp``, over all sweeps of
+a game; *decisions* are moves of other agents of Pacman. Counts inside an agent's games are divided
+by all CPU seconds of these games.
 """
 
 import statistics
@@ -55,7 +55,10 @@ def repeated(work: Callable[[int], Any]) -> Round:
 
 
 def inside(agent: Agent, count_of: Callable[[Any], int]) -> Round:
-    """Return a round of an agent's whole games: ``count_of`` each, which takes no counted time."""
+    """Return a round of an agent's whole games.
+
+    ``count_of`` counts each, outside the measured time.
+    """
 
     def play(number: int) -> tuple[int, float]:
         warm(agent)
@@ -134,7 +137,8 @@ def median_rates(
 ) -> dict[str, dict[str, dict[str, float]]]:
     """Measure all rounds in turns, ``n_rounds`` times after one that warms the caches.
 
-    By unit and name: ``median``, ``min`` and ``max`` over the rounds, in millions a CPU second.
+    Return, by unit and name, ``median``, ``min`` and ``max`` over the rounds, in millions per CPU
+    second.
     """
     rates: dict[str, dict[str, list[float]]] = {
         unit: {name: [] for name in named} for unit, named in rounds.items()

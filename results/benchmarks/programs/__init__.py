@@ -1,1 +1,1 @@
-"""thetafront and Optuna tune five programs that are not ours: README.md explains the design."""
+"""thetafront and Optuna tune five external programs; README.md explains the design."""

@@ -1,8 +1,8 @@
-"""thetafront against three samplers of Optuna, on five programs that are not ours.
+"""thetafront against three samplers of Optuna, on five external programs.
 
-Each run has the machine to itself, one core of it, and the same wall time. Then the θ that each
-side recommends are played on fresh seeds. Everything is kept as a line of JSON as soon as it ends,
-and the same command goes on after an interrupt. README.md explains the design.
+Runs take place one at a time, on one core, for the same wall time. Then the θ that each side
+recommends are played on fresh seeds. Everything is stored as a line of JSON as soon as it ends, and
+the same command resumes after an interrupt. README.md explains the design.
 """
 
 import argparse

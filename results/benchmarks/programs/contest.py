@@ -1,4 +1,4 @@
-"""The contest: its programs, a run of one method on one of them, fresh games of what it recommends.
+"""The contest: its programs, a run of one method on one of them, fresh games of its answers.
 
 The objective is the same for all methods: a mean over the same number of games that the
 experiment's own agent plays.
@@ -48,7 +48,7 @@ class Case:
 
     @cached_property
     def experiment(self) -> Experiment:
-        """What is tuned."""
+        """The experiment to tune."""
         warnings.simplefilter("ignore")
         return load_experiment(str(FOLDER / self.definition))
 
@@ -67,8 +67,8 @@ CASES = {
 def suggested(trial: optuna.Trial, experiment: Experiment, method: str) -> Theta:
     """Let a trial suggest θ.
 
-    Samplers that model all parameters together draw those of an `if` at random, so all are asked
-    for; TPE is not asked for those without a meaning.
+    Samplers that model all parameters together draw those of an `if` at random, so they suggest all
+    parameters; TPE suggests only the active ones.
     """
     theta: Theta = {}
     for name, of in experiment.space.distributions().items():
@@ -99,7 +99,7 @@ def run_optuna(method: str, program: str, seed: int, seconds: float) -> list[Rec
         if not games:
             raise errors[0]
         trial.set_user_attr("theta", theta)
-        return float(np.mean([game.score for game in games])), experiment.cost.of(games)
+        return float(np.mean([game.score for game in games])), experiment.cost.value(games)
 
     direction = experiment.goal.direction
     optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -144,7 +144,7 @@ def run_ours(results: Path, program: str, seed: int, seconds: float) -> list[Rec
 
 
 def answers(case: Case, front: Sequence[tuple[Theta, float, float]]) -> list[list[Any]]:
-    """Return for each budget the best of some θ, scores and costs that are within it."""
+    """Return for each budget the best of some θ whose costs are within it, with score and cost."""
     picks, sign = [], case.experiment.goal.sign
     for budget in case.budgets:
         within = [each for each in front if each[2] <= budget]
@@ -178,5 +178,5 @@ def fresh(program: str, theta: Theta, most: int) -> Record:
         "n_failed": len(errors),
         "score": float(scores.mean()) if games else None,
         "deviation": float(scores.std(ddof=1)) if len(games) > 1 else None,
-        "cost": case.experiment.cost.of(games) if games else None,
+        "cost": case.experiment.cost.value(games) if games else None,
     }

@@ -1,7 +1,7 @@
-"""What a contest found: picks.csv, summary.csv, programs.md, programs.png and manifest.json.
+"""The results of a contest: picks.csv, summary.csv, programs.md, programs.png and manifest.json.
 
 Runs with different seeds are the replicates: means, differences and their 95% intervals (Student's
-t) are over runs, n of them. So they hold what search, choice and fresh games vary by.
+t) are over n runs. So they include the variation of search, choice and fresh games.
 """
 
 import json
@@ -47,8 +47,8 @@ among all of a run's answers whose true cost is within it.
 """
 
 
-def picks_of(runs: Sequence[Record], fresh: Sequence[Record]) -> pd.DataFrame:
-    """Return a row a run and budget: what was recommended, and what fresh games say of it."""
+def pick_rows(runs: Sequence[Record], fresh: Sequence[Record]) -> pd.DataFrame:
+    """Return one row per run and budget: the recommendation, and its results in fresh games."""
     rows = []
     for each in runs:
         answers = {pick[0]: pick[1:] for pick in each["picks"]}
@@ -69,7 +69,7 @@ def picks_of(runs: Sequence[Record], fresh: Sequence[Record]) -> pd.DataFrame:
     return picks.assign(is_over=over.astype(object).where(picks["n_games"].notna()))
 
 
-def kept_of(picks: pd.DataFrame) -> pd.DataFrame:
+def best_answers(picks: pd.DataFrame) -> pd.DataFrame:
     """Return, for each run and budget, the best of the run's answers whose true cost is within it.
 
     A row without such an answer has neither a score nor games.
@@ -89,8 +89,10 @@ def interval(name: str, values: "pd.Series[float]") -> dict[str, float]:
     return {f"{name}_mean": values.mean(), f"{name}_half95": half}
 
 
-def summary_of(picks: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a program, budget and method; a budget of NaN is the mean over those answered.
+def summarize(picks: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per program, budget and method.
+
+    A budget of NaN is the mean over those answered.
 
     Differences are ours minus theirs, paired by seed, and positive where ours is better.
     """
@@ -127,7 +129,7 @@ def cell(row: Any, name: str, digits: int, n: int, n_over: int = 0, plus: str = 
     return f"{mean:{plus},.{digits}f}{error} ({n}){mark}".replace("-", "−")
 
 
-def table_of(summary: pd.DataFrame, program: str) -> str:
+def program_table(summary: pd.DataFrame, program: str) -> str:
     """Write a program's table."""
     case = CASES[program]
     goal, cost = case.experiment.goal, case.experiment.cost
@@ -152,8 +154,8 @@ def table_of(summary: pd.DataFrame, program: str) -> str:
 
 def write_tables(folder: Path, runs: Sequence[Record], fresh: Sequence[Record]) -> None:
     """Write tables, figure and manifest."""
-    picks = picks_of(runs, fresh)
-    summary, kept = summary_of(picks), summary_of(kept_of(picks))
+    picks = pick_rows(runs, fresh)
+    summary, kept = summarize(picks), summarize(best_answers(picks))
     frame = pd.DataFrame(runs)
     by_method = frame[frame["method"] != PICK].groupby("method")["wall"]
     walls = ", ".join(
@@ -161,9 +163,9 @@ def write_tables(folder: Path, runs: Sequence[Record], fresh: Sequence[Record]) 
         for method, each in by_method
     )
     programs = [name for name in CASES if name in set(picks["program"])]
-    parts = [INTRODUCTION.format(walls=walls), *(table_of(summary, each) for each in programs)]
+    parts = [INTRODUCTION.format(walls=walls), *(program_table(summary, each) for each in programs)]
     picture = f"![True score against cost]({PICTURE})\n\n" if (folder / PICTURE).exists() else ""
-    parts += [picture + AT_TRUE_COSTS, *(table_of(kept, each) for each in programs)]
+    parts += [picture + AT_TRUE_COSTS, *(program_table(kept, each) for each in programs)]
     tables = {"picks": picks, "summary": summary, "summary_kept": kept}
     left_out = ("picks", "results")
     made = [{k: v for k, v in each.items() if k not in left_out} for each in runs]

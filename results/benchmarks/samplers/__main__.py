@@ -1,12 +1,13 @@
-"""Compare samplers on simulated studies, at equal games; repeated after a stop, it goes on.
+"""Compare samplers on simulated studies, at equal games.
 
-The true front of each simulated study is known. The folder's ``runs.jsonl`` keeps finished runs.
+The same command resumes after a stop. The true front of each simulated study is known. The folder's
+``runs.jsonl`` stores finished runs.
 """
 
 import argparse
 from operator import itemgetter
 
-from results.benchmarks.command import Record, Runs, command, parser, publish, seeds_of
+from results.benchmarks.command import Record, Runs, command, parse_seeds, parser, publish
 from results.benchmarks.samplers.contest import N_DESIGN, Run, check_sampler, play
 from results.benchmarks.samplers.surfaces import SURFACES
 from results.benchmarks.samplers.tables import MEASURES, ORDER, figure, markdown, summary_frame
@@ -30,15 +31,15 @@ def table_order(record: Record) -> tuple[int, int, int, int]:
 
 
 def run(given: argparse.Namespace) -> None:
-    """Play all runs that the folder does not have yet, and summarize all runs there.
+    """Play the runs that the folder lacks, and summarize all runs there.
 
-    One budget after the other, and seed after seed: so an interrupted benchmark has compared all
-    samplers equally, by the first budget first.
+    The order is by budget, then by seed, so an interrupted benchmark has compared all samplers
+    equally, beginning with the first budget.
     """
     planned = [
         Run(on, sampler, n_trials, n_games, seed)
         for n_trials, n_games in given.budget or BUDGETS
-        for seed in seeds_of(given)
+        for seed in parse_seeds(given)
         for on in given.surface or SURFACES
         for sampler in given.sampler or installed_samplers()
     ]

@@ -46,13 +46,13 @@ class Run(NamedTuple):
     seed: int  # fixes all random numbers
 
 
-def noise_of(trials: Sequence[FrozenTrial]) -> Floats:
+def score_variances(trials: Sequence[FrozenTrial]) -> Floats:
     """Return the variances of the trials' mean scores; NaN for times, for the model to infer."""
     samples = [Moments.from_sample(np.array(trial.user_attrs[SCORES])) for trial in trials]
     return np.column_stack([growing_variances(samples), np.full(len(samples), np.nan)])
 
 
-OBJECTIVES = Objectives((Scale.ROOT, Scale.LOG), REFERENCE, noise_of)
+OBJECTIVES = Objectives((Scale.ROOT, Scale.LOG), REFERENCE, score_variances)
 """What the samplers' models know of both objectives."""
 
 
@@ -109,7 +109,7 @@ def predicted(model: FittedModel, points: Floats) -> tuple[Floats, Floats]:
 
 @cache
 def warm(sampler: str) -> None:
-    """Have a sampler suggest a few times, once a process, so that its imports are loaded."""
+    """Let a sampler suggest a few times, once per process, so that its imports are loaded."""
     contest = Contest(surface("two_regimes"), 0, N_WARM)
     for _ in range(N_WARM + 3):
         contest.trial(sampler, 2)

@@ -9,8 +9,8 @@ replacement, its score divided by their mean.
 
 The others are in closed form, for properties that `recorded` may lack: `saturating` has diminishing
 returns of parameters that interact, the front of `two_regimes` jumps from one region to another,
-score and cost of `steps` go in steps, where one limit hides the others, and the best weights of
-`cliffs` stand next to ones that lose most of the score.
+score and cost of `steps` change in steps, where one limit hides the others, and the best weights of
+`cliffs` lie next to ones that lose most of the score.
 
 Notation
 --------
@@ -46,7 +46,7 @@ P_LOW, LOW, HIGH, WIDTH = 0.6, 0.7, 1.45, 0.158
 
 
 def two_modes(_: Floats, n: int, rng: np.random.Generator) -> Floats:
-    """Draw f of two modes, at 0.7 and 1.45, gamma-distributed about each.
+    """Draw f of two modes, at 0.7 and 1.45, gamma-distributed around each.
 
     Their mean is exactly 1, their standard deviation 0.4, at every point.
     """
@@ -101,7 +101,7 @@ def bump(x: Floats, centre: Floats | float, width: float) -> Floats:
 
 
 def saturating(u: Floats, x: Floats) -> tuple[Floats, Floats]:
-    """Scores rise with playouts ever more slowly, and pairwise together.
+    """Scores rise with playouts ever more slowly, with pairwise interactions.
 
     r scales the time; the more playouts, the larger is the best s.
     """
@@ -123,7 +123,7 @@ def two_regimes(u: Floats, _: Floats) -> tuple[Floats, Floats]:
 
 
 def steps(u: Floats, x: Floats) -> tuple[Floats, Floats]:
-    """Scores and times jump where a tree gets one leaf more: the least of three limits counts."""
+    """Scores and times jump where a tree gets one more leaf: the lowest of three limits counts."""
     (depth, number, pruning), share = x[:, :3].T, u[:, 3]
     leaves = np.floor(np.minimum(2.0**depth, number) * (1.0 - 0.9 * pruning**2))
     leaves = np.maximum(1.0, leaves)
@@ -159,7 +159,7 @@ def polynomial(points: Floats, values: Floats, degree: int) -> Callable[[Floats]
 
 
 def recorded() -> Surface:
-    """Make the surface of recorded games; InputError if they are not there."""
+    """Make the surface of recorded games; InputError if they are missing."""
     if not RECORDED.is_file():
         raise InputError(
             f"recorded games: {RECORDED} is not there; a checkout of thetafront has it"
@@ -210,7 +210,7 @@ SURFACES = tuple(SPACES)
 
 @cache
 def surface(name: str) -> Surface:
-    """Return the surface called ``name``, made once a process; InputError if there is none."""
+    """Return the surface called ``name``, made once per process; InputError if there is none."""
     if name not in SPACES:
         raise InputError(f"surface must be one of {', '.join(SURFACES)} (got {name!r})")
     if name == "recorded":

@@ -77,7 +77,7 @@ ORDER = ("knowledge-gradient", "nehvi", "surrogate", "tpe", "nsga2", "random", "
 
 
 def summary_frame(records: Sequence[Record]) -> pd.DataFrame:
-    """Summarize runs, one row a surface, sampler and budget, in the order of their first runs.
+    """Summarize runs, one row per surface, sampler and budget, in the order of their first runs.
 
     Each measure has ``_mean``, ``_sem`` and ``_n``, and ``_minus_nehvi_mean`` … over common seeds.
     """
@@ -109,7 +109,7 @@ def cell(row: Any, measure: str, form: str, scale: float = 1.0) -> str:
 
 
 def markdown(summary: pd.DataFrame) -> str:
-    """Write a summary as Markdown: an explanation, and a table a surface."""
+    """Write a summary as Markdown: an explanation, and one table per surface."""
     headings = ("sampler", "trials × games", "seeds", *(heading for heading, *_ in COLUMNS))
     sections = []
     for name, part in summary.groupby("surface", sort=False):
@@ -131,7 +131,7 @@ def markdown(summary: pd.DataFrame) -> str:
 
 @mpl.rc_context(paper.STYLE)
 def figure(summary: pd.DataFrame) -> Figure:
-    """Draw hypervolume and regret of each sampler, from the trials: a column a surface."""
+    """Draw hypervolume and regret of each sampler, from the trials: one column per surface."""
     surfaces = list(summary.groupby("surface", sort=False))
     names = [each for each in ORDER if each in set(summary["sampler"])]
     shape: dict[str, Any] = {"nrows": len(DRAWN), "ncols": len(surfaces), "squeeze": False}

@@ -1,4 +1,4 @@
-"""A surface's true front, by dense search, and how good recommendations are by it.
+"""A surface's true front, by dense search, and the quality of recommendations against it.
 
 First 2¹⁷ Sobol points; then rounds of ever smaller perturbations of the nondominated points. Twice
 the search adds less than 0.2% of hypervolume.
@@ -6,17 +6,17 @@ the search adds less than 0.2% of hypervolume.
 Notation
 --------
 ===========  =======================================================================================
-prediction   the mean score and time said of a θ: as observed, or by the model
-budget       a time per move that a user can afford; 25 of them, the middles of as many equal parts
+prediction   the mean score and time claimed for a θ: as observed, or by the model budget       a
+time per move that a user can afford; 25 of them, the middles of as many equal parts
              of the true front's decades of time
 pick         of the θ predicted to keep a budget, the one with the highest predicted score
 ===========  =======================================================================================
 
 *Hypervolume*: of the true values of all θ whose predictions are not dominated, over the true
-front's. *Regret*: the true front's score at a budget less the pick's true score, mean over the
+front's. *Regret*: the true front's score at a budget minus the pick's true score, mean over the
 budgets; all of the front's score where no θ is predicted to keep the budget. *Unserved*: the share
-of such budgets. *Optimism*: predicted less true score of the picks, mean over the budgets that have
-one. A pick may truly take a little longer than predicted: times are known to 2% a game.
+of such budgets. *Optimism*: predicted minus true score of the picks, mean over the budgets that
+have one. A pick may truly take a little longer than predicted: times are known to 2% a game.
 """
 
 from dataclasses import dataclass

@@ -2,12 +2,12 @@
 
 Plain and labelled search beside value iteration, on three dice and on 2048 on small boards:
 backups, CPU time and exact errors, by initial bound. ``--games`` are the runs of each solver.
-``traces.csv`` has a line for each *look* at a run, at U of the start and what its policy earns:
-finished runs are taken from there, with their seconds, and missing ones are added.
+``traces.csv`` has a line for each *look* at a run, at U of the start and the value of its policy:
+finished runs are read from there, with their seconds, and missing ones are added.
 
 Value iteration begins with 0 in every state, so its U rises; heuristic search begins with an upper
 bound and lowers it. Value iteration stops at a sweep with a residual of δ or less, labelled search
-when the start is solved to within δ. Plain heuristic search does not know when it is done: it gets
+when the start is solved to within δ. Plain heuristic search cannot tell when it is done, so it gets
 as many backups as synchronous value iteration takes.
 
 A sweep has one backup for each state with an action. Seconds are CPU time of backups alone, warm;
@@ -64,7 +64,7 @@ DASHED = (0, (3, 2))
 
 
 class Look(NamedTuple):
-    """A solver on its way, or at its end."""
+    """A solver in progress, or at its end."""
 
     n_backups: int
     n_touched: int  # states backed up at least once
@@ -112,7 +112,7 @@ def sweeps(problem: Problem, method: str) -> list[Look]:
 
 
 def search(problem: Problem, running: Search, max_backups: float) -> list[Look]:
-    """Search until it is done, or has ``max_backups``; look on the way."""
+    """Search until done or until ``max_backups``; look along the way."""
     looks = [look(problem, running.values, 0, 0, 0.0, done=False)]
     seconds, n_backups, marks = 0.0, 0, milestones(problem)
     while not looks[-1].done:
@@ -145,10 +145,10 @@ def solvers(problem: Problem) -> Iterator[tuple[str, str]]:
 
 
 def run_missing(path: Path, chosen: Sequence[Problem], seeds: Sequence[int]) -> pd.DataFrame:
-    """Return a row a look, of all runs; those that the file lacks are run, and kept in it.
+    """Return one row per look, of all runs; those that the file lacks are run and stored in it.
 
-    A seed of value iteration is a repetition, for its seconds. InputError if the file is no table
-    of runs.
+    A seed of value iteration is a repetition, for its seconds. InputError if the file is not a
+    table of runs.
     """
     found = paper.kept(path, COLUMNS)
     runs: dict[Any, pd.DataFrame] = {}
@@ -182,7 +182,7 @@ def runs_frame(looks: pd.DataFrame, chosen: Sequence[Problem]) -> pd.DataFrame:
     """Return one row for each solver on a problem, from the ends of its runs.
 
     Means over runs have 95% intervals (Student's t below 20 runs). ``value_less_optimum_points`` is
-    U − V* of the start; ``policy_loss_points`` is V* less what greedy play earns, exactly.
+    U − V* of the start; ``policy_loss_points`` is V* minus the exact value of greedy play.
     """
     lines = []
     for problem in chosen:
@@ -201,13 +201,13 @@ def runs_frame(looks: pd.DataFrame, chosen: Sequence[Problem]) -> pd.DataFrame:
                 "n_states": problem.n_playing,
             }
             for column, name in MEASURED.items():
-                line |= paper.columns_of(name, intervals.mean(part[column].to_numpy(float)))
+                line |= paper.interval_columns(name, intervals.mean(part[column].to_numpy(float)))
             lines.append(line | {"share_touched": part["n_touched"].mean() / problem.n_playing})
     return pd.DataFrame(lines)
 
 
 def compared(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return labelled search from best luck beside value iteration, a row a problem."""
+    """Return labelled search from best luck beside value iteration, one row per problem."""
     is_mine = (runs["method"] == LABELLED) & (runs["initial_values"] == BEST_LUCK)
     mine = runs[is_mine].set_index("problem")
     columns = {"luck": mine["initial_value_points"] / mine["optimum_points"]}
@@ -219,7 +219,7 @@ def compared(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def traces_figure(looks: pd.DataFrame, chosen: Sequence[Problem]) -> Figure:
-    """Draw U of the start and the value of greedy play against backups, a panel a problem."""
+    """Draw U of the start and the value of greedy play against backups, one panel per problem."""
     shape: dict[str, Any] = {"nrows": -(-len(chosen) // 2), "ncols": 2, "squeeze": False}
     figure, panels = paper.new_figure(11.0, 0.8 + 3.6 * shape["nrows"], **shape)
     by = dict(tuple(looks.groupby(RUN)))
@@ -252,7 +252,7 @@ def traces_figure(looks: pd.DataFrame, chosen: Sequence[Problem]) -> Figure:
 
 
 def heuristic_search(of: paper.Paper) -> None:
-    """Run what is missing, and write the results."""
+    """Run the missing solvers, and write the results."""
     chosen = problems()
     looks = run_missing(of.output / "traces.csv", chosen, of.seeds)
     runs = runs_frame(looks, chosen)

@@ -9,9 +9,9 @@ L            the bound of *best luck*: what a player would earn who chose the ou
 U            the bound that a search begins with, and lowers
 ===========  =======================================================================================
 
-Between V* and L lie V* + λ·(L − V*) for λ from 0 to 1. Nobody has them before the problem is
-solved; they show what a better bound would be worth. A backup raises none of them, because that is
-so of V* and L, and a backup is convex.
+Between V* and L lie V* + λ·(L − V*) for λ from 0 to 1. They are unknown before the problem is
+solved; they show the worth of a better bound. A backup raises none of them, because it raises
+neither V* nor L, and a backup is convex.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ from thetafront.engine.jit import kernel
 BEST_LUCK, BETWEEN, OPTIMUM = "best luck", "a tenth of best luck's excess", "the optimum itself"
 LATE = [[64, 64, 4], [2, 8, 2]]
 EXACT = 1e-12  # points
-MAX_SWEEPS = 10_000  # of a policy; its values fall for ever if it never ends
+MAX_SWEEPS = 10_000  # of a policy; its values fall forever if it never ends
 
 
 @kernel
@@ -72,7 +72,7 @@ class Problem:
 
     @cached_property
     def n_playing(self) -> int:
-        """States with an action: a sweep backs up so many."""
+        """Number of states with an action, all of which a sweep backs up."""
         return int((~self.mdp.terminal).sum())
 
     @cached_property
@@ -86,7 +86,7 @@ class Problem:
         return backwards(self.mdp)
 
     def policy_value(self, policy: Indices) -> float:
-        """Return what a policy earns from the start on average; −∞ if it pays for ever."""
+        """Return the mean return of a policy from the start; −∞ if it pays forever."""
         tables, values = self.reversed_mdp.tables, np.zeros(self.mdp.n_states)
         reward, chosen = np.full_like(tables.reward, -np.inf), -1 - policy[policy >= 0]
         reward[chosen] = tables.reward[chosen]  # the maximum over actions is then the policy's
@@ -101,7 +101,7 @@ class Problem:
 
     @cached_property
     def bounds(self) -> dict[str, Floats]:
-        """Bounds by name: those that can be had, then those that take V*."""
+        """Bounds by name: those that can be computed in advance, then those that need V*."""
         excess = self.own_bounds[BEST_LUCK] - self.optimal_values
         return {
             **self.own_bounds,

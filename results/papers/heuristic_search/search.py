@@ -1,16 +1,16 @@
 """Heuristic search and its labelled form: real-time dynamic programming from one start state.
 
-U is an upper bound of the optimal values V*, lowered as the search goes on. A *simulation* of depth
-d backs up each state that it visits, takes the greedy action, and draws its outcome, until d
+U is an upper bound of the optimal values V*, lowered as the search continues. A *simulation* of
+depth d backs up each state that it visits, takes the greedy action, and draws its outcome, until d
 actions are taken or a state is *solved*: terminal, or labelled. It is optimistic: greedy play
 follows whatever looks best until backups make it look worse than something else. If d is large
 enough, U of the start converges to V*; states that greedy play never reaches cost nothing. Plain
-heuristic search goes on for ever.
+heuristic search goes on forever.
 
 Labelled search knows when it is done. After each simulation it goes back along the path, last state
 first. The *envelope* of a state is that state and all that greedy play can reach from it, without
 solved ones. If no residual in it exceeds δ, the whole envelope is labelled solved. Otherwise it is
-backed up in reverse order, and the round ends. Rounds go on until the start is solved. A label
+backed up in reverse order, and the round ends. Rounds continue until the start is solved. A label
 stays true: values of solved states no longer change, and all others only fall.
 
 If no residual in the envelope of s exceeds δ, greedy play from s earns at least U(s) − δ·N. N is
@@ -45,7 +45,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Workspace(NamedTuple):
-    """What a search keeps beside its values, allocated once."""
+    """The arrays of a search beside its values, allocated once."""
 
     path: Indices  # of a simulation, (d,)
     touched: Flags  # states that simulations backed up, (n_states,)
@@ -191,10 +191,10 @@ def rounds(
 class Search:
     """A search between two rounds, to be looked at: :meth:`advance` until it is done.
 
-    It begins at a state that is not terminal, with an upper bound of V*, shape (n_states,), of
-    which those of terminal states are taken for 0; ``values`` is lowered from it. ``depth`` is d, 1
-    or more, and ``delta`` δ, in the unit of rewards; by default there are no labels. 0 asks for
-    values that are exact up to rounding; use it only where no state can be reached twice.
+    It begins at a state that is not terminal, with an upper bound of V*, shape (n_states,), in
+    which terminal states count as 0; ``values`` is lowered from it. ``depth`` is d, 1 or more, and
+    ``delta`` δ, in the unit of rewards; by default there are no labels. 0 asks for values that are
+    exact up to rounding; use it only where no state can be reached twice.
     """
 
     def __init__(
@@ -230,7 +230,7 @@ class Search:
         return int((self.work.touched | (self.work.met > 0)).sum())
 
     def advance(self, n_backups: int) -> None:
-        """Go on until at least so many more backups are made, or the search is done."""
+        """Continue until at least that many more backups are made, or the search is done."""
         given = self.tables, self.values, self.start, self.delta, self.work
         found = rounds(*given, self.n_envelopes, self.n_done, n_backups, self.seed)
         self.n_envelopes, self.n_done, n_more = map(int, found)

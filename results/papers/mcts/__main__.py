@@ -8,7 +8,7 @@ from itertools import product
 
 from results.papers import paper
 from results.papers.mcts import design, figures, tables, timing
-from results.papers.mcts.design import ACTIONS, DEPTH, STATES, TITLES, name_of, plain
+from results.papers.mcts.design import ACTIONS, DEPTH, STATES, TITLES, plain, row_name
 from thetafront.agents.agent import Agent
 from thetafront.study import estimate as intervals
 
@@ -17,17 +17,17 @@ SHOWN_DEPTHS = (1, 5, 10, 15, 20)
 
 
 def mcts(of: paper.Paper) -> None:
-    """Play and time what is missing, and write the results."""
+    """Play and time the missing games, and write the results."""
     calibration = timing.calibrated(of.output / "calibration.csv")
     rounds = timing.timing_rounds(of.output / "timing_rounds.csv")
     agents = [plain(leaf_value, m) for m, leaf_value in product(design.SIMULATIONS, TITLES)]
     agents += [plain(*case, c) for case, c in product(design.EXPLORED, design.EXPLORATIONS)]
-    rows: dict[str, Agent] = {name_of(agent): agent for agent in agents}
+    rows: dict[str, Agent] = {row_name(agent): agent for agent in agents}
     rows |= {setting.name: setting.agent(m) for setting, (m, _) in calibration.items()}
     games = of.play(rows)
     other: dict[str, Agent] = {}
     for change, default, agent in design.readings():
-        other |= {name_of(default): default, f"{name_of(default)}, {change}": agent}
+        other |= {row_name(default): default, f"{row_name(default)}, {change}": agent}
     more = range(of.seeds[0], of.seeds[0] + GAMES_OF_A_READING * of.n_games)
     points = tables.points_frame(games)
     found = {
@@ -48,7 +48,7 @@ def mcts(of: paper.Paper) -> None:
     leaders, timings = found["equal_time"], found["timings"].query("depth in @SHOWN_DEPTHS")
     shorter = {"seconds_per_decision": "seconds", "relative_to_random": "relative"}
     timings = timings.rename(columns=shorter)
-    times = timing.seconds_of(rounds).loc[DEPTH]
+    times = timing.decision_seconds(rounds).loc[DEPTH]
     slower = times.rdiv(times["lookahead"], axis=0)
     titles = {each.value: title for each, title in TITLES.items()}
     titled = {name: each.replace({"leaf_value": titles}) for name, each in found.items()}

@@ -56,7 +56,7 @@ def plain(leaf_value: LeafValue, m: int, exploration: float = EXPLORATION) -> UC
     return UCT(m, DEPTH, exploration, leaf_value)
 
 
-def name_of(agent: UCT) -> str:
+def row_name(agent: UCT) -> str:
     """Return the name of a plain agent's row."""
     other = "" if agent.exploration == EXPLORATION else f", c = {agent.exploration:g}"
     return f"{TITLES[agent.leaf_value]}, m = {agent.n_simulations}{other}"
@@ -80,7 +80,7 @@ class Widening(NamedTuple):
     def name(self) -> str:
         """The name of its row."""
         mark = "′" if self.widened == STATES else ""
-        time = f"in the time of {name_of(self.plain)}"
+        time = f"in the time of {row_name(self.plain)}"
         return f"k{mark} = {self.k:g}, α{mark} = {self.alpha:g}, {time}"
 
     def agent(self, m: int) -> UCT:

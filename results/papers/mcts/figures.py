@@ -78,7 +78,7 @@ def equal_time_figure(points: pd.DataFrame) -> Figure:
 
 
 def widening_figure(frame: pd.DataFrame, widened: str) -> Figure:
-    """Draw score against α for each k, one panel a case, with the plain agent as a band."""
+    """Draw score against α for each k, one panel per case, with the plain agent as a band."""
     figure, panels = paper.new_figure(11.1, 5.2, ncols=len(design.CASES), sharey=True)
     mark = "′" if widened == STATES else ""
     offsets = np.linspace(-0.18, 0.18, len(design.KS[widened]))

@@ -1,8 +1,8 @@
 """The tables of scores: points, equal time, widening, exploration, other readings.
 
 Between neighbouring points of a leaf value the score is interpolated linearly over log seconds per
-move: a weighted sum of two points' mean scores. Times count as exact. The leader at a budget is
-compared with **each** of the others by paired differences: the largest of several noisy means is
+move: a weighted sum of two points' mean scores. Times are treated as exact. The leader at a budget
+is compared with **each** of the others by paired differences: the largest of several noisy means is
 biased upwards, and shows nothing by itself.
 """
 
@@ -14,7 +14,7 @@ import pandas as pd
 
 from results.papers import paper
 from results.papers.mcts import design
-from results.papers.mcts.design import name_of, plain
+from results.papers.mcts.design import plain, row_name
 from results.papers.mcts.timing import Calibration
 from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.uct import UCT
@@ -25,12 +25,12 @@ BUDGETS = (3e-6, 1e-5, 3e-5, 1e-4, 3e-4)  # seconds a move
 
 def row(games: paper.Games, agent: UCT, name: str = "") -> dict[str, Any]:
     """Return a row's leaf value and, of its games, mean score and costs."""
-    mine = games[name or name_of(agent)]
-    return paper.score_columns(mine) | paper.costs_of(mine)
+    mine = games[name or row_name(agent)]
+    return paper.score_columns(mine) | paper.mean_costs(mine)
 
 
 def points_frame(games: paper.Games) -> pd.DataFrame:
-    """Return one row a point, by leaf value and m."""
+    """Return one row per point, by leaf value and m."""
     return pd.DataFrame(
         {"leaf_value": leaf_value.value, "n_simulations": m} | row(games, plain(leaf_value, m))
         for leaf_value in design.TITLES
@@ -52,7 +52,7 @@ def weights_at(costs: npt.NDArray[np.float64], budget: float) -> npt.NDArray[np.
 
 
 def equal_time_frame(points: pd.DataFrame, games: paper.Games) -> pd.DataFrame:
-    """Return, for each budget in seconds a move, one row a leaf value whose points span it.
+    """Return, for each budget in seconds a move, one row per leaf value whose points span it.
 
     ``ahead_of_points`` is the paired difference to the leader, the largest mean: 0 for the leader.
     """
@@ -68,16 +68,16 @@ def equal_time_frame(points: pd.DataFrame, games: paper.Games) -> pd.DataFrame:
             if not seconds[0] <= budget <= seconds[-1]:
                 continue
             agents = (plain(LeafValue(leaf_value), m) for m in curve["n_simulations"])
-            scores = np.array([paper.scores_of(games[name_of(agent)]) for agent in agents])
+            scores = np.array([paper.read_scores(games[row_name(agent)]) for agent in agents])
             weighted[leaf_value] = weights_at(np.exp(np.log(seconds)), budget) @ scores
         leader = max(weighted, key=lambda each: float(weighted[each].mean()), default="")
         for leaf_value, scores in weighted.items():
             ahead = intervals.difference(weighted[leader], scores)
             line: dict[str, Any] = {"seconds_per_move": budget, "leaf_value": leaf_value}
             line |= {"n_games_a_point": len(scores)}
-            line |= paper.columns_of("score", intervals.mean(scores), "_points")
+            line |= paper.interval_columns("score", intervals.mean(scores), "_points")
             line |= {"leader": leader}
-            lines.append(line | paper.columns_of("ahead_of", ahead, "_points"))
+            lines.append(line | paper.interval_columns("ahead_of", ahead, "_points"))
     return pd.DataFrame(lines)
 
 
@@ -91,14 +91,14 @@ def widening_frame(calibration: Calibration, games: paper.Games) -> pd.DataFrame
     lines = []
     for leaf_value, plain_m in design.CASES:
         case = (leaf_value.value, plain_m)
-        name = name_of(plain(leaf_value, plain_m))
+        name = row_name(plain(leaf_value, plain_m))
         rows = [(name, "", np.nan, np.nan, plain_m, 1.0)]
         rows += [
             (each.name, each.widened, each.k, each.alpha, m, relative.value)
             for each, (m, relative) in calibration.items()
             if each[:2] == case
         ]
-        seconds = paper.costs_of(games[name])["seconds_per_move"]
+        seconds = paper.mean_costs(games[name])["seconds_per_move"]
         for mine, widened, k, alpha, m, relative_time in rows:
             line: dict[str, Any] = {"leaf_value": case[0], "plain_n_simulations": plain_m}
             line |= {"widened": widened, "k": k, "alpha": alpha, "n_simulations": m}
@@ -122,23 +122,23 @@ def exploration_frame(games: paper.Games) -> pd.DataFrame:
     """Return one row for each c of a plain agent, with its paired difference from c = 100."""
     lines = []
     for leaf_value, m in design.EXPLORED:
-        base = name_of(plain(leaf_value, m))
+        base = row_name(plain(leaf_value, m))
         for c in design.EXPLORATIONS:
             agent = plain(leaf_value, m, c)
             line = {"leaf_value": leaf_value.value, "n_simulations": m, "exploration_points": c}
-            less = paper.less(games, name_of(agent), less_c_100=base)
+            less = paper.less(games, row_name(agent), less_c_100=base)
             lines.append(line | row(games, agent) | less)
     return pd.DataFrame(lines)
 
 
 def readings_frame(games: paper.Games) -> pd.DataFrame:
-    """Return one row a reading; ``less_default_points`` is paired by seed."""
+    """Return one row per reading; ``less_default_points`` is paired by seed."""
     lines = []
     for change, default, agent in design.readings():
-        name = f"{name_of(default)}, {change}"
+        name = f"{row_name(default)}, {change}"
         line: dict[str, Any] = {"reading": change, "leaf_value": agent.leaf_value.value}
         line |= {"n_simulations": agent.n_simulations} | row(games, agent, name)
-        mean = intervals.mean(paper.scores_of(games[name_of(default)]))
-        line |= paper.columns_of("default", mean, "_points")
-        lines.append(line | paper.less(games, name, less_default=name_of(default)))
+        mean = intervals.mean(paper.read_scores(games[row_name(default)]))
+        line |= paper.interval_columns("default", mean, "_points")
+        lines.append(line | paper.less(games, name, less_default=row_name(default)))
     return pd.DataFrame(lines)

@@ -1,12 +1,12 @@
 """CPU seconds of a decision, in turns over the agents compared; and the m of equal time.
 
 A decision of 100 simulations takes some twenty to a hundred microseconds, and calling compiled code
-with a tree from Python takes about ten. A *round* therefore decides on each board once, then makes
-as many calls on a board with one legal action, which simulates nothing, and subtracts their time.
-Rounds alternate over the agents, and ratios are taken round by round, so that noise of the machine
-affects all alike. Each round begins with a new tree, in the memory that the last one left: array
-placement alone made a difference of a quarter at d = 1. Reported is the median over rounds, with
-its 95% interval by ranks.
+with a tree from Python takes about ten more. A *round* therefore decides on each board once, then
+makes as many calls on a board with one legal action, which simulates nothing, and subtracts their
+time. Rounds alternate over the agents, and ratios are taken round by round, so that noise of the
+machine affects all alike. Each round begins with a new tree, in the memory that the last one left:
+array placement alone made a difference of a quarter at d = 1. Reported is the median over rounds,
+with its 95% interval by ranks.
 
 Widening changes a simulation's time, so each setting has its own m, chosen such that a decision
 takes the plain agent's time T. Both decide, in turns, on the boards of one game of the plain agent,
@@ -14,8 +14,8 @@ evenly from its start to its end. T is nearly proportional to m near the solutio
 suggests m / T(m). A first step, at the plain agent's m, brings the next ones close; m is the median
 of their rounds' suggestions. No game's score is used.
 
-``timing_rounds.csv`` and ``calibration.csv`` are kept: a later run, on a machine that may be busy,
-does not time again, and existing games stay valid.
+``timing_rounds.csv`` and ``calibration.csv`` are stored: a later run, on a machine that may be
+busy, does not time again, and existing games stay valid.
 """
 
 import sys
@@ -100,7 +100,7 @@ def time_decisions() -> pd.DataFrame:
 
 
 def timing_rounds(path: Path) -> pd.DataFrame:
-    """Return the rounds that a file keeps or, if it has not all, new ones."""
+    """Return the rounds stored in a file or, if they are incomplete, new ones."""
     found = paper.kept(path, ROUND_COLUMNS)
     design = [*product(range(N_ROUNDS), DEPTHS, LEAF_VALUES.categories, [N_STARTS])]
     if found is None or [*found.iloc[:, :4].itertuples(index=False, name=None)] != design:
@@ -110,15 +110,15 @@ def timing_rounds(path: Path) -> pd.DataFrame:
     return found
 
 
-def seconds_of(rounds: pd.DataFrame) -> pd.DataFrame:
-    """Return the seconds of a decision by depth and round, a column a leaf value."""
+def decision_seconds(rounds: pd.DataFrame) -> pd.DataFrame:
+    """Return the seconds of a decision by depth and round, one column per leaf value."""
     by = rounds.astype({"leaf_value": str}).set_index(["depth", "round", "leaf_value"])
     return by["seconds_per_decision"].unstack()
 
 
 def timings_frame(rounds: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a leaf value and depth: seconds, and their ratio to random rollouts'."""
-    seconds = seconds_of(rounds)
+    """Return one row per leaf value and depth: seconds, and their ratio to random rollouts'."""
+    seconds = decision_seconds(rounds)
     calls = rounds.groupby(["leaf_value", "depth"], observed=True)["call_seconds"].median()
     relative = seconds.div(seconds[LeafValue.RANDOM.value], axis=0)
     lines = []
@@ -134,7 +134,7 @@ def timings_frame(rounds: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def boards_of_game(agent: UCT) -> list[int]:
+def sample_boards(agent: UCT) -> list[int]:
     """Return boards evenly from the start to the end of one game of an agent."""
     boards = [move.board for move in agent.moves(BOARDS_SEED)]
     places = np.linspace(0, len(boards) - 1, N_BOARDS).round().astype(int)
@@ -174,7 +174,7 @@ def calibrated(path: Path) -> Calibration:
     if missing:
         print(f"calibrating {len(missing)} settings (a minute or two)", file=sys.stderr)
         warm(UCT())
-    boards = {plain: boards_of_game(plain) for plain in {each.plain: None for each in missing}}
+    boards = {plain: sample_boards(plain) for plain in {each.plain: None for each in missing}}
     for setting in missing:
         calibration[setting] = calibrate(setting, boards[setting.plain])
         rows = [(*each, m, t.value, t.low, t.high) for each, (m, t) in calibration.items()]

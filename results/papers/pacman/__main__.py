@@ -16,7 +16,7 @@ from results.papers.pacman import claims, design, tables
 from results.papers.pacman.design import BEST, BEST_ASTAR, MEDIUM, MOVERS, SMALL, Bars, Played
 from results.papers.pacman.figures import all_figures
 from thetafront import InputError
-from thetafront.agents.agent import digest_of, identity
+from thetafront.agents.agent import agent_digest, identity
 from thetafront.agents.pacman.agent import PacmanAgent
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.study.estimate import Z95, Estimate
@@ -29,14 +29,14 @@ Chosen = dict[str, dict[str, str]]  # digests of the selected agents by layout
 
 
 def play(run: paper.Paper, agents: Iterable[PacmanAgent], seeds: range) -> Played:
-    """Play what is missing."""
+    """Play the missing games."""
     rows = {", ".join(f"{name} {value}" for name, value in identity(each).items()): each
             for each in agents}  # fmt: skip
     games = run.play(rows, seeds, BATCH)
     return {agent: games[name] for name, agent in rows.items()}
 
 
-def times_of(run: paper.Paper, chosen: Chosen, bars: Bars) -> dict[PacmanMDP, Estimate]:
+def measure_times(run: paper.Paper, chosen: Chosen, bars: Bars) -> dict[PacmanMDP, Estimate]:
     """Return the smaller map's times; those of the folder's last run if it timed the same games."""
     pairs = {changed: plain for *_, plain, changed in design.changes(bars) if changed.cut}
     columns = ["seconds_ratio", "seconds_ratio_low95", "seconds_ratio_high95"]
@@ -52,7 +52,7 @@ def times_of(run: paper.Paper, chosen: Chosen, bars: Bars) -> dict[PacmanMDP, Es
 
 
 def numbers(found: Mapping[str, pd.DataFrame], n_games: int) -> dict[str, Any]:
-    """Return what the text has beside the tables."""
+    """Return the numbers of the text that are not in the tables."""
     points, strategies, motion = (found[each] for each in ("points", "strategies", "motion"))
     middle = points[points["win_rate"].between(0.2, 0.8)]
     coin_sd = sqrt((middle["binomial_sd_of_ten_games"] ** 2).mean())
@@ -109,7 +109,7 @@ def pacman(run: paper.Paper) -> None:
         for layout in (SMALL, MEDIUM)
     }
     chosen = {
-        layout.name: {"mdp": digest_of(named[BEST]), "astar": digest_of(named[BEST_ASTAR])}
+        layout.name: {"mdp": agent_digest(named[BEST]), "astar": agent_digest(named[BEST_ASTAR])}
         for layout, named in bars.items()
     }
     played = play(run, design.figure_agents(bars), run.seeds)
@@ -122,7 +122,7 @@ def pacman(run: paper.Paper) -> None:
         "strategies": tables.strategies_frame(played, bars),
         "selection": selection,
         "motion": tables.points_frame(more, design.movers(bars)),
-        "changes": tables.changes_frame(more, bars, times_of(run, chosen, bars)),
+        "changes": tables.changes_frame(more, bars, measure_times(run, chosen, bars)),
     }
     found["claims"] = claims.claims_frame(played, points, bars, more, found["motion"])
     layouts = {layout.name: list(layout.rows) for layout in bars}

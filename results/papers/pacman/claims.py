@@ -19,7 +19,7 @@ from results.papers import paper
 from results.papers.pacman import design
 from results.papers.pacman.design import RADII, Bars, Played
 from results.papers.pacman.tables import contrast, wins_frame, won_by_seed
-from thetafront.agents.agent import digest_of
+from thetafront.agents.agent import agent_digest
 from thetafront.study.estimate import Estimate
 
 HARDLY = 0.10
@@ -33,7 +33,7 @@ Statement = tuple[str, str, str, Pairs]
 
 
 def verdict(says: str, low: float, high: float) -> str:
-    """Judge a difference, by its interval, by the report's statement on it: see the module."""
+    """Judge the report's statement on a difference by its interval: see the module."""
     if says == "below":
         low, high = -high, -low
     supported, contradicted = low > 0, high < 0
@@ -43,7 +43,7 @@ def verdict(says: str, low: float, high: float) -> str:
     return "supported" if supported else "contradicted" if contradicted else "undecided"
 
 
-def verdict_of(verdicts: Iterable[str]) -> str:
+def combine_verdicts(verdicts: Iterable[str]) -> str:
     """Judge a claim by the verdicts on its parts."""
     found = set(verdicts)
     worst = "contradicted" if "contradicted" in found else "undecided"
@@ -109,7 +109,7 @@ def strategy_statements(bars: Bars) -> Iterator[Statement]:
         ("the MDP that we chose", "one setting, chosen on other seeds", (design.BEST,)),
     )
     for layout, agents in bars.items():
-        points = {name: f"agent == '{digest_of(agent)}'" for name, agent in agents.items()}
+        points = {name: f"agent == '{agent_digest(agent)}'" for name, agent in agents.items()}
         for astar, (mdp, how, names) in product(design.ASTARS, mdps):
             pairs = {f"{name} less {astar}": (points[name], points[astar]) for name in names}
             yield f"On {layout.name}, {mdp} wins more than {astar}", how, "above", pairs
@@ -127,13 +127,15 @@ Line = dict[str, Any]
 
 
 def compared(played: Played, points: pd.DataFrame, statements: Iterable[Statement]) -> list[Line]:
-    """Return a line a part of each statement; the parts of one are judged together."""
+    """Return a line for each part of each statement; the parts of one are judged together."""
     wins, lines = wins_frame(played), list[Line]()
     for text, how, says, pairs in statements:
         for name, pair in pairs.items():
             one, other = (won_by_seed(wins, points, where) for where in pair)
             line: Line = {"claim": text, "how": how, "part": name, "says": says}
-            lines.append(line | paper.columns_of("difference", contrast(one, other, len(pairs))))
+            lines.append(
+                line | paper.interval_columns("difference", contrast(one, other, len(pairs)))
+            )
     return lines
 
 
@@ -141,13 +143,13 @@ def alone(points: pd.DataFrame, where: str, reported: float, *named: str) -> Lin
     """Return the line of a claim on one point's win rate, less the report's."""
     rate = points.query(where).iloc[0][["win_rate", "win_rate_low95", "win_rate_high95"]]
     line: Line = dict(zip(("claim", "how", "part"), named, strict=True), says="hardly")
-    return line | paper.columns_of("difference", Estimate(*(rate - reported)))
+    return line | paper.interval_columns("difference", Estimate(*(rate - reported)))
 
 
 def claims_frame(
     played: Played, points: pd.DataFrame, bars: Bars, more: Played, motion: pd.DataFrame
 ) -> pd.DataFrame:
-    """Judge all claims, a row a part; ``more`` and ``motion`` are of the open questions."""
+    """Judge all claims, one row per part; ``more`` and ``motion`` belong to the open questions."""
     lines = compared(played, points, (*figure_statements(), *strategy_statements(bars)))
     where, wilson = "layout == 'medium' and strategy == 'PacmanRandom'", "Wilson's interval"
     text, part = "On medium, random play fails to win", "random's win rate"
@@ -161,12 +163,12 @@ def claims_frame(
     frame = pd.DataFrame(lines)
     ends = frame[["says", "difference_low95", "difference_high95"]].itertuples(index=False)
     frame["part_verdict"] = [verdict(*each) for each in ends]
-    frame.insert(1, "verdict", frame.groupby("claim")["part_verdict"].transform(verdict_of))
+    frame.insert(1, "verdict", frame.groupby("claim")["part_verdict"].transform(combine_verdicts))
     return frame
 
 
 def shown(claims: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a claim, with the parts that decide its verdict, the largest ones first."""
+    """Return one row per claim, with the parts that decide its verdict, the largest ones first."""
     lines = []
     for (claim, said, how), group in claims.groupby(["claim", "verdict", "how"], sort=False):
         same = group[group["part_verdict"] == said]

@@ -1,4 +1,4 @@
-"""The report's figures 1 to 7 from our games, and figures of what it leaves open.
+"""The report's figures 1 to 7 from our games, and figures for the questions that it leaves open.
 
 Figures 2 to 7 are drawn from the tables. Figure 1 and the values after each sweep are read from the
 agent's decision in the first state of a game.
@@ -40,7 +40,7 @@ DOTTED: dict[str, Any] = {"color": paper.BLACK, "linewidth": 0.9, "linestyle": "
 
 
 def rate_axis(axes: Axes) -> None:
-    """Make the y axis one of win rates."""
+    """Set up the y axis for win rates."""
     axes.set(ylim=(0, 1), ylabel="win rate")
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
 
@@ -48,14 +48,14 @@ def rate_axis(axes: Axes) -> None:
 def rates(
     axes: Axes, at: Any, rows: pd.DataFrame, label: str, look: Look, name: str = "win_rate"
 ) -> None:
-    """Draw win rates, say, with their intervals, as a line of a colour and a marker."""
+    """Draw values such as win rates, with their intervals, as a line with a colour and a marker."""
     style: dict[str, Any] = {"color": look[0], "fmt": f"{look[1]}-", "label": label}
     style |= {"linewidth": 1.2, "elinewidth": 0.9, "markersize": 4.5, "capsize": 2}
     axes.errorbar(at, rows[name], yerr=paper.errors(rows, name), **style)
 
 
 def line_figure(points: pd.DataFrame, panels: Sequence[tuple[str, str, str, str]]) -> Figure:
-    """Draw win rates in panels: a title, a condition on points, what x is, and what a line is."""
+    """Draw win rates in panels: a title, a condition on points, and columns for x and lines."""
     figure, drawn = paper.new_figure(3.8 + 2.6 * len(panels), 4.6, ncols=len(panels), sharey=True)
     for axes, (name, condition, x, by) in zip(drawn, panels, strict=True):
         found = points.query(condition).sort_values(x)

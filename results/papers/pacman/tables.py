@@ -19,7 +19,7 @@ from scipy.stats import norm
 from results.papers import paper
 from results.papers.pacman import design
 from results.papers.pacman.design import GAMES_A_TRIAL, Bars, Played
-from thetafront.agents.agent import digest_of
+from thetafront.agents.agent import agent_digest
 from thetafront.agents.pacman.agent import PacmanAgent
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.study import estimate as intervals
@@ -36,7 +36,7 @@ REPORTED = {
 }
 
 
-def won_of(games: pd.DataFrame) -> npt.NDArray[np.float64]:
+def win_indicators(games: pd.DataFrame) -> npt.NDArray[np.float64]:
     """Return 1 for each game that was won, 0 for the others."""
     return np.asarray(games["outcome"] == "won", np.float64)
 
@@ -58,8 +58,10 @@ def contrast(
 
 
 def wins_frame(played: Played) -> pd.DataFrame:
-    """Return a column of wins for each agent, a row a seed."""
-    return pd.DataFrame({digest_of(agent): won_of(games) for agent, games in played.items()})
+    """Return a column of wins for each agent, one row per seed."""
+    return pd.DataFrame(
+        {agent_digest(agent): win_indicators(games) for agent, games in played.items()}
+    )
 
 
 def won_by_seed(wins: pd.DataFrame, points: pd.DataFrame, where: str) -> npt.NDArray[np.float64]:
@@ -75,13 +77,13 @@ def total(values: pd.Series) -> float:
 
 def point_columns(games: pd.DataFrame) -> dict[str, Any]:
     """Return the summary of a point's games."""
-    won, n_moves = won_of(games), total(games["n_moves"])
+    won, n_moves = win_indicators(games), total(games["n_moves"])
     rate = intervals.share(int(won.sum()), len(won))
     n_trials = len(won) // GAMES_A_TRIAL
     trials = won[: n_trials * GAMES_A_TRIAL].reshape(n_trials, GAMES_A_TRIAL).mean(axis=1)
     return {
         "n_games": len(games),
-        **paper.columns_of("win_rate", rate),
+        **paper.interval_columns("win_rate", rate),
         "win_rate_sd_of_ten_games": float(trials.std(ddof=1)),
         "binomial_sd_of_ten_games": sqrt(rate.value * (1 - rate.value) / GAMES_A_TRIAL),
         "n_cut": int((games["outcome"] == "cut").sum()),
@@ -97,12 +99,12 @@ def point_columns(games: pd.DataFrame) -> dict[str, Any]:
 def points_frame(
     played: Played, named: Iterable[tuple[str, PacmanAgent]] | None = None
 ) -> pd.DataFrame:
-    """Return one row an agent, by default all that played: parameters, win rate and cost."""
+    """Return one row per agent, by default all that played: parameters, win rate and cost."""
     parameters = ("p_chosen", "gamma", "radius", "distance", "tolerance", "max_sweeps", "danger")
     rows = []
     for strategy, agent in named or [(type(agent).__name__, agent) for agent in played]:
         row: dict[str, Any] = {
-            "agent": digest_of(agent),
+            "agent": agent_digest(agent),
             "layout": agent.layout.name,
             "strategy": strategy,
         }
@@ -112,9 +114,10 @@ def points_frame(
 
 
 def select(tried: Played) -> pd.DataFrame:
-    """Return a row a candidate; of a kind in a maze that with most wins is chosen.
+    """Return one row per candidate.
 
-    Ties go to fewest backups a move, then to the first.
+    Of each kind in a maze, the one with most wins is chosen. Ties go to fewest backups a move, then
+    to the first.
     """
     frame = points_frame(tried)
     best_first = frame.sort_values(["win_rate", "backups_per_move"], ascending=[False, True])
@@ -136,11 +139,11 @@ def sweeps_frame(played: Played) -> pd.DataFrame:
     settings = product(design.SWEEP_RADIUS.items(), design.SWEEP_GAMMAS, design.SWEEPS)
     for (layout, radius), gamma, n in settings:
         games = played[design.after_sweeps(layout, gamma, radius, n)]
-        rate = intervals.share(int(won_of(games).sum()), len(games))
+        rate = intervals.share(int(win_indicators(games).sum()), len(games))
         residual = intervals.mean(games["residual_mean"].to_numpy(np.float64))
         row = {"layout": layout.name, "gamma": gamma, "radius": radius, "n_sweeps": n}
-        row |= {"n_games": len(games), **paper.columns_of("win_rate", rate)}
-        rows.append(row | paper.columns_of("residual", residual))
+        row |= {"n_games": len(games), **paper.interval_columns("win_rate", rate)}
+        rows.append(row | paper.interval_columns("residual", residual))
     return pd.DataFrame(rows)
 
 
@@ -161,12 +164,14 @@ def distance_frame(wins: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
         row = {"layout": layout, "gamma": 0.9, "radius": name, "n_games": len(maze) * len(radii)}
         row |= {"win_rate_maze": maze.mean(), "win_rate_manhattan": manhattan.mean()}
         n_together = 1 if name == "all" else len(design.ZONE_RADII)
-        rows.append(row | paper.columns_of("difference", contrast(maze, manhattan, n_together)))
+        rows.append(
+            row | paper.interval_columns("difference", contrast(maze, manhattan, n_together))
+        )
     return pd.DataFrame(rows)
 
 
 def time_ratio(changed: PacmanMDP, plain: PacmanMDP, first_seed: int) -> Estimate:
-    """Measure CPU time a move with a change over that without, a number a round.
+    """Measure the ratio of CPU time per move with a change to that without, once per round.
 
     The two take turns on the same few seeds, so that a change in the machine's speed affects both.
     """
@@ -182,7 +187,7 @@ def time_ratio(changed: PacmanMDP, plain: PacmanMDP, first_seed: int) -> Estimat
 
 
 def changes_frame(played: Played, bars: Bars, times: Mapping[PacmanMDP, Estimate]) -> pd.DataFrame:
-    """Return one row a comparison: wins, backups a move, and the time where it was measured.
+    """Return one row per comparison: wins, backups a move, and the time where it was measured.
 
     The rows of a layout that ask the same question are judged together.
     """
@@ -190,15 +195,15 @@ def changes_frame(played: Played, bars: Bars, times: Mapping[PacmanMDP, Estimate
     for layout, planner, plain, changed in design.changes(bars):
         games, others = played[changed], played[plain]
         n_together = len(design.PLANNERS) * (1 if changed.cut else len(design.ROUTE_REWARDS))
-        difference = contrast(won_of(games), won_of(others), n_together)
+        difference = contrast(win_indicators(games), win_indicators(others), n_together)
         now, before = point_columns(games), point_columns(others)
         row = {"layout": layout.name, "strategy": planner, "route_reward": changed.route_reward}
         row |= {"cut": changed.cut, "n_games": len(games)}
         row |= {"win_rate_plain": before["win_rate"], "win_rate": now["win_rate"]}
-        row |= paper.columns_of("difference", difference)
+        row |= paper.interval_columns("difference", difference)
         gained = now["score_mean_points"] - before["score_mean_points"]
         row |= {"score_difference_points": gained}
         row |= {"backups_ratio": now["backups_per_move"] / before["backups_per_move"]}
         ratio = times.get(changed, Estimate(np.nan))
-        rows.append(row | paper.columns_of("seconds_ratio", ratio))
+        rows.append(row | paper.interval_columns("seconds_ratio", ratio))
     return pd.DataFrame(rows)

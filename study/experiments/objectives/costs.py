@@ -1,8 +1,8 @@
 """Costs: objectives that are minimized.
 
-Seconds per move is what a user waits for, and depends on the machine. Playout moves per move, or
-Bellman backups, count the same work exactly: the same on every machine, and in every run. Where all
-work is done before the game, a replicate is one solution, and its cost is seconds or sweeps to
+Seconds per move are the time that a user waits, and depend on the machine. Playout moves per move,
+or Bellman backups, count the work exactly and are the same on every machine and in every run. Where
+all work is done before the game, a replicate is one solution, and its cost is seconds or sweeps to
 solve.
 """
 
@@ -46,9 +46,9 @@ class Cost:
     per_move : bool
         Whether the sum is divided by the moves of all games; otherwise by the number of games.
     is_reported : bool
-        Whether games report it themselves, though it is a time.
+        Whether games report it themselves, although it is a time.
     is_whole : bool
-        Whether it is so large that it is written without decimals, unless it is a time.
+        Whether it is written without decimals because it is large; never for a time.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Cost:
     is_reported: bool = False
     is_whole: bool = True
 
-    def of(self, games: Sequence[Game]) -> float:
+    def value(self, games: Sequence[Game]) -> float:
         """Return the cost of some games; NaN if there are none.
 
         Seconds are those of games played alone; counts are those of all games.
@@ -78,11 +78,11 @@ class Cost:
     def log_variances(
         self, samples: Sequence[Sequence[Game]], are_alike: bool = False
     ) -> LogVariances:
-        """Return the variances of log₁₀ of the samples' costs; NaN where nothing tells.
+        """Return the variances of log₁₀ of the samples' costs; NaN where unknown.
 
         Times are compared between blocks of consecutive games, counts between single games
-        (:mod:`study.batch_means`). ``samples`` are those of one study: they share what they tell of
-        a block. ``are_alike`` says that games of a sample do the same work.
+        (:mod:`study.batch_means`). ``samples`` are those of one study, which together estimate the
+        variance of a block. ``are_alike`` says that games of a sample do the same work.
         """
         n_games = sum(map(len, samples))
         samples = [self.measured(games) for games in samples]
@@ -101,7 +101,7 @@ class Cost:
         return variances_of_log_ratios(columns, length, drifts=True)
 
     def measured(self, games: Sequence[Game]) -> Sequence[Game]:
-        """Return the games that tell the cost."""
+        """Return the games from which the cost is computed."""
         ended = [game for game in games if game.has_ended]
         return [game for game in ended if game.is_timed] if self.is_timed else ended
 
@@ -131,19 +131,19 @@ class Cost:
 
     @property
     def bound(self) -> str:
-        """What a limit is called in commands and calls: ``max_seconds_per_move``."""
+        """Name of a limit in commands and calls: ``max_seconds_per_move``."""
         return f"max_{self.name}"
 
     @property
     def option_help(self) -> str:
-        """What the option for a limit means."""
+        """Help of the option for a limit."""
         unit = self.unit and f"in {self.unit}"
         if self.is_timed:
             unit = "such as 100us or 0.0001 (seconds)"
         return f"Limit: {self.label}{unit and f', {unit}'}."
 
     def read(self, given: str | float) -> float:
-        """Read a value that a user gives; ValueError if it is none."""
+        """Read a value that a user gives; ValueError if it is invalid."""
         try:
             return float(given)
         except ValueError:
@@ -163,7 +163,7 @@ class Cost:
 
     @property
     def axis_label(self) -> str:
-        """Its name at an axis; times have their unit at the ticks."""
+        """Its name on an axis; times have their unit at the ticks."""
         return f"{self.label}{'' if self.is_timed or not self.unit else f', {self.unit}'}"
 
 
@@ -175,7 +175,7 @@ SWEEPS = Cost("n_sweeps", "sweeps to solve", "n_sweeps", per_move=False)
 
 
 def cpu_seconds(per: Per = "move") -> Cost:
-    """Return the cost of CPU time, of a move or of a game."""
+    """Return the cost of CPU time, per move or per game."""
     return (
         SECONDS
         if per == "move"
@@ -184,19 +184,18 @@ def cpu_seconds(per: Per = "move") -> Cost:
 
 
 def reported(field: str, *, unit: str = "", per: Per = "game", label: str | None = None) -> Cost:
-    """Return the cost of a field that games report, for each move or each game.
+    """Return the cost of a field that games report, per move or per game.
 
     Parameters
     ----------
     field : str
-        The field's name: letters, digits and ``_``; ``seconds`` takes the place of what is
-        measured.
+        The field's name: letters, digits and ``_``; ``seconds`` replaces the measured time.
     unit : str
         Unit of values, if they have one; ``s`` makes it a time.
     per : {"move", "game"}
-        What the sum over games is divided by.
+        The divisor of the sum over games.
     label : str, optional
-        Its name at an axis and in text; by default ``nodes a game``.
+        Its name on an axis and in text; by default ``nodes a game``.
 
     Raises
     ------

@@ -9,7 +9,7 @@
     variances by :func:`study.shrinkage.bounded_variances`.
 *   An **exact value** is known from one game: variance 0, and an interval of width 0.
 
-By its bounds, a model has a scale on which it stays within them (:mod:`study.scale`).
+From its bounds follows a scale on which a model stays within them (:mod:`study.scale`).
 """
 
 import math
@@ -82,14 +82,14 @@ class Estimator(ABC):
 
     @abstractmethod
     def typical_variance(self, samples: Floats) -> float:
-        """Guess the variance of one sample from a few of them, one at least."""
+        """Guess the variance of one sample from a few of them, at least one."""
 
     def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
-        """Guess the variance of one sample where the mean is so much; a study's trials may tell."""
+        """Guess the variance of one sample for a given mean; a study's trials may help."""
         return np.array([self.typical_variance(np.full(N_PSEUDO, mean)) for mean in means])
 
     def halves(self, items: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
-        """Split in half, every second item to each: one half may choose, the other judge."""
+        """Split items alternately into two halves: one may choose, the other judge."""
         return items[::2], items[1::2]
 
 
@@ -114,7 +114,7 @@ class NoisyMean(Estimator):
         return (TYPICAL_DEVIATION * float(np.mean(samples))) ** 2
 
     def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
-        """Return the average of the trials, since the mean tells nothing."""
+        """Return the average of the trials, since the mean has no influence."""
         n = np.array([trial.n for trial in trials])
         return np.full(len(means), float(np.nanmean(n * self.variances(trials))))
 
@@ -126,15 +126,15 @@ class GrowingMean(NoisyMean):
     low: float | None = 0.0
 
     def estimate(self, samples: Floats) -> Estimate:
-        """Return the mean with Student's t interval, which is as long to both sides."""
+        """Return the mean with Student's t interval, which is symmetric."""
         return t_interval(samples)
 
     def variances(self, trials: Sequence[Moments]) -> Floats:
-        """Return sample variances over n, shrunk towards what is pooled in proportion to means."""
+        """Return sample variances over n, shrunk towards one in proportion to the means."""
         return growing_variances(trials)
 
     def typical_variance(self, samples: Floats) -> float:
-        """Take the standard deviation to be a fixed share of the mean."""
+        """Assume that the standard deviation is a fixed share of the mean."""
         return (TYPICAL_DEVIATION * float(np.mean(samples))) ** 2
 
     def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
@@ -159,7 +159,7 @@ class Proportion(Estimator):
         return [Moments(n, (mean - self.low) / unit, m2 / unit**2) for n, mean, m2 in trials]
 
     def variances(self, trials: Sequence[Moments]) -> Floats:
-        """Return x·(1 − x)/n, times a dispersion that all trials tell."""
+        """Return x·(1 − x)/n, times the dispersion of all trials."""
         return (self.high - self.low) ** 2 * bounded_variances(self.shares(trials))
 
     def typical_variance(self, samples: Floats) -> float:

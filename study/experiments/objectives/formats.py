@@ -39,7 +39,7 @@ class Format:
 
     @property
     def suits_areas(self) -> bool:
-        """Whether areas at an axis are written as values are."""
+        """Whether areas on an axis are written like values."""
         return not self.value or self.value.endswith(".0f")
 
     def text(self, value: float) -> str:
@@ -64,7 +64,7 @@ class Format:
         return self.beside_unit(self.error(value))
 
     def at_axis(self, value: float) -> str:
-        """Write a value at an axis."""
+        """Write a value on an axis."""
         return format(value, self.tick)
 
     def area(self, value: float) -> str:
@@ -91,14 +91,14 @@ def with_ends(value: str, low: str, high: str) -> str:
 
 
 def elo(score: float) -> float:
-    """Return the difference in Elo that a score against an opponent stands for, 0 to 1."""
+    """Return the difference in Elo that corresponds to a score against an opponent, 0 to 1."""
     if not 0.0 < score < 1.0:
         return math.nan if math.isnan(score) else math.copysign(math.inf, score - 0.5)
     return 400.0 * math.log10(score / (1.0 - score))
 
 
 def score_of_elo(difference: float) -> float:
-    """Return the score against an opponent that a difference in Elo stands for."""
+    """Return the score against an opponent that corresponds to a difference in Elo."""
     return 0.5 + 0.5 * math.tanh(difference * math.log(10.0) / 800.0)  # never overflows
 
 
@@ -113,7 +113,7 @@ class MatchFormat(Format):
 
 
 def elo_text(difference: float) -> str:
-    """Write a difference in Elo: ``+70``; beyond what games can tell, ``> +600``."""
+    """Write a difference in Elo: ``+70``; beyond what games can show, ``> +600``."""
     if math.isnan(difference):
         return "?"
     if abs(difference) > MAX_ELO:
@@ -122,7 +122,7 @@ def elo_text(difference: float) -> str:
 
 
 def significant(value: float, n_digits: int = DIGITS) -> str:
-    """Write a number with significant digits, all digits before the point, and no zeros to end on.
+    """Write a number with significant digits, all digits before the point, and no trailing zeros.
 
     ``1,234,568``, ``43.21``, ``0.5``, ``0.000123``; with an exponent from 10¹² on and below 10⁻⁶.
     """
@@ -140,7 +140,7 @@ class FittingFormat(Format):
     """How values of any magnitude are written.
 
     A value alone has four significant digits, or ``n_digits``. Beside an interval, two digits of
-    its half width tell how many decimals both have: ``0.4312 ± 0.0021``.
+    its half width determine the decimals of both: ``0.4312 ± 0.0021``.
     """
 
     value: str = ""

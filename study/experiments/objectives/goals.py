@@ -1,6 +1,6 @@
-"""Goals: what a user wants much of, such as score, or little of, such as an error.
+"""Goals: quantities to maximize, such as a score, or to minimize, such as an error.
 
-:func:`mean`, :func:`rate`, :func:`match` and :func:`exact` make goals of users' own agents, whose
+:func:`mean`, :func:`rate`, :func:`match` and :func:`exact` make goals for users' own agents, whose
 games are all of one class: ``score`` is the goal's value, whatever the goal is called.
 """
 
@@ -44,7 +44,7 @@ class Goal:
     name : str
         Stem of its columns, and its option on the command line.
     label, axis_label : str
-        Its name in a sentence, and at an axis.
+        Its name in a sentence, and on an axis.
     sample : str
         The attribute of a game that is the sample.
     estimator : Estimator
@@ -52,14 +52,14 @@ class Goal:
     format : Format
         How values are written.
     standard_error : float, optional
-        Wanted of a validated point by default; 0 if one game is exact. None if nobody knows the
-        scatter: validation then has a limit on games only.
+        Default target for validated points; 0 if one game is exact. None if the scatter is unknown:
+        validation then only has a limit on games.
     with_extremes : bool
-        Whether tables have the least and the largest sample, and a figure shows their spread.
+        Whether tables have the smallest and the largest sample, and a figure shows their spread.
     reported_too : tuple of Goal
         Other goals whose mean and standard error tables have.
     replicates : int
-        Games a trial by default.
+        Games per trial by default.
     direction : {"maximize", "minimize"}
         Whether more is better, or less.
     penalty : float, optional
@@ -81,12 +81,12 @@ class Goal:
 
     @property
     def sign(self) -> float:
-        """1 where more is better, −1 where less is: times it, more is always better."""
+        """1 if more is better, −1 if less is: multiplied by it, more is always better."""
         return 1.0 if self.direction == "maximize" else -1.0
 
     @property
     def is_exact(self) -> bool:
-        """Whether one game tells all."""
+        """Whether one game is enough."""
         return self.estimator.is_exact
 
     @property
@@ -105,7 +105,7 @@ class Goal:
         return self.estimator.low, self.estimator.high
 
     def samples(self, games: Sequence[Game]) -> npt.NDArray[np.float64]:
-        """Return the number of each game, shape (n_games,)."""
+        """Return the sample of each game, shape (n_games,)."""
         return np.array([getattr(game, self.sample) for game in games], np.float64)
 
     def estimate(self, games: Sequence[Game]) -> Estimate:
@@ -113,22 +113,25 @@ class Goal:
         return self.estimator.estimate(self.samples(games))
 
     def reaches(self, value: float, wanted: float) -> bool:
-        """Tell whether a value is as good as wanted; an exact one also if written the same."""
+        """Return whether a value reaches a target.
+
+        An exact one also does if it is written the same.
+        """
         same = self.format.text(value) == self.format.text(wanted)
         return self.sign * value >= self.sign * wanted or (self.is_exact and same)
 
     @property
     def bound(self) -> str:
-        """What a value that is wanted is called in commands and calls: ``min_score``."""
+        """Name of a target value in commands and calls: ``min_score``."""
         return f"{'min' if self.sign > 0 else 'max'}_{self.name}"
 
     @property
     def option_help(self) -> str:
-        """What the option for a value that is wanted means."""
-        return f"The {self.label} wanted{', 0 to 1' if self.is_share else ''}."
+        """Help of the option for a target value."""
+        return f"Target: {self.label}{', 0 to 1' if self.is_share else ''}."
 
     def read(self, given: str | float) -> float:
-        """Read a value that a user gives; ValueError if it is none."""
+        """Read a value that a user gives; ValueError if it is invalid."""
         return float(given)
 
     def column(self, statistic: str) -> str:
@@ -140,7 +143,7 @@ class Goal:
         return f"posterior_{statistic}{self.column_unit}"
 
     def combined_column(self, statistic: str) -> str:
-        """Name a column of what trials and validation tell: ``combined_mean_points``."""
+        """Name a column of estimates from trials and validation: ``combined_mean_points``."""
         return f"combined_{statistic}{self.column_unit}"
 
     @property
@@ -150,7 +153,7 @@ class Goal:
 
     @property
     def column_unit(self) -> str:
-        """What its columns end in: the unit in letters, digits and ``_``."""
+        """The ending of its columns: the unit in letters, digits and ``_``."""
         words = re.sub(r"\W+", "_", self.format.unit.replace("/", "_per_").replace("%", "percent"))
         return f"_{words.strip('_')}" if words.strip("_") else ""
 
@@ -211,7 +214,7 @@ def mean(
     low: float | None = None,
     high: float | None = None,
 ) -> Goal:
-    """Return the goal of a mean over games, each of which has another value.
+    """Return the goal of a mean over games with varying values.
 
     Parameters
     ----------
@@ -224,7 +227,7 @@ def mean(
     label : str, optional
         Its name in text; by default the name.
     standard_error : float, optional
-        Wanted of a validated point by default.
+        Default target for validated points.
     replicates : int
         Games a trial by default.
     penalty : float, optional
@@ -235,10 +238,10 @@ def mean(
     Raises
     ------
     ValueError
-        If the name has other characters, or is that of another column or option; if no game can
-        have the penalty's value; if low is not below high.
+        If the name has other characters, or is that of another column or option; if the penalty is
+        a value that no game can have; if low is not below high.
     """
-    label = label_of(name, label)
+    label = goal_label(name, label)
     return checked(
         Goal(
             name=name,
@@ -275,7 +278,7 @@ def rate(
 
     Parameters and exceptions are those of :func:`mean`.
     """
-    label = label_of(name, label)
+    label = goal_label(name, label)
     return checked(
         replace(
             WIN_RATE,
@@ -302,7 +305,7 @@ def match(
     replicates: int = WIN_RATE.replicates,
     penalty: float | None = None,
 ) -> Goal:
-    """Return the goal of the score against an opponent, shown as Elo, too.
+    """Return the goal of the score against an opponent, also shown as Elo.
 
     A game reports ``"win"``, ``"draw"`` or ``"loss"``, or a number from 0 to 1. A pair of games
     from one opening, with both colours, is one game that reports their mean.
@@ -330,11 +333,11 @@ def exact(
     low: float | None = None,
     high: float | None = None,
 ) -> Goal:
-    """Return the goal of a value that one game tells: all games of one θ have the same.
+    """Return the goal of an exact value: all games of one θ have the same value.
 
     Parameters and exceptions are those of :func:`mean`.
     """
-    label = label_of(name, label)
+    label = goal_label(name, label)
     return checked(
         Goal(
             name=name,
@@ -356,7 +359,7 @@ def exact(
     )
 
 
-def label_of(name: str, label: str | None) -> str:
+def goal_label(name: str, label: str | None) -> str:
     """Return a goal's name in text: the one given, or its name's words."""
     words = check_name("goal", name).replace("_", " ")
     return words if label is None else label

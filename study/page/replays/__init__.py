@@ -1,4 +1,4 @@
-"""Games on a page: they are played again here, and the page's script shows what was recorded."""
+"""Games on a page: they are replayed here, and the page's script shows what was recorded."""
 
 from thetafront.study.page.replays.recorded import Recorded, recorded
 

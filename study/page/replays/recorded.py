@@ -1,4 +1,4 @@
-"""Which games of a study a page shows: of three points, one near the point's median score each.
+"""Which games of a study a page shows: for three points, one each, near the point's median score.
 
 A game is played again from its seed and recorded; it is left out if its score or its number of
 moves is not that of the study. Games that were played side by side are not chosen: their playouts
@@ -28,13 +28,13 @@ from thetafront.study.page.replays.recording import (
     record_pacman,
 )
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.tables import thetas_of
+from thetafront.study.report.tables import frame_thetas
 from thetafront.study.text import counted
 
 CPU_SECONDS = 1.0
-"""What all games of a page may take together, by the seconds that they took when first played."""
+"""Limit on the seconds of all games of a page together, by their stored times."""
 SECONDS_AROUND_A_MOVE = 60e-6
-"""What recording a move takes besides the decision."""
+"""CPU seconds of recording a move, beside those of the decision."""
 MAX_MOVES = 10_000  # some 20 kB
 N_DICE_GAMES = 101
 
@@ -48,9 +48,9 @@ class Recorded:
     replays : list of dict
         In the order of the points' costs, for the page's script, as JSON: what was recorded, with
         ``number`` (of the validated point, or of the trial if nothing is validated), ``label``
-        (``number 3, proposal``), ``seed``, ``score`` in points as it is on record, and ``note``.
+        (``number 3, proposal``), ``seed``, ``score`` in points, as stored, and ``note``.
     left_out : list of str
-        Why others are not there, a sentence each.
+        Why others are missing, one sentence each.
     """
 
     replays: list[dict[str, Any]]
@@ -72,7 +72,7 @@ class LeftOutError(Exception):
 
 
 def recorded(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> Recorded:
-    """Play a game of the cheapest, the middle and the dearest point of the front again.
+    """Replay a game of the cheapest, the middle and the most expensive point of the front.
 
     Without a validated point, they are trials of the observed front.
 
@@ -81,15 +81,15 @@ def recorded(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> Recorded:
     page : Analysis
         The study.
     cpu_seconds : float
-        What playing may take, by the seconds that are stored with the games. Kernels that are not
-        compiled yet are compiled besides.
+        Limit on the time of playing, by the seconds stored with the games. Compiling kernels comes
+        on top.
 
     Returns
     -------
     Recorded
-        Up to three games. None if the games are not of ours, or the agent learns before it plays.
-        For a point whose games take too long, there is one of the next cheaper point that has not
-        been tried, if any.
+        Up to three games. None if the games are not built in, or the agent learns before it plays.
+        For a point whose games take too long, the next cheaper point that has not been tried takes
+        its place, if any.
     """
     found: list[dict[str, Any]] = []
     left_out: dict[str, list[str]] = {}  # points, by what is said of them
@@ -102,7 +102,7 @@ def recorded(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> Recorded:
         share = cpu_seconds / (len(wanted) - n_found)
         for k in range(place, tried, -1):  # where a point's games take too long, a cheaper one
             try:
-                replay, seconds = replay_of(page, candidates[k], share)
+                replay, seconds = record_replay(page, candidates[k], share)
             except LeftOutError as error:
                 left_out.setdefault(str(error), []).append(candidates[k].label)
             else:
@@ -120,7 +120,9 @@ def why_none(page: Analysis) -> str:
     if experiment.player.is_external:
         return "The study's games are not of 2048, Pacman or dice: none is shown."
     if experiment.build({}).learns:
-        return "The agent learns before its first game, for longer than a page may take: no game."
+        return (
+            "The agent learns before its first game, which takes too long here: no game is shown."
+        )
     return ""
 
 
@@ -146,20 +148,20 @@ def trial_candidates(page: Analysis) -> list[ReplayCandidate]:
     games = {each.number: [*each.games.values()] for each in page.data.trials}
     return [
         ReplayCandidate(number, f"trial {number}", theta, games[number])
-        for number, theta in zip(rows["trial"], thetas_of(rows, experiment), strict=True)
+        for number, theta in zip(rows["trial"], frame_thetas(rows, experiment), strict=True)
         if games.get(number)
     ]
 
 
 def spread(n: int) -> list[int]:
-    """Return the places of the first, the middle and the last of ``n``."""
+    """Return the positions of the first, the middle and the last of ``n``."""
     return sorted({0, (n - 1) // 2, n - 1}) if n else []
 
 
-def replay_of(
+def record_replay(
     page: Analysis, candidate: ReplayCandidate, seconds: float
 ) -> tuple[dict[str, Any], float]:
-    """Record a game of a point; return it with the CPU seconds that it should take."""
+    """Record a game of a point; return it with its expected CPU seconds."""
     try:
         agent = page.data.experiment.build(candidate.params)
     except (ValueError, InputError) as error:
@@ -167,20 +169,17 @@ def replay_of(
     note = ""
     if isinstance(agent, DiceSolver):
         agent = agent.player()
-        note = (
-            "A study of dice keeps solutions, not games: this one was played for the page, and its "
-            "record is what the compiled game says."
-        )
+        note = "A study of dice stores solutions, not games: this game was played for the page."
         (game,) = typical(dice_games(agent))
         cost = 0.0
     else:
         game, cost = affordable(candidate, seconds)
-    recording = recording_of(agent, game.seed)
+    recording = record_game(agent, game.seed)
     if (recording.score, recording.n_moves) != (game.score, game.n_moves):
         raise LeftOutError(
             f"the game of seed {game.seed} is stored with "
-            f"{counted(int(game.score), 'point')} in {counted(game.n_moves, 'move')}, and was "
-            f"played again with {recording.score:,} in {recording.n_moves:,}: it is not shown."
+            f"{counted(int(game.score), 'point')} in {counted(game.n_moves, 'move')}, and came out "
+            f"with {recording.score:,} in {recording.n_moves:,} when played again: it is not shown."
         )
     data = {
         **recording.data,
@@ -194,7 +193,7 @@ def replay_of(
 
 
 @lru_cache(maxsize=16)  # a page that is rewritten during a sweep has mostly the same games
-def recording_of(agent: Agent, seed: int) -> Recording:
+def record_game(agent: Agent, seed: int) -> Recording:
     """Play a game again and record it."""
     if isinstance(agent, Agent2048):
         return record_2048(agent, seed)
@@ -206,7 +205,7 @@ def recording_of(agent: Agent, seed: int) -> Recording:
 
 
 def dice_games(agent: DiceAgent) -> list[Game]:
-    """Play some games, of which those are returned that are more than sticking at once."""
+    """Play some games, and return those that are more than sticking at once."""
     games: list[Game] = [agent.play(seed) for seed in range(N_DICE_GAMES)]
     return [each for each in games if each.n_moves > 1] or games
 
@@ -218,9 +217,9 @@ def typical(games: Sequence[Game], n: int = 1) -> list[Game]:
 
 
 def affordable(candidate: ReplayCandidate, seconds: float) -> tuple[Game, float]:
-    """Return a game that may be played, and what it takes: of the half nearest to the median.
+    """Return a game that can be played in time, and its duration.
 
-    The shortest of all would be the unluckiest, too.
+    It is of the half nearest to the median: the shortest game of all would be the unluckiest, too.
     """
     near = typical(candidate.games, math.ceil(len(candidate.games) / 2))
     alone = [game for game in near if game.is_timed]

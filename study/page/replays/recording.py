@@ -1,4 +1,4 @@
-"""Games recorded: played again, with what is seen step by step, and how they ended."""
+"""Recorded games: played again, with what is visible at each step, and how they ended."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ NO_ACTION = -1
 
 @dataclass(frozen=True)
 class Recording:
-    """A game as it is seen."""
+    """A game as a viewer sees it."""
 
     # Plain data for JSON: `game`; what does not change in it; and `steps`, a column for each thing
     # that is seen, with a value for each position, `score` among them.
@@ -39,7 +39,8 @@ def record_2048(agent: Agent2048, seed: int) -> Recording:
     """Play the game of ``agent.play(seed)`` move by move.
 
     The steps are ``cells``, a hexadecimal exponent for each cell in reading order; ``score``;
-    ``action``, that led to them (up, right, down, left); and ``spawned``, the cell of the new tile.
+    ``action``, which led to them (up, right, down, left); and ``spawned``, the cell of the new
+    tile.
     """
     warm(agent)
     player = agent.in_game()
@@ -123,7 +124,7 @@ def roll(
 def record_dice(agent: DiceAgent, seed: int) -> Recording:
     """Play the game of ``agent.play(seed)`` roll by roll.
 
-    The data are ``sides``. The steps are the rolls, and what becomes of the last one: ``dice``, for
+    The data are ``sides``. The steps are the rolls, and the result of the last one: ``dice``, for
     each its face and whether it is held, or, at the end, flipped; and ``score``.
     """
     warm(agent)

@@ -87,7 +87,7 @@
   // Panels share the width; where that leaves too little, they stand one below the other.
   function fitted(spec, width, more) {
     if (spec.width === "container") spec.autosize = { type: "fit-x", contains: "padding" };
-    if (width < 500) spec.config.legend.columns = 1;
+    spec.config.legend.columns = Math.max(1, Math.floor(width / 250));
     if (!spec.usermeta || !spec.usermeta.panels) return spec;
     let { columns, beside } = spec.usermeta.panels;
     const isNarrow = columns > 1 && (width - beside) / columns < 150;
@@ -260,12 +260,12 @@
   }
 
   // --- copying -------------------------------------------------------------------------------
-  let telling = 0;
+  let hiding = 0;
   function tell(text) {
-    find("told").textContent = text;
-    find("told").classList.add("shown");
-    clearTimeout(telling);
-    telling = setTimeout(() => find("told").classList.remove("shown"), 2500);
+    find("notice").textContent = text;
+    find("notice").classList.add("shown");
+    clearTimeout(hiding);
+    hiding = setTimeout(() => find("notice").classList.remove("shown"), 2500);
   }
 
   async function copy(text) {
@@ -322,7 +322,7 @@
     const seconds = Math.max(0, Date.now() / 1000 - data.made);
     const [n, unit] = seconds < 90 ? [seconds, "second"] : seconds < 5400 ? [seconds / 60, "minute"] : seconds < 129600 ? [seconds / 3600, "hour"] : [seconds / 86400, "day"];
     const whole = Math.round(n);
-    find("age").textContent = `, ${whole.toLocaleString("en")} ${unit}${whole === 1 ? "" : "s"} ago${data.reload === null || isFollowed ? "" : "; it is no longer rewritten"}`;
+    find("age").textContent = `, ${whole.toLocaleString("en")} ${unit}${whole === 1 ? "" : "s"} ago${data.reload === null || isFollowed ? "" : "; it is no longer updated"}`;
   }
   const place = `place of ${data.name}`;
   const before = JSON.parse(stored(place) || "null");

@@ -150,7 +150,7 @@ def test_a_change_is_noticed(change: str) -> None:
 
 
 @pytest.mark.usefixtures("modules")
-def test_a_values_name_and_a_short_text_are_told() -> None:
+def test_a_values_name_and_a_short_text_are_reported() -> None:
     names = defined(NOTEBOOK)
     before = Dependencies(names["play"])
     names["CALLS"] += 1  # which the function counts itself

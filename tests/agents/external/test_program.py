@@ -15,7 +15,7 @@ import pytest
 
 from tests.agents.external.programs import SAY, once, script, server
 from thetafront.agents.agent import ChangedError, GameError
-from thetafront.agents.external.child import end_programs, server_of
+from thetafront.agents.external.child import end_programs, get_server
 from thetafront.agents.external.guardian import marked
 from thetafront.agents.external.processes import Orphans
 from thetafront.agents.external.program import Program, ProgramAgent, Protocol, parsed
@@ -154,11 +154,11 @@ def test_ending_one_server_leaves_the_others(tmp_path: Path) -> None:
     hangs = f"if asked['seed'] == 1: {HANG}\n{SAY}"
     second = agent(tmp_path / "b", server(tmp_path / "b", hangs), "serve", seconds=0.5)
     assert first.play(0).score == second.play(0).score == 0
-    ours = server_of(first.program, lambda: pytest.fail("it has ended"))
+    ours = get_server(first.program, lambda: pytest.fail("it has ended"))
     with pytest.raises(GameError, match="no answer within"):
         second.play(1)
     assert first.play(2).score == 2
-    assert server_of(first.program, lambda: pytest.fail("it has ended")) is ours
+    assert get_server(first.program, lambda: pytest.fail("it has ended")) is ours
 
 
 @pytest.mark.parametrize("protocol", ["once", "serve"])
@@ -274,7 +274,7 @@ def test_a_second_answer_is_not_taken_for_that_of_the_next_game(tmp_path: Path) 
             assert player.play(seed).score == seed % 7
 
 
-def test_a_line_that_is_not_read_is_told(tmp_path: Path) -> None:
+def test_a_line_that_is_not_read_is_reported(tmp_path: Path) -> None:
     child = Program(("sleep", "1000"), str(tmp_path)).start({}, 0)
     with pytest.raises(GameError, match="does not read its input"):
         child.ask(b"x" * 2**20, parsed)
@@ -371,10 +371,10 @@ def test_programs_in_other_languages(tmp_path: Path, program: str, text: str) ->
     ("values", "message"),
     [
         ({"command": ()}, "command must be "),
-        ({"command": ("./nothing",)}, "command: './nothing' is not there"),
+        ({"command": ("./nothing",)}, "command: './nothing' does not exist"),
         (
             {"command": ("no-such-program-here",)},
-            "'no-such-program-here' is not there",
+            "'no-such-program-here' does not exist",
         ),
         ({"command": ("./plain",)}, "command: './plain' cannot be executed"),
         ({"command": ("cat",), "seconds": 0.0}, "time_limit must be above 0 s (got 0)"),

@@ -13,7 +13,7 @@ import pytest
 from thetafront.agents.agent import ChangedError, GameError
 from thetafront.agents.external.child import end_programs
 from thetafront.agents.external.limits import Limits
-from thetafront.agents.external.processes import Orphans, children_of, content
+from thetafront.agents.external.processes import Orphans, content, list_children
 from thetafront.agents.external.python import PythonAgent
 from thetafront.agents.external.report import Report
 from thetafront.agents.external.source import Source
@@ -73,7 +73,7 @@ def test_a_game_that_ends_its_process_fails_alone(tmp_path: Path, name: str) -> 
     assert player.play(2).score == 0.1
 
 
-def test_an_error_is_told_with_its_place_and_the_process_goes_on(tmp_path: Path) -> None:
+def test_an_error_is_reported_with_its_place_and_the_process_continues(tmp_path: Path) -> None:
     player = agent(tmp_path, "if seed == 1:\n    raise KeyboardInterrupt('no')\nreturn os.getpid()")
     first = player.play(0).score
     with pytest.raises(GameError, match=r"^KeyboardInterrupt: no \(mine.py, line 4\) \(seed 1\)$"):
@@ -159,7 +159,7 @@ def test_cpu_seconds_count_living_children_and_those_that_have_ended(tmp_path: P
     assert seconds == pytest.approx([0.2, 0.3, 0.2], abs=0.04)
 
 
-def test_a_process_has_one_thread_for_linear_algebra_unless_told_otherwise(
+def test_a_process_has_one_thread_for_linear_algebra_unless_set_otherwise(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
@@ -209,7 +209,7 @@ def test_a_file_that_is_gone_is_no_failed_game(tmp_path: Path) -> None:
     first = agent(tmp_path, "return {'score': 1.0}")
     assert first.play(1).score == 1.0
     (tmp_path / "mine.py").unlink()
-    with pytest.raises(ChangedError, match="is not there"):
+    with pytest.raises(ChangedError, match="does not exist"):
         replace(first).play(2)
 
 
@@ -244,7 +244,7 @@ def test_children_that_a_game_leaves_are_no_zombies(tmp_path: Path) -> None:
             player.play(seed)
         time.sleep(0.2)
         player.play(30)
-        stats = [content(f"/proc/{each}/stat") for each in children_of(os.getpid())]
+        stats = [content(f"/proc/{each}/stat") for each in list_children(os.getpid())]
         states = [each.rpartition(b")")[2].split()[0] for each in stats]
         assert states.count(b"Z") <= 3
     finally:

@@ -7,7 +7,7 @@ from scipy import stats
 
 from tests.engine.pacman.positions import put, put_food, put_pacman
 from tests.oracles import pacman_planner as oracle
-from thetafront.agents.agent import digest_of, identity
+from thetafront.agents.agent import agent_digest, identity
 from thetafront.agents.pacman.loop import play_on
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.engine.pacman import Action, Layout, Outcome, World
@@ -177,9 +177,11 @@ def test_bad_worlds_are_named() -> None:
 def test_the_published_agents_keep_their_digests() -> None:
     """Parameters that came later are part of an agent only where they are not at their default."""
     agent = PacmanMDP(0.8, 1, 0.1)
-    assert digest_of(agent) == digest_of(PacmanMDP(0.8, 1, 0.1, p_chosen=0.8, route_reward=0.0))
-    assert digest_of(agent) == "ca06bae78e81"  # in results/reference/pacman_report
+    assert agent_digest(agent) == agent_digest(
+        PacmanMDP(0.8, 1, 0.1, p_chosen=0.8, route_reward=0.0)
+    )
+    assert agent_digest(agent) == "ca06bae78e81"  # in results/reference/pacman_report
     others = [PacmanMDP(0.8, 1, 0.1, p_chosen=1), PacmanMDP(0.8, 1, 0.1, route_reward=1)]
-    assert len({digest_of(each) for each in (agent, *others)}) == 3
+    assert len({agent_digest(each) for each in (agent, *others)}) == 3
     assert identity(others[0])["p_chosen"] == 1.0
     assert "p_chosen" not in identity(agent)

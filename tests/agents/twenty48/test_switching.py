@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thetafront.agents.agent import digest_of
+from thetafront.agents.agent import agent_digest
 from thetafront.agents.catalog import build
 from thetafront.agents.twenty48.expectimax import decide_by_expectimax
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
@@ -63,7 +63,7 @@ def test_it_looks_deeper_where_no_action_leaves_more_cells_empty(
 
 def test_too_many_leaves_are_refused() -> None:
     with pytest.raises(
-        ValueError, match=r"^depth must mean .* \(got 4 with switch_at 15: .*\(8 x 15\)\*\*4"
+        ValueError, match=r"^depth must give .* \(got 4 with switch_at 15: .*\(8 x 15\)\*\*4"
     ):
         Switching(switch_at=15, depth=4)
 
@@ -76,4 +76,4 @@ def test_published_agents_keep_their_digests() -> None:
     assert switching
     for digest, values in switching.items():
         assert "gamma" not in values
-        assert digest_of(build("switching", values)) == digest
+        assert agent_digest(build("switching", values)) == digest

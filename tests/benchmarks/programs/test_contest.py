@@ -11,7 +11,13 @@ import pandas as pd
 import pytest
 
 from results.benchmarks.programs.contest import CASES, fresh, suggested
-from results.benchmarks.programs.tables import cell, kept_of, picks_of, summary_of, write_tables
+from results.benchmarks.programs.tables import (
+    best_answers,
+    cell,
+    pick_rows,
+    summarize,
+    write_tables,
+)
 from thetafront.study.log.manifest import ROOT
 
 PUBLISHED = ROOT / "results" / "reference" / "programs"
@@ -29,11 +35,11 @@ def made_up() -> pd.DataFrame:
             played = {"n": 200, "n_failed": 0, "score": 0.1 * seed + more, "deviation": 0.02}
             cost = BUDGETS[0] * (1.2 if (method, seed) == ("tpe", 2) else 1.05)
             games.append({"program": "tree", "theta": theta, "cost": cost, **played})
-    return picks_of(runs, games)
+    return pick_rows(runs, games)
 
 
 def test_intervals_are_over_runs_and_gains_are_paired() -> None:
-    summary = summary_of(made_up()).set_index(["budget", "method"])
+    summary = summarize(made_up()).set_index(["budget", "method"])
     ours, theirs = summary.loc[(BUDGETS[0], "thetafront")], summary.loc[(BUDGETS[0], "tpe")]
     assert ours["score_mean"] == pytest.approx(0.2)
     assert ours["score_half95"] == pytest.approx(4.3027 * 0.1 / math.sqrt(3), rel=1e-4)
@@ -44,7 +50,7 @@ def test_intervals_are_over_runs_and_gains_are_paired() -> None:
 
 
 def test_a_budget_without_an_answer_has_no_number() -> None:
-    row = summary_of(made_up()).set_index(["budget", "method"]).loc[(BUDGETS[1], "tpe")]
+    row = summarize(made_up()).set_index(["budget", "method"]).loc[(BUDGETS[1], "tpe")]
     assert row["n_runs"] == row["n_pairs"] == 0
     assert row["n_without"] == 3
     assert cell(row, "score", 3, 0) == "–"
@@ -54,14 +60,14 @@ def test_answers_without_a_game_that_ended_are_over_any_budget() -> None:
     theta = {"max_depth": 1}
     runs = [{"program": "tree", "seed": 1, "method": "tpe", "picks": [[BUDGETS[0], theta, 0, 1]]}]
     failed = {"n": 0, "n_failed": 9, "score": None, "deviation": None, "cost": None}
-    row = picks_of(runs, [{"program": "tree", "theta": theta, **failed}]).iloc[0]
+    row = pick_rows(runs, [{"program": "tree", "theta": theta, **failed}]).iloc[0]
     assert row["is_over"] is True
     assert math.isnan(row["true_score"])
 
 
 def test_at_true_costs_the_best_answer_within_a_budget_counts() -> None:
     """All cost more than the first budget; at the second one, theirs of all runs count, too."""
-    kept = kept_of(made_up()).set_index(["budget", "method", "seed"]).sort_index()
+    kept = best_answers(made_up()).set_index(["budget", "method", "seed"]).sort_index()
     assert kept.loc[BUDGETS[0], "true_score"].isna().all()
     assert kept.loc[BUDGETS[0], "n_games"].isna().all()
     for budget in BUDGETS[1:]:
@@ -105,7 +111,7 @@ def test_fresh_games_are_means_of_distinct_seeds() -> None:
 
 
 @pytest.mark.slow
-def test_a_contest_goes_on_where_it_was_and_writes_its_tables(tmp_path: Path) -> None:
+def test_a_contest_continues_where_it_was_and_writes_its_tables(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "results.benchmarks.programs", "--output", str(tmp_path)]
     command += ["--seconds", "5", "--seeds", "1", "--programs", "tree"]
     subprocess.run(command, check=True, capture_output=True)

@@ -102,7 +102,7 @@ def test_more_nodes_win_more_and_cost_more(tmp_path: Path) -> None:
     }
     few, many = (sum(game.score for game in each) for each in games.values())
     assert few < 15 < many  # against 500 nodes
-    assert experiment.cost.of(games[5000]) > 3.0 * experiment.cost.of(games[50])
+    assert experiment.cost.value(games[5000]) > 3.0 * experiment.cost.value(games[50])
 
 
 @pytest.mark.slow

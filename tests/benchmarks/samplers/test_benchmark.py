@@ -26,7 +26,7 @@ def called(monkeypatch: pytest.MonkeyPatch, output: Path, *words: str) -> int:
     return 0
 
 
-def test_an_interrupted_benchmark_goes_on_and_repeats_nothing(
+def test_an_interrupted_benchmark_continues_and_repeats_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plays: list[Run] = []

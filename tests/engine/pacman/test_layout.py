@@ -161,7 +161,7 @@ REFUSED = {
     "%%%%\n%P.%\n%": "must have 4 characters in line 3, as in line 1 (got 1)",
     grid(65, 5): "must have a width between 3 and 64 (got 65)",
     grid(5, 65): "must have a height between 3 and 64 (got 65)",
-    "%%%%%\n%P.x%\n%%%%%": "must be drawn by % (wall), . (food), o (capsule), G or "
+    "%%%%%\n%P.x%\n%%%%%": "must be drawn with % (wall), . (food), o (capsule), G or "
     "1 to 4 (ghost), P (Pacman) and space (got 'x' in line 2, column 4)",
     "%%%%%\n%P.\t%\n%%%%%": "(got '\\t' in line 2, column 4)",
     "%%%%%\n%. .%\n%%%%%": "must have 1 Pacman (P) (got 0)",

@@ -117,7 +117,8 @@ def test_random_games_average_1095_points_and_118_moves() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="sets x86 feature names")
-@pytest.mark.parametrize("cpu", [pytest.param("x86-64", marks=pytest.mark.slow), "haswell"])
+@pytest.mark.slow
+@pytest.mark.parametrize("cpu", ["x86-64", "haswell"])
 def test_the_same_scores_on_every_instruction_set(cpu: str) -> None:
     """Code for plain x86-64 and for AVX2 gives the same scores as the machine's own code."""
     program = (

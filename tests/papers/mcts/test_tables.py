@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from results.papers.mcts import design, tables
-from results.papers.mcts.design import STATES, TITLES, Widening, name_of, plain
+from results.papers.mcts.design import STATES, TITLES, Widening, plain, row_name
 from tests.papers.made_up import games_of
 from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.uct import UCT
@@ -29,10 +29,10 @@ def test_agents_are_the_examples_and_played_once() -> None:
     agents = [plain(each, m) for each in TITLES for m in design.SIMULATIONS]
     for agent in agents:
         assert (agent.depth, agent.exploration, agent.k_state) == (10, 100.0, 0.0)
-    names = {name_of(agent) for agent in agents}
+    names = {row_name(agent) for agent in agents}
     assert len(names) == 35
-    assert {name_of(plain(*case)) for case in design.CASES} <= names
-    explored = {name_of(plain(*case, c)) for case in design.EXPLORED for c in design.EXPLORATIONS}
+    assert {row_name(plain(*case)) for case in design.CASES} <= names
+    explored = {row_name(plain(*case, c)) for case in design.EXPLORED for c in design.EXPLORATIONS}
     assert len(explored & names) == 2, "the example's c is no other agent"
     settings = design.widenings()
     assert len({each.name for each in settings}) == len(settings) == 72
@@ -60,7 +60,7 @@ def test_a_leader_is_compared_with_each_other(
         for m, (micros, mean) in zip(SIMULATIONS, curve, strict=True):
             noise = rng.normal(0, 900, N) if independent else shared
             scores = np.round(mean + noise - noise.mean())
-            games[name_of(plain(leaf_value, m))] = games_of(scores, seconds=micros * 1e-3)
+            games[row_name(plain(leaf_value, m))] = games_of(scores, seconds=micros * 1e-3)
     points = tables.points_frame(games)
     assert len(points) == 10
     frame = tables.equal_time_frame(points, games).set_index("leaf_value")
@@ -82,7 +82,7 @@ def test_widening_beside_the_plain_agent(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(design, "CASES", design.CASES[:1])
     chosen = {NARROW: (80, Estimate(0.99, 0.98, 1)), FEW: (95, Estimate(1, 0.99, 1.02))}
     games = {
-        name_of(NARROW.plain): played(30_000, 50),
+        row_name(NARROW.plain): played(30_000, 50),
         NARROW.name: played(25_000, 51),
         FEW.name: played(33_000, 49),
     }

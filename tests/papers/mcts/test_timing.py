@@ -9,7 +9,7 @@ import pytest
 
 from results.papers.mcts import timing
 from results.papers.mcts.design import STATES, Widening
-from results.papers.mcts.timing import FORCED, LEAF_VALUES, boards_of_game, timings_frame
+from results.papers.mcts.timing import FORCED, LEAF_VALUES, sample_boards, timings_frame
 from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.uct import UCT
 from thetafront.engine.twenty48 import Action, initial, legal_actions
@@ -122,7 +122,7 @@ def test_calibration_finds_the_equal_time_and_is_kept(
 def test_boards_to_decide_on() -> None:
     assert legal_actions(FORCED) == (Action.RIGHT,)
     assert len({initial(seed) for seed in range(timing.N_STARTS)}) > 15
-    boards = boards_of_game(UCT(3))
+    boards = sample_boards(UCT(3))
     assert len(set(boards)) == len(boards) == 60
     tiles = [sum(1 << (board >> 4 * cell & 15) for cell in range(16)) for board in boards]
     assert tiles[0] < 40

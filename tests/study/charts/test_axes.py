@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from thetafront.study.charts.axes import (
+    axis_span,
     cost_axis,
     goal_axis,
     log_ticks,
     parameter_axis,
     round_values,
-    span_of,
     without_outliers,
 )
 from thetafront.study.charts.chart import rounded, short
@@ -70,20 +70,20 @@ def test_costs_have_units_at_the_axis() -> None:
 def test_an_axis_says_where_less_is_better() -> None:
     assert goal_axis(SCORE, (0.0, 1.0)).title == "mean score, points"
     less = mean("loss", direction="minimize")
-    assert goal_axis(less, (0.0, 1.0)).title == "mean loss (less is better)"
+    assert goal_axis(less, (0.0, 1.0)).title == "mean loss (lower is better)"
 
 
 def test_an_axis_begins_near_the_data() -> None:
-    low, high = span_of([30_000.0, 60_000.0], [29_000.0, 61_000.0])
+    low, high = axis_span([30_000.0, 60_000.0], [29_000.0, 61_000.0])
     assert 27_000.0 < low < 29_000.0
     assert 61_000.0 < high < 63_000.0
 
 
 def test_an_axis_is_cut_where_intervals_are_far_longer_than_all_else() -> None:
     """A quarter of the range beyond each end, and some room; of a goal of any sign."""
-    assert span_of([1000.0, 2000.0], [-5000.0, 90_000.0, math.nan]) == (705.0, 2295.0)
-    assert span_of([-10.0, -6.0], [-500.0]) == (-11.15, -5.85)
-    low, high = span_of([3.0], [3.0])
+    assert axis_span([1000.0, 2000.0], [-5000.0, 90_000.0, math.nan]) == (705.0, 2295.0)
+    assert axis_span([-10.0, -6.0], [-500.0]) == (-11.15, -5.85)
+    low, high = axis_span([3.0], [3.0])
     assert low < 3.0 < high, "one value has room, too"
 
 
@@ -93,8 +93,8 @@ def test_one_observed_outlier_does_not_stretch_an_axis() -> None:
     assert without_outliers([-400.0, *usual]) == usual
     many = [*usual, 400.0, 410.0, 420.0]
     assert without_outliers(many) == many, "three that agree are no outlier"
-    assert span_of([5.0], observed=[*usual, 400.0])[1] < 31.0
-    assert span_of([400.0], observed=usual)[1] > 400.0, "what must be seen is"
+    assert axis_span([5.0], observed=[*usual, 400.0])[1] < 31.0
+    assert axis_span([400.0], observed=usual)[1] > 400.0, "what must be seen is"
 
 
 def test_a_parameters_axis_has_its_values() -> None:

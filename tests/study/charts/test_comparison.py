@@ -11,7 +11,7 @@ from thetafront.study.charts.comparison import (
     MAX_STUDIES,
     N_ROWS,
     ComparedFront,
-    budgets_of,
+    common_budgets,
     compared,
     difference,
     differences_chart,
@@ -78,7 +78,7 @@ def test_a_study_differs_from_itself_by_nothing(pages: dict[str, Analysis]) -> N
 
 def test_budgets_are_those_that_all_studies_keep(pages: dict[str, Analysis]) -> None:
     fronts = compared([pages["mcmdp"], pages["switching"]])
-    budgets = budgets_of(fronts, 9)
+    budgets = common_budgets(fronts, 9)
     assert budgets[0] == pytest.approx(max(front.curve[0]["x"] for front in fronts))
     assert budgets[-1] == pytest.approx(max(front.curve[-1]["x"] for front in fronts))
     assert not np.isnan(np.stack([front.at_cost(budgets) for front in fronts])).any()

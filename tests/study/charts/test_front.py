@@ -19,8 +19,8 @@ from thetafront.study.charts.front import (
     ON_FRONT,
     TRIALS,
     cost_interval,
+    field_titles,
     front_chart,
-    titles_of,
 )
 from thetafront.study.charts.vega import notebook_chart, specification
 from thetafront.study.experiments.definition import Experiment
@@ -85,10 +85,10 @@ def test_baselines_have_a_shape_and_a_name(pacman: Analysis) -> None:
 
 
 def test_tooltips_name_all_parameters_and_what_the_model_said(pacman: Analysis) -> None:
-    said = {*titles_of(pacman.data.experiment).values()}
+    said = {*field_titles(pacman.data.experiment).values()}
     assert {each.label for each in pacman.data.experiment.space} <= said
     assert {"games", "P(on front)", "win rate by the model of trials"} <= said
-    fields = {*titles_of(pacman.data.experiment)}
+    fields = {*field_titles(pacman.data.experiment)}
     assert all(fields <= {*row} for row in validated_rows(pacman).to_dict("records"))
 
 

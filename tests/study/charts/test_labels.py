@@ -22,6 +22,9 @@ def test_a_number_stands_close_above_its_point_on_the_right() -> None:
 def test_neighbours_have_their_numbers_in_their_order() -> None:
     first, second = places([point(100.0, 100.0), point(104.0, 101.0)], ["2", "3"])
     assert first.right <= second.left
+    crowded = [point(220, 88), point(276, 80), point(287, 81, 2), point(292, 81, 6)]
+    *_, named, last = places(crowded, ["10", "11", "12 level 12", "13"])
+    assert named.left < last.left or last.top <= named.bottom, "in one line they have their order"
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -3,9 +3,9 @@
 import numpy as np
 
 from tests.study.charts.specs import drawn, layers_of
+from thetafront.study.charts.importance import Importance
 from thetafront.study.charts.pair import pair_chart
-from thetafront.study.charts.slices import HERE, chosen_points, steps_of
-from thetafront.study.charts.sobol import Importance
+from thetafront.study.charts.slices import HERE, chosen_points, parameter_steps
 from thetafront.study.report.analysis import Analysis
 
 
@@ -25,7 +25,7 @@ def test_lines_go_where_the_model_has_their_value(pacman: Analysis) -> None:
     _, theta = chosen_points(pacman, model)[2]
     (panel,) = chart.every_panel
     assert (panel.x.title, panel.y.title) == (space[sweeps].label, space[tolerance].label)
-    steps = steps_of(space[sweeps], theta["max_sweeps"])
+    steps = parameter_steps(space[sweeps], theta["max_sweeps"])
     lines, labels = layers_of(chart)[:2]
     levels = np.array([float(row["label"].rstrip("%")) / 100 for row in labels.rows])
     assert 1 <= len(levels) <= 4

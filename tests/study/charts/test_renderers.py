@@ -16,14 +16,14 @@ from tests.study.charts.specs import drawn, layers_of
 from thetafront.study.charts import chart as colours
 from thetafront.study.charts.chart import Axis, Chart, Kind, Layer, Panel
 from thetafront.study.charts.front import front_chart
-from thetafront.study.charts.hypervolume import hypervolume_chart
+from thetafront.study.charts.hypervolume import hypervolume_chart, timeline_chart
 from thetafront.study.charts.importance import importance_chart
+from thetafront.study.charts.pair import pair_chart
 from thetafront.study.charts.picture import picture
 from thetafront.study.charts.scores import scores_chart
 from thetafront.study.charts.slices import slices_chart
-from thetafront.study.charts.timeline import timeline_chart
 from thetafront.study.charts.vega import PROSPECT, specification
-from thetafront.study.page.document import table_of
+from thetafront.study.page.document import make_table
 from thetafront.study.report.analysis import Analysis
 
 CHARTS = (
@@ -32,6 +32,7 @@ CHARTS = (
     timeline_chart,
     importance_chart,
     slices_chart,
+    pair_chart,
     hypervolume_chart,
 )
 HOSTILE = "</script><script>alert('1')</script>\"\\ ${x} שלום \u202e"
@@ -127,7 +128,7 @@ def test_a_picture_shows_the_numbers_of_the_page(make: Make, small: Analysis) ->
 
 def test_tables_are_those_of_the_page(small: Analysis) -> None:
     for make in CHARTS:
-        table = table_of(make(small).table)
+        table = make_table(make(small).table)
         assert len(table["rows"]) == len(make(small).table)
 
 

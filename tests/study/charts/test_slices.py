@@ -10,9 +10,9 @@ from thetafront.study.charts.slices import (
     GOAL_FIELDS,
     HERE,
     chosen_points,
+    parameter_steps,
     slice_at,
     slices_chart,
-    steps_of,
 )
 from thetafront.study.charts.vega import specification
 from thetafront.study.experiments.space import NumericParameter
@@ -26,7 +26,9 @@ def test_a_slice_is_what_the_model_says_at_one_theta_after_another(pacman: Analy
     for parameter in experiment.space:
         found = slice_at(model, experiment, theta, parameter)
         assert any("here" in row for row in found)
-        for row, value in zip(found, steps_of(parameter, theta[parameter.name]), strict=True):
+        for row, value in zip(
+            found, parameter_steps(parameter, theta[parameter.name]), strict=True
+        ):
             assert row["v"] == parameter.text(rounded(value, 3))
             code = model.cube.encode([{**theta, parameter.name: value}])
             belief = model.posterior.goal(code)
@@ -62,9 +64,9 @@ def test_the_point_itself_is_marked_in_each_slice(pacman: Analysis) -> None:
 
 def test_values_of_a_grid_are_each_there_once() -> None:
     few = NumericParameter("n", 0, 4, integer=True)
-    assert steps_of(few, 2) == [0, 1, 2, 3, 4]
+    assert parameter_steps(few, 2) == [0, 1, 2, 3, 4]
     many = NumericParameter("n", 1, 1000, integer=True, log=True)
-    found = steps_of(many, 777)
+    found = parameter_steps(many, 777)
     assert 777 in found
     assert found == sorted({*found})
     assert (found[0], found[-1]) == (1, 1000)

@@ -11,8 +11,8 @@ from thetafront.study.charts.theta import (
     NARROW,
     TRIAL,
     WIDE,
+    parameter_ticks,
     theta_chart,
-    ticks_of,
 )
 from thetafront.study.experiments.space import CategoricalParameter, NumericParameter
 from thetafront.study.report.analysis import Analysis
@@ -38,13 +38,13 @@ def test_every_trial_and_point_of_the_front_is_a_line_at_its_places(pacman: Anal
 
 def test_marks_are_where_their_values_are_and_do_not_touch() -> None:
     log = NumericParameter("a", 2, 64, integer=True, log=True)
-    found = {tick.at: tick.text for tick in ticks_of(log)}
+    found = {tick.at: tick.text for tick in parameter_ticks(log)}
     assert found == {log.to_unit(v): str(v) for v in (2, 5, 10, 20, 50, 64)}
     steps = NumericParameter("b", 0.0, 1.0, step=0.25)
-    assert {float(tick.text) for tick in ticks_of(steps)} <= {0.0, 0.25, 0.5, 0.75, 1.0}
+    assert {float(tick.text) for tick in parameter_ticks(steps)} <= {0.0, 0.25, 0.5, 0.75, 1.0}
     choice = CategoricalParameter("c", ("x", "y"))
-    assert [(tick.at, tick.text) for tick in ticks_of(choice)] == [(0.25, "x"), (0.75, "y")]
-    many = ticks_of(CategoricalParameter("d", tuple(f"choice {k:02d}" for k in range(40))))
+    assert [(tick.at, tick.text) for tick in parameter_ticks(choice)] == [(0.25, "x"), (0.75, "y")]
+    many = parameter_ticks(CategoricalParameter("d", tuple(f"choice {k:02d}" for k in range(40))))
     for pixels, some in ((WIDE, many), (NARROW, [each for each in many if not each.is_minor])):
         gaps = [b.at - a.at for a, b in pairwise(some)]
         assert len(some) > 1

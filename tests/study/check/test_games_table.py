@@ -20,9 +20,9 @@ from thetafront.study.log.ledger import Ledger
 ALL = Settings(None, 1, Console(stderr=True))
 
 
-def flaws_of(checks: list[Check]) -> list[str]:
+def find_problems(checks: list[Check]) -> list[str]:
     """What is wrong, of all checks."""
-    return [flaw for check in checks for flaw in check.flaws]
+    return [problem for check in checks for problem in check.problems]
 
 
 @pytest.fixture
@@ -52,22 +52,22 @@ def cell(place: int, word: str) -> Callable[[list[str]], list[str]]:
 
 
 @pytest.mark.parametrize(
-    ("damage", "flaw"),
+    ("damage", "problem"),
     [
         (cell(2, "7"), "line 5, seed 3: score 7, played again"),
         (cell(2, "x"), "line 5: row: no game of 2048"),
         (cell(7, "0"), "line 5: no game of 2048 has these figures"),
-        (cell(0, "0123"), "line 5: nothing on who played it"),
+        (cell(0, "0123"), "line 5: its agent is unknown"),
         (cell(1, ""), "line 5: row: no game of 2048"),
-        (cell(1, "4"), "line 6: the game of line 5 again"),
+        (cell(1, "4"), "line 6: repeats the game of line 5"),
         (lambda lines: [*lines[:4], lines[4][:20], *lines[5:]], "line 5: "),
-        (lambda lines: [*lines[:4], "?", *lines[5:]], "line 5: '?' is no line of this table"),
-        (lambda lines: [*lines, lines[4]], "line 22: the game of line 5 again"),
+        (lambda lines: [*lines[:4], "?", *lines[5:]], "line 5: '?' is not a line of this table"),
+        (lambda lines: [*lines, lines[4]], "line 22: repeats the game of line 5"),
         (lambda lines: [*lines, lines[4][:20]], "line 22: "),
     ],
 )
 def test_a_damaged_line_is_named_and_mended(
-    folder: Path, damage: Callable[[list[str]], list[str]], flaw: str
+    folder: Path, damage: Callable[[list[str]], list[str]], problem: str
 ) -> None:
     path = folder / "games.csv"
     whole = path.read_text()
@@ -75,7 +75,7 @@ def test_a_damaged_line_is_named_and_mended(
     damaged = "\n".join(damage(whole.splitlines())) + "\n"
     path.write_text(damaged)
     found = verify_folder(folder, ALL, repair=False)
-    assert any(each.startswith(flaw) for each in flaws_of(found.checks)), found
+    assert any(each.startswith(problem) for each in find_problems(found.checks)), found
     assert path.read_text() == damaged
     mended = verify_folder(folder, ALL, repair=True)
     assert mended.ok, mended
@@ -94,7 +94,7 @@ def test_a_torn_line_is_cut(folder: Path) -> None:
     whole = path.read_text()
     path.write_text(whole + whole.splitlines()[3][:15])
     found = verify_folder(folder, ALL, repair=False)
-    assert flaws_of(found.checks) == ["line 22: torn off, without an end"]
+    assert find_problems(found.checks) == ["line 22: incomplete"]
     assert verify_folder(folder, ALL, repair=True).ok
     assert path.read_text() == whole
 
@@ -124,14 +124,14 @@ def test_other_parameters_of_an_agent_are_found(folder: Path) -> None:
     path = folder / "agents.json"
     path.write_text(path.read_text().replace('"n_playouts": 1', '"n_playouts": 2'))
     found = verify_folder(folder, ALL, repair=False)
-    assert any("agents.json has other parameters" in each for each in found.checks[0].flaws)
-    assert found.checks[-1].flaws, "and its games are not those of that agent"
+    assert any("agents.json has other parameters" in each for each in found.checks[0].problems)
+    assert found.checks[-1].problems, "and its games are not those of that agent"
 
 
 @pytest.mark.parametrize("content", ["", "a,b\n1,2\n", "agent,seed\n"])
 def test_another_table_is_refused(folder: Path, content: str) -> None:
     (folder / "games.csv").write_text(content)
-    with pytest.raises(InputError, match=r"games.csv: no table of games of this version"):
+    with pytest.raises(InputError, match=r"games.csv: not a table of games of this version"):
         verify_folder(folder, ALL, repair=True)
     assert (folder / "games.csv").read_text() == content
 

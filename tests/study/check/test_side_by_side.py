@@ -19,7 +19,7 @@ from thetafront.study.check.replay import Entry, Replays
 from thetafront.study.cli import app
 from thetafront.study.experiments.registry import experiment
 from thetafront.study.log.location import locate
-from thetafront.study.log.log import outcome_of
+from thetafront.study.log.log import row_to_outcome
 from thetafront.study.log.seeds import validation_seed
 from thetafront.study.log.storage import create_or_resume, open_for_games, prepare_location
 from thetafront.study.page import results as results_written
@@ -103,7 +103,7 @@ def test_the_study_and_its_folder_are_verified(results: Path) -> None:
 def test_a_changed_score_is_found_and_mended(results: Path) -> None:
     verify = ("verify", "mcmdp", "--games", "all", "--jobs", "1")
     log = open_for_games(locate("mcmdp", results, None))
-    game = outcome_of(log.rows().games[5])
+    game = row_to_outcome(log.rows().games[5])
     assert isinstance(game, Game)
     forge(log, 5, replace(game, score=4))
     code, text = thetafront(results, *verify)

@@ -87,7 +87,7 @@ DAMAGES = {
     "another score": ("UPDATE thetafront_game SET score = 7" + GAME, CHECKSUM),
     "no number": ("UPDATE thetafront_game SET n_moves = 'x'" + GAME, CHECKSUM),
     "a text that is no UTF-8": ("UPDATE thetafront_game SET machine = x'ff'" + GAME, CHECKSUM),
-    "a game less": ("DELETE FROM thetafront_game" + GAME, "27 there, 28 were written"),
+    "a game less": ("DELETE FROM thetafront_game" + GAME, "27 present, 28 were written"),
     "the last game": ("UPDATE thetafront_game SET score = 9" + LAST, CHECKSUM),
     "another replicate": ("UPDATE thetafront_game SET replicate = 77" + GAME, CHECKSUM),
     "a game of another trial": ("UPDATE thetafront_game SET number = 77" + GAME, CHECKSUM),
@@ -97,19 +97,19 @@ DAMAGES = {
         CHECKSUM,
     ),
     "a θ that is none": ("UPDATE thetafront_point SET theta = '[]'" + POINT, CHECKSUM),
-    "a trial less": ("DELETE FROM thetafront_point" + POINT, "trial 2: not there"),
+    "a trial less": ("DELETE FROM thetafront_point" + POINT, "trial 2: missing"),
     "the last trial less": (
         "DELETE FROM thetafront_point WHERE phase = 'search' AND number = 5",
-        "trial 5: not there",
+        "trial 5: missing",
     ),
     "a trial's number": ("UPDATE thetafront_point SET number = 9" + POINT, CHECKSUM),
-    "a point less": ("DELETE FROM thetafront_point" + VALIDATED, "point 1: not there"),
+    "a point less": ("DELETE FROM thetafront_point" + VALIDATED, "point 1: missing"),
     "a point's θ": (
         "UPDATE thetafront_point SET theta = json_set(theta, '$.gamma', 0.6)" + VALIDATED,
         CHECKSUM,
     ),
     "a point's origin": ("UPDATE thetafront_point SET origin = 'x'" + VALIDATED, CHECKSUM),
-    "a run": ("DELETE FROM thetafront_event WHERE number = 0", "event 0: not there"),
+    "a run": ("DELETE FROM thetafront_event WHERE number = 0", "event 0: missing"),
     "a run's time": ("UPDATE thetafront_event SET at = 0 WHERE number = 1", CHECKSUM),
     "the record": ("UPDATE thetafront_study SET record = '{}'", CHECKSUM),
     "the study's row": ("DELETE FROM thetafront_study", ""),
@@ -192,7 +192,7 @@ def test_what_nothing_tells_is_named_as_lost(results: Path) -> None:
     code, output, error = thetafront(results, *VERIFY, "--repair")
     assert (code, error) == (0, ""), "a sweep begins them again"
     text = " ".join(output.split())
-    assert "trial 5 with 2 games: nothing tells its θ: lost" in text
+    assert "trial 5 with 2 games: its θ cannot be recovered: lost" in text
     assert "point 1 with" in text
     assert "5 complete" in thetafront(results, "status", NAME)[1]
 

@@ -89,7 +89,7 @@ def test_a_sweep_leaves_its_tables_and_pictures(finished: Path) -> None:
     )
     assert searched["n_games"] == N_GAMES
     assert 0 < searched["share_of_worker_time_in_games"] <= 1
-    for name in ("pareto.png", "scores.png", "hypervolume.png"):
+    for name in ("pareto.png", "scores.png", "pair.png", "hypervolume.png"):
         assert (folder / name).read_bytes().startswith(b"\x89PNG")
     assert (folder / "report.html").read_text().startswith("<!doctype html>")
     assert "± 95%" in (finished / "stdout.txt").read_text()
@@ -102,8 +102,8 @@ def test_repeating_it_changes_nothing_and_says_so(finished: Path) -> None:
     )
     again = CliRunner().invoke(app, [*QUICK_SWEEP, "--results", str(finished)])
     assert again.exit_code == 0
-    assert "search complete already: 6 trials, 12 games" in again.stdout
-    assert "validation complete already" in again.stdout
+    assert "search already complete: 6 trials, 12 games" in again.stdout
+    assert "validation already complete" in again.stdout
     after = (
         (finished / "s" / "trials.csv").read_bytes(),
         (finished / "s" / "games.csv").read_bytes(),
@@ -118,7 +118,7 @@ def test_a_finished_study_can_be_read(finished: Path) -> None:
         status = runner.invoke(app, ["status", study, "--results", str(finished)])
         assert status.exit_code == 0
         assert "6 complete of 6 asked for" in status.stdout
-        assert "none is running" in status.stdout
+        assert "none running" in status.stdout
         front = runner.invoke(app, ["front", study, "--results", str(finished)])
         assert front.exit_code == 0
         assert "Validated front" in front.stdout
@@ -189,26 +189,38 @@ def stored_games(database: Path) -> int:
         return 0  # its tables are not there yet
 
 
-def test_kill_9_at_several_points_loses_nothing_and_plays_nothing_twice(
+def started(results: Path, n_games: int) -> "subprocess.Popen[str]":
+    """Start the sweep, and return its process once so many games are stored."""
+    command = [*COMMAND, *QUICK_SWEEP, "--results", str(results)]
+    pipe = subprocess.PIPE
+    sweep = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+    deadline = time.monotonic() + 600
+    while stored_games(results / "s" / "study.db") < n_games and sweep.poll() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return sweep
+
+
+def test_an_interrupt_and_kill_9_lose_nothing_and_play_nothing_twice(
     finished: Path, tmp_path: Path
 ) -> None:
-    """Killed, whatever it is doing, after some games each time; then finished as in one go."""
+    """Interrupted within a trial, killed in the validation, then finished as in one go."""
     database = tmp_path / "s" / "study.db"
-    command = [*COMMAND, *QUICK_SWEEP, "--results", str(tmp_path)]
-    survived = 0
-    for n_games in (9, N_GAMES + 5):
-        with subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-        ) as sweep:
-            deadline = time.monotonic() + 600
-            while stored_games(database) < n_games and sweep.poll() is None:
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
-            sweep.kill()
-            sweep.wait()
-        now = stored_games(database)
-        assert now >= survived, "a stored game was lost"
-        survived = now
+    with started(tmp_path, 5) as sweep:
+        os.killpg(sweep.pid, signal.SIGINT)  # as a terminal does: to parent and workers alike
+        stdout, stderr = sweep.communicate(timeout=600)
+    assert sweep.returncode == 130
+    assert "the same command resumes" in stdout
+    assert stderr.splitlines() == ["thetafront: interrupted"]
+    table = pd.read_csv(tmp_path / "s" / "games.csv")
+    interrupted = stored_games(database)
+    assert 5 <= len(table) <= interrupted, "tables show what is stored"
+    assert "running" in run("status", "s", "--results", str(tmp_path)).stdout
+    with started(tmp_path, N_GAMES + 5) as sweep:
+        sweep.kill()
+        sweep.communicate()
+    survived = stored_games(database)
+    assert survived >= interrupted, "a stored game was lost"
     ended = run(*QUICK_SWEEP, "--results", str(tmp_path))
     assert ended.returncode == 0, ended.stderr
     assert f"{survived - N_GAMES} games already stored" in ended.stdout
@@ -220,27 +232,6 @@ def test_kill_9_at_several_points_loses_nothing_and_plays_nothing_twice(
     columns = ["trial", "replicate", "seed", "score_points", "n_moves", "end_board_hex"]
     of_search = [each.query("phase == 'search'")[columns] for each in (resumed, whole)]
     pd.testing.assert_frame_equal(*of_search)
-
-
-def test_an_interrupt_stops_soon_and_can_be_resumed(tmp_path: Path) -> None:
-    database = tmp_path / "s" / "study.db"
-    command = [*COMMAND, *QUICK_SWEEP, "--results", str(tmp_path)]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as sweep:
-        deadline = time.monotonic() + 600
-        while stored_games(database) < 5:  # in the middle of a trial
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        os.killpg(sweep.pid, signal.SIGINT)  # as a terminal does: to parent and workers alike
-        stdout, stderr = sweep.communicate(timeout=600)
-    assert sweep.returncode == 130
-    assert "the same command resumes" in stdout
-    assert stderr.splitlines() == ["thetafront: interrupted"]
-    table = pd.read_csv(tmp_path / "s" / "games.csv")
-    assert 5 <= len(table) <= stored_games(database), "tables show what is stored"
-    status = run("status", "s", "--results", str(tmp_path))
-    assert "running" in status.stdout
 
 
 def test_make_passes_words_on_as_they_are() -> None:

@@ -81,7 +81,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_a_killed_sweep_goes_on_and_nothing_inactive_is_played_stored_or_shown(
+def test_a_killed_sweep_continues_and_nothing_inactive_is_played_stored_or_shown(
     folder: Path,
 ) -> None:
     database = folder / "results" / "solver" / "study.db"
@@ -146,7 +146,7 @@ def test_another_constraint_is_another_study(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("batch * momentum", "batch * moment", "moment is none of solver, alpha, batch"),
+        ("batch * momentum", "batch * moment", "moment is not one of solver, alpha, batch"),
         ("batch * momentum <= 128", "alpha == 0.01", "constraints must be satisfied by 4 or more"),
         ('["batch * momentum <= 128"]', "[3]", "constraints must be a list of texts"),
         (
@@ -232,7 +232,7 @@ def test_a_function_is_called_without_inactive_parameters(tmp_path: Path) -> Non
     assert hypervolume_trace(study.data)["n_trials"].iloc[-1] == 8
 
 
-def test_an_old_study_with_numbers_as_texts_goes_on(folder: Path) -> None:
+def test_an_old_study_with_numbers_as_texts_continues(folder: Path) -> None:
     """Choices of a TOML file were texts once: the study's own stay what they are."""
     program = "import json, sys\nasked = json.loads(sys.stdin.readline())\n"
     program += "assert asked['threads'] in ('1', '2')\nprint(asked['seed'])\n"

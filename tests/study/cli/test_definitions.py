@@ -101,7 +101,7 @@ SLOW = ("search.py:SEARCH", "once.toml")
 @pytest.mark.parametrize(
     "door", [pytest.param(each, marks=[pytest.mark.slow] * (each in SLOW)) for each in DOORS]
 )
-def test_a_sweep_is_killed_and_goes_on_and_all_commands_work(folder: Path, door: str) -> None:
+def test_a_sweep_is_killed_and_continues_and_all_commands_work(folder: Path, door: str) -> None:
     name = DOORS[door]
     database = folder / "results" / name / "study.db"
     # -P: engine.py in the folder is no module of ours.
@@ -136,11 +136,13 @@ def test_all_commands_work_on_such_a_study(folder: Path, door: str) -> None:
     name = {"search.py": "searcher", "serve.toml": "server"}[door]
     thetafront(folder, "try", door, "--corners", "2")
     thetafront(folder, "sweep", door, *SWEEP)
-    front = json.loads(thetafront(folder, "pick", name, *wish(name), "--games", "0", "--json"))
+    front = json.loads(
+        thetafront(folder, "pick", name, *limit_words(name), "--games", "0", "--json")
+    )
     assert front["command"].startswith(f"thetafront play {folder}/")
     played = thetafront(folder, *front["command"].split()[1:], "--games", "3")
     assert "3 games from seed 0" in played
-    thetafront(folder, "pick", name, *wish(name), "--games", "4")
+    thetafront(folder, "pick", name, *limit_words(name), "--games", "4")
     for command in ("status", "front", "plot", "export", "compare"):
         thetafront(folder, command, name)
     thetafront(folder, "plot", f"results/{name}")
@@ -152,7 +154,7 @@ def test_all_commands_work_on_such_a_study(folder: Path, door: str) -> None:
     assert shown["experiment"] == name
 
 
-def wish(name: str) -> list[str]:
+def limit_words(name: str) -> list[str]:
     """Return what to ask for."""
     return ["--max-error", "0.5"] if name == "searcher" else ["--min-won", "0.2"]
 
@@ -205,7 +207,7 @@ def test_a_study_whose_definition_is_gone_is_still_shown(folder: Path) -> None:
     thetafront(folder, "plot", "coins")
     thetafront(folder, "export", "coins")
     assert "expect" in thetafront(folder, "pick", "coins", "--min-won", "0.1", "--games", "0")
-    assert "no game is played: " in thetafront(folder, "pick", "coins", "--min-won", "0.1")
+    assert "no game was played: " in thetafront(folder, "pick", "coins", "--min-won", "0.1")
     line = refused_study(folder, "validate", "coins", "--validation-games", "6")
     assert f"its definition {folder}/coins.py:COINS cannot be read" in line
 
@@ -368,17 +370,17 @@ def test_objectives_may_be_called_what_is_no_name_in_python(folder: Path) -> Non
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        ("sweep none.py", "none.py must be a Python file (it is not there)"),
+        ("sweep none.py", "none.py must be a Python file (it does not exist)"),
         ("sweep none.toml", "none.toml must be a TOML file (No such file or directory)"),
         ("sweep coins.py:NOTHING", "is not an Experiment; there is COINS"),
         ("sweep no_package:X", "no_package: cannot be imported: ModuleNotFoundError"),
-        ("try none.py", "none.py must be a Python file (it is not there)"),
+        ("try none.py", "none.py must be a Python file (it does not exist)"),
         ("try coins.py --corners -1", "corners must be between 0 and 1024 (got -1)"),
         ("play none.toml", "none.toml must be a TOML file"),
         ("play coins.py --set effort=x", "effort must be an integer (got 'x')"),
         ("play coins.py --set effort=1.5", "effort must be an integer (got '1.5')"),
         ("play coins.py --set side=top", "side must be one of face, edge (got 'top')"),
-        ("play coins.py --set speed=1", "set must be of effort, side (got 'speed')"),
+        ("play coins.py --set speed=1", "set must name one of effort, side (got 'speed')"),
         ("play coins.py --set speed", "set must be name=value (got 'speed')"),
         ("play coins.py --theta 1,2", "theta must have 1 value, effort (got 2)"),
         (
@@ -394,7 +396,7 @@ def test_bad_input_is_one_line(folder: Path, words: str, part: str) -> None:
     assert part in refused(folder, *words.split())
 
 
-def test_a_missing_folder_of_studies_is_told_before_a_game_is_played(folder: Path) -> None:
+def test_a_missing_folder_of_studies_is_reported_before_a_game_is_played(folder: Path) -> None:
     said = thetafront(folder, "sweep", "coins.py", "--results", "none", code=2)
     assert said == "thetafront: results folder 'none' does not exist\n"
 
@@ -409,9 +411,9 @@ def test_pick_takes_the_objectives_of_the_study_alone(folder: Path) -> None:
         ("--max-error nan", "error must be a finite number (got nan)"),
         (
             "--max-error -2 --max-seconds-per-game 1",
-            "pick must have one of --max-seconds-per-game and --max-error",
+            "pick must have exactly one of --max-seconds-per-game and --max-error",
         ),
-        ("", "pick must have one of --max-seconds-per-game and --max-error"),
+        ("", "pick must have exactly one of --max-seconds-per-game and --max-error"),
     ):
         assert part in thetafront(folder, "pick", "searcher", *words.split(), code=2)
     said = thetafront(folder, "pick", "searcher", "--max-error", "-1.5", "--games", "0")

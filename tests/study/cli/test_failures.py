@@ -133,7 +133,7 @@ def test_a_fifth_of_the_space_that_fails_is_avoided(tmp_path: Path) -> None:
     assert len(front) == 4
     assert 0.7 < front["x"].max() <= 0.8
     words = {"trials": 20, "design_size": 8, "replicates": 4, "validate": False, "jobs": 1}
-    with pytest.warns(RuntimeWarning, match="trials? left out, since games failed"):
+    with pytest.warns(RuntimeWarning, match="trials? left out because games failed"):
         again = sweep(str(tmp_path / "flaky.toml"), results=results.parent, budget=None, **words)
     assert len(again.trials) == len(trials)
 
@@ -161,7 +161,7 @@ def test_a_point_left_out_of_the_validation_is_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.sweeps
-def test_play_goes_on_after_failed_games(tmp_path: Path) -> None:
+def test_play_continues_after_failed_games(tmp_path: Path) -> None:
     made(tmp_path, rate=0.1)
     words = ["play", "flaky.toml", "--set", "x=0.5", "--games", "100", "--jobs", "1"]
     said = thetafront(tmp_path, *words)

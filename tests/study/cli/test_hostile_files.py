@@ -160,15 +160,15 @@ TABLES: dict[str, tuple[bytes, bytes]] = {
 }
 
 
-@pytest.mark.parametrize("flaw", TABLES)
-def test_a_table_of_anything_is_mended(flaw: str, folder: Path) -> None:
+@pytest.mark.parametrize("problem", TABLES)
+def test_a_table_of_anything_is_mended(problem: str, folder: Path) -> None:
     ledger, agent = Ledger(folder / "games.csv", Game2048), RandomAgent()
     with ledger.held():
         for seed in range(4):
             ledger.add(agent, agent.play(seed))
     table = folder / "games.csv"
     whole = table.read_bytes()
-    table.write_bytes(whole.replace(*TABLES[flaw], 1))
+    table.write_bytes(whole.replace(*TABLES[problem], 1))
     assert table.read_bytes() != whole
     done = CliRunner().invoke(app, ["verify", ".", "--repair", "--games", "0", "--jobs", "1"])
     assert done.exit_code == 0, done.output

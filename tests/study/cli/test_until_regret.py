@@ -20,9 +20,9 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 
 @pytest.mark.sweeps
-def test_it_goes_on_until_the_bounds_are_small(swept: tuple[Path, str]) -> None:
+def test_it_continues_until_the_bounds_are_small(swept: tuple[Path, str]) -> None:
     folder, said = swept
-    assert "the regret asked for, 2, is reached at every budget" in " ".join(said.split())
+    assert "the target regret, 2, is reached at every budget" in " ".join(said.split())
     found = pd.read_csv(folder / "results/flaky/certificate.csv")
     assert (found["regret_bound95"] <= 2.2).all(), "but for draws of another run"
     front = pd.read_csv(folder / "results/flaky/front.csv")

@@ -20,7 +20,7 @@ def thetafront(*words: str) -> str:
 
 
 @pytest.mark.slow
-def test_a_sweep_goes_on_in_a_wider_space(
+def test_a_sweep_continues_in_a_wider_space(
     coin: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     where = ["--results", str(tmp_path)]
@@ -34,7 +34,7 @@ def test_a_sweep_goes_on_in_a_wider_space(
     highs = [trial.distributions["effort"].high for trial in after.frozen_trials]  # type: ignore[attr-defined]
     assert highs == [100] * 6 + [1000] * 4
     assert any(trial.params["effort"] > 100 for trial in after.trials[6:])
-    assert "widened      formerly effort 1 to 100, until 6 trials" in thetafront(
+    assert "widened      after 6 trials, from effort 1 to 100" in thetafront(
         "status", "coin", *where
     )
     agent = AGENTS[coin.agent]

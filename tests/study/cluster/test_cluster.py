@@ -38,14 +38,14 @@ def test_timed_games_are_one_a_core() -> None:
     cluster.wanted = Wanted("", MACHINE.machine_class)
     cluster.take(threads, probes)
     assert (list(cluster.playing), cluster.capacity) == (["a0", "a1", "b", "c"], 4)
-    assert cluster.news() == [
-        "node-1 has more worker processes than its 2 cores: seconds are the cost, so 2 of them get "
-        "games"
+    assert cluster.drain_messages() == [
+        "node-1 has more worker processes than its 2 cores: the cost is time, so only 2 of "
+        "them get games"
     ]
     del threads["a0"]
     cluster.take(threads, {})
     assert set(cluster.playing) == {"a1", "a2", "b", "c"}
-    assert (cluster.n_left, cluster.news()) == (1, [])
+    assert (cluster.n_left, cluster.drain_messages()) == (1, [])
 
 
 Answers = dict[str, Callable[[], Awaitable[Any]]]
@@ -109,7 +109,7 @@ def test_a_worker_whose_link_breaks_is_asked_again(monkeypatch: pytest.MonkeyPat
     with watched(monkeypatch, Client(breaks, tells)) as cluster:
         wait_until(lambda: set(cluster.playing) == {ONE, TWO})
     assert not answers
-    assert cluster.news().count("10.0.0.1:1 gets no games: OSError: broken") == 1
+    assert cluster.drain_messages().count("10.0.0.1:1 gets no games: OSError: broken") == 1
 
 
 def test_a_worker_that_hangs_hides_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,14 +129,14 @@ def test_a_worker_that_hangs_hides_no_other(monkeypatch: pytest.MonkeyPatch) -> 
         wait_until(lambda: not cluster.playing)
         assert cluster.n_left == 1
         wait_until(lambda: cluster.members[ONE].objection != "")
-        assert "10.0.0.1:1 gets no games: it does not answer" in cluster.news()
+        assert "10.0.0.1:1 gets no games: it does not answer" in cluster.drain_messages()
         hangs = False
         wait_until(lambda: set(cluster.playing) == {ONE})
         assert not cluster.members[ONE].objection
 
 
 @pytest.mark.parametrize("status", ["connecting", "hangs"])
-def test_a_scheduler_that_was_away_is_told_of_once(
+def test_a_scheduler_that_was_away_is_reported_once(
     monkeypatch: pytest.MonkeyPatch, status: str
 ) -> None:
     """And its workers are asked anew: they are others."""
@@ -161,9 +161,9 @@ def test_a_scheduler_that_was_away_is_told_of_once(
         client.status = status
         wait_until(lambda: cluster.check() != "")
     assert cluster.check().startswith("the scheduler at tcp://127.0.0.1:1 has been away for")
-    news = [each for each in cluster.news() if "the scheduler" in each]
+    news = [each for each in cluster.drain_messages() if "the scheduler" in each]
     assert news[:2] == [
-        "the scheduler at tcp://127.0.0.1:1 does not answer; trying for 120 s",
+        "the scheduler at tcp://127.0.0.1:1 does not answer; retrying for 120 s",
         "the scheduler is back after 0 s; games in flight are played again",
     ]
     assert len(news) == 3

@@ -39,19 +39,19 @@ def test_seconds_of_one_class_count() -> None:
     with pytest.raises(InputError) as refused:
         one_class(timed, probes(HERE, THERE, OLDER), {})
     said = str(refused.value)
-    assert "the cost is seconds_per_move, and seconds of machines of several classes" in said
+    assert "the cost is seconds_per_move, and times on machines of several classes" in said
     for part in ("node-1, node-2", "node-3", HERE.machine_class, OLDER.machine_class):
         assert part in said
     assert said.endswith("or --cost playout_moves_per_move")
-    with pytest.raises(InputError, match="other classes than the study's") as refused:
+    with pytest.raises(InputError, match="other classes cannot be compared") as refused:
         one_class(timed, probes(HERE), records(OLDER))
     assert "--cost" not in str(refused.value), "a study keeps its cost"
 
 
-def test_a_class_whose_benchmarks_differ_is_warned_of() -> None:
+def test_a_class_whose_benchmarks_differ_causes_a_warning() -> None:
     assert unequal(records(HERE, THERE).values()) == ""
     slow = replace(HERE, host="node-4", benchmark_seconds=0.2)
     assert unequal(records(HERE, slow).values()).startswith(
-        "warning: node-4 takes 0.200 s for what takes node-1 0.100 s"
+        "warning: node-4 takes 0.200 s for a benchmark that takes node-1 0.100 s"
     )
     assert unequal([]) == ""

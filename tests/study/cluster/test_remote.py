@@ -92,7 +92,7 @@ def test_a_program_is_looked_for_where_it_is_played(tmp_path: Path) -> None:
     assert "game.sh is " in objection(wanted, sent)
 
 
-def test_an_error_of_a_game_is_told() -> None:
+def test_an_error_of_a_game_is_reported() -> None:
     answer = play(Wanted(sources_digest()), AGENT, -1)
     assert answer.error == "ValueError: seed must be between 0 and 2**63 - 1 (got -1)"
     assert (answer.games, answer.is_machines) == ((), False)

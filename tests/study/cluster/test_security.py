@@ -39,12 +39,12 @@ def test_what_is_no_address_is_named(address: str) -> None:
         ("tls://8.8.8.8:8786", False),
     ],
 )
-def test_a_public_address_without_tls_is_warned_of(address: str, warned: bool) -> None:
-    assert ("runs code on all machines" in warning(address)) is warned
+def test_a_public_address_without_tls_causes_a_warning(address: str, warned: bool) -> None:
+    assert ("can execute code on all machines" in warning(address)) is warned
 
 
-def test_a_worker_is_warned_of_its_own_address() -> None:
-    assert "8.8.8.8 is no private address, and without TLS whoever reaches its ports" in warning(
+def test_a_worker_warns_of_its_own_address() -> None:
+    assert "8.8.8.8 is not a private address, and without TLS anyone who can reach its" in warning(
         "tcp://8.8.8.8:0"
     )
     assert warning("tls://8.8.8.8:0") == warning("tcp://127.0.0.1:0") == ""

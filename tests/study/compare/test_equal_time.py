@@ -7,7 +7,7 @@ import pytest
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.compare.equal_time import (
     Contender,
-    budgets_of,
+    common_budgets,
     difference_frame,
     equal_time_figure,
     equal_time_markdown,
@@ -75,4 +75,4 @@ def test_fronts_without_a_time_in_common_are_named() -> None:
         {"study": ["a", "a", "b", "b"], "seconds_per_move": [1e-6, 1e-5, 1e-4, 1e-3]}
     )
     with pytest.raises(InputError, match=r"got one from 100 µs a move and one up to 10\.0 µs"):
-        budgets_of(frame)
+        common_budgets(frame)

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from tests.study.program import refused
-from thetafront.study.compare.equal_time import contender_of
+from thetafront.study.compare.equal_time import make_contender
 from thetafront.study.compare.fronts import Front, within
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.registry import EXPERIMENTS
@@ -27,7 +27,7 @@ def test_a_published_front_is_read(front: Front) -> None:
     costs = ["seconds_per_move", "playout_moves_per_move"]
     for column in ("point", "origin", "on_front", "score_mean_points", *costs):
         assert front.validated[column].tolist() == table[column].tolist()
-    contender = contender_of(front)
+    contender = make_contender(front)
     expected = table[table["on_front"] & (table["origin"] != "author's θ")]
     assert len(contender.agents) == len(expected)
     first = next(iter(contender.agents.values()))
@@ -46,13 +46,13 @@ def test_points_beyond_the_other_front_are_left_out(front: Front) -> None:
     baseline = by_cost[by_cost["origin"] == "author's θ"]
     few = within(front, Front("x", 1, front.experiment, baseline))
     with pytest.raises(InputError, match=r"'mcmdp' must have 2 points or more"):
-        contender_of(few)
+        make_contender(few)
 
 
 def test_a_front_with_words_has_them_in_its_thetas(front: Front) -> None:
     (values,) = EXPERIMENTS["uct"].baselines.values()
     table = front.validated.assign(**values)
-    contender = contender_of(Front("x", 1, EXPERIMENTS["uct"], table))
+    contender = make_contender(Front("x", 1, EXPERIMENTS["uct"], table))
     assert set(contender.agents.values()) == {EXPERIMENTS["uct"].build(values)}
     assert set(contender.thetas.values()) == {"U random, m 100, d 10, c 100, k′ 30.00, α′ 0.50"}
 

@@ -12,7 +12,7 @@ from thetafront.agents.parameters import Value
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import CategoricalParameter, Space
-from thetafront.study.model.study_model import objectives_of
+from thetafront.study.model.study_model import describe_objectives
 from thetafront.study.run.settings import SearchSettings
 
 MAX_CORNERS = 16
@@ -41,7 +41,7 @@ def check_corners(name: str) -> None:
     agents = [experiment.build(corner) for corner in all_corners]
     game = agents[0].play(0)
     for cost in experiment.costs:
-        objectives = [experiment.goal.estimate([game]).value, cost.of([game])]
+        objectives = [experiment.goal.estimate([game]).value, cost.value([game])]
         assert np.isfinite(objectives).all()
     for k in np.random.default_rng(0).permutation(len(agents))[:MAX_CORNERS]:
         agent: Any = agents[k]
@@ -60,7 +60,7 @@ def check_baselines(name: str) -> None:
         assert experiment.space.clip(values) == values
         experiment.build(values)
     for cost in experiment.costs:
-        assert min(objectives_of(experiment.with_cost(cost)).reference_point[1:]) > 0
+        assert min(describe_objectives(experiment.with_cost(cost)).reference_point[1:]) > 0
 
 
 def near_the_first_corner(experiment: Experiment) -> Experiment:

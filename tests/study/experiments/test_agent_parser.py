@@ -9,13 +9,13 @@ from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
 from thetafront.engine.pacman import Layout
 from thetafront.study.errors import InputError
-from thetafront.study.experiments.agent_parser import agent_2048_of, agent_of
+from thetafront.study.experiments.agent_parser import build_agent, build_agent_2048
 
 MEDIUM = Layout.named("medium")
 
 
 def test_settings_override_theta_and_all_parameters_are_listed() -> None:
-    agent, params = agent_2048_of("mcmdp", "16,8,4,2,2,0.5", ["theta6 = 1", "min_playouts=3"])
+    agent, params = build_agent_2048("mcmdp", "16,8,4,2,2,0.5", ["theta6 = 1", "min_playouts=3"])
     assert agent == MonteCarloMDP(16, 8, 4, 2, 2, 1, min_playouts=3)
     assert [params[f"theta{k}"] for k in range(1, 7)] == [16, 8, 4, 2, 2, 1]
     assert params["min_playouts"] == 3
@@ -23,19 +23,19 @@ def test_settings_override_theta_and_all_parameters_are_listed() -> None:
 
 def test_an_agent_for_pacman_has_its_maze_and_categorical_parameters() -> None:
     words = ["gamma=0.8", "radius=3", "distance=maze", "cut=true", "ghosts=directional"]
-    agent, params = agent_of("pacman_mdp", None, words, "medium")
+    agent, params = build_agent("pacman_mdp", None, words, "medium")
     assert agent == PacmanMDP(
         layout=MEDIUM, gamma=0.8, radius=3, distance="maze", cut=True, ghosts="directional"
     )
     assert (params["layout"], params["cut"]) == ("medium", 1)
-    assert agent_of("pacman_astar", None, ["layout=medium"])[0] == PacmanAStar(layout=MEDIUM)
+    assert build_agent("pacman_astar", None, ["layout=medium"])[0] == PacmanAStar(layout=MEDIUM)
 
 
 def test_a_maze_may_be_a_file(tmp_path: Path) -> None:
     path = tmp_path / "my.lay"
     path.write_text("%%%%%\n%P .%\n%%%%%")
     for words, layout in (([], str(path)), ([f"layout={path}"], None)):
-        agent, params = agent_of("pacman_mdp", None, words, layout)
+        agent, params = build_agent("pacman_mdp", None, words, layout)
         assert isinstance(agent, PacmanMDP)
         assert (agent.layout.name, params["layout"]) == ("my", str(path))
 
@@ -61,4 +61,4 @@ def test_bad_input_is_named(
     name: str, theta: str | None, settings: list[str], layout: str | None, named: str
 ) -> None:
     with pytest.raises(InputError, match=named):
-        agent_of(name, theta, settings, layout)
+        build_agent(name, theta, settings, layout)

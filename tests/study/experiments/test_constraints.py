@@ -74,7 +74,7 @@ def test_constraints_hold_where_python_says_so() -> None:
     ("text", "why"),
     [
         ("a + b", "is a number, not a condition"),
-        ("a < d", "d is none of a, b, c, flag, solver"),
+        ("a < d", "d is not one of a, b, c, flag, solver"),
         ("a <", "cannot be read"),
         ("", "cannot be read"),
         ("a\0 < b", "cannot be read"),
@@ -192,11 +192,11 @@ def test_functions_are_constraints_too() -> None:
 @pytest.mark.parametrize(
     ("when", "why"),
     [
-        ({"other": [1]}, "which is no parameter"),
+        ({"other": [1]}, "which is not a parameter"),
         ({"lp": [1]}, "depend on one another"),
         ({"width": [1]}, "which has no choices"),
         ({"solver": ["x"]}, "when solver must be one of sgd, adam, lbfgs"),
-        ({"solver": []}, "one value or more"),
+        ({"solver": []}, "at least one value"),
         ([1], "when must be"),
     ],
 )

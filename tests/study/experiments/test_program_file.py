@@ -10,7 +10,12 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.objectives.estimators import ExactValue, NoisyMean, Proportion
 from thetafront.study.experiments.program_file import read_program_file
 from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
-from thetafront.study.experiments.widening import WidenRequest, edges_of, parse_wish, widened
+from thetafront.study.experiments.widening import (
+    WidenRequest,
+    find_edges,
+    parse_widen_request,
+    widened,
+)
 
 LEAST = """
 command = ["cat"]
@@ -140,7 +145,7 @@ def test_reported_seconds_take_the_place_of_those_measured(tmp_path: Path) -> No
         ),
         ('command = ["cat", "--depth={depth}", "{seed}"]', "", "command must be a list"),
         ("{depth}", "{dept}", "command must have only depth, width"),
-        ('["cat"', '["no-such-program"', "'no-such-program' is not there"),
+        ('["cat"', '["no-such-program"', "'no-such-program' does not exist"),
         ('"once"', '"twice"', "protocol must be one of once, serve (got 'twice')"),
         (
             'protocol = "once"',
@@ -158,7 +163,7 @@ def test_reported_seconds_take_the_place_of_those_measured(tmp_path: Path) -> No
         ("low = 0.1", "low = 0", "width: a log scale needs a bound above 0"),
         ("integer = true", 'integer = "yes"', "depth.integer must be true or false (got 'yes')"),
         ("integer = true", "integers = true", "depth.integers is unknown: it must be one of"),
-        ('["a4", "d4"]', '["a4"]', "opening: choices must be two or more different ones"),
+        ('["a4", "d4"]', '["a4"]', "opening: choices must be at least two different values"),
         ("[parameters.depth]", "[parameters.loss]", "'loss', which is a column's"),
         ("[parameters.depth]", "[parameters.seed]", "'seed', which is a column's"),
         ("[parameters.depth]", '[parameters."a b"]', "names of letters, digits and _ (got 'a b')"),
@@ -218,11 +223,11 @@ def test_a_reference_holds_for_a_cost_that_a_game_settles(tmp_path: Path) -> Non
 def test_bounds_are_widened_no_further_than_allowed(tmp_path: Path) -> None:
     text = LEAST.replace("integer = true", "integer = true\nleast = 1\nmost = 14")
     found = read(tmp_path, text)
-    edges = edges_of(found, [{"depth": 1}, {"depth": 12}])
+    edges = find_edges(found, [{"depth": 1}, {"depth": 12}])
     assert [(each.is_upper, each.bound) for each in edges] == [(True, 12)]
     assert widened(found, [WidenRequest("depth")], edges).parameters[0].high == 14
     with pytest.raises(InputError, match=r"widen: depth: .*beyond 1 to 14"):
-        parse_wish("depth=0:20", found)
+        parse_widen_request("depth=0:20", found)
     records = found.space.as_records()
     assert Space.from_records(records) == found.space
     assert "most" not in read(tmp_path, LEAST).space.as_records()[0]

@@ -20,7 +20,7 @@ from thetafront.study.experiments.definition_record import Definition
 from thetafront.study.experiments.objectives import mean
 from thetafront.study.experiments.registry import experiment, is_definition, listed
 from thetafront.study.experiments.space import NumericParameter
-from thetafront.study.experiments.widening import WidenRequest, edges_of, widened
+from thetafront.study.experiments.widening import WidenRequest, find_edges, widened
 from thetafront.study.log.manifest import ROOT
 from thetafront.study.run.first_games import settled
 
@@ -130,7 +130,7 @@ REFUSED = {
     ),
     "no play": (
         f"{BEGIN}class A: pass\nM = Experiment('m', A, {SPACE}, mean())\n",
-        "agent must have play(seed), which A has not",
+        "agent must have play(seed), which A lacks",
     ),
     "other parameters": (
         f"{BEGIN}def play(seed, efort): return 1\nM = Experiment('m', play, {SPACE}, mean())\n",
@@ -171,7 +171,7 @@ def test_what_is_wrong_is_one_line_with_its_place(tmp_path: Path, name: str) -> 
 
 
 def test_a_file_or_name_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none\.py must be a Python file \(it is not there\)"):
+    with pytest.raises(InputError, match=r"none\.py must be a Python file \(it does not exist\)"):
         experiment(str(tmp_path / "none.py"))
     path = write(tmp_path, COINS)
     with pytest.raises(InputError, match="is not an Experiment; there is COINS"):
@@ -231,7 +231,7 @@ def test_ranges_that_a_class_declares_limit_the_space_and_its_widening(tmp_path:
         f"MINE = Experiment('mine', A, {SPACE}, mean())\n"
     )
     found = experiment(write(tmp_path, text, "ranges.py"))
-    edges = edges_of(found, [{"effort": 1}, {"effort": 9}])
+    edges = find_edges(found, [{"effort": 1}, {"effort": 9}])
     assert [each.is_upper for each in edges] == [True]
     assert widened(found, [WidenRequest("effort")], edges).parameters[0].high == 12.0
     with pytest.raises(InputError, match=r"effort must be between 1 and 12 \(got 0\)"):
@@ -310,7 +310,7 @@ def test_limits_of_an_experiment_hold_for_functions_and_programs(tmp_path: Path)
         ("cpu_time_limit=-1", "cpu_time_limit must be above 0 seconds (got -1)"),
         ("memory_limit='much'", "memory_limit must be a size such as '500 MB' (got 'much')"),
         ("environment={'X': 1}", "environment.X must be text (got 1)"),
-        ("agent='mcmdp', time_limit=3", "limits and environment are for agents of your own only"),
+        ("agent='mcmdp', time_limit=3", "limits and environment apply only to agents of your own"),
     ],
 )
 def test_limits_that_are_none(tmp_path: Path, given: str, message: str) -> None:
@@ -327,6 +327,6 @@ def test_a_first_game_that_hangs_takes_no_more_than_the_budget(tmp_path: Path) -
     )
     found = experiment(write(tmp_path, text))
     began = time.monotonic()
-    with pytest.raises(InputError, match=r"its first game .* has not ended within the budget"):
+    with pytest.raises(InputError, match=r"its first game .* did not end within the budget"):
         settled(found, 0, 2.0)
     assert time.monotonic() - began < 6.0

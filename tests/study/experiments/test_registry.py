@@ -10,13 +10,13 @@ from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.switching import Switching
 from thetafront.engine.pacman import Layout
 from thetafront.study.errors import InputError
-from thetafront.study.experiments.agent_parser import agent_of
+from thetafront.study.experiments.agent_parser import build_agent
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import BACKUPS, SWEEPS
 from thetafront.study.experiments.registry import experiment
 from thetafront.study.experiments.space import NumericParameter, Space
-from thetafront.study.model.study_model import objectives_of
-from thetafront.study.report.pick_text import command_of
+from thetafront.study.model.study_model import describe_objectives
+from thetafront.study.report.pick_text import play_command
 
 
 def test_switching_always_switches() -> None:
@@ -50,8 +50,8 @@ def test_the_baseline_of_uct_is_the_plain_tree() -> None:
 def test_fronts_of_uct_compare_with_those_of_mcmdp() -> None:
     uct, mcmdp = experiment("uct"), experiment("mcmdp")
     for cost in uct.costs:
-        reference = objectives_of(uct.with_cost(cost)).reference_point
-        assert reference == objectives_of(mcmdp.with_cost(cost)).reference_point
+        reference = describe_objectives(uct.with_cost(cost)).reference_point
+        assert reference == describe_objectives(mcmdp.with_cost(cost)).reference_point
 
 
 def test_pacman_plays_in_its_maze() -> None:
@@ -65,9 +65,9 @@ def test_pacman_plays_in_its_maze() -> None:
         )
         report, once = (replace(agent, max_sweeps=n).play(1) for n in (100, 1000))
         assert report.n_sweeps == once.n_sweeps, "as the report has it: the tolerance alone ends"
-        command = command_of(experiment(name), values).split()
+        command = play_command(experiment(name), values).split()
         assert command[:3] == ["thetafront", "play", "pacman_mdp"]
-        assert agent_of("pacman_mdp", None, command[4::2])[0] == agent
+        assert build_agent("pacman_mdp", None, command[4::2])[0] == agent
 
 
 @pytest.mark.parametrize(("name", "layout"), [("pacman", "medium"), ("pacman_small", "small")])
@@ -75,14 +75,14 @@ def test_the_dearest_pacman_is_within_the_reference(name: str, layout: str) -> N
     dearest = {"gamma": 0.99, "radius": 4, "tolerance": 0.001, "max_sweeps": 100}
     game = experiment(name).build(dearest).play(0)
     n_cells = int((~Layout.named(layout).walls).sum())
-    backups = BACKUPS.of([game])
+    backups = BACKUPS.value([game])
     assert backups <= 100 * n_cells
     assert 100 * n_cells < experiment(name).with_cost(BACKUPS).reference_cost
 
 
 def test_the_dearest_dice_are_within_the_reference() -> None:
     solution = experiment("dice").build({"gamma": 1.0, "tolerance": 1e-6}).play(0)
-    assert SWEEPS.of([solution]) == 23 < experiment("dice").with_cost(SWEEPS).reference_cost
+    assert SWEEPS.value([solution]) == 23 < experiment("dice").with_cost(SWEEPS).reference_cost
     least = experiment("dice").build({"gamma": 0.5, "tolerance": 10.0}).play(0)
     assert experiment("dice").reference_score < least.score < solution.score
 

@@ -13,7 +13,7 @@ from thetafront.study.experiments.space import (
     CategoricalParameter,
     NumericParameter,
     Space,
-    range_of,
+    range_text,
 )
 from thetafront.study.log.manifest import ROOT
 
@@ -75,7 +75,7 @@ def test_values_between_steps_are_refused() -> None:
         ({"step": 0.7}, "steps of 0.7 do not fit"),
         ({"step": -0.1}, "steps of -0.1 do not fit"),
         ({"step": math.inf}, "steps of inf do not fit"),
-        ({"step": 0.1, "log": True}, "steps are for a linear scale"),
+        ({"step": 0.1, "log": True}, "steps need a linear scale"),
     ],
 )
 def test_steps_that_do_not_fit_are_refused(options: dict[str, float], said: str) -> None:
@@ -182,7 +182,7 @@ def test_records_are_plain_data_that_say_what_is_allowed() -> None:
     space = Space((*PARAMETERS, CHOICE))
     records = space.as_records()
     assert json.loads(json.dumps(records)) == records
-    assert [range_of(record) for record in records[2:]] == [
+    assert [range_text(record) for record in records[2:]] == [
         "whole -2 to 3",
         "whole_log 16 to 2048",
         "steps 0.1 to 1 in steps of 0.1",

@@ -7,7 +7,13 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.builtin import DICE, MCMDP, NTUPLE, TREE_SEARCH
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.space import NumericParameter
-from thetafront.study.experiments.widening import WidenRequest, edges_of, moved, parse_wish, widened
+from thetafront.study.experiments.widening import (
+    WidenRequest,
+    find_edges,
+    moved,
+    parse_widen_request,
+    widened,
+)
 
 
 def theta(*values: float) -> dict[str, Value]:
@@ -21,14 +27,14 @@ def test_edges_are_bounds_that_the_agent_allows_to_move() -> None:
         theta(100, 50, 20, 2, 9.99, 1.0),
         theta(100, 50, 20, 3, 1.0, 0.5),
     ]
-    found = {(each.parameter.name, each.is_upper): each for each in edges_of(MCMDP, thetas)}
+    found = {(each.parameter.name, each.is_upper): each for each in find_edges(MCMDP, thetas)}
     assert {key: each.n_points for key, each in found.items()} == {
         ("theta4", False): 2,
         ("theta5", True): 2,
     }
     assert found["theta4", False].text == "θ₄ at its lowest, 2"
     assert found["theta5", True].text == "θ₅ at its highest, 10"
-    assert edges_of(MCMDP, []) == []
+    assert find_edges(MCMDP, []) == []
 
 
 @pytest.mark.parametrize(
@@ -63,8 +69,8 @@ def test_bounds_move_as_far_as_stated(
     experiment.build({**next(iter(experiment.baselines.values())), name: there})
 
 
-def test_a_wish_moves_the_edges_and_is_granted_once() -> None:
-    edges = edges_of(MCMDP, [theta(100, 50, 20, 2, 10.0, 1.0)])
+def test_a_request_moves_the_edges_and_is_granted_once() -> None:
+    edges = find_edges(MCMDP, [theta(100, 50, 20, 2, 10.0, 1.0)])
     space = widened(MCMDP, [WidenRequest("theta4")], edges)
     assert [
         (old.name, new.low, new.high)
@@ -72,7 +78,7 @@ def test_a_wish_moves_the_edges_and_is_granted_once() -> None:
         if old != new
     ] == [("theta4", 1, 64)]
     wider = MCMDP.as_made(space, {})
-    again = edges_of(wider, [theta(100, 50, 20, 2, 10.0, 1.0)])
+    again = find_edges(wider, [theta(100, 50, 20, 2, 10.0, 1.0)])
     assert widened(wider, [WidenRequest("theta4")], again) == space
     given = widened(
         wider, [WidenRequest("theta4", (1, 100)), WidenRequest("theta6", (0.01, 1.0))], again
@@ -86,7 +92,7 @@ def test_a_wish_moves_the_edges_and_is_granted_once() -> None:
         ("theta9", "widen must be NAME or NAME=LOW:HIGH, of theta1, theta2"),
         ("", "widen must be NAME or NAME=LOW:HIGH, of theta1"),
         ("theta4=1", "widen must be NAME or NAME=LOW:HIGH, such as theta4=1:1"),
-        ("theta4=4:64", "widen: bounds of theta4 must hold 2 to 64 (got 4:64)"),
+        ("theta4=4:64", "widen: bounds of theta4 must include 2 to 64 (got 4:64)"),
         ("theta4=0:64", "widen: theta4: a log scale needs a bound above 0"),
         ("theta4=1.5:64", "widen: theta4: bounds 1.5 to 64.0 are not whole"),
         ("theta4=1:inf", "widen: theta4: bounds 1.0 to inf are not an interval"),
@@ -94,17 +100,17 @@ def test_a_wish_moves_the_edges_and_is_granted_once() -> None:
         ("theta6=0:1", "widen: theta6 must be above 0 and up to 1 (got 0)"),
     ],
 )
-def test_a_wish_that_cannot_be_granted_is_refused(words: str, message: str) -> None:
+def test_a_request_that_cannot_be_granted_is_refused(words: str, message: str) -> None:
     with pytest.raises(InputError) as refused:
-        parse_wish(words, MCMDP)
+        parse_widen_request(words, MCMDP)
     assert str(refused.value).startswith(message)
     with pytest.raises(InputError, match="of n_simulations, depth"):
-        parse_wish("leaf_value", TREE_SEARCH)
+        parse_widen_request("leaf_value", TREE_SEARCH)
 
 
-def test_a_wish_that_moves_the_grid_is_refused() -> None:
+def test_a_request_that_moves_the_grid_is_refused() -> None:
     """Trials of before would lie between two steps."""
     message = r"^widen: bounds of restart must be in steps of 1000 from 100 on \(got 0:5000\)$"
     with pytest.raises(InputError, match=message):
-        parse_wish("restart=0:5000", NTUPLE)
-    assert parse_wish("restart=100:6100", NTUPLE).bounds == (100, 6100)
+        parse_widen_request("restart=0:5000", NTUPLE)
+    assert parse_widen_request("restart=100:6100", NTUPLE).bounds == (100, 6100)

@@ -107,7 +107,7 @@ def test_the_corpus_is_not_made_in_a_game(tmp_path: Path) -> None:
 
 
 @needs_zstd
-def test_what_zstd_refuses_is_told(slices: Path) -> None:
+def test_what_zstd_refuses_is_reported(slices: Path) -> None:
     done = play(0, slices, **{**BASELINES["level 1"], "mml": 9})
     assert (done.returncode, done.stdout) == (1, "")
     assert "Parameter is out of bound" in done.stderr

@@ -76,7 +76,8 @@ def test_reading_leaves_it_as_it_is_and_writing_stores_the_same(name: str, resul
         assert contents(StudyData.read(log)) == contents(before)
         assert sum(map(len, stored_games(log).values())) == n_games > 0
     (line,) = said
-    assert line.startswith(f"study {name!r} is of an earlier version: its {len(before.trials)} tri")
+    converted = f"study {name!r} was converted from an earlier version: {len(before.trials)} tri"
+    assert line.startswith(converted)
     assert value(results, name, OLD_GAMES) == 0, "no game is there twice"
     study = optuna.load_study(study_name=name, storage=location.url)
     assert [each.values for each in study.trials] == [list(t.values or ()) for t in before.trials]
@@ -126,7 +127,7 @@ def test_what_is_damaged_or_unknown_is_refused_and_stays(results: Path) -> None:
     before = {name: (results / name / "study.db").read_bytes() for name in STUDIES}
     for name, error, said in (
         ("pacman_small", DamageError, "JSONDecodeError"),
-        ("begun", DamageError, "a game of point .* no such point"),
+        ("begun", DamageError, "a game of point .* the point does not"),
         ("mcmdp", InputError, r"another version of thetafront \(format 9, not 1 or 2 or 3\)"),
     ):
         with pytest.raises(error, match=said):
@@ -187,7 +188,7 @@ def test_a_kill_within_leaves_it_as_it_was_or_as_it_will_be(results: Path) -> No
 
 
 @pytest.mark.sweeps
-def test_it_goes_on_as_the_version_that_began_it_would_have(results: Path) -> None:
+def test_it_continues_as_the_version_that_began_it_would_have(results: Path) -> None:
     """Trials, games and seeds are those that the earlier version went on with."""
     words = ["sweep", "pacman_small", "--name", "begun", "--cost", "backups_per_move"]
     words += ["--trials", "7", "--design-size", "4", "--replicates", "2", "--jobs", "1"]

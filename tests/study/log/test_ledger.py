@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from thetafront.agents.agent import digest_of
+from thetafront.agents.agent import agent_digest
 from thetafront.agents.pacman.agent import PacmanGame
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.agents.twenty48.agent import Game2048
@@ -149,7 +149,7 @@ def test_a_damaged_line_is_named(tmp_path: Path, damage: Callable[[list[str]], l
     heading, first, second = path.read_text().splitlines()
     damaged = ",".join(damage(second.split(",")))
     path.write_text("\n".join([heading, first, damaged, ""]), errors="surrogateescape")
-    with pytest.raises(InputError, match="line 3 is no finished game"):
+    with pytest.raises(InputError, match="line 3 is not a finished game"):
         Ledger(path, Game2048)
 
 
@@ -220,8 +220,8 @@ def test_agents_that_differ_anywhere_have_other_digests() -> None:
         PureMonteCarlo(100),
         PureMonteCarlo(100, cascade=True),
     ]
-    assert len({digest_of(agent) for agent in agents}) == len(agents)
-    assert digest_of(MonteCarloMDP()) == digest_of(agents[0])
+    assert len({agent_digest(agent) for agent in agents}) == len(agents)
+    assert agent_digest(MonteCarloMDP()) == agent_digest(agents[0])
 
 
 def test_numbers_of_an_agent_may_be_stored_with_a_decimal_point_or_without(tmp_path: Path) -> None:
@@ -237,8 +237,8 @@ def test_numbers_of_an_agent_may_be_stored_with_a_decimal_point_or_without(tmp_p
 
 
 def test_digests_of_published_agents_stay() -> None:
-    assert digest_of(MonteCarloMDP()) == "01650920c46b"
-    assert digest_of(MonteCarloMDP(903, 56, 38, 2, 10, 0.56)) == "18cadbc72d6a"
+    assert agent_digest(MonteCarloMDP()) == "01650920c46b"
+    assert agent_digest(MonteCarloMDP(903, 56, 38, 2, 10, 0.56)) == "18cadbc72d6a"
 
 
 def test_a_later_parameter_orphans_no_game(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from thetafront.study.log.log import (
     event,
     failure,
     game_row,
-    outcome_of,
     point_row,
+    row_to_outcome,
 )
 from thetafront.study.log.tables import SEARCH, VALIDATION, StudyRow, is_whole, sealed
 
@@ -37,7 +37,7 @@ def test_a_game_comes_back_to_the_bit(outcome: Outcome) -> None:
     log = new_study()
     log.write(POINT, game(1, outcome))
     (row,) = log.rows().games
-    assert outcome_of(row, CoinGame if outcome is GAME else type(GAME).__mro__[1]) == outcome
+    assert row_to_outcome(row, CoinGame if outcome is GAME else type(GAME).__mro__[1]) == outcome
     assert (row.replicate, row.machine, row.seed) == (1, "znver4", outcome.seed)
 
 
@@ -63,7 +63,7 @@ def test_what_is_there_is_not_replaced() -> None:
     log.write(POINT, game(0))
     log.write(game(0, FailedGame(4, "another one")))
     (row,) = log.rows().games
-    assert outcome_of(row, CoinGame) == GAME
+    assert row_to_outcome(row, CoinGame) == GAME
 
 
 def test_events_are_numbered_and_count_what_was_there() -> None:
@@ -79,7 +79,7 @@ def test_events_are_numbered_and_count_what_was_there() -> None:
     assert log.newest() == (2, 2)
 
 
-def test_a_transaction_that_fails_leaves_nothing_and_numbers_go_on() -> None:
+def test_a_transaction_that_fails_leaves_nothing_and_numbers_continue() -> None:
     log = new_study()
     log.write(POINT, game(0))
 

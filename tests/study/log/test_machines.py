@@ -38,7 +38,7 @@ def study_played_by(*machines: str) -> Log:
     ("machines", "is_cluster"),
     [((), False), ((), True), (("", ""), False), (("a", "b"), True)],
 )
-def test_games_of_the_same_place_go_on(
+def test_games_of_the_same_place_continue(
     quick: Experiment, machines: Sequence[str], is_cluster: bool
 ) -> None:
     check_seconds(study_played_by(*machines), quick, is_cluster)
@@ -47,9 +47,9 @@ def test_games_of_the_same_place_go_on(
 @pytest.mark.parametrize(
     ("machines", "is_cluster", "said"),
     [
-        (("", ""), True, "were played without a cluster, .* a cluster's seconds .* go on without"),
-        (("a",), False, r"on a cluster \(a\), .* this machine's seconds .* go on with --sch"),
-        (("a", ""), False, "theirs; give another name, where --cost playout_moves_per_move lets"),
+        (("", ""), True, "without a cluster, .* a cluster's seconds .* continue without"),
+        (("a",), False, r"on a cluster \(a\), .* this machine's seconds .* continue with --sch"),
+        (("a", ""), False, "theirs; give another name; with --cost playout_moves_per_move all"),
         (("a", ""), True, "theirs; give another name"),
         (tuple("abcde"), False, r"\(a, b, c, 2 more\)"),
     ],

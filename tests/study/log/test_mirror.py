@@ -75,7 +75,7 @@ def test_it_grows_a_trial_at_a_time_and_open_ones_end_later(log: Log) -> None:
     assert shown(log)[8][1:4] == ("complete", {"n_playouts": 9}, [1.5, 2.5])
 
 
-def test_it_goes_on_where_a_kill_has_left_it(log: Log) -> None:
+def test_it_continues_where_a_kill_has_left_it(log: Log) -> None:
     trials = trials_of(log)
     mirror = Mirror(log, QUICK, trials)
     for _ in range(4):

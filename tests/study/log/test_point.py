@@ -9,31 +9,31 @@ from tests.study.external_games import compressor
 from thetafront.agents.agent import FailedGame
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.manifest import ROOT
-from thetafront.study.log.point import Point, key_of
+from thetafront.study.log.point import Point, theta_key
 
 __all__ = ["compressor"]
 
 
 def test_a_key_names_the_values_whatever_their_order() -> None:
     one, other = {"a": 1, "b": 0.25}, {"b": 0.25, "a": 1}
-    assert key_of(one) == key_of(other)
-    assert len(key_of(one)) == 10
-    assert int(key_of(one), 16) >= 0
-    assert key_of(json.loads(json.dumps(one))) == key_of(one), "read back, the same"
-    assert len({key_of(each) for each in (one, {"a": 0.25, "b": 1}, {"a": 1}, {"a": 2})}) == 4
+    assert theta_key(one) == theta_key(other)
+    assert len(theta_key(one)) == 10
+    assert int(theta_key(one), 16) >= 0
+    assert theta_key(json.loads(json.dumps(one))) == theta_key(one), "read back, the same"
+    assert len({theta_key(each) for each in (one, {"a": 0.25, "b": 1}, {"a": 1}, {"a": 2})}) == 4
 
 
 def test_published_points_keep_their_names() -> None:
     """A θ of numbers is named as it was before there were words: its games stay its own."""
     published = pd.read_csv(ROOT / "results" / "reference" / "mcmdp" / "front.csv")
     for _, row in published.iterrows():
-        assert key_of({f"theta{k}": row[f"theta{k}"] for k in range(1, 7)}) == row["point"]
+        assert theta_key({f"theta{k}": row[f"theta{k}"] for k in range(1, 7)}) == row["point"]
 
 
 def test_words_name_points_too(words: Experiment) -> None:
     params = {"n_simulations": 6, "leaf_value": "score", "exploration": 123.456}
-    assert key_of(params) == key_of(dict(reversed(params.items())))
-    assert key_of(params) != key_of({**params, "leaf_value": "random"})
+    assert theta_key(params) == theta_key(dict(reversed(params.items())))
+    assert theta_key(params) != theta_key({**params, "leaf_value": "random"})
 
 
 @pytest.mark.parametrize("penalty", [None, 0.0])

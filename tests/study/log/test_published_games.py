@@ -8,7 +8,7 @@ import pytest
 from thetafront.agents.agent import GameError
 from thetafront.agents.external.program import ProgramAgent
 from thetafront.agents.external.report import ReportedGame
-from thetafront.study.check.games_table import heading_of, table_in
+from thetafront.study.check.games_table import read_heading, table_in
 from thetafront.study.check.replay import Entry, sample
 from thetafront.study.log.same_game import difference
 
@@ -23,7 +23,7 @@ TOLD_OF_PROGRAMS = ("corpus", "zstd")
 
 KNOWN = {"agent", "phase"}
 """The first columns of the tables of papers, and of studies."""
-OTHERS = [name for name in TABLES if heading_of(REFERENCE / name / "games.csv")[0] not in KNOWN]
+OTHERS = [name for name in TABLES if read_heading(REFERENCE / name / "games.csv")[0] not in KNOWN]
 
 
 LEARNING = pytest.param("ntuple", marks=pytest.mark.slow)  # half a minute for its training
@@ -32,7 +32,7 @@ LEARNING = pytest.param("ntuple", marks=pytest.mark.slow)  # half a minute for i
 @pytest.mark.parametrize("name", [*sorted({*TABLES} - {*OTHERS, "ntuple"}), LEARNING])
 def test_games_of_a_table(name: str) -> None:
     table = table_in(REFERENCE / name)
-    assert not [flaw for check in table.checks for flaw in check.flaws]
+    assert not [problem for check in table.checks for problem in check.problems]
     assert len(table.entries) == len(table.lines) == table.games.n > 100
     if why := unlike_here(table.entries[0]):
         pytest.skip(why)

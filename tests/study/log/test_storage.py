@@ -114,7 +114,7 @@ def songs(path: Path) -> None:
     ("make", "why"),
     [
         (lambda path: path.write_text("dear diary, no database here"), "not a SQLite database"),
-        (songs, "a database of something else (its tables: songs)"),
+        (songs, "not the database of a study (its tables: songs)"),
     ],
 )
 def test_what_is_no_study_stays_as_it_is_and_gets_no_lock(
@@ -262,7 +262,7 @@ def test_reading_creates_nothing(tmp_path: Path, quick: Experiment) -> None:
         open_for_reading(location.url, tmp_path, "t")
 
 
-def test_a_second_sweep_is_refused_and_told_who_holds_the_study(
+def test_a_second_sweep_is_refused_and_learns_who_holds_the_study(
     tmp_path: Path, location: Location
 ) -> None:
     program = (
@@ -326,7 +326,9 @@ def test_an_empty_database_does_not_take_the_place_of_games(
         lambda: prepare_location(location),
         lambda: create_or_resume(location, record(quick)),
     ):
-        with pytest.raises(InputError, match=r"has no trials, but .*games\.csv' is there"):
+        with pytest.raises(
+            InputError, match=r"has no trials, but .*games\.csv' is left from a deleted study"
+        ):
             begin()
     assert (location.folder / "study.db").read_bytes() == b""
     assert (location.folder / "games.csv").read_text() == "dear\n"

@@ -21,7 +21,7 @@ from thetafront.study.log.location import locate
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import MOMENTS_PREFIX, frozen, read_point
 from thetafront.study.log.tables import SEARCH
-from thetafront.study.model.study_model import objectives_of
+from thetafront.study.model.study_model import describe_objectives
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import write_tables
 from thetafront.study.run.open_trials import OpenTrials
@@ -44,9 +44,9 @@ def test_an_export_parses_each_game_once(
     def parse(row, kind):
         nonlocal n_parsed
         n_parsed += 1
-        return log.outcome_of(row, kind)
+        return log.row_to_outcome(row, kind)
 
-    monkeypatch.setattr(study_data, "outcome_of", parse)
+    monkeypatch.setattr(study_data, "row_to_outcome", parse)
     location = locate("s", tmp_path, None)
     write_tables(Analysis(data_of(study, quick)), location, location.folder)
     assert n_parsed == 8 * 3 + 100
@@ -71,7 +71,7 @@ def test_samplers_know_the_moments_of_a_trial_s_samples(quick: Experiment) -> No
     distributions = quick.space.distributions()
     assert frozen(ended[2], distributions, moments).user_attrs == stored.user_attrs
     assert ended[2].values == tuple(stored.values)
-    assert objectives_of(quick).noise([stored])[0, 0] > 0
+    assert describe_objectives(quick).noise([stored])[0, 0] > 0
     assert stored_games(study) == {"trial 0": dict(enumerate(games))}
 
 

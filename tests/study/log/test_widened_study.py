@@ -17,12 +17,11 @@ from thetafront.study.experiments.space import NumericParameter, Space
 from thetafront.study.experiments.widening import WidenRequest
 from thetafront.study.log.location import Location, locate
 from thetafront.study.log.log import RECORD, Log
-from thetafront.study.log.objectives import directions_of
 from thetafront.study.log.seeds import search_seed
 from thetafront.study.log.storage import create_or_resume
 from thetafront.study.log.study_data import StudyData, store_run
 from thetafront.study.log.study_record import ATTRIBUTE, StudyRecord
-from thetafront.study.model.study_model import objectives_of
+from thetafront.study.model.study_model import describe_objectives
 from thetafront.study.report.edges import edge_line
 from thetafront.study.run.orders import widen
 from thetafront.study.run.proposals import Proposals
@@ -30,6 +29,7 @@ from thetafront.study.run.search import known_trials
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.samplers import make_sampler
 from thetafront.study.samplers.design import draw_design
+from thetafront.study.samplers.observations import study_directions
 
 pytestmark = pytest.mark.usefixtures("quick", "one_thread")
 
@@ -57,9 +57,9 @@ def searched(tmp_path: Path) -> tuple[Log, Location]:
     return study, location
 
 
-def said(study: Log, *wishes: WidenRequest) -> tuple[str, Experiment]:
+def said(study: Log, *requests: WidenRequest) -> tuple[str, Experiment]:
     out = Console(file=io.StringIO(), width=200)
-    found = widen(study, wishes, out)
+    found = widen(study, requests, out)
     return out.file.getvalue(), found  # type: ignore[attr-defined]
 
 
@@ -100,7 +100,7 @@ def test_trials_stay_and_the_record_says_what_was_widened(
     assert not after.record.differences(SETTINGS.record(EXPERIMENT))
     assert said(study)[1] == after.experiment
     text, found = said(study, WIDE)
-    assert text.startswith("not widened: n_playouts 1 to 80 is wide enough")
+    assert text.startswith("not widened: n_playouts 1 to 80 already covers")
     assert StudyData.read(study).record == after.record
 
 
@@ -120,9 +120,9 @@ def test_samplers_search_the_wider_space(searched: tuple[Log, Location]) -> None
     data = StudyData.read(study, found)
     proposals = Proposals(
         known_trials(data),
-        list(directions_of(found.goal)),
+        list(study_directions(found.goal)),
         found.space,
-        lambda number: make_sampler("nehvi", 3, number, 4, objectives_of(found)),
+        lambda number: make_sampler("nehvi", 3, number, 4, describe_objectives(found)),
         deterministic=True,
     )
     copies = proposals.proposer.copy.get_trials(deepcopy=False)
@@ -150,7 +150,7 @@ def test_the_design_is_of_the_space_in_which_it_began(tmp_path: Path, n_before: 
     assert narrow != wide
 
 
-def test_a_front_at_the_edge_is_told_with_the_command_that_widens(
+def test_a_front_at_the_edge_is_reported_with_the_command_that_widens(
     searched: tuple[Log, Location],
 ) -> None:
     study, location = searched

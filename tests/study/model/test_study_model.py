@@ -9,7 +9,7 @@ from tests.study.conftest import QUICK
 from tests.study.made_studies import data_of_values
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES
 from thetafront.study.experiments.space import NumericParameter, Space
-from thetafront.study.log.point import Point, key_of
+from thetafront.study.log.point import Point, theta_key
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.model.study_model import another_point, choose_points, fit_study
 from thetafront.study.samplers.fitted_model import FittedModel
@@ -80,7 +80,7 @@ def test_the_best_of_each_budget_is_validated(
     for budget in cheapest + (dearest - cheapest) * np.arange(6) / 5 + 1e-9:
         allowed = [k for k in range(len(front.points)) if -front.mean[k, 1] <= budget]
         chosen = front.points[max(allowed, key=lambda k: front.mean[k, 0])]
-        best.add(key_of(TWO.space.tidy(model.cube.decode(chosen))))
+        best.add(theta_key(TWO.space.tidy(model.cube.decode(chosen))))
     assert len(best) >= 4
     assert {point.key for point in points if point.origin not in TWO.baselines} == best
 
@@ -107,7 +107,7 @@ def test_no_point_is_validated_twice(
     two: tuple[StudyData, FittedModel, list[Point]],
 ) -> None:
     data, model, points = two
-    assert all(point.key == key_of(point.params) for point in points)
+    assert all(point.key == theta_key(point.params) for point in points)
     assert len({point.key for point in points}) == len(points)
     assert all(set(point.params) == {"theta1", "theta5"} for point in points)
     assert all(not point.games for point in points)
@@ -142,7 +142,7 @@ def test_after_several_failures_a_trial_s_theta_takes_the_place(
     *kept, one, other = sorted(points, key=lambda point: float(point.params["theta1"]))
     first = another_point(model, data, [*kept, one], [other])
     assert first is not None
-    played = {key_of(TWO.space.tidy(each.params)) for each in data.trials if each.values}
+    played = {theta_key(TWO.space.tidy(each.params)) for each in data.trials if each.values}
     assert first.key not in played
     second = another_point(model, data, kept, [one, other])
     assert second is not None

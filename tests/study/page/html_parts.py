@@ -22,17 +22,17 @@ class Parts(HTMLParser):
     html: str
     elements: list[Element] = field(default_factory=list)
     open_: list[Element] = field(default_factory=list)
-    flaws: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.feed(self.html)
         self.close()
-        self.flaws += [f"{each.tag} is not closed" for each in self.open_]
+        self.problems += [f"{each.tag} is not closed" for each in self.open_]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if len({name for name, _ in attrs}) < len(attrs):
-            self.flaws.append(f"{tag} has an attribute twice")
+            self.problems.append(f"{tag} has an attribute twice")
         element = Element(tag, dict(attrs))
         self.elements.append(element)
         if tag not in VOID:
@@ -40,7 +40,7 @@ class Parts(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         if not self.open_ or self.open_[-1].tag != tag:
-            self.flaws.append(f"</{tag}> closes {self.open_[-1:]}")
+            self.problems.append(f"</{tag}> closes {self.open_[-1:]}")
         else:
             self.open_.pop()
 

@@ -1,6 +1,7 @@
 """The slider's answers are those of ``pick``."""
 
 import json
+from dataclasses import asdict
 
 import pytest
 
@@ -24,8 +25,8 @@ def check(page: Analysis, every: int) -> Choices:
     data, experiment = page.data, page.data.experiment
     candidates = Analysis(data).to_pick_from()
     for step in choices.steps[::every]:
-        wish = PickQuery(experiment, experiment.cost.read(step.option))
-        said = pick_text(candidates.pick(wish, candidates.propose(wish)))
+        query = PickQuery(experiment, experiment.cost.read(step.option))
+        said = pick_text(candidates.pick(query, candidates.propose(query)))
         assert laid_out(step.lines(choices.answers[step.answer], choices.label), experiment) == said
         has_games = choices.answers[step.answer].number > 0
         assert has_games == bool(page.candidates and page.candidates.played)
@@ -46,7 +47,7 @@ def test_answers_of_published_studies(
     assert limits[choices.start] in round_numbers(limits[0], limits[-1])
     numbers = {each.number for each in choices.answers}
     assert numbers == set(found[1].tables["front"]["number"])  # each can be chosen, and no other
-    assert len(json.dumps(choices.as_data())) < 150_000
+    assert len(json.dumps(asdict(choices))) < 150_000
 
 
 def test_answers_at_all_budgets(quick: Experiment) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.study.charts.published import published
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 from thetafront.study.charts.comparison import signed
-from thetafront.study.charts.sobol import importance_of
+from thetafront.study.charts.importance import compute_importance
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import SCORE, WIN_RATE
@@ -38,7 +38,7 @@ class Truth:
     variances: npt.NDArray[np.float64]
 
     @classmethod
-    def of(cls, page: Analysis) -> "Truth":
+    def from_page(cls, page: Analysis) -> "Truth":
         """Take the validated points of a study."""
         assert page.model is not None
         front = page.tables["front"]
@@ -66,7 +66,7 @@ def test_a_right_model_is_held_against_games_with_the_stated_coverage(
     mcmdp: tuple[Location, Analysis],
 ) -> None:
     """Of 400 studies drawn from the model; 0.95 ± 3 standard errors. A t-interval covers 54%."""
-    found = Truth.of(mcmdp[1]).checks(400)
+    found = Truth.from_page(mcmdp[1]).checks(400)
     within = np.mean([abs(each.excess) <= each.allowed for each in found])
     assert within == pytest.approx(0.95, abs=0.033)
     excess = [each.excess for each in found]
@@ -76,8 +76,8 @@ def test_a_right_model_is_held_against_games_with_the_stated_coverage(
     assert inside == pytest.approx(0.95, abs=0.02)
 
 
-def test_a_model_that_is_off_is_told(mcmdp: tuple[Location, Analysis]) -> None:
-    truth = Truth.of(mcmdp[1])
+def test_a_model_that_is_off_is_reported(mcmdp: tuple[Location, Analysis]) -> None:
+    truth = Truth.from_page(mcmdp[1])
     (usual,) = truth.checks(1)
     for each in truth.checks(20, shift=-4.0 * usual.allowed):
         assert each.excess > each.allowed
@@ -100,7 +100,7 @@ def test_how_the_model_was_checked_says_what_is_found(mcmdp: tuple[Location, Ana
     assert found.is_trusted
     assert (
         found.trust == f"Model checked: {inside} of {len(front)} measured means inside its 95% "
-        "intervals."
+        f"intervals, on average {abs(excess):,.0f} points below its predictions."
     )
 
 
@@ -113,7 +113,7 @@ def test_how_the_model_was_checked_says_what_is_found(mcmdp: tuple[Location, Ana
             PredictionCheck(13, 13, -3524.0, 1786.0),
             "Model too pessimistic, by 3,524 points: 13 of 13",
         ),
-        (PredictionCheck(18, 14, 0.0, 1.0), "Model too sure of itself: 14 of 18"),
+        (PredictionCheck(18, 14, 0.0, 1.0), "Model too confident: 14 of 18"),
     ],
 )
 def test_the_line_of_trust(check: PredictionCheck, said: str) -> None:
@@ -170,7 +170,7 @@ def test_a_baseline_is_compared_with_all_that_cost_no_more(name: str) -> None:
 def test_what_matters_names_the_largest_shares() -> None:
     for name in ("mcmdp", "pacman"):
         page = published(name)[1]
-        importance = importance_of(page)
+        importance = compute_importance(page)
         assert importance is not None
         text = what_matters(importance, page)
         labels = page.data.experiment.goal.label, page.data.experiment.cost.label

@@ -51,7 +51,7 @@ def test_sentences_have_the_numbers_of_the_fronts(pages: list[Analysis]) -> None
         assert (words[4] is not None) == (low <= 0.0 <= high)
 
 
-def test_other_machines_are_told_where_times_are_compared(pages: list[Analysis]) -> None:
+def test_other_machines_are_reported_where_times_are_compared(pages: list[Analysis]) -> None:
     fronts = compared(pages)
     assert [each.about for each in warnings(fronts)] == ["Different experiments"]
     data = pages[1].data
@@ -73,7 +73,7 @@ def test_differences_of_shares_are_in_percentage_points() -> None:
     assert all("percentage points, which may be chance" in each.text for each in said)
 
 
-def test_costs_of_one_point_are_told_once(pages: list[Analysis]) -> None:
+def test_costs_of_one_point_are_printed_once(pages: list[Analysis]) -> None:
     fronts = compared([pages[0], pages[0]])
     for front in fronts:
         object.__setattr__(front, "curve", front.curve[:1])
@@ -84,7 +84,7 @@ def test_costs_of_one_point_are_told_once(pages: list[Analysis]) -> None:
 def test_the_page_has_both_charts_and_the_commands_of_all(pages: list[Analysis]) -> None:
     html = comparison_html(pages)
     parts = Parts(html)
-    assert parts.flaws == []
+    assert parts.problems == []
     data = json.loads(parts.one("script", id="data").text)
     assert set(data["charts"]) == {"fronts", "differences"}
     assert {each.attributes["id"] for each in parts.all("div", **{"class": "chart"})} == {
@@ -101,7 +101,7 @@ def test_hostile_names_are_text(pages: list[Analysis]) -> None:
     hostile = "<script>alert(1)</script>\"'\u202e"
     named = Analysis(replace(pages[0].data, name=hostile))
     parts = Parts(comparison_html([named, pages[1]]))
-    assert parts.flaws == []
+    assert parts.problems == []
     plain = Parts(comparison_html(pages))
     assert len(parts.all("script")) == len(plain.all("script"))
     shown = hostile.translate(TURNING)

@@ -1,7 +1,7 @@
 """A page that follows its study: by a clock that a test turns."""
 
 from thetafront.study import interrupt
-from thetafront.study.page.follow import MAX_SHARE, SECONDS_BETWEEN_PAGES, follow
+from thetafront.study.page.results import MAX_SHARE, SECONDS_BETWEEN_PAGES, follow
 
 
 class Turned:

@@ -28,7 +28,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.sweeps
 def test_every_study_has_a_page_and_a_row(written: Path) -> None:
     parts = Parts((written / "index.html").read_text())
-    assert parts.flaws == []
+    assert parts.problems == []
     links = {str(each.attributes["href"]) for each in parts.all("a")} - {"#main"}
     assert {unquote(each) for each in links} == {"dice study?/report.html", "dice/report.html"}
     for each in links:

@@ -32,9 +32,9 @@ def test_it_is_bundled_once(bundles: list[str], tmp_path: Path) -> None:
     assert kept.name == f"vega-{version(PACKAGE)}.js"
 
 
-@pytest.mark.parametrize("flaw", ["torn", "altered", "empty", "no text"])
+@pytest.mark.parametrize("problem", ["torn", "altered", "empty", "no text"])
 def test_a_file_that_is_not_whole_is_made_again(
-    bundles: list[str], tmp_path: Path, flaw: str
+    bundles: list[str], tmp_path: Path, problem: str
 ) -> None:
     library.__wrapped__()
     (kept,) = tmp_path.iterdir()
@@ -45,7 +45,7 @@ def test_a_file_that_is_not_whole_is_made_again(
             "altered": whole + b"alert(1)",
             "empty": b"",
             "no text": b"\xff" + whole,
-        }[flaw]
+        }[problem]
     )
     assert library.__wrapped__().startswith("a;\r\nb;\n/* 2")
     assert len(bundles) == 2

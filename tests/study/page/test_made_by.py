@@ -28,7 +28,7 @@ def test_commands_are_those_that_were_given(mcmdp: tuple[Location, Analysis]) ->
         "thetafront sweep mcmdp --budget 6m",
         "thetafront pick mcmdp --seconds-per-move 0.0001",
     ]
-    assert "within its intervals only" in again_note(data)
+    assert "only within its intervals" in again_note(data)
     table = runs_table(data)
     assert len(table) == len(data.runs) == 6
     assert [*table.iloc[4]] == [

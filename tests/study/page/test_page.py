@@ -63,7 +63,7 @@ def policy_of(parts: Parts) -> dict[str, list[str]]:
 
 
 def test_it_is_well_formed_and_complete(whole: Parts) -> None:
-    assert whole.flaws == []
+    assert whole.problems == []
     assert len(set(whole.ids)) == len(whole.ids)
     assert whole.html.startswith(BEGINNING)
     anchors = [each.attributes["href"] or "" for each in whole.all("a")]
@@ -77,8 +77,8 @@ def test_it_is_well_formed_and_complete(whole: Parts) -> None:
     assert labels == ["Parameters: table"]
     assert len(whole.all("table")) == 3 + len(charts) - 2 + 1
     headings = [each.text for tag in ("h1", "h2", "h3", "summary") for each in whole.all(tag)]
-    assert len({*headings} - {"The numbers as a table"}) == len(
-        [each for each in headings if each != "The numbers as a table"]
+    assert len({*headings} - {"Numbers as a table"}) == len(
+        [each for each in headings if each != "Numbers as a table"]
     ), "no heading is doubled"
     assert all(each.attributes["data-label"] for each in whole.all("div", **{"class": "chart"}))
     assert whole.all("div", role="img") == []  # it would hide the charts' controls
@@ -166,7 +166,7 @@ def test_hostile_names_are_text(quick: Experiment, monkeypatch: pytest.MonkeyPat
         store_trial(study, hostile, {"n_playouts": 7}, [], text, text, n_games=3)
         store_run(study, {"command_line": text, "phase": text, "git_revision": text, "n_trials": 9})
         parts = quick_page(study, hostile, name=text)
-        assert parts.flaws == []
+        assert parts.problems == []
         assert len(parts.scripts) == 2 + any(parts.data["replays"])
         assert {each.tag for each in parts.elements}.isdisjoint({"img", "iframe", "base"})
         assert not any(name.startswith("on") for each in parts.elements for name in each.attributes)
@@ -196,7 +196,7 @@ def test_data_can_stand_in_a_script_element() -> None:
 
 def test_a_study_without_trials(quick: Experiment) -> None:
     parts = quick_page(new_study(), quick)
-    assert parts.flaws == []
+    assert parts.problems == []
     assert parts.data["choices"] is None
     assert parts.data["charts"] == {}
     assert "No trial is complete, so nothing is known yet." in parts.html
@@ -206,7 +206,7 @@ def test_a_study_without_validation(quick: Experiment) -> None:
     study = new_study()
     add_trials(study, quick)
     parts = quick_page(study, quick)
-    assert parts.flaws == []
+    assert parts.problems == []
     assert "No θ has games on fresh seeds yet: the model" in parts.html
     assert {each["number"] for each in parts.data["choices"]["answers"]} == {0}
     assert "No point has games on fresh seeds yet." in parts.html
@@ -218,7 +218,7 @@ def test_a_point_with_one_game(quick: Experiment) -> None:
     add_trials(study, quick)
     add_point(study, 5, [2100], 0.05)
     parts = quick_page(study, quick)
-    assert parts.flaws == []
+    assert parts.problems == []
     assert "2,100 ± ?" in parts.html
 
 

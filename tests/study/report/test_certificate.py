@@ -13,8 +13,8 @@ from thetafront.study.report.certificate import (
     Draws,
     certificate_frame,
     certificate_line,
-    certificate_of,
     certificate_text,
+    compute_certificate,
     half_width_at_all_times,
     simultaneous_bounds,
 )
@@ -82,7 +82,7 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
             study, {"n_playouts": n}, {r: game(r, s, 0.01 * n) for r, s in enumerate(scores)}
         )
     candidates = Analysis(data_of(study, quick)).to_pick_from()
-    found = certificate_of(candidates)
+    found = compute_certificate(candidates)
     assert found is not None
     assert (np.diff(found.limits) > 0).all()
     frame = certificate_frame(found)
@@ -126,5 +126,5 @@ def test_without_validated_points_there_is_none(quick: Experiment) -> None:
     add_trials(study, quick)
     data = data_of(study, quick)
     assert Analysis(data).certificate is None
-    assert certificate_of(Analysis(data).to_pick_from()) is None
+    assert compute_certificate(Analysis(data).to_pick_from()) is None
     assert certificate_line(None) == ""

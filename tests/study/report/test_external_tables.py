@@ -72,7 +72,7 @@ def test_games_have_a_column_a_field(data: StudyData) -> None:
     assert row["file"] == f"a,{game.seed} b"
 
 
-def test_moves_are_told_where_there_are_some(data: StudyData, tosser: Experiment) -> None:
+def test_moves_are_reported_where_there_are_some(data: StudyData, tosser: Experiment) -> None:
     study = new_study()
     fill(study, tosser)
     with_moves = StudyData.read(study, tosser)

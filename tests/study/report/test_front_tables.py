@@ -29,8 +29,8 @@ from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import front_table, predicted_front_table, print_front
 from thetafront.study.report.prediction_check import distrust_line
 from thetafront.study.report.tables import (
+    frame_thetas,
     predicted_front_frame,
-    thetas_of,
     trials_frame,
     validated_frame,
     write_csv,
@@ -197,7 +197,7 @@ def test_tables_have_words(words: Experiment, tmp_path: Path) -> None:
         (tmp_path / "table.csv").unlink(missing_ok=True)
         write_csv(frame, tmp_path / "table.csv")
         back = pd.read_csv(tmp_path / "table.csv")
-        assert thetas_of(back, words) == thetas_of(frame, words)
+        assert frame_thetas(back, words) == frame_thetas(frame, words)
     out = io.StringIO()
     console = Console(file=out, width=200)
     console.print(front_table(front.to_dict("records"), words))

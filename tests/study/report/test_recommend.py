@@ -17,14 +17,20 @@ from tests.study.mirrored import GAIN, LOSS
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.errors import InputError
 from thetafront.study.estimate import Estimate
-from thetafront.study.experiments.agent_parser import agent_of
+from thetafront.study.experiments.agent_parser import build_agent
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, WIN_RATE, Goal
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.log.log import Log
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.expected import Expected, best_of, cheapest_of, is_met, is_reached
-from thetafront.study.report.pick_text import command_of, pick_json, pick_text
+from thetafront.study.report.expected import (
+    Expected,
+    best_index,
+    cheapest_index,
+    is_met,
+    is_reached,
+)
+from thetafront.study.report.pick_text import pick_json, pick_text, play_command
 from thetafront.study.report.recommend import PickQuery, Recommendation, check_wanted
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
@@ -81,8 +87,8 @@ def test_a_budget_is_kept_with_a_probability_of_95_percent() -> None:
     ]
     assert [is_met(each, 1.0, is_played=True) for each in some] == [False, True, True, True]
     assert [is_met(each, 1.0, is_played=False) for each in some] == [False, False, True, False]
-    assert best_of(some, [1, 2, 3]) == 3, "of equals the cheaper"
-    assert best_of(some, []) is None
+    assert best_index(some, [1, 2, 3]) == 3, "of equals the cheaper"
+    assert best_index(some, []) is None
 
 
 def test_for_a_value_the_cheapest_that_is_expected_to_reach_it_is_taken() -> None:
@@ -93,14 +99,14 @@ def test_for_a_value_the_cheapest_that_is_expected_to_reach_it_is_taken() -> Non
     assert is_reached(some, 4932.0, SCORE, is_played=False)
     assert not is_reached(some, 4933.0, SCORE, is_played=False)
     others = [expected(9000.0, 1.0, 3.0, 0.1), some]
-    assert cheapest_of(others, [0, 1]) == 1
-    assert cheapest_of(others, []) is None
+    assert cheapest_index(others, [0, 1]) == 1
+    assert cheapest_index(others, []) is None
 
 
 def test_of_a_goal_that_is_minimized_the_least_is_the_best() -> None:
     some = [expected(score, 100.0, cost, 0.1) for score, cost in ((-3.0, 2.0), (5.0, 1.0))]
-    assert (best_of(some, [0, 1], -1.0), best_of(some, [0, 1])) == (0, 1)
-    assert best_of([*some, expected(-3.0, 1.0, 1.5, 0.1)], [0, 1, 2], -1.0) == 2
+    assert (best_index(some, [0, 1], -1.0), best_index(some, [0, 1])) == (0, 1)
+    assert best_index([*some, expected(-3.0, 1.0, 1.5, 0.1)], [0, 1, 2], -1.0) == 2
     assert some[0].p_reaches(97.0, -1.0) == pytest.approx(norm.cdf(1.0))
     assert some[0].p_reaches(97.0) == pytest.approx(norm.cdf(-1.0))
     assert is_reached(some[0], 65.0, LOSS, is_played=False), "75%: 0.6745 deviations"
@@ -161,12 +167,12 @@ def test_without_validation_the_answer_is_the_models(quick: Experiment) -> None:
     """Trials score 1000·√n at n·10 µs: within 240 µs, 24 playouts or less, to be sure."""
     study = new_study()
     add_trials(study, quick)
-    data, wish = data_of(study, quick), PickQuery(quick, cost_limit=2.4e-4)
-    proposal = Analysis(data).to_pick_from().propose(wish)
+    data, query = data_of(study, quick), PickQuery(quick, cost_limit=2.4e-4)
+    proposal = Analysis(data).to_pick_from().propose(query)
     assert proposal is not None
     assert (proposal.number, proposal.point.games) == (0, {})
     assert 14 <= proposal.point.params["n_playouts"] <= 24
-    found = Analysis(data).to_pick_from().pick(wish, proposal)
+    found = Analysis(data).to_pick_from().pick(query, proposal)
     assert found.chosen is proposal
     assert found.chosen.expected.p_within(2.4e-4) >= 0.95
     text = pick_text(found)
@@ -175,7 +181,7 @@ def test_without_validation_the_answer_is_the_models(quick: Experiment) -> None:
     answer = json.loads(json.dumps(pick_json(found)))
     assert (answer["number"], answer["validated_score"]) == (None, None)
     with pytest.raises(InputError) as refused:
-        Analysis(data).to_pick_from().pick(wish)
+        Analysis(data).to_pick_from().pick(query)
     assert str(refused.value).endswith(
         f"has no validated points yet (thetafront validate {data.name})"
     )
@@ -223,7 +229,7 @@ def test_what_was_played_for_a_pick_and_is_worse_is_named(quick: Experiment) -> 
     )
     (passed,) = found.passed_over
     assert re.fullmatch(
-        r"[\d,]+ expected, played for this, within the limit with a probability of 0.0\d only",
+        r"[\d,]+ expected, played for this, within the limit with a probability of only 0.0\d",
         passed.reason,
     )
     cheaper = next(point for point in data.points if point.params == {"n_playouts": 10})
@@ -236,11 +242,11 @@ def test_what_was_played_for_a_pick_and_is_worse_is_named(quick: Experiment) -> 
 @pytest.mark.parametrize(
     ("points", "asked", "message"),
     [
-        (THREE, {}, "pick must have one of --max-seconds-per-move and --min-score"),
+        (THREE, {}, "pick must have exactly one of --max-seconds-per-move and --min-score"),
         (
             THREE,
             {"cost_limit": 1.0, "score_wanted": 1.0},
-            "pick must have one of --max-seconds-per-move and --min-score",
+            "pick must have exactly one of --max-seconds-per-move and --min-score",
         ),
         (THREE, {"cost_limit": 0.0}, r"^CPU time a move must be above 0 \(got 0\)$"),
         (THREE, {"cost_limit": -1.5}, r"^CPU time a move must be above 0 \(got -1.5\)$"),
@@ -249,8 +255,8 @@ def test_what_was_played_for_a_pick_and_is_worse_is_named(quick: Experiment) -> 
         (
             THREE,
             {"cost_limit": 0.0002},
-            r"pick: no θ is sure to take CPU time a move of 200 µs at most; the cheapest "
-            r"takes [\d.]+ (ms|µs) ± [\d.]+%, within it with a probability of 0.00, below 0.95",
+            r"pick: no θ is certain enough to stay within 200 µs of CPU time a move; the cheapest "
+            r"takes [\d.]+ (ms|µs) ± [\d.]+%, and stays within the limit with",
         ),
         (
             THREE,
@@ -275,11 +281,11 @@ def test_what_nobody_has_played_is_named_and_never_the_answer(quick: Experiment)
     for n, seconds in ((10, 0.1), (40, 0.4)):
         add_point(study, n, spread(round(1000 * math.sqrt(n)), 300), seconds)
     data = data_of(study, quick)
-    wish = PickQuery(quick, cost_limit=3.1e-4)
+    query = PickQuery(quick, cost_limit=3.1e-4)
     candidates = Analysis(data).to_pick_from()
-    prospect = candidates.propose(wish)
+    prospect = candidates.propose(query)
     assert prospect is not None
-    found = Analysis(data).to_pick_from().pick(wish, prospect)
+    found = Analysis(data).to_pick_from().pick(query, prospect)
     assert found.chosen.point.params == {"n_playouts": 10}
     assert found.prospect is prospect
     (line,) = [each for each in pick_text(found).splitlines() if each.startswith("untested")]
@@ -288,7 +294,7 @@ def test_what_nobody_has_played_is_named_and_never_the_answer(quick: Experiment)
     assert told["params"] == prospect.point.params
     assert told["predicted_score"]["mean"] == prospect.expected.score.value
     too_little = PickQuery(quick, cost_limit=5e-5)
-    with pytest.raises(InputError, match="a θ that nobody has played may do: `pick` plays it"):
+    with pytest.raises(InputError, match="an untested θ may meet it: `pick` plays it"):
         Analysis(data).to_pick_from().pick(
             too_little, Analysis(data).to_pick_from().propose(too_little)
         )
@@ -310,7 +316,7 @@ def test_the_command_has_theta_in_order_or_names_a_part_of_it(
     name: str, theta: dict[str, float], words: str
 ) -> None:
     experiment = EXPERIMENTS[name]
-    command = command_of(experiment, theta)
+    command = play_command(experiment, theta)
     assert command == f"thetafront play {experiment.player.name} {words}"
 
 
@@ -412,12 +418,12 @@ def test_the_command_for_a_theta_with_words_plays_it(words: Experiment) -> None:
     study = new_study()
     store_point(study, values, {r: game(r, 900 + r, 1.0) for r in range(4)}, "trial 3")
     found = picked(study, words, cost_limit=0.01)
-    command = command_of(words, found.chosen.point.params)
+    command = play_command(words, found.chosen.point.params)
     assert command == (
         "thetafront play uct --set n_simulations=5 --set leaf_value=weights_a "
         "--set exploration=123.456789"
     )
-    agent, _ = agent_of("uct", None, command.split()[4::2])
+    agent, _ = build_agent("uct", None, command.split()[4::2])
     assert agent == words.build(values)
     assert "m 5, U weights_a, c 123.457 (number 1, trial 3)" in pick_text(found)
     answer = json.loads(json.dumps(pick_json(found)))

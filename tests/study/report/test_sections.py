@@ -6,7 +6,7 @@ from rich.console import Console
 from thetafront.study.report.sections import Section, markdown_table
 
 
-def test_a_table_aligns_the_first_column_left_and_the_others_right_unless_told() -> None:
+def test_a_table_aligns_the_first_column_left_and_the_others_right_unless_given() -> None:
     assert markdown_table(("a", "b"), [("1", "2")]) == "| a | b |\n|---|---:|\n| 1 | 2 |"
     assert markdown_table(("a", "b"), [], "rl") == "| a | b |\n|---:|---|"
     with pytest.raises(ValueError, match="zip"):

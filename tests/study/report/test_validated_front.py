@@ -24,14 +24,12 @@ from thetafront.study.estimate import t95
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SWEEPS
 from thetafront.study.log.log import Log
-from thetafront.study.log.point import key_of
+from thetafront.study.log.point import theta_key
 from thetafront.study.model.study_model import combine, fit_study
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.played_rows import validated_hypervolume
 from thetafront.study.report.tables import validated_frame
-from thetafront.study.report.validated_rows import (
-    validated_hypervolume,
-    without_baselines,
-)
+from thetafront.study.report.validated_rows import without_baselines
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
@@ -65,7 +63,7 @@ def test_intervals_by_hand(quick: Experiment) -> None:
     assert (row["n_games"], row["origin"], row["point"]) == (
         4,
         "trial 3",
-        key_of({"n_playouts": 7}),
+        theta_key({"n_playouts": 7}),
     )
     assert (row["on_front"], row["p_on_front"]) == (True, 1.0)
 

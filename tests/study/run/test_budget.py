@@ -5,7 +5,7 @@ import math
 import pytest
 
 from thetafront.study.errors import InputError
-from thetafront.study.run.budget import MAX_PAUSE, Budget, RunningTime, seconds_of
+from thetafront.study.run.budget import MAX_PAUSE, Budget, RunningTime, parse_seconds
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from thetafront.study.run.budget import MAX_PAUSE, Budget, RunningTime, seconds_
     ],
 )
 def test_times_are_read(text: str, seconds: float) -> None:
-    assert seconds_of(text) == seconds
+    assert parse_seconds(text) == seconds
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_times_are_read(text: str, seconds: float) -> None:
 )
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(InputError) as refused:
-        seconds_of(text)
+        parse_seconds(text)
     assert str(refused.value) == (
         f"budget must be a time such as 90s, 15m or 1h30m, 8760h at most, or none (got {text!r})"
     )

@@ -16,7 +16,7 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import exact, mean, reported
 from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
-from thetafront.study.experiments.widening import WidenRequest, edges_of, widened
+from thetafront.study.experiments.widening import WidenRequest, find_edges, widened
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import frozen
 from thetafront.study.run.proposals import Proposals
@@ -249,7 +249,7 @@ def test_edges_are_counted_where_a_parameter_is_active() -> None:
         {"solver": "lbfgs", "alpha": 0.3},
         {"solver": "lbfgs", "alpha": 0.3, "batch": float("nan"), "momentum": None},
     ]
-    (edge,) = edges_of(experiment, thetas)
+    (edge,) = find_edges(experiment, thetas)
     assert (edge.parameter.name, edge.n_points, edge.n_active) == ("batch", 1, 2)
     wider = widened(experiment, [WidenRequest("batch", (4, 512))], [edge])
     assert wider.constraints == SOLVER.constraints

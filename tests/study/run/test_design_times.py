@@ -99,7 +99,7 @@ def test_games_that_do_not_end_are_long(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_processes")
-def test_a_dry_run_tells_the_number_of_games_once(coin: Experiment, tmp_path: Path) -> None:
+def test_a_dry_run_prints_the_number_of_games_once(coin: Experiment, tmp_path: Path) -> None:
     """And not that of its own games, of which each θ has two."""
     words = ["sweep", "coin", "--jobs", "1", "--dry-run", "--results", str(tmp_path)]
     done = CliRunner().invoke(app, words)

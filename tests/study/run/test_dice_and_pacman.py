@@ -12,7 +12,7 @@ from tests.study.run.test_other_games import succeeded
 from thetafront.agents.catalog import build
 from thetafront.study.cli import app
 from thetafront.study.errors import InputError
-from thetafront.study.experiments.agent_parser import agent_of
+from thetafront.study.experiments.agent_parser import build_agent
 
 pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
 
@@ -25,7 +25,7 @@ def played(*words: str) -> str:
     return done.stdout
 
 
-def test_play_tells_how_many_games_were_won() -> None:
+def test_play_prints_how_many_games_were_won() -> None:
     summary = json.loads(played("pacman_astar", "--games", "30", "--json"))
     n_won = sum(game["outcome"] == "won" for game in summary["games"])
     assert 0 < n_won < 30
@@ -85,12 +85,12 @@ def test_pacman_is_played_in_a_maze_of_ones_own(tmp_path: Path) -> None:
 def test_what_is_true_or_false_takes_words_and_digits() -> None:
     for words, expected in ((("true", "True", "1"), True), (("false", "0"), False)):
         for word in words:
-            agent, params = agent_of("pacman_mdp", None, [f"cut={word}"])
+            agent, params = build_agent("pacman_mdp", None, [f"cut={word}"])
             assert agent.cut is expected  # type: ignore[attr-defined]  # of this agent
             assert params["cut"] == int(expected)
     for word, shown in (("maybe", "'maybe'"), ("2", "2")):
         with pytest.raises(InputError, match=rf"^cut must be 0 or 1 \(got {shown}\)$"):
-            agent_of("pacman_mdp", None, [f"cut={word}"])
+            build_agent("pacman_mdp", None, [f"cut={word}"])
 
 
 @pytest.mark.parametrize("name", ["dice", "pacman_astar"])

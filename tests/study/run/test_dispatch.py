@@ -95,7 +95,7 @@ class Script(GameSource[int]):
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         return Task(seed, AGENT, (seed,))
 
-    def thinking(self) -> "Future[Any] | None":
+    def pending_proposal(self) -> "Future[Any] | None":
         return self.future
 
     def record(self, finished: Finished[int]) -> None:
@@ -146,7 +146,7 @@ def test_everything_is_played_exactly_once() -> None:
 
 
 @pytest.mark.usefixtures("no_processes")
-def test_a_thought_is_waited_for_when_no_game_is_in_flight() -> None:
+def test_a_proposal_is_awaited_when_no_game_is_in_flight() -> None:
     """Its games are played though nothing else was; a loop that spins would look far more often."""
     source = Script([[], [1], [2, 3]], thought_seconds=0.7)
     display = Noted()
@@ -256,7 +256,7 @@ class Asleep(Executor[int]):
 
 
 @pytest.mark.parametrize(("n_games", "awaited"), [(9, False), (1, True)])
-def test_a_thought_that_is_ready_wakes_only_those_who_have_room_for_its_games(
+def test_a_ready_proposal_wakes_only_sources_with_room_for_its_games(
     n_games: int, awaited: bool
 ) -> None:
     """Otherwise the loop would spin, on a core of the workers', until a game ends."""

@@ -84,4 +84,4 @@ def test_trials_are_the_front_at_once(
         assert picked.goal.value <= best
         assert picked.cost.value <= margin * cheap
     report = verify_folder(study.folder, Settings(10, 1, Console(quiet=True)), repair=False)
-    assert report.ok, [each.flaws for each in report.checks]
+    assert report.ok, [each.problems for each in report.checks]

@@ -125,11 +125,11 @@ def test_a_slow_report_is_written_less_often() -> None:
 @pytest.mark.parametrize(
     ("error", "reason"), [(OSError("no space\nleft"), "no space left"), (KeyError(), "KeyError")]
 )
-def test_a_failure_is_said_once_and_games_go_on(error: Exception, reason: str) -> None:
+def test_a_failure_is_said_once_and_games_continue(error: Exception, reason: str) -> None:
     written = Written()
     written.error = error
     for _ in range(3):
         assert written.turn(10 * SECONDS_BETWEEN_REPORTS) == 0
-    assert written.messages == [f"tables and pictures are not written: {reason}; games continue"]
+    assert written.messages == [f"tables and pictures cannot be written: {reason}; games continue"]
     written.error = None
     assert written.turn(10 * SECONDS_BETWEEN_REPORTS) == 1

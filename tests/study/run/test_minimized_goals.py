@@ -20,18 +20,23 @@ from tests.study.conftest import without_processes
 from tests.study.mirrored import GAIN, Guesser, known
 from thetafront.study.cli import app
 from thetafront.study.experiments.registry import EXPERIMENTS
-from thetafront.study.log.objectives import directions_of
 from thetafront.study.log.storage import open_for_reading
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.model.study_model import choose_points, combine, fit_study, objectives_of
+from thetafront.study.model.study_model import (
+    choose_points,
+    combine,
+    describe_objectives,
+    fit_study,
+)
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.hypervolume_trace import hypervolume_trace
-from thetafront.study.report.validated_rows import validated_hypervolume
+from thetafront.study.report.played_rows import validated_hypervolume
 from thetafront.study.run import validation
 from thetafront.study.run.allocation import Counts, Played, next_round
-from thetafront.study.run.plan import GameTimes, Pace, plan_of, points_of
+from thetafront.study.run.plan import GameTimes, Pace, expected_points, make_plan
 from thetafront.study.run.stopping import Precision
 from thetafront.study.samplers import installed_samplers, make_sampler
+from thetafront.study.samplers.observations import study_directions
 
 SIDES = ("gains", "losses")
 SWEEP = ("--trials", "12", "--design-size", "4", "--jobs", "1", "--budget", "none")
@@ -101,9 +106,9 @@ def test_games_are_the_same(results: Path) -> None:
 def test_the_reference_is_a_tenth_of_the_range_beyond_the_worst_trial(results: Path) -> None:
     gains, losses = both(results)
     values = np.array([trial.values for trial in losses.trials])
-    worst, dearest = values[:, 0].max(), np.log10(values[:, 1].max())
+    worst, max_cost = values[:, 0].max(), np.log10(values[:, 1].max())
     score = worst + 0.1 * np.ptp(values[:, 0])
-    cost = 10.0 ** (dearest + 0.1 * np.ptp(np.log10(values[:, 1])))
+    cost = 10.0 ** (max_cost + 0.1 * np.ptp(np.log10(values[:, 1])))
     assert losses.reference == pytest.approx((score, cost), rel=1e-12)
     assert gains.reference == pytest.approx((-score, cost), rel=1e-12)
     manifests = [json.loads((results / side / "manifest.json").read_text()) for side in SIDES]
@@ -188,14 +193,14 @@ def test_plans_are_equal(results: Path) -> None:
     plans, expected = [], []
     for data in both(results):
         precision, pace = Precision(0.01, 5000), Pace(1, 1.0)
-        plan = plan_of(Analysis(data), None, precision, pace, 0.0, 600.0)
+        plan = make_plan(Analysis(data), None, precision, pace, 0.0, 600.0)
         assert plan is not None
         plans.append(plan)
         model = fit_study(data)
         assert model is not None
         chosen = choose_points(model, data, 5)
         times = GameTimes(data, model)
-        expected.append(points_of(data, model, times, chosen, precision).expected)
+        expected.append(expected_points(data, model, times, chosen, precision).expected)
     assert plans[0].n_validation_games == plans[1].n_validation_games
     np.testing.assert_allclose(plans[0].standard_errors, plans[1].standard_errors)
     assert (np.diff(expected[1].mean) > 0).any(), "what is dearer loses less, so is worth more"
@@ -204,13 +209,13 @@ def test_plans_are_equal(results: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "wish", [("--max-seconds-per-move", "0.05"), ("goal", "0.2"), ("goal", "-1")]
+    "asked", [("--max-seconds-per-move", "0.05"), ("goal", "0.2"), ("goal", "-1")]
 )
-def test_picks_are_mirrored(results: Path, wish: tuple[str, str]) -> None:
-    option, value = wish
+def test_picks_are_mirrored(results: Path, asked: tuple[str, str]) -> None:
+    option, value = asked
     answers = []
     for name, sign in zip(SIDES, (-1, 1), strict=True):
-        given = wish
+        given = asked
         if option == "goal":
             given = f"--{'min-gain' if sign < 0 else 'max-loss'}", f"{sign * float(value)}"
         said = thetafront(results, "pick", name, *given, "--games", "0", "--json")
@@ -265,7 +270,7 @@ def test_commands_take_it(results: Path, tmp_path: Path) -> None:
         assert compared.loc[name, "hypervolume"] == pytest.approx(area[0])
 
 
-def test_a_study_goes_on_in_its_own_direction_only(
+def test_a_study_continues_in_its_own_direction_only(
     results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(EXPERIMENTS, "losses", replace(EXPERIMENTS["losses"], goal=GAIN))
@@ -283,8 +288,8 @@ def test_samplers_propose_alike(results: Path, name: str) -> None:
     proposed = []
     for data in both(results):
         goal, space = data.experiment.goal, data.experiment.space
-        sampler = make_sampler(name, 0, 12, 4, objectives_of(data.experiment))
-        study = optuna.create_study(directions=directions_of(goal), sampler=sampler)
+        sampler = make_sampler(name, 0, 12, 4, describe_objectives(data.experiment))
+        study = optuna.create_study(directions=study_directions(goal), sampler=sampler)
         study.add_trials(data.frozen_trials)
         proposed.append(study.ask(space.distributions()).params)
     assert proposed[0] == proposed[1]
@@ -292,4 +297,4 @@ def test_samplers_propose_alike(results: Path, name: str) -> None:
 
 def test_before_the_first_trial_nothing_needs_a_reference(results: Path, tmp_path: Path) -> None:
     words = ("--trials", "4", "--design-size", "4", "--jobs", "1", "--dry-run", "--budget", "1m")
-    assert "plan: to 4 trials" in thetafront(tmp_path, "sweep", "losses", *words)
+    assert "plan: 4 trials in all, with" in thetafront(tmp_path, "sweep", "losses", *words)

@@ -22,7 +22,7 @@ from thetafront.agents.catalog import build
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.cli import app
 from thetafront.study.errors import InputError
-from thetafront.study.experiments.agent_parser import agent_2048_of
+from thetafront.study.experiments.agent_parser import build_agent_2048
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.game_summary import check_2048
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SWEEPS
@@ -159,7 +159,7 @@ def picked_is_right(results: Path) -> None:
     for option, message in (
         (["--min-score", "5"], f"{either} (got --min-score)"),
         (["--max-playout-moves-per-move", "5"], f"{either} (got --max-playout-moves-per-move)"),
-        ([], "pick must have one of --max-seconds-per-move and --min-win-rate"),
+        ([], "pick must have exactly one of --max-seconds-per-move and --min-win-rate"),
         (["--games", "-1", "--min-win-rate", "0.3"], "games must be between 0 and 10000 (got -1)"),
         (["--games", "0", "--min-win-rate", "1"], "pick: no θ is expected to reach a win rate of "),
         *((["--min-win-rate", value], f"{share} (got {value})") for value in ("30", "nan", "0")),
@@ -245,7 +245,7 @@ def test_what_is_for_2048_alone_is_refused(coin: Experiment) -> None:
     with pytest.raises(InputError, match=r"study: 'a' must play 2048 \(its games are of coin\)"):
         check_2048("study: 'a'", coin.summary.game)
     with pytest.raises(InputError, match=r"\(got 'coin', which plays another game\)"):
-        agent_2048_of("coin")
+        build_agent_2048("coin")
 
 
 def test_play_sums_up_other_games() -> None:

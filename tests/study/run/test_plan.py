@@ -24,8 +24,8 @@ from thetafront.study.run.plan import (
     Plan,
     Planner,
     Points,
-    plan_of,
-    typical_of,
+    guess_typical,
+    make_plan,
 )
 from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.settings import SearchSettings
@@ -100,7 +100,7 @@ def test_what_the_search_leaves_of_a_budget_is_for_validation() -> None:
     assert (plan.n_trials, plan.search_seconds) == (5, pytest.approx(50.0, abs=10.0))
     assert plan.search_seconds + plan.validation_seconds == pytest.approx(100.0)
     assert plan.n_validation_games == round(plan.validation_seconds / 0.625)
-    assert "plan: to 5 trials with 20 games in 50 s; 1 point validated in 50 s: " in plan.text(
+    assert "plan: 5 trials in all, with 20 games in 50 s; 1 point validated in 50 s: " in plan.text(
         SCORE
     )
     assert plan.text(EXACT_SCORE).endswith("in 50 s"), "without a standard error"
@@ -109,7 +109,7 @@ def test_what_the_search_leaves_of_a_budget_is_for_validation() -> None:
 @pytest.mark.parametrize(
     ("games", "differs"), [(100, False), (149, False), (151, True), (66, True)]
 )
-def test_a_plan_is_told_again_if_it_ends_otherwise(games: int, differs: bool) -> None:
+def test_a_plan_is_printed_again_if_it_ends_otherwise(games: int, differs: bool) -> None:
     """40 s later it is the same if what is left has become 40 s less."""
     before = Plan(128, 60.0, 512, 100.0, 100, 100, np.array([10.0]))
     after = Plan(128, 20.0, 200, 100.0, games, games, np.array([10.0]))
@@ -146,7 +146,7 @@ def test_the_plan_of_a_study_goes_by_its_games(quick: Experiment) -> None:
     data = data_of(study, quick)
     settings = SearchSettings(n_trials=16, n_replicates=3)
     precision = Precision(500.0, 100, 2)
-    plan = plan_of(Analysis(data), settings, precision, Pace(1, 1.0), math.inf, math.inf)
+    plan = make_plan(Analysis(data), settings, precision, Pace(1, 1.0), math.inf, math.inf)
     assert plan is not None
     assert (plan.n_trials, plan.n_search_games) == (16, 24)
     assert plan.search_seconds == pytest.approx(8 * SECONDS_A_PROPOSAL), "games are shorter"
@@ -156,7 +156,7 @@ def test_the_plan_of_a_study_goes_by_its_games(quick: Experiment) -> None:
     assert 100 * n_points * 0.001 < plan.validation_seconds < 100 * n_points * 0.04
 
     add_point(study, 4, spread(2000, 300), 4 / 100)
-    again = plan_of(Analysis(data_of(study, quick)), None, precision, Pace(1, 1.0), 0.0, math.inf)
+    again = make_plan(Analysis(data_of(study, quick)), None, precision, Pace(1, 1.0), 0.0, math.inf)
     assert again is not None
     assert (again.n_trials, again.n_search_games) == (8, 0)
     assert again.n_validation_games == again.n_points_games - 100, "the baseline's are there"
@@ -164,7 +164,9 @@ def test_the_plan_of_a_study_goes_by_its_games(quick: Experiment) -> None:
 
 def test_nothing_is_planned_without_a_complete_trial(quick: Experiment) -> None:
     data = data_of(new_study(), quick)
-    assert plan_of(Analysis(data), SearchSettings(), Precision(), PACE, math.inf, math.inf) is None
+    assert (
+        make_plan(Analysis(data), SearchSettings(), Precision(), PACE, math.inf, math.inf) is None
+    )
 
 
 def test_times_of_few_trials_are_drawn_towards_a_guess() -> None:
@@ -180,7 +182,7 @@ def test_times_of_few_trials_are_drawn_towards_a_guess() -> None:
 
 def test_a_typical_game_is_dearer_than_those_of_the_design() -> None:
     """Means 2.5 and 2 of 1 and 4 s: 1.8 √5."""
-    assert typical_of(np.array([1.0, 4.0])) == pytest.approx(1.8 * 5.0**0.5)
+    assert guess_typical(np.array([1.0, 4.0])) == pytest.approx(1.8 * 5.0**0.5)
 
 
 def test_a_plan_without_time_for_validation_says_so() -> None:
@@ -188,7 +190,7 @@ def test_a_plan_without_time_for_validation_says_so() -> None:
     plan = Plan.from_trials(
         0, np.array([20.0]), 4, points([0, 0], [10, 10], [1.0, 1.0]), Pace(2, 1.0), 10.0, 10.0
     )
-    assert plan.text(SCORE) == "plan: to 1 trial with 4 games in 10 s; no time for validation"
+    assert plan.text(SCORE) == "plan: 1 trial in all, with 4 games in 10 s; no time for validation"
 
 
 def test_short_games_wait_for_proposals() -> None:
@@ -204,11 +206,11 @@ def test_the_pace_of_a_phase_is_that_before_until_enough_games_are_timed() -> No
     starting.utilization.add(13.0, 14.0, 1.0)
     starting.game_seconds = 1.0
     # Two tasks of a second in four seconds of two workers, and perhaps one more in flight.
-    assert planner.pace_of(starting) == Pace(2, 2.0, idle_seconds=2.5)
+    assert planner.measure_pace(starting) == Pace(2, 2.0, idle_seconds=2.5)
     assert planner.pace is None, "not enough for the next phase to go by"
     planner.pace_before = Pace(1, 1.5)
-    assert planner.pace_of(starting) == Pace(2, 1.5)
+    assert planner.measure_pace(starting) == Pace(2, 1.5)
     starting.game_seconds = 60.0
-    assert planner.pace_of(starting) == Pace.measured(starting)
+    assert planner.measure_pace(starting) == Pace.measured(starting)
     starting.utilization.add(30.0, 31.0, 1.0)  # the next proposal took long
-    assert planner.pace_of(starting).idle_seconds == 2.5, "the least seen"
+    assert planner.measure_pace(starting).idle_seconds == 2.5, "the least seen"

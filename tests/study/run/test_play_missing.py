@@ -58,7 +58,7 @@ def test_seeds_come_in_turn_for_all_rows(
         assert task.agent is TWO[task.key[0]]
         tasks.append(task)
     assert [" ".join(map(str, [task.key[0], *task.seeds])) for task in tasks] == expected
-    assert source.thinking() is None
+    assert source.pending_proposal() is None
     with ledger.held():
         name, agent = tasks[1].key[0], tasks[1].agent
         games = tuple(agent.play(seed) for seed in tasks[1].seeds)
@@ -75,7 +75,7 @@ def test_a_game_that_cannot_be_played_stops_and_is_named(tmp_path: Path) -> None
         {"one": AGENTS["one"]}, range(2), Ledger(tmp_path / "games.csv", Game2048)
     )
     with pytest.raises(
-        PlayError, match="one, seed 1: MemoryError: no memory; what has finished is kept"
+        PlayError, match="one, seed 1: MemoryError: no memory; finished games are kept"
     ):
         source.record(Finished(("one", 1), (), "MemoryError: no memory"))
     assert source.n_missing == 2

@@ -225,7 +225,7 @@ class Slow(RandomSampler):
         return {}
 
 
-def test_a_proposal_is_thought_about_meanwhile() -> None:
+def test_proposals_overlap_with_games() -> None:
     allowed = threading.Event()
     proposals = proposals_after(sampler_of=lambda _: Slow(allowed))
     proposals.wait(0.0)  # for nothing

@@ -88,7 +88,7 @@ def growing(number: int) -> Any:
 
 
 @pytest.mark.slow
-def test_a_process_that_grows_goes_on_with_what_it_knows() -> None:
+def test_a_process_that_grows_continues_with_what_it_knows() -> None:
     """With psutil, loky looks at a worker's memory when a task ends, and would replace it."""
     design = [SPACE.from_unit([u] * 6) for u in (0.9, 0.1, 0.5, 0.3)]
     trials = [complete(number, params) for number, params in enumerate(design)]
@@ -154,7 +154,7 @@ def search_apart(experiment: Experiment, folder: Path, n_kills: int) -> tuple[Lo
 
 
 @pytest.mark.sweeps
-def test_a_search_goes_on_when_the_process_that_proposes_is_killed(
+def test_a_search_continues_when_the_process_that_proposes_is_killed(
     quick: Experiment, tmp_path: Path
 ) -> None:
     study, watch = search_apart(quick, tmp_path, n_kills=1)

@@ -155,7 +155,7 @@ def test_a_search_spends_its_budget(quick: Experiment, tmp_path: Path) -> None:
         first = 5_000_000 + 1000 * trial.number
         assert [game.seed for game in games.values()] == [first, first + 1, first + 2]
         played = list(games.values())
-        assert trial.values == (SCORE.estimate(played).value, SECONDS.of(played))
+        assert trial.values == (SCORE.estimate(played).value, SECONDS.value(played))
     last = watch.snapshots[-1]
     assert (last.unit, last.n_units_done, last.n_units) == ("trials", 10, 10)
     assert last.n_games_done == last.n_games == 30
@@ -185,7 +185,7 @@ def test_a_search_stopped_anywhere_ends_as_an_unbroken_one(
 
 
 @pytest.mark.sweeps
-def test_a_search_whose_budget_is_spent_finishes_its_trials_and_goes_on_later(
+def test_a_search_whose_budget_is_spent_finishes_its_trials_and_continues_later(
     quick: Experiment, tmp_path: Path
 ) -> None:
     """In the design, in the middle of a trial, and after it: all that was begun is complete."""
@@ -280,7 +280,7 @@ def test_many_workers_play_each_game_once(quick: Experiment, tmp_path: Path) -> 
     assert watch.snapshots[-1].n_games_done == 28
 
 
-def test_nsga2_goes_on_with_its_generations(quick: Experiment, tmp_path: Path) -> None:
+def test_nsga2_continues_with_its_generations(quick: Experiment, tmp_path: Path) -> None:
     """It writes them down with each trial, and a resumed search must find them there."""
     exact = quick.with_cost(PLAYOUT_MOVES)
     settings = SearchSettings(n_trials=14, n_replicates=1, seed=3, sampler="nsga2", design_size=4)

@@ -60,7 +60,7 @@ def test_games_wanted_are_the_variance_over_the_squared_error() -> None:
     assert Precision(standard_error=40.0, most_games=30).n_wanted(*of_deviation(1000, 30)) == 30
 
 
-def test_an_open_end_goes_on_beyond_what_is_wanted() -> None:
+def test_an_open_end_continues_beyond_what_is_wanted() -> None:
     """Up to as many games as a point has seeds of its own."""
     precision = Precision(standard_error=200.0, most_games=600, open_end=True)
     assert precision.n_wanted(*of_deviation(1000, 100)) == 100, "the aim is as before"

@@ -47,7 +47,7 @@ def said(results: Path, *words: str) -> str:
 
 
 @pytest.mark.sweeps
-def test_a_sweep_ends_by_its_budget_and_goes_on(
+def test_a_sweep_ends_by_its_budget_and_continues(
     coin: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks = itertools.count()  # each takes 10 ms, so that a busy machine changes little
@@ -95,7 +95,7 @@ def test_games_of_microseconds_keep_a_budget_of_seconds(coin: Experiment, tmp_pa
         (EXACT_SCORE, (None, None), 900.0, False),
     ],
 )
-def test_validation_goes_on_until_the_budget_is_spent_unless_a_target_is_given(
+def test_validation_continues_until_the_budget_is_spent_unless_a_target_is_given(
     goal: Goal, given: tuple[float | None, int | None], budget: float, open_end: bool
 ) -> None:
     precision = Precision.from_options(goal, *given, 6, budget)
@@ -113,26 +113,24 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(coin: Experiment, tmp_path
     dry = [*SWEEP, *TARGETS, "--dry-run"]
     text = said(tmp_path, *dry)
     assert list(tmp_path.iterdir()) == []
-    plan = (
-        r"plan: to 4 trials with 40 games in \d+ s; (\d) points validated with (\d+) games in \d+ s"
-    )
+    plan = r"plan: 4 trials in all, with 40 games in \d+ s; (\d) points validated with (\d+) games"
     found = re.search(plan, text)
     assert found, text
     assert int(found[2]) == 40 * int(found[1])
     ended = said(tmp_path, *SWEEP, *TARGETS, "--budget", "1h")
     assert "\ndone before the budget of 1 h 00 min was spent: 4 trials, " in ended
     wanted = "--trials or a smaller --standard-error or more --validation-games"
-    assert f"\nfor more, ask with {wanted}\n" in ended
+    assert f"\nfor more, use {wanted}\n" in ended
     before = files(tmp_path)
     more = ["--trials", "6", "--validation-games", "50"]
-    assert "plan: to 6 trials with 20 games in " in said(tmp_path, *dry, *more)
+    assert "plan: 6 trials in all, with 20 games in " in said(tmp_path, *dry, *more)
     assert files(tmp_path) == before
     other = CliRunner().invoke(app, [*dry, "--seed", "3", "--results", str(tmp_path)])
     assert other.exit_code == 2
     assert "was made with seed 0, not 3" in other.stderr
 
 
-def test_the_command_that_goes_on_does_not_widen_again() -> None:
+def test_the_command_that_continues_does_not_widen_again() -> None:
     command = "thetafront sweep mcmdp --widen theta4 --budget 5m --widen=theta5=1:20 --seed 1"
     assert without_widening(command) == "thetafront sweep mcmdp --budget 5m --seed 1"
 
@@ -148,7 +146,7 @@ def test_a_coarse_front_gets_more_points(tmp_path: Path, monkeypatch: pytest.Mon
     words = ["--trials", "12", "--design-size", "8", "--jobs", "1", "--validation-points", "4"]
     words += ["--replicates", "4"]
     text = said(results.parent, "sweep", "flaky.toml", *words, "--budget", "15s")
-    assert "4 points more, between the others" in text
+    assert "more: 4 points placed between the others" in text
     front = pd.read_csv(results / "front.csv")
     assert len(front) == 8
     assert (front["n_games"] >= 20).all()

@@ -23,7 +23,7 @@ from thetafront.study.experiments.objectives import PLAYOUT_MOVES
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.log.location import locate
 from thetafront.study.log.log import Log
-from thetafront.study.log.point import Point, key_of
+from thetafront.study.log.point import Point, theta_key
 from thetafront.study.log.seeds import SEEDS_A_POINT, game_seed, validation_seed
 from thetafront.study.log.storage import create_or_resume
 from thetafront.study.log.tables import GameRow
@@ -85,7 +85,7 @@ class Here:
         self.tasks_per_worker, self.seconds_a_task = math.inf, 0.0
         self.place, self.machines = "", {}
 
-    def news(self) -> list[str]:
+    def drain_messages(self) -> list[str]:
         return []
 
     def __enter__(self) -> "Here":
@@ -201,12 +201,14 @@ def test_workers_play_each_point_evenly_on_fresh_seeds(
     assert (last.unit, last.n_units_done, last.n_units) == ("points", len(points), len(points))
     assert last.n_games_done == last.n_games == n_games
     widest = max(np.std(point.scores, ddof=1) / math.sqrt(12) for point in after)
-    noted = float(re.fullmatch(r"widest standard error (.+) points", last.note)[1].replace(",", ""))
+    noted = float(
+        re.fullmatch(r"largest standard error (.+) points", last.note)[1].replace(",", "")
+    )
     assert noted == pytest.approx(widest, rel=0.5), "shrunk towards that of the others"
     assert 0.0 < watch.utilization <= 1.0
 
 
-def test_a_validation_stopped_anywhere_goes_on_and_repeats_nothing(
+def test_a_validation_stopped_anywhere_continues_and_repeats_nothing(
     opened: Callable[[], Log], here: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     precision = Precision(1.0, most_games=5)
@@ -293,8 +295,8 @@ def test_a_point_keeps_its_seeds(opened: Callable[[], Log], here: None) -> None:
         point.key: [game.seed for game in point.in_order] for point in stored_points(study, EXACT)
     }
     assert seeds == {
-        key_of(one): [validation_seed(SEED, 0, r) for r in range(4)],
-        key_of(two): [validation_seed(SEED, 1, r) for r in range(4)],
+        theta_key(one): [validation_seed(SEED, 0, r) for r in range(4)],
+        theta_key(two): [validation_seed(SEED, 1, r) for r in range(4)],
     }
 
 
@@ -378,7 +380,7 @@ def test_nothing_is_handed_out_between_rounds(opened: Callable[[], Log], two_spr
     assert run.next_task() is not None
 
 
-def test_an_open_end_aims_at_the_precision_and_goes_on(
+def test_an_open_end_aims_at_the_precision_and_continues(
     opened: Callable[[], Log], here: None, two_spreads: None
 ) -> None:
     study = opened()

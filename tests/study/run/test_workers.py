@@ -99,7 +99,7 @@ def test_killed_workers_cost_no_game() -> None:
     with Workers[str](2) as workers:
         for seed in range(12):
             workers.submit(Task(str(seed), PureMonteCarlo(20), (seed,)))
-        for _ in range(3):
+        for k in range(3):
             n_before = len(workers.returned)
             while len(workers.returned) < n_before + 2:
                 workers.collect(timeout=600)
@@ -107,7 +107,7 @@ def test_killed_workers_cost_no_game() -> None:
             assert victim.pid is not None
             os.kill(victim.pid, signal.SIGKILL)
             time.sleep(0.2)
-            workers.submit(Task(f"more {victim.pid}", PureMonteCarlo(1), (99,)))
+            workers.submit(Task(f"more {k}", PureMonteCarlo(1), (99,)))
         finished = collect_all(workers)
         assert workers.n_deaths >= 1
     assert len(finished) == 12 + 3

@@ -22,9 +22,9 @@ from thetafront.study.samplers.nehvi import (
     Floats,
     NoisyEHVISampler,
     Strips,
+    cut_strips,
     expected_excess,
     expected_improvement,
-    strips_of,
 )
 from thetafront.study.samplers.observations import Objectives
 from thetafront.study.scale import Scale
@@ -55,7 +55,7 @@ def area(points: list[tuple[float, float]], r: tuple[float, float]) -> float:
 
 
 def improvement(front: Floats, mean: list[float], deviation: list[float]) -> float:
-    strips = strips_of(np.reshape(front, (1, -1, 2)), REFERENCE)
+    strips = cut_strips(np.reshape(front, (1, -1, 2)), REFERENCE)
     return float(expected_improvement(strips, np.array([[mean]]), np.array([deviation]))[0])
 
 
@@ -116,7 +116,7 @@ def test_below_the_strips_lies_the_hypervolume() -> None:
     draws = np.random.default_rng(4).normal(0.3, 1.0, (60, 9, 2))
     draws[:10, 4:] = draws[:10, :5]
     draws[10:13] = -1.0
-    strips = strips_of(draws, REFERENCE)
+    strips = cut_strips(draws, REFERENCE)
     for draw in range(len(draws)):
         points = [(float(a), float(b)) for a, b in draws[draw]]
         plain = area(points, (0.0, 0.0))
@@ -129,9 +129,9 @@ def test_draws_are_averaged() -> None:
     draws = np.random.default_rng(5).normal(0.5, 1.0, (7, 6, 2))
     rng = np.random.default_rng(6)
     mean, deviation = rng.normal(0.5, 1.0, (5, 7, 2)), rng.uniform(0.1, 1.0, (5, 2))
-    together = expected_improvement(strips_of(draws, REFERENCE), mean, deviation)
+    together = expected_improvement(cut_strips(draws, REFERENCE), mean, deviation)
     alone = [
-        expected_improvement(strips_of(draws[[k]], REFERENCE), mean[:, [k]], deviation)
+        expected_improvement(cut_strips(draws[[k]], REFERENCE), mean[:, [k]], deviation)
         for k in range(7)
     ]
     np.testing.assert_allclose(together, np.mean(alone, axis=0), rtol=1e-12)
@@ -140,7 +140,7 @@ def test_draws_are_averaged() -> None:
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e15, 1e40])
 def test_units_do_not_matter(scale: float) -> None:
     draws, mean, deviation = FRONT[None] * scale, np.array([[[4.0, 3.0]]]) * scale, np.ones((1, 2))
-    gain = expected_improvement(strips_of(draws, REFERENCE), mean, deviation * scale)[0]
+    gain = expected_improvement(cut_strips(draws, REFERENCE), mean, deviation * scale)[0]
     assert gain == pytest.approx(improvement(FRONT, [4.0, 3.0], [1.0, 1.0]) * scale**2, rel=1e-9)
 
 

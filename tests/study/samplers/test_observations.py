@@ -14,10 +14,10 @@ from thetafront.study.samplers.observations import (
     MAX_PENDING,
     Objectives,
     Observations,
-    beyond_worst,
+    direction_signs,
     observe,
 )
-from thetafront.study.scale import Scale
+from thetafront.study.scale import Scale, beyond_worst
 
 SPACE = {"x": FloatDistribution(0.0, 1.0), "choice": CategoricalDistribution(["a", "b"])}
 CUBE = UnitCube(SPACE)
@@ -165,14 +165,15 @@ def test_a_reference_beyond_the_worst_is_in_units_of_its_own() -> None:
         (Scale.ROOT, (MAX, MIN), 3.5),
     ):
         scales = (first, Scale.LOG)
-        corner = beyond_worst(raw, directions, scales)
+        corner = beyond_worst(raw, direction_signs(directions), scales)
         assert corner == pytest.approx((expected, 10.0**1.3))
         trials = [trial(x, tuple(values)) for x, values in zip((0.1, 0.2), raw, strict=True)]
         found = seen(trials, directions, scales=scales)
         assert found.sign == (1.0 if directions[0] == MAX else -1.0)
         given = seen(trials, directions, scales=scales, reference_point=corner)
         np.testing.assert_array_equal(found.reference, given.reference)
-    assert beyond_worst(np.array([[0.1, 1.0], [9.0, 1.0]]), (MAX, MIN), scales)[0] == 0.0
+    signs = direction_signs((MAX, MIN))
+    assert beyond_worst(np.array([[0.1, 1.0], [9.0, 1.0]]), signs, scales)[0] == 0.0
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0, 1e-12, 1e15])

@@ -32,7 +32,7 @@ def proposals(sampler: str, seed: int, n_trials: int, restart_at: int | None = N
 
 
 @pytest.mark.parametrize("sampler", WITHOUT_TORCH)
-def test_a_resumed_study_goes_on_as_an_unbroken_one(sampler: str) -> None:
+def test_a_resumed_study_continues_as_an_unbroken_one(sampler: str) -> None:
     whole = proposals(sampler, seed=3, n_trials=12)
     assert proposals(sampler, seed=2, n_trials=3) != whole[:3]
     assert proposals(sampler, seed=3, n_trials=12, restart_at=9) == whole
@@ -53,7 +53,7 @@ def test_any_sampler_of_optuna_is_made_by_its_class() -> None:
         ("nowhere.Sampler", "cannot be imported: No module named 'nowhere'"),
         ("optuna.samplers.Nothing", "cannot be imported: .* has no attribute 'Nothing'"),
         ("optuna.study.Study", "must be a class derived from BaseSampler"),
-        ("optuna.samplers.GridSampler", "cannot be made: .*'search_space'"),
+        ("optuna.samplers.GridSampler", "cannot be created: .*'search_space'"),
         (".Sampler", "cannot be imported"),
         ("..", "cannot be imported"),
     ],

@@ -16,11 +16,11 @@ from thetafront.engine.twenty48 import Action, pack, parse, playouts, stream, un
 from thetafront.study.cli import app
 from thetafront.study.errors import InputError
 from thetafront.study.terminal.inspect import (
-    board_of,
     decide,
     inspect,
     inspection_json,
     inspection_text,
+    parse_board,
 )
 
 CROWDED = "2 4 8 16 / 4 8 16 32 / 8 16 32 64 / 64 128 . ."  # right and down are legal
@@ -114,21 +114,21 @@ def test_a_decision_is_timed() -> None:
         (" ".join("2" * 15), r"board must have 16 cells \(got 15\)"),
         ("3 " + ". " * 15, "board tiles must be powers of two"),
         ("65536 " + ". " * 15, "board tiles must be powers of two"),
-        (". " * 16, r"board must have a tile or more \(got 16 empty cells\)"),
+        (". " * 16, r"board must have at least one tile \(got 16 empty cells\)"),
         ("2 4 2 4 / 4 2 4 2 / 2 4 2 4 / 4 2 4 2", "2 4 2 4 / 4 2 4 2 / .* where the game is over"),
         ("", r"board must have 16 cells \(got 0\)"),
     ],
 )
 def test_a_bad_board_is_named(text: str, named: str) -> None:
     with pytest.raises(InputError, match=named):
-        board_of(text)
+        parse_board(text)
 
 
 def test_a_good_board_is_read() -> None:
     grid = np.arange(16).reshape(4, 4) % 12
     board = pack(grid)
     text = "/".join(" ".join(str(2**e) if e else "." for e in row) for row in unpack(board))
-    assert board_of(text) == board
+    assert parse_board(text) == board
 
 
 def test_the_command_prints_board_table_and_choice() -> None:

@@ -94,7 +94,7 @@ def test_the_maze_is_drawn_as_it_is() -> None:
         assert cells == row.replace("%", "█").replace(".", "·")
 
 
-def test_scared_ghosts_and_the_end_are_told() -> None:
+def test_scared_ghosts_and_the_end_are_reported() -> None:
     world = World.start(Layout.parse("%%%%%%%%\n%Po.  G%\n%%%%%%%%", "corridor"), 3)
     while not world.state.ghosts[0, 3]:
         world.step(Action.EAST)

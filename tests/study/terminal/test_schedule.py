@@ -23,8 +23,8 @@ from thetafront.study.terminal.schedule import (
     GameEvaluations,
     Use,
     evaluations_in_game,
+    get_schedule,
     playouts_per_evaluation,
-    schedule_of,
     schedule_table,
     use_text,
 )
@@ -93,8 +93,8 @@ def test_playouts_of_an_action_are_by_hand() -> None:
 
 def test_an_agent_without_a_schedule_is_refused() -> None:
     with pytest.raises(InputError, match=r"agent must have a schedule: one of mcmdp.*'pmcts'"):
-        schedule_of("pmcts", PureMonteCarlo(1))
-    assert schedule_of("table1", Table1()) == AUTHORS_SCHEDULE
+        get_schedule("pmcts", PureMonteCarlo(1))
+    assert get_schedule("table1", Table1()) == AUTHORS_SCHEDULE
 
 
 def test_the_table_has_a_row_a_number_of_empty_cells() -> None:

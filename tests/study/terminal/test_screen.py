@@ -93,7 +93,7 @@ def test_a_sweep_on_a_terminal_of_80_columns(tmp_path: Path) -> None:
 
 
 def test_a_text_is_wrapped_beside_its_label_and_a_command_is_not() -> None:
-    play = "play it   thetafront play mcmdp --theta 1"
+    play = "play it   thetafront play mcmdp --theta 1\nto read it: thetafront report mcmdp --open"
     text = f"expect    55,300 ± 1,068 points (95% interval)\n{play}"
     console, out = terminal(30)
     print_text(console, text)
@@ -101,7 +101,7 @@ def test_a_text_is_wrapped_beside_its_label_and_a_command_is_not() -> None:
         "expect    55,300 ± 1,068",
         "          points (95%",
         "          interval)",
-        play,
+        *play.splitlines(),
     ]
     pipe = io.StringIO()
     print_text(Console(file=pipe, width=30), text)

@@ -211,8 +211,8 @@ def test_keys_that_move_nothing_change_nothing() -> None:
 def test_the_last_line_says_how_to_see_it_again() -> None:
     over = Position(17, Rule.COMMON, parse("2 4 2 4 / 4 2 4 2 / 2 4 2 4 / 4 2 4 1024"), 12_345, 678)
     assert last_line(over, "thetafront watch") == (
-        "ended with 12,345 points after 678 moves, largest tile 1024, seed 17; "
-        "again: thetafront watch"
+        "ended with 12,345 points after 678 moves, largest tile 1024, seed 17\n"
+        "to repeat: thetafront watch"
     )
     assert last_line(Position.first(3, Rule.COMMON), "x").startswith("left with 0 points after 0")
 
@@ -276,6 +276,6 @@ def test_a_real_terminal_is_left_as_it_was(pair: tuple[int, int], leave: str) ->
     last = received[received.rindex(b"\x1b[?1049l") :].decode()
     if leave == "q":
         assert "left with" in last
-        assert "seed 11; again: thetafront watch random --replay 11" in last
+        assert "seed 11\r\nto repeat: thetafront watch random --replay 11" in last
     else:
         assert "thetafront: interrupted" in last

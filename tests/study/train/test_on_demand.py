@@ -67,7 +67,7 @@ def test_round_numbers_rise_by_factors_of_two_or_so() -> None:
 
 
 def test_it_is_trained_once_to_the_same_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training_module, "LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(training_module, "POLL_INTERVAL", 0.001)
     agent, shown = learner(), set[tuple[bool, int]]()
     learn_first(agent, lambda training, n: shown.add((isinstance(training, Training), n)))
     assert shown == {(True, MOVES)}
@@ -114,7 +114,7 @@ def test_a_network_that_diverges_knows_nothing(networks: Path) -> None:
     }
 
 
-def test_a_killed_training_is_gone_on_with(networks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_training_is_continued(networks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its last checkpoint is where it goes on from, and the end is as if nothing had happened."""
     n_moves = 3_000_000
     program = (
@@ -127,7 +127,7 @@ def test_a_killed_training_is_gone_on_with(networks: Path, monkeypatch: pytest.M
     unfinished = file_of(agent).with_name(f"towards-{file_of(agent).name}")
     with subprocess.Popen([sys.executable, "-c", program]) as process:
         while not unfinished.exists():
-            assert process.poll() is None, "it has ended by itself"
+            assert process.poll() is None, "it has exited on its own"
             time.sleep(0.05)
         process.send_signal(signal.SIGKILL)
     assert not file_of(agent).exists()

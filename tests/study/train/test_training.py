@@ -18,14 +18,13 @@ from typer.testing import CliRunner
 from tests.study.program import refused
 from thetafront.agents.agent import identity
 from thetafront.agents.twenty48.ntuple.agent import NTuple
-from thetafront.agents.twenty48.ntuple.network import MANIFEST, folder_of, trained_network
+from thetafront.agents.twenty48.ntuple.network import MANIFEST, network_folder, trained_network
 from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 from thetafront.study.cli import app
 from thetafront.study.errors import RunError
 from thetafront.study.run.workers import play_all
 from thetafront.study.train import training as module
-from thetafront.study.train.publication import publish
-from thetafront.study.train.training import CHECKPOINT, Training, TrainingBudget
+from thetafront.study.train.training import CHECKPOINT, Training, TrainingBudget, publish
 
 SMALL = TrainingSettings(patterns="4x5", seed=3)
 WORDS = ["--patterns", "4x5", "--seed", "3"]
@@ -48,9 +47,9 @@ def networks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def new_training(
     name: str, settings: TrainingSettings = SMALL, n_moves: float = math.inf, jobs: int = 1
 ) -> Training:
-    folder_of(name).mkdir(parents=True, exist_ok=True)
+    network_folder(name).mkdir(parents=True, exist_ok=True)
     budget = TrainingBudget(n_moves=n_moves)
-    return Training(folder_of(name) / CHECKPOINT, settings, budget, jobs)
+    return Training(network_folder(name) / CHECKPOINT, settings, budget, jobs)
 
 
 def train(name: str, n_moves: float, settings: TrainingSettings = SMALL, jobs: int = 1) -> Training:
@@ -104,7 +103,7 @@ def test_several_threads_learn_too() -> None:
     assert np.isfinite(training.weights).all()
 
 
-def test_a_killed_training_goes_on_from_its_checkpoint(
+def test_a_killed_training_continues_from_its_checkpoint(
     networks: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The end is as if nothing had happened."""
@@ -114,7 +113,7 @@ def test_a_killed_training_goes_on_from_its_checkpoint(
         process = subprocess.Popen([*command, "--moves", str(10**9)], stderr=subprocess.DEVNULL)
         before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
         while not (checkpoint.exists() and checkpoint.stat().st_mtime_ns > before):
-            assert process.poll() is None, "it has ended by itself"
+            assert process.poll() is None, "it has exited on its own"
             time.sleep(0.05)
         time.sleep(0.3)  # into games, or the next checkpoint
         process.kill()
@@ -130,7 +129,7 @@ def test_an_interrupt_writes_a_checkpoint(networks: Path) -> None:
     checkpoint = networks / "i" / "checkpoint.npz"
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         while not checkpoint.exists():
-            assert process.poll() is None, "it has ended by itself"
+            assert process.poll() is None, "it has exited on its own"
             time.sleep(0.05)
         before = new_training("i").counts.n_games
         time.sleep(1.0)
@@ -156,7 +155,7 @@ def test_a_budget_that_is_spent_is_not_spent_again() -> None:
     [
         (["chess", "--name", "v"], "train must be ntuple (got 'chess')"),
         (["ntuple", "--name", "../v"], "name must be a name of letters"),
-        (["ntuple", "--name", "none"], "name must be other than 'none'"),
+        (["ntuple", "--name", "none"], "name must not be 'none'"),
         (
             ["ntuple", "--name", "v", "--cpu-seconds", "0"],
             "cpu seconds must be a finite number above 0 (got 0)",
@@ -264,7 +263,7 @@ def test_weights_that_grow_beyond_all_bounds_end_a_training(networks: Path) -> N
     words = ["--patterns", "4x5", "--method", "td", "--rate", "2", "--moves", "1000000"]
     done = CliRunner().invoke(app, ["train", "ntuple", "--name", "v", *words])
     assert done.exit_code == 1
-    assert "a smaller --rate is needed" in done.stderr
+    assert "use a smaller --rate" in done.stderr
     assert not list((networks / "v").iterdir())
 
 
@@ -272,7 +271,7 @@ def test_an_agent_refuses_a_network_that_has_learned_since(networks: Path) -> No
     train("v", 1)
     agent = pickle.loads(pickle.dumps(NTuple(network="v")))
     train("v", 5000)
-    with pytest.raises(ValueError, match=r"network 'v' has learned since"):
+    with pytest.raises(ValueError, match=r"network 'v' has changed"):
         agent.play(1)
 
 

@@ -10,7 +10,7 @@ from thetafront.agents.twenty48.ntuple.patterns import (
     NETWORKS,
     Network,
     PatternSet,
-    n_weights_of,
+    count_weights,
 )
 
 FOUR_BY_FIVE = PatternSet.FOUR_BY_FIVE
@@ -19,7 +19,7 @@ FOUR_BY_FIVE = PatternSet.FOUR_BY_FIVE
 def random_network(pattern_set: PatternSet, seed: int = 1) -> Network:
     """A network whose weights are drawn from −100 to 100."""
     random = np.random.default_rng(seed)
-    weights = random.uniform(-100.0, 100.0, n_weights_of(pattern_set)).astype(np.float32)
+    weights = random.uniform(-100.0, 100.0, count_weights(pattern_set)).astype(np.float32)
     return NETWORKS[pattern_set](weights)
 
 

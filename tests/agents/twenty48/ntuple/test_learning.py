@@ -14,7 +14,7 @@ from tests.agents.twenty48.ntuple.networks import (
 )
 from tests.oracles import twenty48 as oracle
 from thetafront.agents.twenty48.ntuple.learning import correct, learn, play_out, work_space
-from thetafront.agents.twenty48.ntuple.patterns import NETWORKS, n_looked_up, n_weights_of
+from thetafront.agents.twenty48.ntuple.patterns import NETWORKS, count_weights, n_looked_up
 from thetafront.engine.jit import kernel
 from thetafront.engine.rng import SPAWN, START, next_word, stream
 from thetafront.engine.twenty48.board import spawn_from_word
@@ -67,7 +67,7 @@ def learned(
 
 
 def nothing() -> tuple[np.ndarray, np.ndarray]:
-    n = n_weights_of(FOUR_BY_FIVE)
+    n = count_weights(FOUR_BY_FIVE)
     return np.zeros(n, np.float32), np.zeros((n, 2), np.float32)
 
 
@@ -170,7 +170,7 @@ def corrected(network, coherence, space, begin, end, rate, decay):  # type: igno
 
 
 @pytest.mark.parametrize(("restart", "n_parts"), [(0, 1), (1, 9), (40, 3), (10**6, 1)])
-def test_a_game_goes_on_anew_from_the_middle_of_its_last_part(restart: int, n_parts: int) -> None:
+def test_a_game_restarts_from_the_middle_of_its_last_part(restart: int, n_parts: int) -> None:
     """Part by part in Python: halves of what was played last, as long as they are long enough."""
     weights, coherence = nothing()
     network, tables = NETWORKS[FOUR_BY_FIVE](weights), row_tables()

@@ -20,8 +20,8 @@ from thetafront.agents.twenty48.ntuple.patterns import (
     Network,
     Pattern,
     PatternSet,
+    count_weights,
     n_looked_up,
-    n_weights_of,
     put_indices,
     without_parts,
 )
@@ -55,7 +55,7 @@ def test_indices_are_those_of_the_cells(pattern_set: PatternSet) -> None:
     for board in random_boards(50, largest=16):
         indices_of(empty, np.uint64(board), indices)
         assert sorted(indices.tolist()) == sorted(plain_indices(pattern_set, board))
-        assert indices.max() < n_weights_of(pattern_set)
+        assert indices.max() < count_weights(pattern_set)
 
 
 def test_symmetric_boards_have_the_same_value() -> None:
@@ -72,7 +72,7 @@ def test_the_sets_are_named_by_their_patterns() -> None:
     for pattern_set in (each for each in PatternSet if each == each.played):
         n, length = map(int, pattern_set.split("x"))
         assert [len(set(each)) for each in CELLS[pattern_set]] == [length] * n
-        assert n_weights_of(pattern_set) == n * 16**length
+        assert count_weights(pattern_set) == n * 16**length
 
 
 @pytest.mark.parametrize("pattern_set", [each for each in PatternSet if each != each.played])
@@ -104,7 +104,7 @@ def test_a_network_without_its_parts_has_the_same_values(pattern_set: PatternSet
     network = random_network(pattern_set)
     before = network.weights.copy()
     played = NETWORKS[pattern_set.played](without_parts(pattern_set, network.weights))
-    assert len(played.weights) == n_weights_of(pattern_set.played)
+    assert len(played.weights) == count_weights(pattern_set.played)
     for board in random_boards(100, largest=16):
         expected = value_of(network, np.uint64(board))
         assert value_of(played, np.uint64(board)) == pytest.approx(expected, abs=0.01)

@@ -19,12 +19,12 @@ GAMES = [game(100, 0.5, 20_000), game(300, 2.5, 100_000)]
 
 def test_costs_are_over_all_moves_and_no_mean_of_ratios() -> None:
     """3 s and 120,000 playout moves over 400 moves; the mean of both games' ratios is less."""
-    assert SECONDS.of(GAMES) == pytest.approx(3.0 / 400)
-    assert PLAYOUT_MOVES.of(GAMES) == pytest.approx(300.0)
-    assert SECONDS.of(GAMES[:1]) == pytest.approx(0.005)
-    assert math.isnan(SECONDS.of([]))
+    assert SECONDS.value(GAMES) == pytest.approx(3.0 / 400)
+    assert PLAYOUT_MOVES.value(GAMES) == pytest.approx(300.0)
+    assert SECONDS.value(GAMES[:1]) == pytest.approx(0.005)
+    assert math.isnan(SECONDS.value([]))
     assert [PLAYOUT_MOVES.text(each) for each in (1234567.4, 12.0)] == ["1,234,567", "12"]
-    assert PLAYOUT_MOVES.of(GAMES[:1]) == pytest.approx(200.0)
+    assert PLAYOUT_MOVES.value(GAMES[:1]) == pytest.approx(200.0)
 
 
 def test_an_unknown_cost_is_named(quick: Experiment) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from thetafront.agents.external.report import ReportedGame
-from thetafront.study.experiments.definition_record import goal_of, goal_record
+from thetafront.study.experiments.definition_record import goal_from_record, goal_record
 from thetafront.study.experiments.game_summary import MatchSummary
 from thetafront.study.experiments.objectives import cpu_seconds, exact, match, mean, rate, reported
 from thetafront.study.run.stopping import Precision
@@ -97,22 +97,22 @@ def test_games_of_a_match_are_counted_and_have_an_elo() -> None:
 
 def test_a_goal_with_bounds_is_remembered() -> None:
     for goal in (match(), mean(low=0, high=5), mean("loss", low=0), exact("e", high=1), rate("w")):
-        assert goal_of(goal_record(goal)) == goal
+        assert goal_from_record(goal_record(goal)) == goal
 
 
 def test_a_goal_of_before_has_no_bounds() -> None:
     """As a study of an earlier version stored it."""
     record = {**goal_record(mean()), "limits": [None, None]}
-    assert goal_of(record).estimator.scale == Scale.LINEAR
+    assert goal_from_record(record).estimator.scale == Scale.LINEAR
     record = {**goal_record(rate("won")), "estimator": "Proportion", "limits": [0.0, 1.0]}
-    assert goal_of(record) == rate("won")
+    assert goal_from_record(record) == rate("won")
 
 
 def test_costs_are_read_from_reports_by_name() -> None:
-    assert reported("nodes").of(GAMES) == 200.0
-    assert reported("nodes", per="move").of(GAMES) == 10.0
-    assert cpu_seconds("game").of(GAMES) == 0.5
-    assert cpu_seconds().of(GAMES) == 1.0 / 40
+    assert reported("nodes").value(GAMES) == 200.0
+    assert reported("nodes", per="move").value(GAMES) == 10.0
+    assert cpu_seconds("game").value(GAMES) == 0.5
+    assert cpu_seconds().value(GAMES) == 1.0 / 40
 
 
 @pytest.mark.parametrize("name", ["a b", "1st", "", "größe", "a-b", "games", "seed", "name"])

@@ -67,7 +67,7 @@ def test_a_study_of_pacman_shows_three_games_that_are_stored_with_it(pacman: Ana
         assert each["label"] == f"number {each['number']}, {front.loc[each['number'], 'origin']}"
 
 
-def test_a_game_that_is_not_as_stored_is_left_out_and_told(pacman: Analysis) -> None:
+def test_a_game_that_is_not_as_stored_is_left_out_and_reported(pacman: Analysis) -> None:
     def spoilt(point: object) -> object:
         games = point.games  # type: ignore[attr-defined]
         wrong = {key: replace(game, score=game.score + 7) for key, game in games.items()}
@@ -75,7 +75,7 @@ def test_a_game_that_is_not_as_stored_is_left_out_and_told(pacman: Analysis) -> 
 
     found = recorded(with_points(pacman, spoilt))
     assert found.replays == []
-    assert "was played again with" in found.left_out[0]
+    assert "when played again" in found.left_out[0]
 
 
 def test_no_more_is_played_than_time_allows(pacman: Analysis) -> None:
@@ -108,7 +108,7 @@ def test_without_validation_trials_are_shown(pacman: Analysis) -> None:
 def test_dice_are_played_for_the_page_and_it_says_so() -> None:
     found = recorded(page_of("dice_study"))
     assert len(found.replays) == 3
-    assert all("keeps solutions" in each["note"] for each in found.replays)
+    assert all("stores solutions" in each["note"] for each in found.replays)
 
 
 @pytest.mark.parametrize(("name", "reason"), [("zstd", "not of 2048"), ("ntuple", "learns before")])

@@ -8,8 +8,7 @@ import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
 from tests.study.charts.specs import rows_of
-from thetafront.study.charts.importance import importance_chart
-from thetafront.study.charts.sobol import coordinates, total_indices
+from thetafront.study.charts.importance import coordinates, importance_chart, total_indices
 from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.samplers.encoding import UnitCube

@@ -1,0 +1,61 @@
+"""The operating system's lock of a file or a folder: one process at a time holds it.
+
+It ends with its process, even after kill -9, so there is no stale lock to clear.
+"""
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from thetafront.study.errors import RunError
+
+
+def acquire(
+    path: Path,
+    flags: int,
+    busy: Callable[[int], str] | None = None,
+    shared: bool = False,
+) -> int:
+    """Open and lock a file or folder; return its descriptor, which holds the lock until closed.
+
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+    flags : int
+        How to open it, as for :func:`os.open`.
+    busy : callable, optional
+        Takes the descriptor if another process holds the lock, and returns the message of a
+        RunError. By default, wait for the others.
+    shared : bool
+        Whether others may hold it as well who share it, too.
+    """
+    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    while True:
+        descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK, 0o666)  # a fifo may block
+        with ExitStack() as unless_held:
+            unless_held.callback(os.close, descriptor)
+            try:
+                fcntl.flock(descriptor, kind if busy is None else kind | fcntl.LOCK_NB)
+            except BlockingIOError:
+                assert busy is not None
+                raise RunError(busy(descriptor)) from None
+            # Whoever held it may have moved or deleted it: then nobody else would see this lock.
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(descriptor), path.stat()):
+                    unless_held.pop_all()
+                    return descriptor
+
+
+@contextmanager
+def file_lock(
+    path: Path, flags: int = os.O_RDONLY, busy: Callable[[int], str] | None = None
+) -> Iterator[int]:
+    """Hold a file or folder until the block ends; parameters are those of :func:`acquire`."""
+    descriptor = acquire(path, flags, busy)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,211 @@
+"""Validated points as rows of a table by their own games alone, and their hypervolume.
+
+These games had no part in choosing the points. No model is fitted, and no slow library imported:
+a study's status needs nothing more.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thetafront.agents.agent import Game
+from thetafront.study.estimate import Z95, Estimate
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.log.point import Point
+from thetafront.study.log.study_data import StudyData
+from thetafront.study.pareto import nondominated
+
+Row = Mapping[Any, Any]
+HALVES = ("first", "second")
+
+
+def by_cost(data: StudyData) -> list[Point]:
+    """Return the points whose scores are known, the cheapest first: their numbers, from 1."""
+    cost = data.experiment.cost
+    return sorted(data.known_points, key=lambda point: cost.value(point.in_order))
+
+
+def played_rows(
+    points: Sequence[Point], experiment: Experiment, has_failures: bool
+) -> list[dict[str, Any]]:
+    """Return one row a point, numbered from 1 on.
+
+    Each has the mean of its validation games and its costs, with 95% intervals, NaN where the games
+    do not tell.
+    """
+    estimates = {each: cost_estimates(experiment, each, points) for each in experiment.costs}
+    return [
+        {
+            **played_row(point, experiment, number, has_failures),
+            **{
+                f"{cost.name}_{end}95": getattr(found[number - 1], end)
+                for cost, found in estimates.items()
+                for end in ("low", "high")
+            },
+        }
+        for number, point in enumerate(points, 1)
+    ]
+
+
+def played_row(
+    point: Point, experiment: Experiment, number: int, has_failures: bool
+) -> dict[str, Any]:
+    """Return what the games of one point tell, but for intervals of costs."""
+    goal = experiment.goal
+    n_failed = len(point.failures) if has_failures else None
+    columns = games_columns(point.in_order, experiment, n_failed)
+    found = goal.estimate(point.in_order)
+    first = {
+        goal.column("mean"): found.value,
+        goal.column("sem"): found.sem,
+        goal.column("low95"): found.low,
+        goal.column("high95"): found.high,
+        **half_columns(point, goal),
+    }
+    return {
+        "point": point.key,
+        "number": number,
+        "origin": point.origin,
+        **{name: point.params.get(name) for name in experiment.space.names},
+        **{name: columns.pop(name) for name in ("n_games", "n_failed") if name in columns},
+        **first,
+        **{name: value for name, value in columns.items() if name not in first},
+    }
+
+
+def games_columns(
+    games: Sequence[Game], experiment: Experiment, n_failed: int | None = None
+) -> dict[str, Any]:
+    """Summarize the games of one θ, by column; NaN if there are none.
+
+    ``n_failed`` is how many have failed; None where no game of the study has.
+    """
+    n_moves = sum(game.n_moves for game in games)
+    moves = {"n_moves_mean": n_moves / len(games) if games else math.nan}
+    return {
+        "n_games": len(games),
+        **({} if n_failed is None else {"n_failed": n_failed}),
+        **experiment.goal.summary(games),
+        **{cost.name: cost.value(games) for cost in experiment.costs},
+        **(moves if experiment.summary.has_moves else {}),
+        **experiment.summary.columns(games),
+    }
+
+
+def half_columns(point: Point, goal: Goal) -> dict[str, float]:
+    """Return the mean and standard error of each half of the games."""
+    columns = {}
+    for half, games in zip(HALVES, goal.estimator.halves(point.in_order), strict=True):
+        found = goal.estimate(games)
+        columns[goal.column(f"mean_{half}_half")] = found.value
+        columns[goal.column(f"sem_{half}_half")] = found.sem
+    return columns
+
+
+def cost_columns(cost: Cost) -> tuple[str, str, str]:
+    """Name the columns of a cost and its 95% interval."""
+    return cost.name, f"{cost.name}_low95", f"{cost.name}_high95"
+
+
+def cost_estimates(experiment: Experiment, cost: Cost, points: Sequence[Point]) -> list[Estimate]:
+    """Return each point's cost by its own games, with its 95% interval.
+
+    ``sem`` is the standard deviation of log₁₀ of the cost.
+    """
+    found = []
+    variances = experiment.cost_variances(cost, [point.in_order for point in points]).total
+    for point, variance in zip(points, variances.tolist(), strict=True):
+        value, deviation = cost.value(point.in_order), math.sqrt(variance)
+        factor = 10.0 ** (Z95 * deviation)
+        found.append(Estimate(value, value / factor, value * factor, deviation))
+    return found
+
+
+def validated_hypervolume(
+    rows: Sequence[Row], experiment: Experiment, reference: tuple[float, float] | None = None
+) -> tuple[float, float, float]:
+    """Return the hypervolume of the validated points, and its 95% interval.
+
+    The hypervolume of noisy means is biased upwards, like any maximum over noise. So one half of
+    each point's games chooses the front and the other half gives its heights, then the other way
+    round; the result is the mean of both. Given the front, the area is a sum of heights times
+    widths, so it is unbiased and has a standard error. It may be a little low where a half chooses
+    the wrong point. In simulations with points as close as trials and proposals are, the interval
+    covered the truth in 86 to 94 of 100 cases. Errors of costs add to it.
+
+    All three are NaN where games do not tell, or where there is no ``reference`` point: it is the
+    experiment's unless given.
+    """
+    reference = reference or experiment.reference_point
+    errors_of = [experiment.goal.column(f"sem_{half}_half") for half in HALVES]
+    known = [row for row in rows if not any(math.isnan(row[name]) for name in errors_of)]
+    if not known or reference is None:
+        return math.nan, math.nan, math.nan
+    judged = [
+        judged_area(known, experiment, reference, *halves) for halves in (HALVES, HALVES[::-1])
+    ]
+    volume = float(np.mean([area for area, _, _ in judged]))
+    # Each half has its own scores; the costs are those of all games, in both.
+    variance = sum(by_score for _, by_score, _ in judged) / 4.0
+    variance += sum(by_costs for _, _, by_costs in judged) / 2.0
+    half_width = Z95 * math.sqrt(variance)
+    return volume, volume - half_width, volume + half_width
+
+
+def judged_area(
+    rows: Sequence[Row],
+    experiment: Experiment,
+    reference: tuple[float, float],
+    choosing: str,
+    judging: str,
+) -> tuple[float, float, float]:
+    """Return the area between front and reference; one half chooses, the other gives the heights.
+
+    With its variances by the errors of scores, and by those of costs: a point that costs a decade
+    more widens its predecessor's part of the area by one, and narrows its own. Times share their
+    errors, since points are played in turns on one machine; counts do not.
+    """
+    goal = experiment.goal
+    costs = column(rows, experiment.cost.name)
+    worst, max_cost = goal.sign * reference[0], reference[1]
+    chosen_by, judged = (
+        goal.sign * column(rows, goal.column(f"mean_{half}_half")) for half in (choosing, judging)
+    )
+    kept = np.flatnonzero((chosen_by > worst) & (costs < max_cost))
+    front = kept[nondominated(chosen_by[kept], costs[kept])]
+    widths = np.diff(np.log10(np.append(costs[front], max_cost)))
+    heights = judged[front] - worst
+    errors = column(rows, goal.column(f"sem_{judging}_half"))[front]
+    cost_errors = cost_deviations(rows, experiment.cost.name)[front]
+    of_costs = np.diff(heights, prepend=0.0) * cost_errors
+    return (
+        float(np.sum(widths * heights)),
+        float(np.sum((widths * errors) ** 2)),
+        float(np.sum(of_costs) ** 2 if experiment.cost.is_timed else np.sum(of_costs**2)),
+    )
+
+
+def cost_deviations(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
+    """Return the standard deviation of log₁₀ of each point's cost.
+
+    From its own games; where they do not tell, from all that the study knows, if rows have that.
+    """
+    own, combined = log_deviations(rows, name), f"combined_{name}"
+    if not all(combined in row for row in rows):
+        return own
+    return np.where(np.isnan(own), log_deviations(rows, combined), own)
+
+
+def log_deviations(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
+    """Return the standard deviation of log₁₀ of a cost, from its 95% interval."""
+    low, high = column(rows, f"{name}_low95"), column(rows, f"{name}_high95")
+    return np.asarray(np.log10(high / low) / (2.0 * Z95))
+
+
+def column(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
+    """Return a column of numbers."""
+    return np.array([row[name] for row in rows], np.float64)
