@@ -272,7 +272,7 @@ def certificate_text(frame: pd.DataFrame, experiment: Experiment) -> str:
         )
     answers = frame[experiment.goal.combined_column("mean")].to_numpy(float)
     is_wide = bounds.max() > np.ptp(answers) and len(set(answers.tolist())) > 1
-    so_far = "; games so far say little of what is left to win" if is_wide else ""
+    so_far = "; games so far show little of what is still to be gained" if is_wide else ""
     return (
         f"with 95% probability, at every budget from {first} to {last}, the recommended θ is "
         f"within "
