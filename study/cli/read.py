@@ -76,6 +76,7 @@ def pick(
     """
     from thetafront.study.report.analysis import Analysis
     from thetafront.study.report.pick_text import pick_json, pick_text
+    from thetafront.study.report.prediction_check import distrust_line
     from thetafront.study.report.recommend import PickQuery
 
     given = given_late(context)
@@ -86,7 +87,8 @@ def pick(
     with reading(study, name, results) as (_, location, data):
         query = PickQuery.read(data.experiment, given)
         with working("looking for the best θ"):
-            candidates = Analysis(data).to_pick_from()
+            analysis = Analysis(data)
+            candidates = analysis.to_pick_from()
             proposal = candidates.propose(query)
         played: list[str] = []
         if proposal is not None and games != 0:
@@ -95,16 +97,18 @@ def pick(
             out = console(stderr=True)
             try:
                 now, played = played_for(location, data, proposal, games, jobs, out)
-                candidates = Analysis(now).to_pick_from()
+                analysis = Analysis(now)
+                candidates = analysis.to_pick_from()
             except InputError as error:
                 if games is not None:
                     raise
                 print(f"no game was played: {error}", file=sys.stderr)
         picked = candidates.pick(query, None if played else proposal, played)
+        doubt = distrust_line(analysis) if picked.prospect is not None else ""
     if json_:
         print(json.dumps(pick_json(picked)))
     else:
-        print_text(console(), pick_text(picked))
+        print_text(console(), "\n".join(filter(None, (pick_text(picked), doubt))))
 
 
 @app.command()

@@ -88,9 +88,8 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
             scales=scales,
             sign=goal.sign,
         )
-        return FittedModel(
-            cube, known, Posterior.fit(known), data.record.seed, n_validated=len(points)
-        )
+        posterior = Posterior.fit_either(known)
+        return FittedModel(cube, known, posterior, data.record.seed, n_validated=len(points))
 
 
 def goal_variances(data: StudyData, points: Sequence[Point]) -> npt.NDArray[np.float64]:

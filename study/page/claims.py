@@ -4,30 +4,31 @@ Every value is the expectation given all games of the study, with its 95% interv
 from joint draws from the same model.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from thetafront.study.charts.comparison import signed, size_text
 from thetafront.study.charts.importance import Importance
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.objectives import Goal
-from thetafront.study.model.study_model import goal_variances
 from thetafront.study.page.choices import budget_text, least_limit, near_round, rounded_up
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_text
 from thetafront.study.report.expected import best_index
+from thetafront.study.report.prediction_check import (
+    PredictionCheck,
+    check_predictions,
+    drawn_goal,
+    trust_text,
+)
 from thetafront.study.report.recommend import Candidate, Candidates, PickQuery, cost_text
-from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.text import counted, listed
 
 Theta = Mapping[str, Any]
-N_DRAWS = 4000
-MIN_INSIDE = 0.8  # of measured means in their predicted intervals, for a model to be trusted
 FRACTIONS = (0.15, 0.55, 1.0)
 """Positions of the budgets, from the cheapest to the most expensive θ, in log cost."""
 
@@ -182,83 +183,6 @@ def difference(candidates: Candidates, one: Candidate, other: Candidate) -> Esti
     drawn = drawn_goal(model, [one.point.params, other.point.params])
     half = Z95 * float(np.std(drawn[:, 0] - drawn[:, 1]))
     return Estimate(value, value - half, value + half)
-
-
-def drawn_goal(
-    model: FittedModel, thetas: Sequence[Theta], seed: int = 0
-) -> npt.NDArray[np.float64]:
-    """Draw the goal at some θ jointly, in its own unit, shape (N_DRAWS, n)."""
-    posterior, codes = model.posterior, model.cube.encode(thetas)
-    drawn = posterior.draw(codes, N_DRAWS, np.random.default_rng(seed))[..., 0]
-    return posterior.scales[0].inverse(posterior.sign * drawn)
-
-
-@dataclass(frozen=True)
-class PredictionCheck:
-    """Measured means compared with a model's predictions of them."""
-
-    # How many means there are, and how many lie in the 95% interval predicted of each.
-    n: int
-    n_inside: int
-    excess: float  # by how much the predictions exceed the means on average
-    allowed: float  # 95% of such averages are nearer to 0 if the model is right
-
-    @property
-    def is_biased(self) -> bool:
-        """Whether the predictions are off on average by more than the model allows."""
-        return abs(self.excess) > self.allowed
-
-    @property
-    def is_passed(self) -> bool:
-        """Whether the model may be trusted."""
-        return not self.is_biased and self.n_inside >= MIN_INSIDE * self.n
-
-
-def checked(
-    model: FittedModel,
-    thetas: Sequence[Theta],
-    means: npt.NDArray[np.float64],
-    variances: npt.NDArray[np.float64],
-) -> PredictionCheck:
-    """Compare measured means of the goal, whose noise has these variances, with a model.
-
-    The model's errors at different θ are correlated, so its predictions of the means are drawn
-    jointly for all of them: the goal there, and the noise of the same number of games.
-    """
-    noise = np.random.default_rng(1).standard_normal((N_DRAWS, len(means))) * np.sqrt(variances)
-    predicted = model.posterior.goal(model.cube.encode(thetas)).mean
-    drawn = drawn_goal(model, thetas) + noise
-    low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
-    return PredictionCheck(
-        len(means),
-        int(np.sum((low <= means) & (means <= high))),
-        float(np.mean(predicted - means)),
-        Z95 * float(np.std(drawn.mean(axis=1))),
-    )
-
-
-def check_predictions(page: Analysis) -> PredictionCheck | None:
-    """Compare the model of the trials with validation games that had no part in it."""
-    data, goal = page.data, page.data.experiment.goal
-    points = [each for each in data.points if each.games]
-    if page.model is None or not points or goal.is_exact:
-        return None
-    means = np.array([goal.estimate(each.in_order).value for each in points])
-    return checked(
-        page.model, [each.params for each in points], means, goal_variances(data, points)
-    )
-
-
-def trust_text(check: PredictionCheck, goal: Goal) -> str:
-    """Say in a line whether the model may be trusted."""
-    inside = f"{check.n_inside} of {check.n} measured means inside its 95% intervals"
-    size = size_text(check.excess, goal)
-    if check.is_passed:
-        side = "below" if check.excess > 0.0 else "above"
-        return f"Model checked: {inside}, on average {size} {side} its predictions."
-    problem = "optimistic" if goal.sign * check.excess > 0.0 else "pessimistic"
-    problem = f"{problem}, by {size}" if check.is_biased else "confident"
-    return f"Model too {problem}: {inside}. Trust measured points only."
 
 
 def check_text(check: PredictionCheck, page: Analysis) -> str:

@@ -249,7 +249,10 @@ def certificate_rows(found: Certificate) -> list[dict[str, Any]]:
 
 
 def certificate_text(found: Certificate) -> str:
-    """Return a certificate in a sentence, with what would lower the bounds."""
+    """Return a certificate in a sentence, with what would lower the bounds.
+
+    One that exceeds all differences of the answers says hardly anything, and is said to.
+    """
     experiment, limits = found.experiment, found.limits
     bounds, if_played = found.bounds, found.bounds_if_played
     first, last, where = (
@@ -270,12 +273,14 @@ def certificate_text(found: Certificate) -> str:
             f"playing the {len(untested)} best predictions (about {seconds} of CPU time) would "
             f"lower the average to about {less}, mostly near {most}"
         )
+    answers = found.expected
+    is_wide = bounds.max() > np.ptp(answers) and len(set(answers.tolist())) > 1
+    so_far = "; games so far show little of what is still to be gained" if is_wide else ""
     return (
-        f"with 95% probability, at every budget from {first} to {last}, the recommended θ is "
-        f"within "
+        f"with 95% probability, at every budget from {first} to {last}, the recommended θ is within "
         f"{written(float(bounds.max()))} of the best in the space "
-        f"({written(float(bounds.mean()))} on average); the bound is largest at {where}, and "
-        f"{advice}"
+        f"({written(float(bounds.mean()))} on average){so_far}; the bound is largest at {where}, "
+        f"and {advice}"
     )
 
 

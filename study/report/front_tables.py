@@ -16,6 +16,7 @@ from thetafront.study.log.location import Location
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.edges import edge_line, front_thetas
 from thetafront.study.report.played_rows import Row, cost_columns
+from thetafront.study.report.prediction_check import distrust_line
 from thetafront.study.report.sections import new_table
 from thetafront.study.terminal.console import print_table
 
@@ -45,11 +46,12 @@ def print_front(out: Console, analysis: Analysis) -> None:
 
 
 def print_notes(out: Console, analysis: Analysis, location: Location) -> None:
-    """Print the notes below a front: bounds that may be too narrow, and the certificate."""
+    """Print the notes below a front: bounds that may be too narrow, trust, the certificate."""
     from thetafront.study.report.certificate import certificate_line  # noqa: PLC0415, slow too
 
     edges = edge_line(analysis.data, location, front_thetas(analysis))
-    for line in filter(None, (edges, certificate_line(analysis.certificate))):
+    lines = edges, distrust_line(analysis), certificate_line(analysis.certificate)
+    for line in filter(None, lines):
         out.print(line)
 
 

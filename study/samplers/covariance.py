@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 SMOOTH, ROUGH = 2.5, 1.5  # ν
+BLOCK = 2**15  # pairs at a time: the arrays of more leave the processor's cache, 20 times slower
 SAME = 1e-12  # squared distance, relative to the squared norms, below which points are the same
 
 
@@ -34,6 +35,7 @@ class Hyperparameters:
     noise: float  # noise variance of observations whose own is unknown, scaled
     misfit: float = 0.0  # τ², of scaled observations
     smoothness: float = SMOOTH  # ν
+    log_density: float = 0.0  # of the posterior, up to a constant, if they were fitted
 
     @property
     def total(self) -> float:
@@ -44,13 +46,18 @@ class Hyperparameters:
 def covariances(hyper: Hyperparameters, a: Floats, b: Floats) -> Floats:
     """Return k for all pairs of rows, shape (n_a, n_b)."""
     a, b = a / hyper.lengths, b / hyper.lengths
-    norms = (a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1)[None, :]
-    square = norms - 2.0 * a @ b.T
-    r = np.sqrt(2.0 * hyper.smoothness * np.maximum(square, 0.0))
-    k = hyper.variance * matern(r, hyper.smoothness)[0] * np.exp(-r)
-    if hyper.misfit:
-        k[square <= SAME * norms] += hyper.misfit
-    return np.asarray(k)
+    of_b = (b * b).sum(axis=1)
+    found = np.empty((len(a), len(b)))
+    n_rows = max(1, BLOCK // max(1, len(b)))
+    for start in range(0, len(a), n_rows):
+        some, k = a[start : start + n_rows], found[start : start + n_rows]
+        norms = (some * some).sum(axis=1)[:, None] + of_b
+        square = norms - 2.0 * some @ b.T
+        r = np.sqrt(2.0 * hyper.smoothness * np.maximum(square, 0.0))
+        np.multiply(hyper.variance * matern(r, hyper.smoothness)[0], np.exp(-r), out=k)
+        if hyper.misfit:
+            k[square <= SAME * norms] += hyper.misfit
+    return found
 
 
 def matern(r: Floats, smoothness: float) -> tuple[Floats, Floats]:

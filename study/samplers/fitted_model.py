@@ -16,13 +16,12 @@ from thetafront.study.samplers.candidates import is_among
 from thetafront.study.samplers.covariance import ROUGH, SMOOTH
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.observations import Objectives, Observations, observe
-from thetafront.study.samplers.posterior import Posterior
+from thetafront.study.samplers.posterior import TINY, Posterior
 from thetafront.study.samplers.predicted_front import PredictedFront, predicted_front
 
 Floats = npt.NDArray[np.float64]
 SHIFT_DEVIATION = 0.05  # of the prior of the shift, in decades: 1.4% to 14% were measured
 MIN_VARIANCE = 1e-12
-TINY = 1e-300
 # How many validated points the prior of a check is worth: that predictions are not too good, and
 # that their intervals are right.
 SHIFT_PRIOR, FACTOR_PRIOR = 4.0, 8.0
@@ -153,7 +152,7 @@ class FittedModel:
             first_values=np.concatenate([values, known.first_values - shift]),
             first_noise=np.concatenate([noise, known.first_noise]),
         )
-        posterior = Posterior.fit(combined)
+        posterior = Posterior.fit_either(combined)
         checks = self.checked_by(points, values + shift, noise)
         return FittedModel(self.cube, combined, posterior, self.seed, shared, len(points), checks)
 

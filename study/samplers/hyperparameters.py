@@ -143,9 +143,9 @@ def fit_hyperparameters(
     ]
     best = min((highest(smooth, logs) for logs in starts), key=lambda found: found.fun)
     rough = highest(replace(smooth, smoothness=ROUGH), best.x)
-    if rough.fun < best.fun:
-        return hyperparameters_from_logs(rough.x, values, owners, ROUGH)
-    return hyperparameters_from_logs(best.x, values, owners, SMOOTH)
+    best, smoothness = (rough, ROUGH) if rough.fun < best.fun else (best, SMOOTH)
+    found = hyperparameters_from_logs(best.x, values, owners, smoothness)
+    return replace(found, log_density=-float(best.fun))
 
 
 def highest(objective: NegativeLogPosterior, logs: Floats) -> "OptimizeResult":

@@ -97,6 +97,11 @@ class Observations:
         values, noise = (np.ascontiguousarray(each) for each in columns)
         return self.points[:m], values, noise, self.owners.astype(np.int64)
 
+    def column(self, k: int) -> tuple[Floats, Floats, Floats]:
+        """Return points, values and noise that an objective's process is conditioned on."""
+        values, noise = (np.ascontiguousarray(each[:, k]) for each in (self.values, self.noise))
+        return self.points, values, noise
+
     def some(self, kept: npt.NDArray[np.intp]) -> "Observations":
         """Return the observations with only some of the complete trials, given by index."""
         kept = np.sort(kept)

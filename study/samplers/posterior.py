@@ -1,6 +1,16 @@
-"""The model: an independent Gaussian process for each of the two objectives.
+"""The model: a Gaussian process for each of the two objectives.
 
 Objectives are on the scale of :mod:`study.samplers.observations`, both to be maximized.
+
+The two are independent in a search. In what is reported, the first process may *see the cost*: the
+second one's posterior mean is one more coordinate of its points, with a length scale of its own. It
+does if that is more probable. Often a limit decides how much a program does (the leaves of a tree),
+so score and cost jump at the same θ. Without that coordinate, the front of the model consists of θ
+on such a step: their scores are taken from the upper side and their costs from the lower one. An
+error of the cost then makes one of the score, by the slope of the score's mean in the cost.
+
+Where scores have steps, the log density grew by 11 to 50 in each of ten simulated studies of 60
+trials (after 16 trials by −1 to 16). On four surfaces without steps it fell by 0.2 to 2.
 """
 
 import math
@@ -13,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thetafront.study.pareto import n_dominating_layers, nondominated
+from thetafront.study.samplers.candidates import is_among
 from thetafront.study.samplers.covariance import Hyperparameters
 from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.hyperparameters import draw_hyperparameters, fit_hyperparameters
@@ -22,6 +33,9 @@ if TYPE_CHECKING:
     from thetafront.study.samplers.observations import Observations
 
 Floats = npt.NDArray[np.float64]
+FitData = tuple[Floats, Floats, Floats, npt.NDArray[np.int64]]  # points, values, noise, owners
+UNIFORM_DEVIATION = math.sqrt(1.0 / 12.0)
+TINY = 1e-300
 
 
 @lru_cache(maxsize=64)
@@ -38,6 +52,22 @@ def fit_once(*data: npt.NDArray[Any]) -> Hyperparameters:
     return cached_fit(data[0].shape, *(each.tobytes() for each in data))
 
 
+def with_cost(points: Floats, process: GaussianProcess, costs: Floats) -> Floats:
+    """Return points, shape (m, d + 1), whose last coordinate tells their costs.
+
+    It spreads as much as a coordinate of points that are drawn from the unit cube.
+    """
+    scaled = UNIFORM_DEVIATION * (costs - process.hyper.centre) / process.hyper.scale
+    return np.column_stack([points, scaled])
+
+
+def to_fit_with_cost(observations: "Observations", process: GaussianProcess) -> FitData:
+    """Return what the first process is fitted to if it sees the cost that ``process`` expects."""
+    points, values, noise, owners = observations.to_fit(0)
+    owners = np.append(owners, owners.max(initial=-1) + 1)
+    return with_cost(points, process, process.mean(points)), values, noise, owners
+
+
 @dataclass(frozen=True)
 class Posterior:
     """Both objectives after some observations."""
@@ -46,6 +76,7 @@ class Posterior:
     scales: tuple[Scale, Scale] = (Scale.LINEAR, Scale.LINEAR)  # on which they are
     # Of the first objective: −1 if less of it is better, so that its process is of its negative.
     sign: float = 1.0
+    sees_cost: bool = False  # whether the first process does
 
     @classmethod
     def fit(cls, observations: "Observations", given: "Observations | None" = None) -> "Posterior":
@@ -80,33 +111,49 @@ class Posterior:
         return known, cls.fit(observations, known)
 
     @classmethod
+    def fit_either(cls, observations: "Observations") -> "Posterior":
+        """Fit a model whose first process sees the cost if that is more probable; condition it."""
+        plain, second = (fit_once(*observations.to_fit(k)) for k in range(2))
+        process = GaussianProcess.condition(second, *observations.column(1))
+        seeing = fit_once(*to_fit_with_cost(observations, process))
+        sees_cost = seeing.log_density > plain.log_density
+        first = seeing if sees_cost else plain
+        return cls.condition([first, second], observations, sees_cost=sees_cost)
+
+    @classmethod
     def condition(
-        cls, hypers: Sequence[Hyperparameters], observations: "Observations"
+        cls,
+        hypers: Sequence[Hyperparameters],
+        observations: "Observations",
+        *,
+        sees_cost: bool = False,
     ) -> "Posterior":
         """Condition processes with these hyperparameters, one per objective, on observations."""
-        return cls(
-            [
-                GaussianProcess.condition(
-                    hyper,
-                    observations.points,
-                    np.ascontiguousarray(observations.values[:, k]),
-                    np.ascontiguousarray(observations.noise[:, k]),
-                )
-                for k, hyper in enumerate(hypers)
-            ],
-            observations.scales,
-            observations.sign,
-        )
+        second = GaussianProcess.condition(hypers[1], *observations.column(1))
+        points, values, noise = observations.column(0)
+        if sees_cost:
+            points = with_cost(points, second, second.mean(points))
+        first = GaussianProcess.condition(hypers[0], points, values, noise)
+        return cls([first, second], observations.scales, observations.sign, sees_cost)
+
+    def inputs(self, points: Floats, costs: Floats) -> Floats:
+        """Return what the first process takes points with these second objectives for."""
+        return with_cost(points, self.processes[1], costs) if self.sees_cost else points
 
     def draws_of_hyperparameters(
         self, observations: "Observations", n: int, rng: np.random.Generator
     ) -> "list[Posterior]":
         """Return n posteriors, given the same observations, for probable hyperparameters."""
-        hypers = [
-            draw_hyperparameters(process.hyper, *observations.to_fit(k), n, rng)
-            for k, process in enumerate(self.processes)
-        ]
-        return [self.condition(both, observations) for both in zip(*hypers, strict=True)]
+        first, second = self.processes
+        known = observations.to_fit(0)
+        if self.sees_cost:
+            known = to_fit_with_cost(observations, second)
+        hypers = zip(
+            draw_hyperparameters(first.hyper, *known, n, rng),
+            draw_hyperparameters(second.hyper, *observations.to_fit(1), n, rng),
+            strict=True,
+        )
+        return [self.condition(both, observations, sees_cost=self.sees_cost) for both in hypers]
 
     @property
     def prior_deviations(self) -> Floats:
@@ -116,12 +163,13 @@ class Posterior:
 
     def mean(self, points: Floats) -> Floats:
         """Return the posterior mean at some points, shape (m, 2)."""
-        return np.stack([process.mean(points) for process in self.processes], axis=-1)
+        second = self.processes[1].mean(points)
+        return np.stack([self.processes[0].mean(self.inputs(points, second)), second], axis=-1)
 
     def goal(self, points: Floats) -> Belief:
         """Return the belief about the first objective, in its own unit."""
-        mean, variance = self.processes[0].predict(points)
-        return self.goal_of(mean, np.sqrt(variance))
+        mean, deviation = self.predict(points)
+        return self.goal_of(mean[..., 0], deviation[..., 0])
 
     def goal_of(self, mean: Floats, deviation: Floats) -> Belief:
         """Return the belief about the first objective, given mean and deviation on the scale."""
@@ -134,8 +182,34 @@ class Posterior:
 
     def predict(self, points: Floats) -> tuple[Floats, Floats]:
         """Return posterior means and standard deviations at some points, each of shape (m, 2)."""
-        means, variances = zip(*(each.predict(points) for each in self.processes), strict=True)
-        return np.stack(means, axis=-1), np.sqrt(np.stack(variances, axis=-1))
+        second, of_second = self.processes[1].predict(points)
+        first, of_first = self.processes[0].predict(self.inputs(points, second))
+        deviations = np.sqrt(np.stack([of_first, of_second], axis=-1))
+        if self.sees_cost:
+            slopes = self.slopes(points, second, deviations[:, 1])
+            deviations[:, 0] = np.hypot(deviations[:, 0], slopes * deviations[:, 1])
+        return np.stack([first, second], axis=-1), deviations
+
+    def slopes(self, points: Floats, costs: Floats, deviations: Floats) -> Floats:
+        """Return by how much the first mean changes with the second one, shape (m,).
+
+        From a deviation below it to one above: so a step makes no slope that is infinite. It is 0
+        at points with games: their scores are known whatever they cost.
+        """
+        ends = (self.inputs(points, costs + side * deviations) for side in (1.0, -1.0))
+        upper, lower = (self.processes[0].mean(each) for each in ends)
+        slopes = 0.5 * (upper - lower) / np.maximum(deviations, TINY)
+        return np.where(is_among(points, self.processes[1].points), 0.0, slopes)
+
+    def covariance(self, points: Floats, others: Floats) -> Floats:
+        """Return the covariance of the first objective there and at others, shape (m, m′)."""
+        first, second = self.processes
+        sides = [(each, *second.predict(each)) for each in (points, others)]
+        found = first.covariance(*(self.inputs(each, costs) for each, costs, _ in sides))
+        if not self.sees_cost:
+            return found
+        left, right = (self.slopes(each, costs, np.sqrt(v)) for each, costs, v in sides)
+        return found + np.outer(left, right) * second.covariance(points, others)
 
     def front(self, points: Floats) -> Floats:
         """Return the points that no other dominates in posterior mean, the cheapest first."""
@@ -144,14 +218,20 @@ class Posterior:
 
     def draw(self, points: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
         """Draw both objectives at some points jointly, shape (n_draws, m, 2)."""
-        draws = [
-            process.draw(points, rng.standard_normal((len(points), n_draws))).T
-            for process in self.processes
-        ]
-        return np.stack(draws, axis=-1)
+        first, second = self.processes
+        costs = second.mean(points)
+        draws = first.draw(self.inputs(points, costs), rng.standard_normal((len(points), n_draws)))
+        of_costs = second.draw(points, rng.standard_normal((len(points), n_draws)))
+        if self.sees_cost:
+            slopes = self.slopes(points, costs, np.sqrt(second.predict(points)[1]))
+            draws = draws + slopes[:, None] * (of_costs - costs[:, None])
+        return np.stack([draws.T, of_costs.T], axis=-1)
 
     def given(self, points: Floats, draws: Floats) -> "Posterior":
-        """Return the posterior conditioned on each of ``draws``, shape (n_draws, m, 2)."""
+        """Return the posterior conditioned on each of ``draws``, shape (n_draws, m, 2).
+
+        For one whose first process does not see the cost, as in a search.
+        """
         return Posterior(
             [process.given(points, draws[..., k].T) for k, process in enumerate(self.processes)],
             self.scales,

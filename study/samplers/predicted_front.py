@@ -67,7 +67,7 @@ class PredictedFront:
         some = spread(len(points), N_FOR_COMMON)
         weights = shares(mean[some, 1])
         slopes = posterior.scales[0].slope(posterior.sign * mean[:, 0])
-        covariance = posterior.processes[0].covariance(points, points[some])
+        covariance = posterior.covariance(points, points[some])
         with_mean = slopes * (covariance @ (slopes[some] * weights))
         variance = float(weights @ with_mean[some])
         local = (slopes * deviation[:, 0]) ** 2 - 2.0 * with_mean + variance

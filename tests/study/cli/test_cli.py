@@ -17,6 +17,8 @@ from typer.testing import CliRunner
 
 from tests.study.program import COMMAND, output_refused, refused, run
 from thetafront.study.cli import app
+from thetafront.study.report import prediction_check
+from thetafront.study.report.prediction_check import PredictionCheck
 
 QUICK_SWEEP = ["sweep", "--trials", "6", "--replicates", "2", "--jobs", "2", "--name", "s"]
 QUICK_SWEEP += ["--validation-games", "4", "--validation-points", "2"]
@@ -128,6 +130,23 @@ def test_a_finished_study_can_be_read(finished: Path) -> None:
     export = runner.invoke(app, ["export", by_url, "--results", str(finished)])
     assert export.exit_code == 0
     assert "games.csv" in export.stdout
+
+
+def test_front_and_pick_say_that_validation_refutes_the_model(
+    finished: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`pick` does where it names a θ that nobody has played."""
+    refuted = PredictionCheck(13, 7, 3524.0, 1786.0)
+    monkeypatch.setattr(prediction_check, "check_predictions", lambda _: refuted)
+    where, line = (
+        ["s", "--results", str(finished)],
+        "Model too optimistic, by 3,524 points: 7 of 13",
+    )
+    assert line in CliRunner().invoke(app, ["front", *where]).stdout
+    for limit in (["--max-seconds-per-move", "1"], ["--min-score", "10"]):
+        words = CliRunner().invoke(app, ["pick", *where, *limit, "--games", "0"])
+        assert words.exit_code == 0
+        assert (line in words.stdout) == ("\nuntested" in words.stdout)
 
 
 @pytest.mark.sweeps

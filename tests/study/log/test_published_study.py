@@ -19,8 +19,8 @@ from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import write_tables
 
 REFERENCE = Path(__file__).parents[3] / "results" / "reference"
-TODAYS = ("mcmdp", "switching", "zstd")
-"""Studies whose fronts are of the models of today."""
+TODAYS = ("mcmdp", "switching")
+"""Studies whose fronts are of the models of today; in today's of `zstd` the score sees the cost."""
 
 
 @pytest.mark.parametrize("name", TODAYS)

@@ -1,6 +1,7 @@
 """Bounds of the regret: against plain loops, closed forms, and the truth of a made study."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from thetafront.study.report.certificate import (
     Draws,
     certificate_line,
     certificate_rows,
+    certificate_text,
     compute_certificate,
     half_width_at_all_times,
     simultaneous_bounds,
@@ -105,6 +107,9 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
     assert f"{found.bounds.max():,.0f} points of the best in the space (" in text
     assert " best predictions (about " in text, "what another run would buy, and for how much"
     assert " of CPU time) would lower the average to about " in text
+    for factor, is_said in ((1.0, found.bounds.max() > np.ptp(found.expected)), (100.0, True)):
+        text = certificate_text(replace(found, bounds=factor * found.bounds))
+        assert ("show little of what is still to be gained" in text) == is_said
     untested = frame[frame["prospect_cpu_seconds"] > 0.0].drop_duplicates("prospect")
     assert set(untested["prospect"]) == {each.key for each in found.prospects if not each.games}
     everywhere = np.zeros_like(found.bounds)

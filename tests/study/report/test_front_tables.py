@@ -2,6 +2,7 @@
 
 import io
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from thetafront.study.log.log import Log
 from thetafront.study.model.study_model import fit_study
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import front_table, predicted_front_table, print_front
+from thetafront.study.report.prediction_check import distrust_line
 from thetafront.study.report.tables import (
     frame_thetas,
     predicted_front_frame,
@@ -48,6 +50,32 @@ def model(quick: Experiment) -> FittedModel:
     found = fit_study(data_of(study, quick, seed=0))
     assert found is not None
     return found
+
+
+@pytest.mark.parametrize(("share", "is_doubted"), [(1.0, False), (0.5, True)])
+def test_a_model_that_validation_refutes_is_told(
+    quick: Experiment, model: FittedModel, share: float, is_doubted: bool
+) -> None:
+    """Three θ are played that reach what the trials predict of them, or half of it."""
+    study = new_study()
+    add_trials(study, quick)
+    settings = (5, 16, 33)
+    codes = model.cube.encode([{"n_playouts": n} for n in settings])
+    scores = share * model.posterior.goal(codes).mean
+    for n, score in zip(settings, scores.tolist(), strict=True):
+        add_point(study, n, spread(round(score), 500), float(n))
+    line = distrust_line(Analysis(data_of(study, quick, seed=0)))
+    if not is_doubted:
+        assert line == ""
+        return
+    too_high = (1.0 - share) * np.mean(scores / share)
+    found = re.fullmatch(
+        r"Model too optimistic, by ([\d,]+) points: 0 of 3 measured means inside its 95% "
+        r"intervals\. Trust measured points only\.",
+        line,
+    )
+    assert found is not None
+    assert float(found[1].replace(",", "")) == pytest.approx(too_high, rel=0.01)
 
 
 def test_the_curve_is_sorted_and_of_the_space(quick: Experiment, model: FittedModel) -> None:

@@ -99,8 +99,8 @@ def test_p_on_front_of_two_points_is_the_normal_closed_form(quick: Experiment) -
     combined = combine(None, data)
     assert combined is not None
     codes = combined.cube.encode([{"n_playouts": n} for n in (5, 9)])
-    process = combined.posterior.processes[0]
-    mean, covariance = process.mean(codes), process.covariance(codes)
+    posterior = combined.posterior
+    mean, covariance = posterior.mean(codes)[:, 0], posterior.covariance(codes, codes)
     deviation = math.sqrt(covariance[0, 0] + covariance[1, 1] - 2.0 * covariance[0, 1])
     expected = norm.cdf((mean[1] - mean[0]) / deviation)
     assert 0.05 < expected < 0.95

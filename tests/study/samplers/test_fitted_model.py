@@ -31,12 +31,25 @@ def model(quick: Experiment) -> FittedModel:
     return found
 
 
-def conditional(model: FittedModel, k: int, at: Floats) -> tuple[Floats, Floats]:
-    """Return means and variances by the normal's conditional distribution."""
+def conditional(
+    model: FittedModel, k: int, at: Floats, costs: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """Return means and variances by the normal's conditional distribution.
+
+    Where the first process sees the cost, ``costs`` are those at the points; by default, means.
+    """
     seen, hyper = model.observations, model.posterior.processes[k].hyper
     own = seen.noise[:, k] / hyper.scale**2
     noise = np.where(np.isnan(own), hyper.noise, own)
     points, values = seen.points, (seen.values[:, k] - hyper.centre) / hyper.scale
+    if k == 0 and model.posterior.sees_cost:
+        of_costs = model.posterior.processes[1].hyper
+        known = conditional(model, 1, points)[0]
+        costs = conditional(model, 1, at)[0] if costs is None else costs
+        points, at = (
+            np.column_stack([p, (c - of_costs.centre) / of_costs.scale / np.sqrt(12.0)])
+            for p, c in ((points, known), (at, costs))
+        )
     matrix = covariances(hyper, points, points) + np.diag(noise)
     gain = np.linalg.solve(matrix, covariances(hyper, points, at)).T
     variance = hyper.total - np.sum(gain * covariances(hyper, at, points), axis=1)
@@ -49,11 +62,13 @@ def test_points_join_the_trials_as_observations_of_the_same_process(model: Fitte
     values, noise = np.array([[62.0, 3.7]]), np.array([[0.5, 1e-4]])
     combined = model.given(point, values, noise, timed=False)
     assert len(combined.observations.points) == len(model.observations.points) + 1
+    (scores, variances), (costs, of_costs) = (conditional(combined, k, others) for k in range(2))
+    ends = [conditional(combined, 0, others, costs + k * np.sqrt(of_costs))[0] for k in (1, -1)]
+    mean, deviation = combined.posterior.predict(others)
+    assert mean == pytest.approx(np.column_stack([scores, costs]), rel=1e-4)
+    added = ((ends[0] - ends[1]) / 2.0) ** 2
+    assert deviation**2 == pytest.approx(np.column_stack([variances + added, of_costs]), rel=1e-2)
     for k in range(2):
-        mean, variance = conditional(combined, k, others)
-        found = combined.posterior.processes[k].predict(others)
-        assert found[0] == pytest.approx(mean, rel=1e-4)
-        assert found[1] == pytest.approx(variance, rel=1e-2)
         refitted, before = (each.posterior.processes[k].hyper for each in (combined, model))
         assert refitted.variance != before.variance, "the points tell of hyperparameters, too"
     assert combined.shared_variance == 0.0

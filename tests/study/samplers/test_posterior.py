@@ -82,6 +82,57 @@ def test_each_objective_is_learned_from_its_own_values() -> None:
     assert (errors < 5.0 * deviation + 1e-3 * np.ptp(exact, axis=0)).all()
 
 
+def stepped(points: np.ndarray) -> np.ndarray:
+    """Score and −log₁₀ cost of a program whose work, 1 to 6, is the least of two limits."""
+    work = np.floor(1.0 + 6.0 * points.min(axis=1))
+    return np.stack([1000.0 * np.sqrt(work), -np.log10(work)], axis=-1)
+
+
+def of_steps(n: int, seed: int) -> Observations:
+    points = np.random.default_rng(seed).random((n, 2))
+    noise = np.tile([30.0**2, 0.01**2], (n, 1))
+    values = stepped(points) + np.random.default_rng(seed + 1).standard_normal((n, 2)) * noise**0.5
+    return observations_of(points, values, noise)
+
+
+def test_a_score_that_follows_the_cost_is_predicted_with_it() -> None:
+    """A predicted score is that of the predicted cost, √cost; and the truth is within intervals."""
+    elsewhere = np.random.default_rng(7).random((500, 2))
+    off, inside = {False: [], True: []}, []
+    for seed in range(3):
+        seen = of_steps(60, 10 * seed)
+        for each in (Posterior.fit(seen), Posterior.fit_either(seen)):
+            mean, deviation = each.predict(elsewhere)
+            apart = mean[:, 0] - 1000.0 * 10.0 ** (-mean[:, 1] / 2.0)
+            off[each.sees_cost].append(np.sqrt(np.mean(apart**2)))
+        errors = np.abs(mean - stepped(elsewhere))[:, 0]
+        inside.append(np.mean(errors < 1.96 * deviation[:, 0]))
+    assert np.mean(off[True]) < 0.5 * np.mean(off[False])
+    assert np.mean(inside) > 0.9
+
+
+def test_joint_draws_share_the_error_of_the_cost() -> None:
+    """40,000 draws: moments as predicted; the covariance is the slope times the cost's variance."""
+    posterior = Posterior.fit_either(of_steps(30, 5))
+    assert posterior.sees_cost
+    assert not Posterior.fit_either(observations(30)).sees_cost, "smooth, and unlike the cost"
+    points = np.concatenate([np.random.default_rng(8).random((4, 2)), of_steps(30, 5).points[:2]])
+    draws = posterior.draw(points, 40_000, np.random.default_rng(9))
+    mean, deviation = posterior.predict(points)
+    np.testing.assert_allclose(draws.std(axis=0), deviation, rtol=0.02)
+    assert (np.abs(draws.mean(axis=0) - mean) < 5.0 * deviation / 200.0).all()
+    scaled = (draws - mean) / deviation
+    found = np.mean(scaled[..., 0] * scaled[..., 1], axis=0)
+    slopes = posterior.slopes(points, mean[:, 1], deviation[:, 1])
+    np.testing.assert_allclose(found, slopes * deviation[:, 1] / deviation[:, 0], atol=0.03)
+    assert np.abs(found[:4]).max() > 0.3
+    assert (slopes[4:] == 0.0).all(), "where games were played, the score is known"
+    covariance = np.cov(draws[..., 0].T)
+    scale = np.outer(deviation[:, 0], deviation[:, 0])
+    expected = posterior.covariance(points, points)
+    np.testing.assert_allclose(covariance / scale, expected / scale, atol=0.03)
+
+
 def test_a_posterior_given_draws_goes_through_them() -> None:
     posterior = Posterior.fit(observations(15))
     points = np.random.default_rng(4).random((10, 2))

@@ -1,0 +1,105 @@
+"""Whether a model may be trusted: what it had predicted of θ, held against their games."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thetafront.study.estimate import Z95
+from thetafront.study.experiments.objectives import Goal
+from thetafront.study.model.study_model import goal_variances
+from thetafront.study.samplers.fitted_model import FittedModel
+
+if TYPE_CHECKING:
+    from thetafront.study.report.analysis import Analysis
+
+Theta = Mapping[str, Any]
+N_DRAWS = 4000
+MIN_INSIDE = 0.8  # of measured means in their predicted intervals, for a model to be trusted
+
+
+def drawn_goal(
+    model: FittedModel, thetas: Sequence[Theta], seed: int = 0
+) -> npt.NDArray[np.float64]:
+    """Draw the goal at some θ jointly, in its own unit, shape (N_DRAWS, n)."""
+    posterior, codes = model.posterior, model.cube.encode(thetas)
+    drawn = posterior.draw(codes, N_DRAWS, np.random.default_rng(seed))[..., 0]
+    return posterior.scales[0].inverse(posterior.sign * drawn)
+
+
+@dataclass(frozen=True)
+class PredictionCheck:
+    """Measured means compared with a model's predictions of them."""
+
+    # How many means there are, and how many lie in the 95% interval predicted of each.
+    n: int
+    n_inside: int
+    excess: float  # by how much the predictions exceed the means on average
+    allowed: float  # 95% of such averages are nearer to 0 if the model is right
+
+    @property
+    def is_biased(self) -> bool:
+        """Whether the predictions are off on average by more than the model allows."""
+        return abs(self.excess) > self.allowed
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether the model may be trusted."""
+        return not self.is_biased and self.n_inside >= MIN_INSIDE * self.n
+
+
+def checked(
+    model: FittedModel,
+    thetas: Sequence[Theta],
+    means: npt.NDArray[np.float64],
+    variances: npt.NDArray[np.float64],
+) -> PredictionCheck:
+    """Compare measured means of the goal, whose noise has these variances, with a model.
+
+    The model's errors at different θ are correlated, so its predictions of the means are drawn
+    jointly for all of them: the goal there, and the noise of the same number of games.
+    """
+    noise = np.random.default_rng(1).standard_normal((N_DRAWS, len(means))) * np.sqrt(variances)
+    predicted = model.posterior.goal(model.cube.encode(thetas)).mean
+    drawn = drawn_goal(model, thetas) + noise
+    low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
+    return PredictionCheck(
+        len(means),
+        int(np.sum((low <= means) & (means <= high))),
+        float(np.mean(predicted - means)),
+        Z95 * float(np.std(drawn.mean(axis=1))),
+    )
+
+
+def check_predictions(analysis: "Analysis") -> PredictionCheck | None:
+    """Compare the model of the trials with validation games that had no part in it."""
+    data, goal = analysis.data, analysis.data.experiment.goal
+    points = [each for each in data.points if each.games]
+    if analysis.model is None or not points or goal.is_exact:
+        return None
+    means = np.array([goal.estimate(each.in_order).value for each in points])
+    return checked(
+        analysis.model, [each.params for each in points], means, goal_variances(data, points)
+    )
+
+
+def trust_text(check: PredictionCheck, goal: Goal) -> str:
+    """Say in a line whether the model may be trusted."""
+    inside = f"{check.n_inside} of {check.n} measured means inside its 95% intervals"
+    size = goal.format.error_with_unit(abs(check.excess))
+    if check.is_passed:
+        side = "below" if check.excess > 0.0 else "above"
+        return f"Model checked: {inside}, on average {size} {side} its predictions."
+    problem = "optimistic" if goal.sign * check.excess > 0.0 else "pessimistic"
+    problem = f"{problem}, by {size}" if check.is_biased else "confident"
+    return f"Model too {problem}: {inside}. Trust measured points only."
+
+
+def distrust_line(analysis: "Analysis") -> str:
+    """Say that predictions of untested θ are not to be trusted; empty where they may be."""
+    check = check_predictions(analysis)
+    return (
+        "" if check is None or check.is_passed else trust_text(check, analysis.data.experiment.goal)
+    )
