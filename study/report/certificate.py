@@ -277,8 +277,8 @@ def certificate_text(found: Certificate) -> str:
     is_wide = bounds.max() > np.ptp(answers) and len(set(answers.tolist())) > 1
     so_far = "; games so far show little of what is still to be gained" if is_wide else ""
     return (
-        f"with 95% probability, at every budget from {first} to {last}, the recommended θ is within "
-        f"{written(float(bounds.max()))} of the best in the space "
+        f"with 95% probability, at every budget from {first} to {last}, the recommended θ is "
+        f"within {written(float(bounds.max()))} of the best in the space "
         f"({written(float(bounds.mean()))} on average){so_far}; the bound is largest at {where}, "
         f"and {advice}"
     )
