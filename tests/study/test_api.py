@@ -329,7 +329,9 @@ def test_an_experiment_of_ones_own_is_remembered_by_its_study(
     assert study.data.runs[0]["command_line"].startswith("sweep(own, results=")
     assert open_study("own", results=tmp_path).front.equals(study.front)
     other = replace(own, title="Another coin")
-    with pytest.raises(InputError, match="another definition: title Another coin now, not A coin"):
+    with pytest.raises(
+        InputError, match="a different definition: title Another coin now, not A coin"
+    ):
         open_study("own", results=tmp_path, experiment=other)
     again = open_study("own", results=tmp_path, experiment=own)
     assert again.validate(validation_games=6, validation_points=2, jobs=1, progress=False) is again
@@ -451,7 +453,7 @@ def test_a_global_of_a_notebook_that_has_changed_is_refused(tmp_path: Path) -> N
     names["SCALE"] = 30
     with pytest.raises(InputError, match="definition has changed: SCALE 30 now, not 3;"):
         sweep(names["TOY"], **small)
-    with pytest.raises(InputError, match=r"another definition: SCALE 30 now, not 3$"):
+    with pytest.raises(InputError, match=r"a different definition: SCALE 30 now, not 3$"):
         open_study("toy", results=tmp_path, experiment=names["TOY"])
     names["SCALE"] = 3
     forget_dependencies(study)  # as in a study of before

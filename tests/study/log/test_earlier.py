@@ -193,7 +193,9 @@ def test_it_continues_as_the_version_that_began_it_would_have(results: Path) -> 
     words = ["sweep", "pacman_small", "--name", "begun", "--cost", "backups_per_move"]
     words += ["--trials", "7", "--design-size", "4", "--replicates", "2", "--jobs", "1"]
     words += ["--seed", "3", "--sampler", "random", "--no-validation", "--budget", "none"]
-    assert "is of an earlier version" in " ".join(thetafront(*words, results=results).split())
+    assert "was converted from an earlier version" in " ".join(
+        thetafront(*words, results=results).split()
+    )
     for table, key in (("trials", ["trial"]), ("games", ["phase", "trial", "point", "replicate"])):
         frames = []
         for folder in (results / "begun", DATA / "begun"):
