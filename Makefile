@@ -105,20 +105,20 @@ format: $(INSTALLED) ## format, and mend what the linter can
 bench: $(INSTALLED) ## measure the engine, against C programs too
 	@$(BIN)/python -m results.benchmarks.engine --c-reference --output results/bench
 
-benchmark-samplers: $(INSTALLED) ## compare samplers on simulated studies (hours; stopped, it goes on)
+benchmark-samplers: $(INSTALLED) ## compare samplers on simulated studies (hours; resumes if stopped)
 	@$(BIN)/python -m results.benchmarks.samplers --output results/samplers
 
 champions: $(INSTALLED) ## train networks for 1, 5 and 15 CPU minutes, and draw all agents of 2048 (half an hour)
-	@$(BIN)/thetafront train ntuple --name minute --cpu-seconds 60
-	@$(BIN)/thetafront train ntuple --name five --cpu-seconds 300
-	@$(BIN)/thetafront train ntuple --name fifteen --cpu-seconds 900
+	@$(BIN)/thetafront train ntuple --name minute --cpu-seconds 60 --cooling 0
+	@$(BIN)/thetafront train ntuple --name five --cpu-seconds 300 --cooling 0
+	@$(BIN)/thetafront train ntuple --name fifteen --cpu-seconds 900 --cooling 0
 	@$(BIN)/thetafront champions --network minute --network five --network fifteen
 
 SAMPLERS := knowledge-gradient nehvi tpe random
 SEEDS := 1 2 3
 COMPARED := $(foreach sampler,$(SAMPLERS),$(foreach seed,$(SEEDS),$(sampler)-$(seed)))
 
-compare-samplers: $(addprefix compare/,$(COMPARED)) ## compare samplers on the real agent (half an hour; stopped, it goes on)
+compare-samplers: $(addprefix compare/,$(COMPARED)) ## compare samplers on the real agent (half an hour; resumes if stopped)
 	@$(BIN)/thetafront compare $(COMPARED) --output results/compare
 
 compare/%: $(INSTALLED)
@@ -126,7 +126,7 @@ compare/%: $(INSTALLED)
 		--seed $(lastword $(subst -, ,$*)) --budget none --trials 64 --cost playout_moves_per_move \
 		--validation-points 8 --validation-games 100
 
-table1: $(INSTALLED) ## play the paper's Table 1 and Figure 3 again (an hour of CPU; stopped, it goes on)
+table1: $(INSTALLED) ## play the paper's Table 1 and Figure 3 again (an hour of CPU; resumes if stopped)
 	@$(BIN)/python -m results.papers.table1 --output results/table1 $(call option,jobs,JOBS)
 
 decision-tree: $(INSTALLED) ## count the states of 2048, as the paper's section 2 does (half a minute)
@@ -140,7 +140,7 @@ bellman: table1 ## equation 3 against equation 2, with the games of table1 (half
 replicates: $(INSTALLED) ## how many games make a trial: two θ, 1,000 games each (some minutes)
 	@$(BIN)/python -m results.papers.replicates --output results/replicates $(call option,jobs,JOBS)
 
-expectimax: $(INSTALLED) ## the discount of equation 4 (a quarter of an hour of CPU; stopped, it goes on)
+expectimax: $(INSTALLED) ## the discount of equation 4 (a quarter of an hour of CPU; resumes if stopped)
 	@$(BIN)/python -m results.papers.expectimax --output results/expectimax $(call option,jobs,JOBS)
 
 switching: $(INSTALLED) ## tune the agent that looks deeper, compare it with the plain one at equal time (an hour of CPU)
@@ -148,10 +148,10 @@ switching: $(INSTALLED) ## tune the agent that looks deeper, compare it with the
 	@$(BIN)/thetafront equal-time results/reference/mcmdp switching --games 75 --overlap-only \
 		--output results/equal_time $(call option,jobs,JOBS)
 
-mcts: $(INSTALLED) ## tree search by leaf value, and with widening (an hour of CPU; stopped, it goes on)
+mcts: $(INSTALLED) ## tree search by leaf value, and with widening (an hour of CPU; resumes if stopped)
 	@$(BIN)/python -m results.papers.mcts --output results/mcts $(call option,jobs,JOBS)
 
-heuristic-search: $(INSTALLED) ## heuristic search beside value iteration, on small boards and three dice (some minutes; stopped, it goes on)
+heuristic-search: $(INSTALLED) ## heuristic search beside value iteration, on small boards and three dice (some minutes; resumes if stopped)
 	@$(BIN)/python -m results.papers.heuristic_search --output results/heuristic_search
 
 uct: $(INSTALLED) ## tune tree search, and compare it with mcmdp at equal time (an hour and a half of CPU)
@@ -162,7 +162,7 @@ uct: $(INSTALLED) ## tune tree search, and compare it with mcmdp at equal time (
 dice: $(INSTALLED) ## three dice by value iteration: the post's table beside exact expectations (seconds)
 	@$(BIN)/python -m results.papers.dice --output results/dice_report
 
-pacman: $(INSTALLED) ## Pacman by value iteration: the report's figures and claims (half an hour; stopped, it goes on)
+pacman: $(INSTALLED) ## Pacman by value iteration: the report's figures and claims (half an hour; resumes if stopped)
 	@$(BIN)/python -m results.papers.pacman --output results/pacman_report $(call option,jobs,JOBS)
 
 ZSTD := results/reference/zstd
@@ -174,13 +174,13 @@ zstd: $(INSTALLED) ## tune a compressor, a program that is not ours (a quarter o
 	@$(BIN)/thetafront sweep $(ZSTD)/zstd.toml --budget 12m --trials 256 --design-size 64 --seed 1 $(call option,jobs,JOBS)
 	@$(BIN)/python $(ZSTD)/levels.py zstd
 
-programs: $(INSTALLED) ## tune five programs that are not ours, beside three samplers of Optuna (an hour and a half; stopped, it goes on)
+programs: $(INSTALLED) ## tune five programs that are not ours, beside three samplers of Optuna (an hour and a half; resumes if stopped)
 	@test -x /usr/games/stockfish || { echo 'Stockfish is not installed; on Debian it is the package stockfish' >&2; exit 1; }
 	@command -v xz > /dev/null || { echo 'xz is not installed; on Debian it is the package xz-utils' >&2; exit 1; }
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint .constraints.txt --editable '.[dev,gp]'
 	@$(BIN)/python -m results.benchmarks.programs --output results/programs
 
-certificates: $(INSTALLED) ## how often certificates of simulated studies hold, 500 a surface (ten hours on two cores; stopped, it goes on)
+certificates: $(INSTALLED) ## how often certificates of simulated studies hold, 500 a surface (ten hours on two cores; resumes if stopped)
 	@$(BIN)/python -m results.benchmarks.certificates --output results/certificates
 
 pages: $(INSTALLED) ## write page and pictures of every published study, and their list (some minutes)

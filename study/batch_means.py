@@ -3,11 +3,11 @@
 Notation
 --------
 ======  ============================================================================================
-R       sum of the counts of all games, divided by the sum of their divisors B       blocks of
-consecutive games e_b     what was counted in block b less R times what divides it, over the mean of
-what was counted P, c_b  number of samples with the most blocks, and their mean e_b: what a block's
-games share s²      Σ e_b²/(B − 1), the relative variance of a block's ratio; of times, with e_b −
-c_b in place
+R       sum of the counts of all games, divided by the sum of their divisors
+B       blocks of consecutive games
+e_b     the count of block b minus R times its divisor, over the mean count
+P, c_b  number of samples with the most blocks, and their mean e_b: what a block's games share
+s²      Σ e_b²/(B − 1), the relative variance of a block's ratio; of times, with e_b − c_b in place
         of e_b, times P/(P − 1)
 s̄²      s² pooled over all samples, each weighted by its B − 1
 s_c²    Σ e_b²/(B − 1), averaged over the P samples: what blocks may share

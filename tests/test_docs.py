@@ -227,3 +227,17 @@ def test_the_style_of_prose_is_checked_outside_of_code(tmp_path: Path) -> None:
         "page.md:7: 'Whoever'",
         "module.py:3: 'Errors go together'",
     ]
+
+
+def test_the_columns_of_notation_tables_are_apart() -> None:
+    """A rewritten docstring must not fill the gap between symbols and their meanings."""
+    table = re.compile(r"^( *=+)( +)=+\n(.*?)^ *=+ +=+$", re.M | re.S)
+    n_tables = 0
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for found in table.finditer(path.read_text("utf-8")):
+                n_tables += 1
+                begin, end = len(found[1]), len(found[1]) + len(found[2])
+                joined = [row for row in found[3].split("\n") if row[begin:end].strip(" =")]
+                assert not joined, f"{path}: {joined[0]}"
+    assert n_tables > 20

@@ -3,9 +3,9 @@
 Notation
 --------
 ============  ====================================================================================
-ply           a move of the player; at one ply the best afterstate is taken, without a spawn V(W)
-value of an afterstate W (:mod:`agents.twenty48.afterstate_value`) Q(W, p, f)    points still to be
-won after W, p plies further: V(W) for p = 0, else the mean over
+ply           a move of the player; at one ply the best afterstate is taken, without a spawn
+V(W)          value of an afterstate W (:mod:`agents.twenty48.afterstate_value`)
+Q(W, p, f)    points still to be won after W, p plies further: V(W) for p = 0, else the mean over
               the spawns of the maximum of r + Q(W′, p − 1, f′) over the actions; 0 at the end
 f             how many spawned 4s one path may still hold; where it is 0, only 2s are spawned
 ============  ====================================================================================

@@ -16,6 +16,8 @@ from thetafront.study.terminal.console import console
 
 if TYPE_CHECKING:
     from thetafront.agents.agent import Agent
+    from thetafront.agents.twenty48.ntuple.network import TrainedNetwork
+    from thetafront.study.train.checkpoint import TrainingCounts
     from thetafront.study.train.training import Training, TrainingBudget
 
 DEFAULT_SECONDS = 300.0
@@ -107,7 +109,7 @@ def train(
         out = console()
         if training.is_done and is_published(training, name):
             network = trained_network(name)
-            text = training_text(training)
+            text = counts_text(network)
             out.print(f"network {name!r} has already been trained for this long: {text}")
         else:
             try:
@@ -145,13 +147,18 @@ def have_learned(agent: "Agent") -> None:
         learn_first(agent, show)
 
 
+def counts_text(counts: "TrainingCounts | TrainedNetwork") -> str:
+    """Say how much a network has learned from."""
+    return (
+        f"{counts.n_games:,} games, {counts.n_moves / 1e6:,.1f} million moves in "
+        f"{counts.cpu_seconds:,.0f} CPU s"
+    )
+
+
 def training_text(training: "Training") -> str:
     """Say how far a training is, and how well it plays."""
     counts = training.counts
-    parts = [
-        f"{counts.n_games:,} games, {counts.n_moves / 1e6:,.1f} million moves in "
-        f"{counts.cpu_seconds:,.0f} CPU s"
-    ]
+    parts = [counts_text(counts)]
     if counts.cpu_seconds:
         parts.append(f"{counts.n_moves / counts.cpu_seconds / 1e6:.2f} million moves a CPU second")
     n, score = training.recent_scores

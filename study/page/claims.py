@@ -49,7 +49,7 @@ class Claims:
     trust: str = ""  # in a line, whether the model agrees with the games that had no part in it
     is_trusted: bool = True  # whether it does
     baselines: list[Claim] = field(default_factory=list)  # a baseline each: whether any θ beats it
-    # How the model was checked, and what may be left to win.
+    # How the model was checked, and how far the answer may be from the best.
     details: list[Claim] = field(default_factory=list)
 
 

@@ -64,7 +64,7 @@ class Certificate:
     """Bounds of the regret at budgets, equally spaced in log cost, the smallest first."""
 
     experiment: Experiment  # whose goal and cost these are
-    # (n,): budgets t, from the cheapest that has an answer to the dearest of the predicted front.
+    # (n,): budgets t, from the cheapest with an answer to the end of the predicted front.
     limits: Floats
     answers: list[Candidate]  # the θ recommended for each
     bounds: Floats  # (n,): ε(t), in the goal's unit

@@ -63,7 +63,7 @@ class DesignTimes(GameSource[int]):
         task = self.in_flight.pop(finished.key)
         if finished.is_first:
             self.waiting.append(task)
-        elif all(isinstance(game, Game) for game in finished.games):
+        elif finished.games and all(isinstance(game, Game) for game in finished.games):
             self.n_timed += len(finished.games)
             self.seconds += finished.ended - finished.began
 
@@ -87,15 +87,23 @@ def short_games(seconds: float, n_usual: int) -> int:
 
 
 def with_short_games(
-    settings: SearchSettings, data: StudyData, executor: Executor[Any], say: Callable[[str], None]
+    settings: SearchSettings,
+    data: StudyData,
+    executor: Executor[Any],
+    say: Callable[[str], None],
+    seconds: float = math.inf,
 ) -> SearchSettings:
-    """Return settings with the study's games per trial, or the number its design calls for."""
+    """Return settings with the study's games per trial, or the number its design calls for.
+
+    Timing them takes at most a tenth of the ``seconds`` that are left.
+    """
     if not settings.adapts:
         return settings
     if data.trials:
         return replace(settings, n_replicates=data.trials[-1].n_games, adapts=False)
     times = DesignTimes(data, settings)
-    Dispatch(times, executor, ProgressDisplay(Console(quiet=True)), Budget(MAX_SECONDS)).run()
+    budget = Budget(min(MAX_SECONDS, 0.1 * seconds))
+    Dispatch(times, executor, ProgressDisplay(Console(quiet=True)), budget).run()
     if times.n_games > settings.n_replicates:
         say(f"games are short: trials have {times.n_games} each")
     return replace(settings, n_replicates=times.n_games, adapts=False)

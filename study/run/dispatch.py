@@ -1,7 +1,8 @@
 """The loop between a source of games and the workers.
 
-A few tasks per worker are in flight (:attr:`study.run.source.Source.tasks_per_worker`). While they
-are played, the source may prepare the next ones; the workers wait for it only if that takes longer.
+A few tasks per worker are in flight (:attr:`study.run.source.GameSource.tasks_per_worker`). While
+they are played, the source may prepare the next ones; the workers wait for it only if that takes
+longer.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Sources of games: they give the loop its tasks, and store the games that come back.
 
-There are four: the search, validation (a pick is one of a single point), the games that a table of
-agents lacks, and games played again to be compared.
+There are five: games of a design that are timed, the search, validation (a pick is one of a single
+point), the games that a table of agents lacks, and games played again to be compared.
 """
 
 from abc import ABC, abstractmethod
@@ -18,7 +18,7 @@ Key = TypeVar("Key")
 class Snapshot:
     """How far a source is."""
 
-    unit: str  # what it counts: `trials`, `points` or `rows`
+    unit: str  # what it counts: `games`, `trials`, `points` or `rows`
     # Complete ones, and the total aimed at; None without one.
     n_units_done: int
     n_units: int | None

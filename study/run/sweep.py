@@ -159,7 +159,8 @@ class Sweep:
         assert self.settings is not None
         with self.stops("search"):
             data = self.analysis().data
-            settings = with_short_games(self.settings, data, self.executor, self.say)
+            left = self.budget.left
+            settings = with_short_games(self.settings, data, self.executor, self.say, left)
         self.settings = settings
         within = f", budget {duration(self.budget_seconds)}" if self.budget.is_limited else ""
         total = f", up to {counted(settings.n_trials, 'trial')}" if settings.has_total else ""

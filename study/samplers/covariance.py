@@ -3,10 +3,10 @@
 Notation
 --------
 =========  =========================================================================================
-k(x, x')   σ² m(r) exp(−r), r² = 2ν Σⱼ (xⱼ − x'ⱼ)²/ℓⱼ²; plus τ² if x = x' ν, m(r)    smoothness: 5/2
-with 1 + r + r²/3, or 3/2 with 1 + r ℓⱼ         length scale along coordinate j; all coordinates of
-a categorical parameter share one τ²         misfit: variance of the value at a point around the
-function of the covariance
+k(x, x')   σ² m(r) exp(−r), r² = 2ν Σⱼ (xⱼ − x'ⱼ)²/ℓⱼ²; plus τ² if x = x'
+ν, m(r)    smoothness: 5/2 with 1 + r + r²/3, or 3/2 with 1 + r
+ℓⱼ         length scale along coordinate j; all coordinates of a categorical parameter share one
+τ²         misfit: variance of the value at a point around the function of the covariance
 =========  =========================================================================================
 
 Source: Rasmussen and Williams, *Gaussian Processes for Machine Learning* (2006), equation 4.17.
@@ -61,7 +61,7 @@ def covariances(hyper: Hyperparameters, a: Floats, b: Floats) -> Floats:
 
 
 def matern(r: Floats, smoothness: float) -> tuple[Floats, Floats]:
-    """Return k/(σ² exp(−r)) of a Matérn covariance, and minus its slope in ½ r², same unit."""
+    """Return a Matérn covariance, and minus its slope in ½ r², both divided by σ² exp(−r)."""
     if smoothness == ROUGH:
         return 1.0 + r, np.ones_like(r)
     return 1.0 + r + r * r / 3.0, (1.0 + r) / 3.0

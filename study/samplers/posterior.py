@@ -2,12 +2,13 @@
 
 Objectives are on the scale of :mod:`study.samplers.observations`, both to be maximized.
 
-The two are independent in a search. In what is reported, the first process may *see the cost*: the
-second one's posterior mean is one more coordinate of its points, with a length scale of its own. It
-does if that is more probable. Often a limit decides how much a program does (the leaves of a tree),
-so score and cost jump at the same θ. Without that coordinate, the front of the model consists of θ
-on such a step: their scores are taken from the upper side and their costs from the lower one. An
-error of the cost then makes one of the score, by the slope of the score's mean in the cost.
+The two are independent in the model of the trials. In the combined model, the first process may
+*see the cost*: the second one's posterior mean is one more coordinate of its points, with a length
+scale of its own. It does if that is more probable. Often a limit decides how much a program does
+(the leaves of a tree), so score and cost jump at the same θ. Without that coordinate, the front of
+the model consists of θ on such a step: their scores are taken from the upper side and their costs
+from the lower one. An error of the cost then makes one of the score, by the slope of the score's
+mean in the cost.
 
 Where scores have steps, the log density grew by 11 to 50 in each of ten simulated studies of 60
 trials (after 16 trials by −1 to 16). On four surfaces without steps it fell by 0.2 to 2.

@@ -3,9 +3,9 @@
 Notation
 --------
 =========  =======================================================================================
-s          an afterstate of the game, in order; V(s) is the sum of its m weights r          points
-of the action after s G(s)       the target of V(s): r + (1 − λ)·V(s′) + λ·G(s′), 0 after the last
-one;
+s          an afterstate of the game, in order; V(s) is the sum of its m weights
+r          points of the action after s
+G(s)       the target of V(s): r + (1 − λ)·V(s′) + λ·G(s′), 0 after the last one;
            V(s′) is its value after its own correction: the value before plus the changes
 δ          the error G(s) − V(s)
 α          learning rate: a weight changes by α·δ/m

@@ -184,8 +184,11 @@ def turn_table(table: Weights, turned: Weights, n_inner: int) -> None:
 
 
 def turned_indices(pattern_set: PatternSet, indices: npt.NDArray[np.int64]) -> Any:
-    """Return indices of a file as they are in memory, or the other way round."""
-    turned = np.empty_like(indices)
+    """Return indices of a file as they are in memory, or the other way round.
+
+    IndexError if one is outside of all tables.
+    """
+    turned = np.full_like(indices, -1)
     begin = 0
     for each in get_patterns(pattern_set):
         own = (indices >= begin) & (indices < begin + each.n_weights)
@@ -196,6 +199,8 @@ def turned_indices(pattern_set: PatternSet, indices: npt.NDArray[np.int64]) -> A
             left //= N_EXPONENTS
         turned[own] = begin + reverse
         begin += each.n_weights
+    if (turned < 0).any():
+        raise IndexError("an index of a weight is outside of all tables")
     return turned
 
 

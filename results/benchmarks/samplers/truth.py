@@ -6,8 +6,8 @@ the search adds less than 0.2% of hypervolume.
 Notation
 --------
 ===========  =======================================================================================
-prediction   the mean score and time claimed for a θ: as observed, or by the model budget       a
-time per move that a user can afford; 25 of them, the middles of as many equal parts
+prediction   the mean score and time claimed for a θ: as observed, or by the model
+budget       a time per move that a user can afford; 25 of them, the middles of as many equal parts
              of the true front's decades of time
 pick         of the θ predicted to keep a budget, the one with the highest predicted score
 ===========  =======================================================================================
