@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 DEFAULT_SECONDS = 300.0
 COOLING = 0.3
 MAX_COOLING = 0.9
+MAX_OVERSHOOT = 0.2  # of the part before cooling, which ends with a round of games
 KINDS = ("ntuple",)
 MAX_JOBS = 64
 MAX_MOVES = 10**15
@@ -40,7 +41,7 @@ def train(
     ] = None,
     moves: Annotated[int | None, whole("Total moves of training.")] = None,
     cooling: Annotated[
-        float, decimal("Part of the training, its last, in which the learning rate falls.")
+        float, decimal("Last part of the training, 0 to 0.9, in which the learning rate falls.")
     ] = COOLING,
     jobs: Annotated[
         int, whole("Number of threads; with several, the weights depend on their timing.")
@@ -112,6 +113,12 @@ def train(
             text = counts_text(network)
             out.print(f"network {name!r} has already been trained for this long: {text}")
         else:
+            spent = budget.share(training.counts)
+            if cooling and spent > 1.0 - cooling + MAX_OVERSHOOT:
+                raise InputError(
+                    f"cooling must be at most {max(0.0, 1.0 - spent):.2f}, or the training longer: "
+                    f"network {name!r} has had {spent:.0%} of it (got {cooling:g})"
+                )
             try:
                 with progress(training, budget) as show:
                     training.run(show)
@@ -124,7 +131,7 @@ def train(
             out.print(f"network {name!r}: {training_text(training)}")
             with working("writing the weights"):
                 network = publish(training, name)
-        out.print(f"written: {network.weights_file}")
+            out.print(f"written: {network.weights_file}")
         out.print(f"to play: thetafront play ntuple --set network={name}")
 
 

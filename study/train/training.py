@@ -119,7 +119,7 @@ class Training:
         check_memory(settings)
         self.checkpoint, self.settings = checkpoint, settings
         self.jobs, self.cooling = jobs, cooling
-        self.budget = budget.before(cooling)  # of the part that goes on now
+        self.total, self.budget = budget, budget.before(cooling)  # of the part that goes on now
         self.learning = settings  # with the rate of now
         self.m = n_looked_up(settings.patterns)
         self.weights, self.coherence = settings.new_weights(), settings.new_coherence()
@@ -263,14 +263,18 @@ def has_lost_its_checkpoint(folder: Path) -> bool:
 
 
 def is_published(training: Training, name: str) -> bool:
-    """Return whether a network has been published that cooled from where a training is now."""
+    """Return whether a network needs no more training.
+
+    It has cooled from where the training is now, or has had all of its budget before.
+    """
     found = earlier_manifest(network_folder(name) / MANIFEST)
     begin = found.get("moves_before_cooling", found.get("n_moves"))
     try:
         trained_network(name).check()
     except ValueError:
         return False
-    return (begin, found.get("cooling", 0.0)) == (training.n_warm, training.cooling)
+    has_cooled = (begin, found.get("cooling", 0.0)) == (training.n_warm, training.cooling)
+    return has_cooled or training.total.share(training.counts) >= 1.0
 
 
 def publish(training: Training, name: str) -> TrainedNetwork:

@@ -50,5 +50,5 @@ def test_a_sweep_of_one_job_and_one_trial_says_so(solver: Experiment, tmp_path: 
         assert done.exit_code == 0, done.stderr
         said += done.stdout
     assert "1 trial, 1 game each, 1 job, sampler" in said
-    assert "search already complete: 1 trial, 1 game (ask" in said
+    assert "search already complete: 1 trial, 1 game (for more" in said
     assert not re.findall(r"(?<![\d,.])1 (?:trials|games|jobs|points|validated points)\b", said)

@@ -11,6 +11,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -201,6 +202,18 @@ def test_a_budget_that_is_spent_is_not_spent_again() -> None:
     again = CliRunner().invoke(app, ["train", "ntuple", "--name", "v", *WORDS, "--moves", "5000"])
     assert again.exit_code == 0
     assert "has already been trained for this long" in again.stdout
+
+
+def test_cooling_does_not_exceed_the_budget() -> None:
+    def command(*words: str) -> Any:
+        return CliRunner().invoke(app, ["train", "ntuple", "--name", "v", *WORDS, *words])
+
+    assert command("--moves", "5000", "--cooling", "0").exit_code == 0
+    digest = trained_network("v").digest
+    assert "has already been trained for this long" in command("--moves", "5000").stdout
+    assert trained_network("v").digest == digest
+    words = ("train", "ntuple", "--name", "v", *WORDS, "--moves", "8000", "--cooling", "0.9")
+    assert refused(*words).startswith("thetafront: cooling must be at most 0.3")
 
 
 @pytest.mark.parametrize(
