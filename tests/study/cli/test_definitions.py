@@ -105,7 +105,7 @@ def test_a_sweep_is_killed_and_continues_and_all_commands_work(folder: Path, doo
     name = DOORS[door]
     database = folder / "results" / name / "study.db"
     # -P: engine.py in the folder is no module of ours.
-    words = [sys.executable, "-P", "-m", "thetafront", "sweep", door, *SWEEP]
+    words = [sys.executable, "-P", "-m", "thetafront", "sweep", door, *SWEEP, "--trials", "16"]
     sweep = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, start_new_session=True)
     deadline = time.monotonic() + 300
     while n_trials(database) < 1:
@@ -116,9 +116,9 @@ def test_a_sweep_is_killed_and_continues_and_all_commands_work(folder: Path, doo
     sweep.wait()
     wait_until_gone("engine.py")
     n_before = n_trials(database)
-    said = thetafront(folder, "sweep", door, *SWEEP)
+    said = thetafront(folder, "sweep", door, *SWEEP, "--trials", "16")
     assert "resuming: " in said
-    assert n_trials(database) == 10 > n_before
+    assert n_trials(database) == 16 > n_before
     trials = pd.read_csv(folder / "results" / name / "trials.csv")
     assert set(trials["state"]) == {"complete"}
     assert "nothing yet" not in thetafront(folder, "status", name)
