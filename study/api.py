@@ -26,7 +26,7 @@ from thetafront.agents.catalog import agent_class, build
 from thetafront.study import interrupt
 from thetafront.study.charts.front import front_chart
 from thetafront.study.charts.vega import notebook_chart
-from thetafront.study.cluster.dask_workers import executor_for
+from thetafront.study.cluster.executors import executor_for
 from thetafront.study.errors import InputError, RunError, check_range
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment

@@ -153,7 +153,7 @@ def sweep(
     """
     import optuna
 
-    from thetafront.study.cluster.dask_workers import executor_for
+    from thetafront.study.cluster.executors import executor_for
     from thetafront.study.experiments.registry import experiment as find_experiment
     from thetafront.study.run.orders import SweepOrder
 
@@ -185,7 +185,7 @@ def validate(study: StudyArgument, name: NameOption = None, *, options: SweepOpt
 
     Validated points keep their games; a smaller standard error adds games.
     """
-    from thetafront.study.cluster.dask_workers import executor_for
+    from thetafront.study.cluster.executors import executor_for
     from thetafront.study.experiments.objectives import SCORE
     from thetafront.study.run.budget import parse_seconds
     from thetafront.study.run.orders import validate_study

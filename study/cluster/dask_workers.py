@@ -12,23 +12,19 @@ import asyncio
 import math
 import queue
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from thetafront.study import interrupt
 from thetafront.study.cluster import remote
 from thetafront.study.cluster.cluster import DaskCluster
 from thetafront.study.cluster.remote import Refusal
-from thetafront.study.cluster.security import Tls
-from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.run.executor import Executor, Machines, PlayError
 from thetafront.study.run.worker import Finished, Task, unplayed
-from thetafront.study.run.workers import Workers, check_jobs
 
 Key = TypeVar("Key")
 
@@ -259,20 +255,3 @@ class DaskWorkers(Executor[Key]):
         if futures and self.cluster.lost_since is None and client.status == "running":
             cancel = partial(client.cancel, futures, asynchronous=True, force=True)
             client.loop.add_callback(cancel)
-
-
-def executor_for(
-    jobs: int | None, scheduler: str | None, tls: Mapping[str, str | Path | None] | None
-) -> Executor[Any]:
-    """Return the executor, not yet started or connected; InputError if that is not possible."""
-    given = {name: each for name, each in (tls or {}).items() if each is not None}
-    if scheduler is None:
-        if given:
-            raise InputError(f"tls must be left out without a scheduler (got {', '.join(given)})")
-        return Workers(check_jobs(jobs))
-    if jobs is not None:
-        raise InputError(
-            f"--jobs cannot be combined with --scheduler: all workers of the cluster play (got "
-            f"{jobs})"
-        )
-    return DaskWorkers(DaskCluster(scheduler, Tls.from_mapping(given)))

@@ -20,6 +20,9 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
     experiment, record = data.experiment, data.record
     states = Counter(trial.state for trial in data.trials)
     n_complete = states.pop("complete", 0)
+    holder = lock_holder(location)
+    if not holder and states["running"]:  # those that a stop or a kill has left
+        states["interrupted"] = states.pop("running")
     others = "".join(f", {count} {state}" for state, count in states.most_common())
     totals = [run["n_trials"] for run in data.runs if "n_trials" in run]
     asked = f" of {totals[-1]} asked for" if totals else ""
@@ -43,7 +46,7 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
         f"trials       {n_complete} complete{asked}{others}",
         f"games        {n_games:,} of trials, {n_validation_games:,} of validation",
         *([f"failed       {rate_text(*failed)} (95% interval)"] if data.has_failures else []),
-        f"sweep        {lock_holder(location) or 'none running'}",
+        f"sweep        {holder or 'none running'}",
         f"validated    {validated_line(data)}",
     ]
 

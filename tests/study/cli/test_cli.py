@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -234,7 +235,9 @@ def test_an_interrupt_and_kill_9_lose_nothing_and_play_nothing_twice(
     table = pd.read_csv(tmp_path / "s" / "games.csv")
     interrupted = stored_games(database)
     assert 5 <= len(table) <= interrupted, "tables show what is stored"
-    assert "running" in run("status", "s", "--results", str(tmp_path)).stdout
+    status = run("status", "s", "--results", str(tmp_path)).stdout
+    assert "none running" in status
+    assert not re.search(r"\d running", status), "a trial that was interrupted does not run"
     with started(tmp_path, N_GAMES + 5) as sweep:
         sweep.kill()
         sweep.communicate()

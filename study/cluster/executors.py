@@ -1,0 +1,33 @@
+"""Who plays: worker processes of this machine, or those of a scheduler that is given.
+
+A sweep on one machine imports nothing else of a cluster.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from thetafront.study.errors import InputError
+from thetafront.study.run.executor import Executor
+from thetafront.study.run.workers import Workers, check_jobs
+
+
+def executor_for(
+    jobs: int | None, scheduler: str | None, tls: Mapping[str, str | Path | None] | None
+) -> Executor[Any]:
+    """Return the executor, not yet started or connected; InputError if that is not possible."""
+    given = {name: each for name, each in (tls or {}).items() if each is not None}
+    if scheduler is None:
+        if given:
+            raise InputError(f"tls must be left out without a scheduler (got {', '.join(given)})")
+        return Workers(check_jobs(jobs))
+    if jobs is not None:
+        raise InputError(
+            f"--jobs cannot be combined with --scheduler: all workers of the cluster play (got "
+            f"{jobs})"
+        )
+    from thetafront.study.cluster.cluster import DaskCluster
+    from thetafront.study.cluster.dask_workers import DaskWorkers
+    from thetafront.study.cluster.security import Tls
+
+    return DaskWorkers(DaskCluster(scheduler, Tls.from_mapping(given)))
