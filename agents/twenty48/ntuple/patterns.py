@@ -13,8 +13,8 @@ within its patterns. A part's weights learn fast, since it meets the same tiles 
 the value of boards that the patterns have not met yet. For playing they are added to those of the
 patterns (:func:`without_parts`), so they cost no time there.
 
-The cells of a pattern are at most two stretches of the board's nibbles, so that an index takes two
-shifts. All tables of a network are one array; a pattern's own begins at its *base*.
+The cells of a pattern are at most three stretches of the board's nibbles, so that an index takes at
+most three shifts. All tables of a network are one array; a pattern's own begins at its *base*.
 
 In files an index has a pattern's first cell as its lowest digit. In memory it has the last one,
 which lies further inside the board, so its tile changes more often: weights that are looked up one
@@ -44,6 +44,7 @@ from thetafront.engine.twenty48.board import mirror, transpose
 
 N_SYMMETRIES = 8
 N_EXPONENTS = 16
+N_STRETCHES = 3  # of neighbouring cells in a pattern, at most
 NIBBLE = 4  # bits
 
 Weights = npt.NDArray[np.float32]
@@ -57,10 +58,12 @@ class PatternSet(StrEnum):
     SIX_BY_FIVE = "6x5"
     FOUR_BY_SIX = "4x6"
     FIVE_BY_SIX = "5x6"
+    EIGHT_BY_SIX = "8x6"
     FOUR_BY_FIVE_PLUS = "4x5+"
     SIX_BY_FIVE_PLUS = "6x5+"
     FOUR_BY_SIX_PLUS = "4x6+"
     FIVE_BY_SIX_PLUS = "5x6+"
+    EIGHT_BY_SIX_PLUS = "8x6+"
 
     @property
     def played(self) -> "PatternSet":
@@ -74,38 +77,45 @@ CELLS = {
     PatternSet.SIX_BY_FIVE: ("01234", "45678", "01245", "45689", "01456", "01256"),
     PatternSet.FOUR_BY_SIX: ("012345", "456789", "012456", "45689a"),
     PatternSet.FIVE_BY_SIX: ("012345", "456789", "012456", "45689a", "89abcd"),
+    PatternSet.EIGHT_BY_SIX: (
+        *("012345", "456789", "012456", "234569"),
+        *("01259a", "345678", "134567", "01489a"),
+    ),
 }
 """The cells of each set's patterns, as hexadecimal digits."""
 PARTS = {5: ("0123", "4567", "0145", "4589"), 6: ("0123", "4567", "0145", "1256", "569a")}
 """Those of sets with parts, by the cells of their patterns."""
 for each, patterns in list(CELLS.items()):
-    CELLS[PatternSet(f"{each}{PLUS}")] = patterns + PARTS[len(patterns[0])]
+    CELLS[PatternSet(f"{each}{PLUS}")] = patterns + tuple(
+        part
+        for part in PARTS[len(patterns[0])]
+        if any(set(part) < set(whole) for whole in patterns)
+    )
 
 
 @dataclass(frozen=True)
 class Pattern:
     """One pattern as shifts and masks of a packed board.
 
-    The index is ((board >> shifts[0]) & masks[0]) | ((board >> shifts[1]) & masks[1]).
+    The index is the union of (board >> shifts[i]) & masks[i] over the three i.
     """
 
-    cells: tuple[int, ...]  # in reading order, in at most two stretches of neighbouring numbers
-    shifts: tuple[int, int]
-    masks: tuple[int, int]  # the second is 0 if there is one stretch
+    cells: tuple[int, ...]  # in reading order, in at most three stretches of neighbouring numbers
+    shifts: tuple[int, ...]
+    masks: tuple[int, ...]  # 0 where there are fewer stretches
 
     @classmethod
     def from_digits(cls, digits: str) -> "Pattern":
-        """Read the cells; ValueError if they take more than two shifts."""
+        """Read the cells; ValueError if they take more than three shifts."""
         cells = tuple(int(digit, 16) for digit in digits)
         masks: dict[int, int] = {}
         for position, cell in enumerate(cells):
             shift = NIBBLE * (cell - position)
             masks[shift] = masks.get(shift, 0) | (0xF << NIBBLE * position)
-        first, *rest = masks.items()
-        if len(rest) > 1 or min(masks) < 0:
-            raise ValueError(f"pattern must be two ascending stretches of cells (got {digits!r})")
-        second = rest[0] if rest else (0, 0)
-        return cls(cells, (first[0], second[0]), (first[1], second[1]))
+        unused = N_STRETCHES - len(masks)
+        if unused < 0 or min(masks) < 0:
+            raise ValueError(f"pattern must be three ascending stretches of cells (got {digits!r})")
+        return cls(cells, (*masks, *[0] * unused), (*masks.values(), *[0] * unused))
 
     @property
     def turned(self) -> "Pattern":
@@ -232,16 +242,14 @@ def value_kernels(
     callers' signatures differ by the class of the network.
     """
     n, patterns = len(patterns), tuple(each.turned for each in patterns)
-    shifts = tuple(np.uint64(each.shifts[0]) for each in patterns)
-    masks = tuple(np.uint64(each.masks[0]) for each in patterns)
-    second_shifts = tuple(np.uint64(each.shifts[1]) for each in patterns)
-    second_masks = tuple(np.uint64(each.masks[1]) for each in patterns)
+    shifts = tuple(tuple(map(np.uint64, each.shifts)) for each in patterns)
+    masks = tuple(tuple(map(np.uint64, each.masks)) for each in patterns)
     bases = tuple(map(np.uint64, accumulate((each.n_weights for each in patterns), initial=0)))
 
     @inlined
     def index(board: np.uint64, k: int) -> np.uint64:
-        low = (board >> shifts[k]) & masks[k]
-        return bases[k] + (low | ((board >> second_shifts[k]) & second_masks[k]))
+        low = ((board >> shifts[k][0]) & masks[k][0]) | ((board >> shifts[k][1]) & masks[k][1])
+        return bases[k] + (low | ((board >> shifts[k][2]) & masks[k][2]))
 
     @inlined
     def part(weights: Weights, board: np.uint64) -> np.float32:
