@@ -262,8 +262,10 @@ AnAgent = TypeVar("AnAgent", bound=Agent)
 def register(agent: type[AnAgent]) -> type[AnAgent]:
     """Put a class of agents into the catalog, and describe its parameters in its docstring.
 
-    ValueError if the catalog has another class of this name.
+    ValueError if it has no name, or the catalog has another class of this name.
     """
+    if not agent.name:
+        raise ValueError(f"agent: {agent.__qualname__} must have a name")
     known = AGENTS.setdefault(agent.name, agent)
     if (known.__module__, known.__qualname__) != (agent.__module__, agent.__qualname__):
         raise ValueError(f"agent {agent.name!r} is already the name of {known.__qualname__}")

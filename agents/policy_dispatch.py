@@ -47,6 +47,9 @@ def decides(settings_class: type[Settings], kernels: Kernels = KERNELS) -> Calla
 
 def find_kernel(settings: Settings) -> Callable[..., Any]:
     """Return the deciding kernel for Python; KeyError if the class of settings has none."""
+    name = type(settings).__name__
+    if type(settings) not in KERNELS:
+        raise KeyError(f"no kernel decides for settings of class {name}; mark it @decides({name})")
     return KERNELS[type(settings)]
 
 

@@ -11,6 +11,9 @@ from threadpoolctl import threadpool_limits
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
+# A failed assertion in one of these helpers shows its values, as in a test.
+pytest.register_assert_rewrite("tests.agents.conformance", "tests.study.experiments.conformance")
+
 
 @pytest.fixture(scope="session", autouse=True)
 def networks_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:

@@ -124,8 +124,8 @@ class Agent2048(Agent):
 
     def warm_up(self) -> None:
         """Call each kernel once on an empty board, where there is nothing to decide."""
+        self.decide(EMPTY_BOARD, stream=0)  # first: without a kernel, it says so in a line
         self.advance(Progress(EMPTY_BOARD, 0, 0, 0), seed=0, max_moves=1)
-        self.decide(EMPTY_BOARD, stream=0)
         largest_exponent(initial(0))
 
     def advance(self, progress: Progress, seed: int, max_moves: int) -> Progress:

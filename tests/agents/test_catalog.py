@@ -58,7 +58,7 @@ def test_theta_is_what_is_called_so_or_all_numbers() -> None:
         (
             "chess",
             {},
-            "must be one of dice, dice_solver, expectimax, mcmdp, ntuple, ntuple_learner",
+            rf"^agent must be one of {', '.join(sorted(AGENTS))} \(got 'chess'\)$",
         ),
         ("mcmdp", {"theta7": 1.0}, "parameter must be one of mcmdp's"),
         ("uct", {"weights": "1 2"}, "weights must be 16 numbers"),

@@ -55,9 +55,10 @@ def check_baselines(name: str) -> None:
     """Baselines lie in the space; every cost has a reference point."""
     experiment = EXPERIMENTS[name]
     assert experiment.baselines
-    for values in experiment.baselines.values():
-        assert list(values) == list(experiment.space.names)
-        assert experiment.space.clip(values) == values
+    for label, values in experiment.baselines.items():
+        assert list(values) == list(experiment.space.names), label
+        nearest = experiment.space.clip(values)
+        assert nearest == values, f"baseline {label!r} must lie in the tuned ranges"
         experiment.build(values)
     for cost in experiment.costs:
         assert min(Objectives.from_experiment(experiment.with_cost(cost)).reference_point[1:]) > 0

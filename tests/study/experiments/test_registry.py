@@ -13,7 +13,7 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.agent_parser import build_agent
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import BACKUPS, SWEEPS
-from thetafront.study.experiments.registry import experiment
+from thetafront.study.experiments.registry import EXPERIMENTS, experiment
 from thetafront.study.experiments.space import NumericParameter, Space
 from thetafront.study.report.pick_text import play_command
 from thetafront.study.samplers.observations import Objectives
@@ -113,7 +113,7 @@ def test_a_dimension_is_whole_where_the_agent_is() -> None:
 def test_an_unknown_experiment_is_named() -> None:
     with pytest.raises(
         InputError,
-        match="must be one of dice, heuristic, mcmdp, ntuple, pacman, pacman_small, ",
+        match=rf"^experiment must be one of {', '.join(sorted(EXPERIMENTS))}, or a definition: ",
     ):
         experiment("chess")
 
