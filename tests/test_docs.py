@@ -14,6 +14,7 @@ from typer import Context
 from typer.main import get_command
 
 import thetafront
+from thetafront.study.charts.export import FILES
 from thetafront.study.cli import app
 
 ROOT = Path(__file__).parents[1]
@@ -145,6 +146,12 @@ def test_definitions_and_reports_are_toml_and_json() -> None:
 def test_the_reference_has_every_public_name() -> None:
     page = (ROOT / "docs" / "reference" / "api.md").read_text("utf-8")
     assert sorted(re.findall(r"^::: thetafront\.(\w+)$", page, re.M)) == sorted(thetafront.__all__)
+
+
+@pytest.mark.parametrize("page", ["docs/reference/files.md", "study/charts/README.md"])
+def test_the_lists_of_files_and_of_charts_have_every_picture(page: str) -> None:
+    text = (ROOT / page).read_text("utf-8")
+    assert [name for name in FILES.values() if f"`{name}`" not in text] == []
 
 
 def test_every_page_is_in_the_menu() -> None:

@@ -30,7 +30,7 @@ class Kind:
 
     label: str  # what the legend says
     colour: str  # of its lines, and of its fill unless it is hollow
-    shape: str = "circle"  # of its points, by Vega's name; a line's is `LINE`
+    shape: str = "circle"  # of its points, by Vega's name; `LINE` for a line, `SQUARE` for an area
     is_hollow: bool = False  # whether its points are drawn as outlines
     dash: tuple[int, ...] = SOLID  # lengths of a line's dashes and gaps
 
@@ -54,12 +54,14 @@ class Layer:
     """Marks of one kind."""
 
     # A rule is a straight line from (x, y) to (x2, y2); an area lies between y and y2; a text is a
-    # row's `label`, `dx` and `dy` typographic points to the right of (x, y) and above it.
+    # row's `label`, `dx` and `dy` typographic points to the right of (x, y) and above it; a step
+    # keeps its y up to the next x.
     mark: Mark
     kind: Kind  # which marks they are
     # A mark each, or a point of the line. Layers that share their rows share the list.
     rows: Sequence[Row]
-    # The fields of a row that say where, or places that are the same for all rows.
+    # The fields of a row that say where, or places that are the same for all rows. Vega cannot draw
+    # a place as x and a field as x2: give the field as x and the place as x2. The same holds for y.
     x: str | float = "x"
     y: str | float = "y"
     x2: str | float | None = None

@@ -18,7 +18,7 @@ FILES = {
     "scores": "scores.png",
     "pair": "pair.png",
 }
-"""The pictures of a study's folder, by the keys of their charts."""
+"""Their file names, by the keys of their charts."""
 
 
 def pictured_charts(analysis: Analysis, importance: Importance | None = None) -> dict[str, Chart]:

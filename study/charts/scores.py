@@ -55,7 +55,11 @@ def goal_of_games(experiment: Experiment) -> Goal | None:
 
 
 def bin_edges(samples: Samples) -> Samples:
-    """Return edges of some fifty bins up to the axis's end; whole numbers lie in the middle."""
+    """Return edges of at most fifty bins that hold all samples.
+
+    Of whole numbers, edges lie half-way between them, and the last bin may reach beyond the
+    largest sample.
+    """
     low, high = float(samples.min()), float(samples.max())
     if low == high:
         return np.array([low - 0.5, low + 0.5])

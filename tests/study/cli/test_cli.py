@@ -17,6 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.study.program import COMMAND, output_refused, refused, run
+from thetafront.study.charts.export import FILES
 from thetafront.study.cli import app
 from thetafront.study.report import prediction_check
 from thetafront.study.report.prediction_check import PredictionCheck
@@ -92,7 +93,7 @@ def test_a_sweep_leaves_its_tables_and_pictures(finished: Path) -> None:
     )
     assert searched["n_games"] == N_GAMES
     assert 0 < searched["share_of_worker_time_in_games"] <= 1
-    for name in ("pareto.png", "scores.png", "pair.png", "hypervolume.png"):
+    for name in FILES.values():
         assert (folder / name).read_bytes().startswith(b"\x89PNG")
     assert (folder / "report.html").read_text().startswith("<!doctype html>")
     assert "± 95%" in (finished / "stdout.txt").read_text()

@@ -70,7 +70,7 @@ def test_it_is_well_formed_and_complete(whole: Parts) -> None:
     assert {each.removeprefix("#") for each in anchors} <= set(whole.ids)
     assert len(whole.all("h1")) == 1
     charts = [each.attributes["id"] for each in whole.all("div", **{"class": "chart"})]
-    assert charts == list(whole.data["charts"])
+    assert charts == list(whole.data["charts"]), "page.html.j2 and page.py differ, or their order"
     assert charts == ["front", "slices", "pair", "importance", "scores", "timeline", "gain"]
     # Points, parameters and runs; the other charts, and that of θ, have their numbers in tables.
     labels = [each.attributes["aria-label"] for each in whole.all("div", role="region")[:1]]
