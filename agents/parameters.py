@@ -212,12 +212,18 @@ def flag(default: bool = False, *more: Any, **others: Any) -> Any:
 
 
 def categorical(default: StrEnum, *more: Any, **others: Any) -> Any:
-    """Declare a field that holds a member of the default's enumeration; the rest is as before."""
+    """Declare a field that holds a member of the default's enumeration.
+
+    The rest is as in :func:`parameter`; ``tuned=True`` tunes all members.
+    """
     return parameter(default, Categories(type(default)), *more, **others)
 
 
 def parameter(default: Any, domain: Domain, *more: Any, **others: Any) -> Any:
-    """Declare a field with a domain; the rest are attributes of a :class:`Parameter`, in order."""
+    """Declare a field with a domain.
+
+    The rest are the attributes of a :class:`Parameter` from ``description`` on, in order.
+    """
     return declared(Parameter("", default, domain, *more, **others))
 
 
@@ -242,7 +248,8 @@ class Parameter:
     symbol: str = ""  # what tables and axes call it; by default its name
     tuned: Tuned | bool = False  # the range that experiments tune it in; true: all categories
     # Whether it is younger than stored games. At its default, which must never change, it is no
-    # part of an agent's identity, so these games stay the agent's.
+    # part of an agent's identity, so these games stay the agent's. It is no component of --theta,
+    # so that an older θ keeps its meaning.
     later: bool = False
     keyword_only: bool = False  # whether it belongs to the game, such as a maze, and not to θ
 

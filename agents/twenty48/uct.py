@@ -189,16 +189,18 @@ def uct_decision(
 
 
 class CellWeights(Domain):
-    """Sixteen numbers, one weight per cell in reading order, or none.
+    """None, or sixteen numbers, one weight per cell in reading order.
 
     As text they are separated by spaces.
     """
 
-    allowed = f"16 numbers from {-MAX_NUMBER:g} to {MAX_NUMBER:g}, or none,"
+    allowed = f"none, or 16 numbers from {-MAX_NUMBER:g} to {MAX_NUMBER:g}"
 
     def read(self, value: Any) -> Any:
         if not isinstance(value, str):
             return value
+        if value.strip() == "none":
+            return ()
         try:
             return tuple(map(float, value.split()))
         except ValueError:

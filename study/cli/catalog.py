@@ -67,7 +67,7 @@ def agent_record(agent: "type[Agent]") -> dict[str, Any]:
             {
                 "parameter": each.name,
                 "default": each.domain.plain(each.default),
-                "allowed": each.domain.allowed.rstrip(","),
+                "allowed": each.domain.allowed,
                 "theta_place": theta.index(each.name) + 1 if each.name in theta else None,
                 "description": each.description,
             }

@@ -105,7 +105,7 @@ class PlaySummary:
         if max(n_moves) > 1:
             lines.append(("moves", f"{sum(n_moves) / len(n_moves):,.1f} a game"))
         params = ", ".join(
-            f"{key} {value if isinstance(value, str) else format(value, 'g')}"
+            f"{key} {(value or 'none') if isinstance(value, str) else format(value, 'g')}"
             for key, value in self.params.items()
         )
         agent = f"{self.agent} ({params})" if params else self.agent

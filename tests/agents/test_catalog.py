@@ -27,6 +27,7 @@ from thetafront.engine.pacman import GhostKind, Layout
             {"n_simulations": 7.0, "leaf_value": "score", "k_state": 2, "reuse": 1.0},
             UCT(7, leaf_value=LeafValue.SCORE, k_state=2.0, reuse=True),
         ),
+        ("uct", {"weights": "none"}, UCT()),
         (
             "pacman_mdp",
             {"radius": 1.0, "distance": "maze", "ghosts": "directional", "layout": "medium"},
@@ -61,7 +62,7 @@ def test_theta_is_what_is_called_so_or_all_numbers() -> None:
             rf"^agent must be one of {', '.join(sorted(AGENTS))} \(got 'chess'\)$",
         ),
         ("mcmdp", {"theta7": 1.0}, "parameter must be one of mcmdp's"),
-        ("uct", {"weights": "1 2"}, "weights must be 16 numbers"),
+        ("uct", {"weights": "1 2"}, "weights must be none, or 16 numbers"),
         ("dice", {"n_dice": 20.0, "n_sides": 1000.0}, r"\(got 20 with 1000 sides\)"),
         ("pacman_astar", {"layout": "big"}, r"layout must be small or medium, or the path"),
     ],

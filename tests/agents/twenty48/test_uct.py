@@ -354,14 +354,14 @@ def test_own_weights_decide() -> None:
     ("values", "part"),
     [
         ({"weights": (1.0,) * 16}, "weights must be left out with leaf_value random"),
-        ({"weights": (1.0, 2.0)}, r"weights must be 16 numbers"),
+        ({"weights": (1.0, 2.0)}, "weights must be none, or 16 numbers"),
         (
             {"weights": (1.0,), "leaf_value": LeafValue.WEIGHTS_A},
-            r"weights must be 16 numbers",
+            "weights must be none, or 16 numbers",
         ),
         (
             {"weights": (math.inf,) * 16, "leaf_value": LeafValue.WEIGHTS_B},
-            r"weights must be 16 numbers",
+            "weights must be none, or 16 numbers",
         ),
     ],
 )

@@ -40,7 +40,7 @@ def test_a_parameter_may_be_set_to_a_word() -> None:
     assert result.exit_code == 0
     params = json.loads(result.stdout)["params"]
     assert (params["leaf_value"], params["n_simulations"]) == ("score", 5)
-    assert "leaf_value score" in CliRunner().invoke(app, arguments).stdout
+    assert "leaf_value score, weights none," in CliRunner().invoke(app, arguments).stdout
 
 
 def test_play_sums_up_for_people() -> None:
