@@ -121,7 +121,7 @@ def turn(group: Group) -> None:
 def slide(group: Group, rule: BuiltRule) -> None:
     """Mirror the rows of boards whose second coin says so, and slide all rows to their first cell.
 
-    RESULT receives the number of empty cells, which are then the last of a row, and whether it
+    RESULT receives, for each row, how many cells are empty (now its last ones) and whether it
     moved.
     """
     for row in range(4):

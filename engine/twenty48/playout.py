@@ -50,7 +50,8 @@ def exchange(
     """Take out the games in OVER, and put waiting playouts, from ``n_seated`` on, in their lanes.
 
     ``seats`` has the playout of each lane, or NOBODY; ``boards`` the start boards of waiting
-    playouts. Boards and 4s of playouts taken out are written. Return how many have had a lane now.
+    playouts. Boards and 4s of playouts taken out are written. Return how many playouts have had a
+    lane so far.
     """
     cross(group)
     for w in range(WORDS):
