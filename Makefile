@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
 .PHONY: help install sweep test test-sweeps test-papers test-lowest test-slow test-cluster test-browser drills check format bench champions benchmark-samplers \
-	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman zstd programs certificates pages docs docs-outputs clean
+	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman zstd highs programs certificates pages docs docs-outputs clean
 
 # Each option of `thetafront sweep` is a variable, given as `make sweep BUDGET=1h`; one left empty is not
 # passed on. The environment does not set them.
@@ -174,11 +174,17 @@ zstd: $(INSTALLED) ## tune a compressor, a program that is not ours (a quarter o
 	@$(BIN)/thetafront sweep $(ZSTD)/zstd.toml --budget 12m --trials 256 --design-size 64 --seed 1 $(call option,jobs,JOBS)
 	@$(BIN)/python $(ZSTD)/levels.py zstd
 
+highs: $(INSTALLED) ## tune a solver of mixed-integer programs (some minutes; installs highspy)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint .constraints.txt highspy
+	@$(BIN)/thetafront sweep results/reference/highs/highs.py --trials 96 --validation-games 64 --validation-points 8 --budget none \
+		--seed 1 --jobs 1
+
 programs: $(INSTALLED) ## tune five programs that are not ours, beside three samplers of Optuna (an hour and a half; resumes if stopped)
 	@test -x /usr/games/stockfish || { echo 'Stockfish is not installed; on Debian it is the package stockfish' >&2; exit 1; }
 	@command -v xz > /dev/null || { echo 'xz is not installed; on Debian it is the package xz-utils' >&2; exit 1; }
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint .constraints.txt --editable '.[dev,gp]'
 	@$(BIN)/python -m results.benchmarks.programs --output results/programs
+	@PYTHONPATH=. $(BIN)/python results/reference/programs/defaults.py results/programs
 
 certificates: $(INSTALLED) ## how often certificates of simulated studies hold, 500 a surface (ten hours on two cores; resumes if stopped)
 	@$(BIN)/python -m results.benchmarks.certificates --output results/certificates

@@ -35,7 +35,7 @@ HOLD_FUNCTIONS = ("py_func", "__wrapped__", "__func__", "func", "fget", "fset", 
 LIBRARIES = {"site-packages", "dist-packages"}
 STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 RENAMED = ("thetafront.agents.external", "thetafront.agents.outside")
-"""A package's name, and the one that records of studies have."""
+"""A package's name today, and its earlier name, which records of studies keep."""
 READS, WRITES = {"LOAD_GLOBAL", "LOAD_NAME"}, {"STORE_GLOBAL", "DELETE_GLOBAL"}
 ATTRIBUTES = {"LOAD_ATTR", "LOAD_METHOD"}
 

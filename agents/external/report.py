@@ -39,7 +39,7 @@ def kept_fields(given: Mapping[str, Any]) -> dict[str, Reported]:
 
 
 def read_fields(given: Any) -> dict[str, Reported]:
-    """Read fields of a report back, or from the text of their mapping in a CSV file.
+    """Read stored fields of a report: a mapping, or its text in a CSV file.
 
     ValueError if a text is not that of a mapping.
     """

@@ -219,7 +219,7 @@ def format_error(error: BaseException, folder: Path | None = None) -> str:
 
 
 def list_source_files(path: Path, base: Path, follows: Callable[[str], bool]) -> list[Path]:
-    """Return a file, and those under a folder that it imports, anywhere in its code; sorted.
+    """Return a file and the files under a folder that it imports, anywhere in its code, sorted.
 
     ``follows`` says which top-level modules count.
     """

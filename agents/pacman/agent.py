@@ -51,11 +51,11 @@ class PacmanGame(Game, kind="pacman"):
     n_food_left : int
         Food that was not eaten.
     n_sweeps : int
-        Sweeps of value iteration in all moves; 0 for an agent without.
+        Sweeps of value iteration in all moves; 0 for an agent that does none.
     n_backups : int
         State backups in these sweeps: exact, and the same on every machine.
     residual_mean : float
-        Mean over moves of the residual of the last sweep; 0 for an agent without.
+        Mean over moves of the residual of the last sweep; 0 without sweeps.
     """
 
     score: int = column("score_points")

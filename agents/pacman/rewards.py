@@ -22,7 +22,8 @@ Readings, where the report leaves a choice:
     (§3.1.1). With :attr:`InZone.ADDED`, the reward without zones, +10 or −1, is added to the sum.
 *   **A route** (§4): each cell of a shortest path to the nearest food, which the report suggests to
     reward, gets an extra reward on top of +10 or −1, including the food at its end but not Pacman's
-    cell. A zone overwrites it as it overwrites food. Its size is ours, by default 0: no route.
+    cell. A zone overwrites it as it overwrites food. The report gives no amount; our default is 0,
+    which means no route.
 *   **Capsules** have no status: the cell is open, −1, unless another reward is given.
 *   **Scared ghosts** have no zone and no −500: the cell is as if they were not there.
 *   **Steps** are counted by Manhattan distance, through walls (figure 1); :attr:`Distance.MAZE`

@@ -3,7 +3,7 @@
 Notation
 --------
 ===========  =====================================================================================
-s            the board now; a an action; s′ a *node*: the board after a and one of its spawns
+s            the current board; a an action; s′ a *node*: the board after a and one of its spawns
 R(s, a)      reward of the action, in points
 m            empty cells after a; P(s′|s, a) is 0.9/m for a node of a 2, 0.1/m for one of a 4
 n(s′)        playouts of the node by the :class:`~agents.twenty48.schedule.Schedule`
@@ -18,7 +18,7 @@ Source: Ripstein (2023), §3.2 and §3.3, Algorithms 2 and 3, equations 2 and 3.
 - The number of kept playouts is rounded up, so each node keeps at least one.
 - Equation 2 has no R, but there a playout's result is the score of the whole game, so the action's
   reward counts once: w = 1, γ = 1. Points already won are the same for all actions; we count from
-  the board now.
+  the current board.
 - Equation 3 adds R and discounts V. If V is the remaining score from s′ on, w = 1. If V is the
   score of the whole game, as Algorithm 3 returns it, V contains R as well, and w = 1 + γ.
 - A single legal action is taken without playouts.

@@ -24,8 +24,8 @@ Source: Ripstein (2023), §5.2, equation 4, at the root equation 3. Our readings
 - Like equation 3 (:mod:`agents.twenty48.expectation`), it does not say what V of a leaf is. If it
   is the score that remains to be won, w = 1. If it is the score of the whole game, as Algorithm 3
   returns it, it contains the rewards on the way once more: w = 1 + γᵈ⁻ⁱ after i spawns. A game that
-  ends before depth d then counts as its score at depth d, so points won before the board now are
-  the same for all actions, and left out.
+  ends before depth d then counts as if its final score came at depth d. Points won before the
+  current board are the same for all actions and are left out.
 """
 
 import math

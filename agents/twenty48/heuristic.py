@@ -79,7 +79,7 @@ def n_equal_neighbours() -> Floats:
 
 @dataclass(frozen=True)
 class Heuristic:
-    """The weights of the heuristic, and the values that they give."""
+    """The weights of the heuristic, and the values of rows that follow from them."""
 
     empty: float = real(150.0, 0, MAX_WEIGHT, "value of an empty cell", "w_e", TUNED_WEIGHT)
     merge: float = real(

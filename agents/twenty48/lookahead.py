@@ -13,9 +13,10 @@ f             how many spawned 4s one path may still hold; where it is 0, only 2
 A decision takes the action with the largest r + Q(W, depth − 1, f), the first of equal ones. It
 looks one ply further where few cells are empty: there the game is decided, and trees are small.
 
-Q is a function of its arguments, so that two tables can only save time. A table of positions holds
-Q by (W, p, f), a table of leaves V by W. A new entry overwrites the old one in its row. Whatever
-the tables' sizes, and whatever they hold of moves or games before, the decisions are the same.
+Q depends on nothing but its arguments, so its two tables save time and change nothing else. A table
+of positions holds Q by (W, p, f), a table of leaves V by W. A new entry overwrites the old one in
+its row. Whatever the tables' sizes, and whatever they hold of moves or games before, the decisions
+are the same.
 """
 
 from abc import abstractmethod

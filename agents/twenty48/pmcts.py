@@ -2,7 +2,8 @@
 
 Source: Ripstein (2023), §3.1, Algorithm 1 and equation 1. Each playout begins with the action and a
 spawn *of its own*, so the mean is over the spawn as well. The paper argues that dropping the worst
-playouts, as Algorithm 3 does, would hide unlucky spawns here: a share of the best is a parameter.
+playouts, as Algorithm 3 does, would hide unlucky spawns here. The share of playouts that are kept
+is a parameter.
 """
 
 from dataclasses import dataclass

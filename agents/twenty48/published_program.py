@@ -5,8 +5,8 @@ in two things:
 
 - Its pure Monte Carlo search spawns *one* tile after each action and plays all games from that
   board. So the mean is not over the spawn.
-- Its MDP agent places a 2 where it means to place a 4. A node of a 4 is explored as one of a 2,
-  with the number of playouts and the probability of a 4.
+- Its MDP agent places a 2 where it means to place a 4. The node is explored with that 2, but with
+  the number of playouts and the probability of a 4.
 
 These agents reproduce the errors; there is no other reason to play them.
 """

@@ -26,7 +26,7 @@ search and its variants with widening; its example has d = 10 and c = 100. Our r
 - The book's tables have one entry per state. Ours is a tree.
 - A state d actions down is valued by U at each visit, and no action is tried in it.
 - Keeping the tree between moves (``reuse``) is not in the book, but common. Kept nodes were
-  searched to depth d − 1, and later simulations go one action deeper; one mean has both.
+  searched to depth d − 1, and later simulations go one action deeper; a node's mean covers both.
 - A single legal action is taken without simulations.
 - How ties are broken (``tie_breaking``) and how long a rollout is (``rollout_depth``) are
   parameters, because the source leaves both open: its U(s) does not know the depth that remains.

@@ -3,8 +3,8 @@
 It moves one cell per turn; while scared, half a cell, so that it may be between two cells. From
 there it continues in its direction. In a cell it considers the directions without a wall in the
 way, except its reverse unless that is the only one, and never stops. A ``random`` ghost takes any
-of them, equally likely. With 0.8, a ``directional`` one takes the one whose end is closest to
-Pacman (if scared, farthest) in Manhattan distance, else any of them.
+of them, equally likely. With probability 0.8, a ``directional`` one takes the one whose end is
+closest to Pacman (if scared, farthest) in Manhattan distance, else any of them.
 
 Readings, where the rules leave a choice: equally close directions are equally likely. The remaining
 0.2 are shared by all directions, including the closest. A ghost that is walled in stays where it

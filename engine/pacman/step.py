@@ -6,10 +6,10 @@
 3. All ghosts are tested for touching him, in order, even if he has just won.
 4. Each ghost in order moves (:mod:`engine.pacman.ghosts`), and then only this ghost is tested.
 
-A ghost touches Pacman at a Manhattan distance of 0.7 or less: in his cell or half a cell away, in
-whole half cells without any rounding. A scared ghost is then eaten: +200, and it returns to its
-start, not scared and without a direction. Any other ghost ends the game: −500, lost; a game that is
-won stays won.
+A ghost touches Pacman at a Manhattan distance of 0.7 or less: in his cell or half a cell away.
+Positions are whole numbers of half cells, so nothing is rounded. A scared ghost is then eaten:
++200, and it returns to its start, not scared and without a direction. Any other ghost ends the
+game: −500, lost; a game that is won stays won.
 
 Where the rules leave a choice, we follow the engine that the report used: two ghosts that Pacman
 touches by his own move cost 500 each, and a scared ghost is eaten even after the last food or

@@ -121,7 +121,7 @@ def turn(group: Group) -> None:
 def slide(group: Group, rule: BuiltRule) -> None:
     """Mirror the rows of boards whose second coin says so, and slide all rows to their first cell.
 
-    RESULT receives the number of empty cells, which are then the last of a row, and whether it
+    RESULT receives, for each row, how many cells are empty (now its last ones) and whether it
     moved.
     """
     for row in range(4):
@@ -195,8 +195,8 @@ def spawn(group: Group) -> None:
     since 6552 is divisible by 8, as the fractions are for n = 8. A cell's probability is within
     2⁻¹⁶ of 1/n, and within 2⁻¹⁴ given the direction.
 
-    A game's 4s are counted up to 255. A random game would need some 2,500 moves for that; from the
-    start it takes 118 on average.
+    A game's 4s are counted up to 255. A random game would need some 2,500 moves for that, and has
+    118 on average.
     """
     for w in range(WORDS):
         i = RESULT + w

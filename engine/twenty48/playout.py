@@ -50,7 +50,8 @@ def exchange(
     """Take out the games in OVER, and put waiting playouts, from ``n_seated`` on, in their lanes.
 
     ``seats`` has the playout of each lane, or NOBODY; ``boards`` the start boards of waiting
-    playouts. Boards and 4s of playouts taken out are written. Return how many have had a lane now.
+    playouts. Boards and 4s of playouts taken out are written. Return how many playouts have had a
+    lane so far.
     """
     cross(group)
     for w in range(WORDS):
@@ -165,6 +166,6 @@ def random_games(
 def playouts(
     boards: npt.NDArray[np.uint64], counts: npt.NDArray[np.int64], seed: np.uint64, rule: BuiltRule
 ) -> tuple[npt.NDArray[np.int64], np.int64]:
-    """Return each sum of rewards of :func:`random_games`, and the actions of all together."""
+    """Play :func:`random_games`; return the sum of rewards of each, and all their actions."""
     gained, n_moves = random_games(boards, counts, seed, rule)
     return gained, np.int64(n_moves.sum())

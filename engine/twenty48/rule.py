@@ -1,9 +1,9 @@
 """How tiles merge: the common rule, and the cascade of one program.
 
-A row slides towards its first cell, and its tiles are taken in order from there. A tile merges with
-an equal one before it that has not merged yet; with ``cascade``, even if that one has merged. Then
-2 2 4 becomes 8 in one action, and 2 2 4 8 becomes 16; but 4 2 2 becomes 4 4, and 2 2 2 2 becomes
-4 4, as with the common rule. The same actions are legal under both rules.
+A row slides towards its first cell, and its tiles are taken in order from there. By the common rule
+it merges with an equal tile before it that has not merged yet. With ``cascade`` that tile may have
+merged: 2 2 4 becomes 8 in one action, and 2 2 4 8 becomes 16. Under both rules 4 2 2 and 2 2 2 2
+become 4 4, and the same actions are legal.
 
 Sources: the common rule is that of the original game. ``cascade`` is the rule of the program that
 Ripstein (2023) published; the paper does not mention it. It makes 2048 easier.

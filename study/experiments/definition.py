@@ -133,13 +133,11 @@ class Experiment:
         if len(set(self.space.names)) < len(self.space):
             raise ValueError(f"space must have each name once (got {', '.join(self.space.names)})")
         if self.goal.name in names:
-            raise ValueError(
-                f"goal must have another name (got {self.goal.name!r}, which is a cost)"
-            )
+            raise ValueError(f"goal must not have the name of a cost (got {self.goal.name!r})")
         if both := set(names) & set(self.space.names):
-            raise ValueError(f"space must have other names (got {both.pop()}, which is a cost)")
+            raise ValueError(f"parameters must not have the name of a cost (got {both.pop()!r})")
         if both := set(self.fixed) & set(self.space.names):
-            raise ValueError(f"space must have other names (got {both.pop()}, which is fixed)")
+            raise ValueError(f"parameters must not be both tuned and fixed (got {both.pop()!r})")
         if not (is_real(self.max_failures) and 0.0 <= self.max_failures <= 1.0):
             raise ValueError(f"max_failures must be between 0 and 1 (got {self.max_failures!r})")
         if self.player.is_external:
@@ -173,7 +171,7 @@ class Experiment:
                 or name.startswith((*TAKEN_BEGINNINGS, goal))
                 or name == self.goal.name
             ):
-                raise ValueError(f"space must have other names (got {name!r}, which is a column's)")
+                raise ValueError(f"parameters must not have the name of a column (got {name!r})")
         for label, values in self.baselines.items():
             names = set(self.space.names)
             if not set(values) <= names or not (self.space.is_conditional or set(values) == names):

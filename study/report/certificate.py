@@ -269,9 +269,11 @@ def certificate_text(found: Certificate) -> str:
         less = written(float(f"{if_played.mean():.2g}"))
         most = experiment.cost.text(float(limits[int(np.argmax(bounds - if_played))]))
         seconds = duration(sum(untested.values()))
+        n = len(untested)
+        predictions = f"{n} best predictions" if n > 1 else "best prediction"
         advice = (
-            f"playing the {len(untested)} best predictions (about {seconds} of CPU time) would "
-            f"lower the average to about {less}, mostly near {most}"
+            f"playing the {predictions} (about {seconds} of CPU time) would lower the average to "
+            f"about {less}, mostly near {most}"
         )
     answers = found.expected
     is_wide = bounds.max() > np.ptp(answers) and len(set(answers.tolist())) > 1

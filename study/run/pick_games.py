@@ -17,6 +17,7 @@ from thetafront.study.run.stopping import GAMES_OF_EXACT, Precision
 from thetafront.study.run.sweep import Sweep
 from thetafront.study.run.validation import Validation
 from thetafront.study.run.workers import Workers, check_jobs, n_cores
+from thetafront.study.text import counted
 
 SECONDS_OF_A_PICK = 60.0
 MIN_GAMES, MAX_GAMES = 20, 400
@@ -64,6 +65,8 @@ def played_for(
             if validation.done:
                 validation.close()
             else:
+                most = counted(n_games, "game")
+                out.print(f"playing a promising θ on fresh seeds, {most} at most (--games 0: none)")
                 sweep.play("pick", validation, ProgressDisplay(out), {"pick_games": n_games})
         return StudyData.read(log, data.experiment), [proposal.point.key]
 

@@ -169,11 +169,11 @@ def learn(
     seed : uint64
         Of the training. Game g draws from its streams number g for ``START`` and ``SPAWN``.
     first_game, n_games, max_moves : int
-        Which games; none is begun after so many moves.
+        Which games; none begins once ``max_moves`` moves are made.
     rate, decay : float
         α and λ.
     restart : int
-        Restart a finished game from the middle of its last part, while that part has at least so
+        Restart a finished game from the middle of its last part, while that part has at least this
         many moves; 0: never. Scores are those of games from the start.
     """
     step_rate, carried = np.float32(rate / space.indices.shape[1]), np.float32(decay)

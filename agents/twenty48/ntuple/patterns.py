@@ -170,7 +170,7 @@ def without_parts(pattern_set: PatternSet, weights: Weights) -> Weights:
 
 
 def turned_tables(pattern_set: PatternSet, weights: Weights) -> Weights:
-    """Return weights of a file as they are in memory, or the other way round."""
+    """Reorder weights from the order of files to that of memory, or back."""
     turned = np.empty_like(weights)
     begin = 0
     for each in get_patterns(pattern_set):
@@ -181,7 +181,7 @@ def turned_tables(pattern_set: PatternSet, weights: Weights) -> Weights:
 
 @kernel
 def turn_table(table: Weights, turned: Weights, n_inner: int) -> None:
-    """Reverse the digits of indices: two outer ones, and ``n_inner`` between; a line at a time."""
+    """Move each weight to the index with reversed digits; there are ``n_inner`` + 2 of them."""
     n = N_EXPONENTS**n_inner
     for inner in range(n):
         left, reverse = inner, 0
@@ -194,7 +194,7 @@ def turn_table(table: Weights, turned: Weights, n_inner: int) -> None:
 
 
 def turned_indices(pattern_set: PatternSet, indices: npt.NDArray[np.int64]) -> Any:
-    """Return indices of a file as they are in memory, or the other way round.
+    """Convert indices from the order of files to that of memory, or back.
 
     IndexError if one is outside of all tables.
     """

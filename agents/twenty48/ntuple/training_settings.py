@@ -41,9 +41,9 @@ class Learning:
 
     α and λ are those of :mod:`agents.twenty48.ntuple.learning`. Tuned are all sets of patterns, and
     both methods; α from 0.1, a usual rate of plain learning, to 1, beyond which a step goes past
-    its target; optimism to 20,000 points, a usual score early in training (80,000 points kept a
-    network from learning within 80 million moves: 31,800 points, 83,400 without); R to more moves
-    than most games have in a training of 20 million moves.
+    its target; optimism to 20,000 points, a usual score early in training (after 80 million moves a
+    network with 80,000 points scored 31,800, one without scored 83,400); R to more moves than most
+    games have in a training of 20 million moves.
     """
 
     patterns: PatternSet = categorical(

@@ -144,7 +144,7 @@ def run_ours(results: Path, program: str, seed: int, seconds: float) -> list[Rec
 
 
 def answers(case: Case, front: Sequence[tuple[Theta, float, float]]) -> list[list[Any]]:
-    """Return for each budget the best of some θ whose costs are within it, with score and cost."""
+    """Return, for each budget, the best θ whose cost is within it, with score and cost."""
     picks, sign = [], case.experiment.goal.sign
     for budget in case.budgets:
         within = [each for each in front if each[2] <= budget]

@@ -90,7 +90,7 @@ def small_spawns(
     """List all boards after a spawn on a small afterstate, with their probabilities, from index n.
 
     The order is cell by cell in reading order, a 2 before a 4; m empty ones of its ``cells`` are
-    equally likely. Return n + 2m, the index behind the last.
+    equally likely. Return n + 2m, the index after the last board.
     """
     empty = empty_cells(after) & cells
     begin = n
@@ -111,9 +111,9 @@ def small_spawns(
 def act_and_spawn(states: Boards, n_rows: Integer, n_columns: Integer, marks: np.uint64) -> Level:
     """Take every legal action in every state, and spawn every tile; ``marks`` are the cells.
 
-    Return the number of legal actions of each state, 0 if it is terminal; of these actions, state
-    by state, the number, the points, and the number of boards after it; and of these boards, action
-    by action, the board and its probability.
+    Return three groups of arrays. Per state: its number of legal actions, 0 if it is terminal. Per
+    legal action, state by state: its number, its points, and how many boards can follow it. Per
+    following board, action by action: the board and its probability.
     """
     n_actions = np.zeros(len(states), np.int64)
     most: Integer = N_ACTIONS * len(states)

@@ -150,11 +150,11 @@ REFUSED = {
     ),
     "a column's name": (
         f"{BEGIN}M = Experiment('m', print, Space((NumericParameter('trial', 1, 2),)), mean())\n",
-        "space must have other names (got 'trial', which is a column's)",
+        "parameters must not have the name of a column (got 'trial')",
     ),
     "a column of the goal": (
         f"{BEGIN}M = Experiment('m', print, Space((NumericParameter('x_mean', 1, 2),)), mean('x'))",
-        "space must have other names (got 'x_mean', which is a column's)",
+        "parameters must not have the name of a column (got 'x_mean')",
     ),
 }
 

@@ -91,7 +91,7 @@ def test_what_is_fixed_is_not_tuned() -> None:
     found = experiment("pacman")
     plain: dict[str, Any] = {each.name: getattr(found, each.name) for each in fields(found)}
     with pytest.raises(
-        ValueError, match=r"space must have other names \(got radius, which is fixed\)"
+        ValueError, match=r"parameters must not be both tuned and fixed \(got 'radius'\)"
     ):
         Experiment(**{**plain, "fixed": {"radius": 1}})
 

@@ -234,7 +234,7 @@ def test_an_experiment_offers_its_cost_and_has_a_reference_for_each() -> None:
         Experiment(**{**plain, "reference_costs": {"n_sweeps": 1.0}})
     space = Space((NumericParameter("seconds_per_move", 1, 2),))
     with pytest.raises(
-        ValueError, match=r"space must have other names \(got seconds_per_move, which is a cost\)"
+        ValueError, match=r"parameters must not have the name of a cost \(got 'seconds_per_move'\)"
     ):
         Experiment(**{**plain, "space": space})
     assert experiment("mcmdp").by("playout_moves_per_move").cost == PLAYOUT_MOVES

@@ -1,8 +1,8 @@
 """A match game of one engine against itself: one side plays by θ, the other always the same way.
 
 By the protocol *serve*: reads a line of JSON with the seed and θ, answers with the game's result.
-The seed decides the opening, four random moves that leave no side ahead, and the colour. What the
-fixed side thinks of the position ends a game early. CPU seconds are those of the tuned side alone,
+The seed decides the opening, four random moves that leave no side ahead, and the colour. A game
+ends early when the fixed side considers it decided. CPU seconds are those of the tuned side alone,
 which the report gives as ``seconds``.
 """
 

@@ -1,7 +1,7 @@
-"""A small neural network that reads digits: its accuracy, by how long it may learn.
+"""A small neural network that reads digits: its accuracy, and how long it takes to learn.
 
-Which parameters there are depends on the solver: batches and a learning rate are no matter of
-L-BFGS, and momentum is one of gradient descent alone.
+Some parameters exist only for some solvers: L-BFGS has no batches and no learning rate, and only
+plain gradient descent has momentum.
 """
 
 import warnings

@@ -1,4 +1,4 @@
-"""A decision tree that reads digits: its error, by how many bytes it takes.
+"""A decision tree that reads digits: its error, and how many bytes it takes.
 
 Error and size go in steps: a split more or less. The seed decides which pictures it learns from.
 """
