@@ -46,16 +46,6 @@ def test_copies_are_independent_and_equal() -> None:
     assert world.text() == copy.text()
 
 
-def test_games_are_cut() -> None:
-    world = World.start(CHAMBER, seed=0, most_steps=3)
-    outcomes = []
-    while not world.is_over:
-        world.step(STOP)
-        outcomes.append(world.outcome)
-    assert outcomes == [Outcome.RUNNING, Outcome.RUNNING, Outcome.CUT]
-    assert world.score == -3
-
-
 def test_the_last_step_may_still_win() -> None:
     def prepared(seed: int) -> World:
         world = World.start(CHAMBER, seed, most_steps=1)
