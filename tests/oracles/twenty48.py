@@ -27,7 +27,7 @@ def merge_line(line: list[int]) -> tuple[list[int], int]:
             tile += tiles.pop(0)
             reward += tile
         merged.append(tile)
-    return merged + [0] * (4 - len(merged)), reward
+    return merged + [0] * (len(line) - len(merged)), reward
 
 
 def cascade_line(line: list[int]) -> tuple[list[int], int]:
@@ -55,27 +55,16 @@ def cascade_line(line: list[int]) -> tuple[list[int], int]:
 LINE_RULES = {Rule.COMMON: merge_line, Rule.CASCADE: cascade_line}
 
 
-def lines_towards(action: int) -> list[list[tuple[int, int]]]:
-    """The coordinates of the four lines, each beginning at the edge that tiles move to."""
-    straight = range(4)
-    back = range(3, -1, -1)
-    return {
-        UP: [[(row, column) for row in straight] for column in range(4)],
-        DOWN: [[(row, column) for row in back] for column in range(4)],
-        LEFT: [[(row, column) for column in straight] for row in range(4)],
-        RIGHT: [[(row, column) for column in back] for row in range(4)],
-    }[action]
-
-
 def slide(board: Board, action: int, rule: Rule = Rule.COMMON) -> tuple[Board, int]:
-    after = [row[:] for row in board]
-    total = 0
-    for line in lines_towards(action):
-        merged, reward = LINE_RULES[rule]([board[row][column] for row, column in line])
-        total += reward
-        for (row, column), tile in zip(line, merged, strict=True):
-            after[row][column] = tile
-    return after, total
+    """Slide a board; the others are turned so that the action is to the left, and back."""
+    if action in (UP, DOWN):
+        after, reward = slide(transposed(board), LEFT if action == UP else RIGHT, rule)
+        return transposed(after), reward
+    if action == RIGHT:
+        after, reward = slide(mirrored(board), LEFT, rule)
+        return mirrored(after), reward
+    lines = [LINE_RULES[rule](row) for row in board]
+    return [line for line, _ in lines], sum(reward for _, reward in lines)
 
 
 def legal_actions(board: Board) -> list[int]:
@@ -98,6 +87,13 @@ def transposed(board: Board) -> Board:
 
 def mirrored(board: Board) -> Board:
     return [row[::-1] for row in board]
+
+
+def turned(board: Board, word: int) -> Board:
+    """Turn a board by a random word: bit 63 transposes, bit 0 mirrors."""
+    if word >> 63:
+        board = transposed(board)
+    return mirrored(board) if word & 1 else board
 
 
 def to_faces(exponents: list[list[int]]) -> Board:

@@ -7,7 +7,7 @@ import numpy as np
 from results.papers.heuristic_search.small_board import Small2048
 from tests.agents.mdp.cases import mdp_of
 from tests.oracles import finite_mdp as oracle
-from tests.oracles import small_2048
+from tests.oracles import policy_iteration, small_2048
 from thetafront.agents.mdp.finite_mdp import FiniteMDP
 from thetafront.engine.twenty48 import tile, unpack
 
@@ -17,7 +17,7 @@ TINY = 1e-9
 def random_mdp(seed: int, discount: float) -> tuple[FiniteMDP, oracle.Description, Any]:
     """A random MDP with its description and its optimal values."""
     description = oracle.random_description(seed)
-    best = np.array(list(oracle.optimal_values(description, discount).values()))
+    best = np.array(list(policy_iteration.solve(description, discount)[0].values()))
     return mdp_of(description, discount), description, best
 
 
