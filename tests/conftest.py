@@ -2,6 +2,7 @@
 
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from threadpoolctl import threadpool_limits
@@ -10,6 +11,16 @@ from threadpoolctl import threadpool_limits
 # with SIGHUP. Tests that interrupt a program would wait for ever.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+OF_RESULTS = {Path(__file__).with_name(each) for each in ("papers", "benchmarks")}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Papers and benchmarks are no part of the product: ``make test-papers`` runs their tests."""
+    for item in items:
+        if not OF_RESULTS.isdisjoint(item.path.parents):
+            item.add_marker(pytest.mark.papers)
 
 
 @pytest.fixture(scope="session", autouse=True)

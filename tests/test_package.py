@@ -182,13 +182,3 @@ def test_public_names_are_there_and_typed(tmp_path: Path) -> None:
     )
     assert 'Revealed type is "pandas' in done.stdout, done.stdout
     assert "Success" in done.stdout, done.stdout
-
-
-def test_importing_it_imports_nothing_slow() -> None:
-    program = (
-        "import sys, thetafront; print({'numpy', 'numba', 'optuna', 'pandas'} & {*sys.modules})"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "set()\n"

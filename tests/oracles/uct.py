@@ -125,7 +125,7 @@ class Search:
 
 
 def rewards_of(board: Board) -> dict[int, int]:
-    return {a: game.slide(board, a)[1] for a in game.legal_actions(board)}
+    return {a: reward for a, (_, reward) in game.slides(board).items()}
 
 
 def rollout(board: Board, d: int, words: Iterator[int], greedy: bool) -> tuple[float, int]:

@@ -9,7 +9,7 @@ import os
 import pty
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import cloudpickle
@@ -51,7 +51,8 @@ QUICK = Experiment(
 )
 
 
-WORDS = Experiment(
+WORDS = replace(
+    QUICK,
     name="words",
     title="2048, Monte Carlo tree search, for tests",
     agent="uct",
@@ -62,12 +63,6 @@ WORDS = Experiment(
             NumericParameter("exploration", 10.0, 5000.0, log=True, symbol="c"),
         )
     ),
-    goal=SCORE,
-    cost=SECONDS,
-    costs=(SECONDS, PLAYOUT_MOVES),
-    summary=TileSummary(Game2048),
-    reference_score=0.0,
-    reference_costs={"seconds_per_move": 0.01, "playout_moves_per_move": 1e6},
     baselines={"six": {"n_simulations": 6, "leaf_value": "weights_a", "exploration": 100.0}},
 )
 

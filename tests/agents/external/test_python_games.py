@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import python
 from thetafront.agents.agent import ChangedError, GameError
 from thetafront.agents.external.child import end_programs
 from thetafront.agents.external.limits import Limits
@@ -118,13 +119,9 @@ def test_games_of_a_script_may_start_processes(tmp_path: Path) -> None:
         "if __name__ == '__main__':\n    "
         "print(PythonAgent(play, Report(), (('x', 1),)).play(5).score)\n"
     )
-    run = [
-        sys.executable,
-        "-c",
-        f"import sys, runpy; sys.path[:] = {sys.path!r}; "
-        f"runpy.run_path({str(tmp_path / 'script.py')!r}, run_name='__main__')",
-    ]
-    assert subprocess.run(run, capture_output=True, text=True, check=True).stdout == "20.0\n"
+    path = str(tmp_path / "script.py")
+    program = f"import sys, runpy; sys.path[:] = {sys.path!r}; "
+    assert python(f"{program}runpy.run_path({path!r}, run_name='__main__')") == "20.0\n"
 
 
 BURN = "end = time.process_time() + 0.1\nwhile time.process_time() < end: pass\n"

@@ -8,7 +8,6 @@ import pytest
 
 from tests.agents.mdp.cases import CHAIN, actions_of, mdp_of
 from tests.oracles import finite_mdp as oracle
-from tests.oracles import policy_iteration
 from thetafront.agents.mdp.finite_mdp import FiniteMDP
 from thetafront.agents.mdp.value_iteration import ValueIteration, sweep_until
 
@@ -18,7 +17,7 @@ SWEEPS = [True, False]
 def solvable(seed: int, discount: float) -> oracle.Description:
     description = oracle.random_description(seed, n_states=12)
     if discount == 1:
-        description = policy_iteration.that_ends(description, 0.05)
+        description = oracle.that_ends(description, 0.05)
     return description
 
 
@@ -27,7 +26,7 @@ def solvable(seed: int, discount: float) -> oracle.Description:
 @pytest.mark.parametrize("seed", range(8))
 def test_values_are_those_of_linear_algebra(seed: int, discount: float, gauss_seidel: bool) -> None:
     description = solvable(seed, discount)
-    best, policy = policy_iteration.solve(description, discount)
+    best, policy = oracle.solve(description, discount)
     mdp = mdp_of(description, discount)
     solved = ValueIteration(1e-12, gauss_seidel=gauss_seidel).solve(mdp)
     assert solved.converged
@@ -62,7 +61,7 @@ def test_both_kinds_of_sweep_are_those_of_the_book(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_the_residual_bounds_the_error(seed: int, gauss_seidel: bool) -> None:
     description = solvable(seed, 0.9)
-    best = np.array(list(policy_iteration.solve(description, 0.9)[0].values()))
+    best = np.array(list(oracle.solve(description, 0.9)[0].values()))
     mdp = mdp_of(description, 0.9)
     begin = np.random.default_rng(seed).normal(0, 20, 12)
     for tolerance in (10.0, 1.0, 0.1, 1e-3):

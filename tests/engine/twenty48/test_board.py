@@ -38,7 +38,7 @@ def test_every_row_in_every_direction(rule: Rule) -> None:
     merge_line = oracle.LINE_RULES[rule]
     for line in range(65536):
         exponents = [line >> (4 * cell) & 15 for cell in range(4)]
-        faces = [2**e if e else 0 for e in exponents]
+        faces = tuple(2**e if e else 0 for e in exponents)
         forward, reward = merge_line(faces)
         backward, reward_back = merge_line(faces[::-1])
         place = line % 4

@@ -68,9 +68,7 @@ def test_intervals_by_hand(quick: Experiment) -> None:
     assert (row["on_front"], row["p_on_front"]) == (True, 1.0)
 
 
-def test_a_point_without_games_is_left_out_and_one_game_tells_a_mean(
-    quick: Experiment,
-) -> None:
+def test_a_point_without_games_is_left_out_and_one_game_tells_a_mean(quick: Experiment) -> None:
     study = new_study()
     assert len(validated_frame(Analysis(data_of(study, quick)))) == 0
     add_point(study, 3, [], 1.0)

@@ -15,7 +15,7 @@ from optuna.distributions import (
 )
 from optuna.samplers import RandomSampler
 
-from tests.study.samplers.toy import TOY_OBJECTIVES, UNIT, true_hypervolume, truth
+from tests.study.samplers.toy import TOY_OBJECTIVES, UNIT, searched, true_hypervolume, truth
 from thetafront.study.pareto import hypervolume
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.nehvi import (
@@ -201,10 +201,10 @@ CATEGORICAL: dict[str, BaseDistribution] = {
 WORTH = {"a": 0.0, "b": 4.0, "c": 1.0, "d": 2.0, "e": 0.5}
 
 
-def worth(params: dict[str, Any]) -> tuple[float, float]:
-    """A score that grows with effort, but depends most on the choice; effort is the cost."""
+def worth(params: dict[str, Any], rng: np.random.Generator) -> tuple[float, float]:
+    """A noisy score that depends most on the choice, and grows with effort, which is the cost."""
     score = WORTH[params["choice"]] + np.log10(params["effort"]) - (params["other"] - 0.3) ** 2
-    return score, params["effort"]
+    return score + 0.5 * rng.standard_normal(), params["effort"]
 
 
 def test_the_better_choice_is_found_and_kept() -> None:
@@ -216,18 +216,7 @@ def test_the_better_choice_is_found_and_kept() -> None:
             reference_point=(0.0, 1000.0),
             noise=lambda trials: np.tile([0.5**2, np.nan], (len(trials), 1)),
         )
-        rng = np.random.default_rng(seed)
-        study = optuna.create_study(
-            directions=["maximize", "minimize"], sampler=RandomSampler(seed=seed)
-        )
-        for number in range(24):
-            if number == 10:
-                study.sampler = NoisyEHVISampler(seed, objectives)
-            trial = study.ask(CATEGORICAL)
-            assert trial.params["choice"] in WORTH
-            score, cost = worth(trial.params)
-            study.tell(trial, (score + 0.5 * rng.standard_normal(), cost))
-            if number >= 10:
-                assert trial.relative_params == trial.params, "optuna rejected the proposal"
-                proposed.append(trial.params["choice"])
+        sampler = NoisyEHVISampler(seed, objectives)
+        study = searched(sampler, seed, worth, n_random=10, n_trials=24, space=CATEGORICAL)
+        proposed += [trial.params["choice"] for trial in study.trials[10:]]
     assert proposed.count("b") > 0.6 * len(proposed)

@@ -72,7 +72,7 @@ def nothing() -> tuple[np.ndarray, np.ndarray]:
 
 
 def afterstates(board: oracle.Board) -> list[tuple[int, float]]:
-    slides = [oracle.slide(board, action) for action in oracle.legal_actions(board)]
+    slides = oracle.slides(board).values()
     return [(oracle.to_packed(after), reward) for after, reward in slides]
 
 
@@ -119,11 +119,7 @@ def test_games_are_played_by_the_best_afterstate() -> None:
     assert len(done.path) > 20
     boards = [oracle.from_packed(each) for each in done.path]
     for before, after, reward in zip(boards, done.path[1:], done.rewards[1:], strict=False):
-        assert any(
-            is_best(oracle.put(before, cell, tile), after, reward, network)
-            for cell in oracle.empty_cells(before)
-            for tile in (2, 4)
-        )
+        assert any(is_best(board, after, reward, network) for board, _ in oracle.spawns(before))
 
 
 def is_best(board: oracle.Board, after: int, reward: float, network: object) -> bool:
