@@ -72,15 +72,6 @@ def test_any_number_of_playouts(n: int) -> None:
     assert 40 * n < n_moves < 320 * n
 
 
-def test_many_and_few_at_a_time_score_alike() -> None:
-    """20,000 playouts in one batch, on planes, and in batches of 50, on packed boards."""
-    board = parse("2 4 8 16 / 64 128 . 2 / 32 512 256 4 / 2 1024 2 .")
-    many = playouts([board], [20_000], 1)[0]
-    few = np.concatenate([playouts([board], [50], seed)[0] for seed in range(400)])
-    error = np.sqrt((many.var() + few.var()) / 20_000)
-    assert abs(many.mean() - few.mean()) < 5 * error
-
-
 def test_nothing_to_play() -> None:
     scores, n_moves = playouts([], [], 0)
     assert len(scores) == 0

@@ -1,5 +1,6 @@
 """The knowledge gradient: gains by hand, degenerate studies, and problems to solve."""
 
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -111,8 +112,7 @@ def test_trials_in_flight_change_no_mean_but_what_is_left_to_learn() -> None:
     points = rng.random((12, 2))
     values = np.column_stack([100.0 * points[:, 0], -points[:, 1]])
     seen = observations_of(points, values, np.tile([25.0, np.nan], (12, 1)))
-    pending = observations_of(points, values, seen.noise)
-    object.__setattr__(pending, "pending", np.array([[0.5, 0.5], [0.9, 0.1]]))
+    pending = replace(seen, pending=np.array([[0.5, 0.5], [0.9, 0.1]]))
     before = Posterior.fit(seen).processes[0]
     noise = noise_of_new_trials(before, seen)
     after = awaiting(before, pending, noise)
@@ -120,9 +120,8 @@ def test_trials_in_flight_change_no_mean_but_what_is_left_to_learn() -> None:
     np.testing.assert_allclose(after.mean(grid), before.mean(grid), rtol=1e-6)
     assert (after.predict(grid)[1] <= before.predict(grid)[1] + 1e-9).all()
     variance = before.predict(pending.pending[:1])[1][0]
-    alone = observations_of(points, values, seen.noise)
-    object.__setattr__(alone, "pending", pending.pending[:1])
-    left = awaiting(before, alone, noise).predict(pending.pending[:1])[1][0]
+    alone = replace(seen, pending=pending.pending[:1])
+    left = awaiting(before, alone, noise).predict(alone.pending)[1][0]
     assert left == pytest.approx(1.0 / (1.0 / variance + 1.0 / 25.0), rel=1e-3)
 
 
@@ -138,15 +137,13 @@ def test_a_new_trial_is_as_noisy_as_those_of_its_mean() -> None:
 def test_what_is_known_exactly_is_not_tried_again() -> None:
     """Exact values on a grid of 32: every trial is a new one until none is left."""
     space = {"n": IntDistribution(0, 15), "c": CategoricalDistribution("ab")}
-    objectives = Objectives(noise=lambda trials: np.zeros((len(trials), 2)))
-    study = optuna.create_study(
-        directions=["maximize", "minimize"],
-        sampler=KnowledgeGradientSampler(1, objectives, n_startup_trials=3),
-    )
-    for _ in range(14):
-        trial = study.ask(space)
-        n, worse = trial.params["n"], trial.params["c"] == "a"
-        study.tell(trial, (np.sin(n / 3.0) - 0.1 * worse, n))
+
+    def values(params: dict[str, Any], _: object) -> tuple[float, float]:
+        return np.sin(params["n"] / 3.0) - 0.1 * (params["c"] == "a"), params["n"]
+
+    exact = Objectives(noise=lambda trials: np.zeros((len(trials), 2)))
+    sampler = KnowledgeGradientSampler(1, exact, n_startup_trials=3)
+    study = searched(sampler, 1, values, n_random=0, n_trials=14, space=space)
     asked = [(trial.params["n"], trial.params["c"]) for trial in study.trials[3:]]
     assert len(set(asked)) == len(asked)
 

@@ -5,7 +5,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import optuna
 import pytest
 from optuna.distributions import (
     BaseDistribution,
@@ -157,10 +156,14 @@ pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning", "error::UserWar
 
 def test_trials_in_flight_keep_others_away() -> None:
     """Little is left of an expected gain that a trial in flight may bring."""
-    study = optuna.create_study(directions=["minimize", "minimize"], sampler=RandomSampler(seed=0))
-    for _ in range(16):
-        trial = study.ask(UNIT)
-        study.tell(trial, truth(trial.params))
+    study = searched(
+        RandomSampler(),
+        0,
+        lambda params, _: truth(params),
+        n_random=16,
+        n_trials=16,
+        directions=("minimize", "minimize"),
+    )
     study.sampler = NoisyEHVISampler(0, TOY_OBJECTIVES)
     points = UnitCube(UNIT).encode([study.ask(UNIT).params for _ in range(4)])
     distances = np.linalg.norm(points[:, None] - points[None], axis=2)[np.triu_indices(4, 1)]
@@ -169,13 +172,12 @@ def test_trials_in_flight_keep_others_away() -> None:
 
 def test_a_space_that_is_exhausted_is_tried_again_where_it_matters() -> None:
     space = {"n": IntDistribution(0, 3), "c": CategoricalDistribution("ab")}
-    study = optuna.create_study(
-        directions=["maximize", "minimize"], sampler=NoisyEHVISampler(1, n_startup_trials=3)
-    )
-    for _ in range(16):
-        trial = study.ask(space)
-        n, worse = trial.params["n"], trial.params["c"] == "a"
-        study.tell(trial, (n - 2 * worse, n * n))
+
+    def values(params: dict[str, Any], _: object) -> tuple[float, float]:
+        return params["n"] - 2 * (params["c"] == "a"), params["n"] ** 2
+
+    sampler = NoisyEHVISampler(1, n_startup_trials=3)
+    study = searched(sampler, 1, values, n_random=0, n_trials=16, space=space)
     asked = [(trial.params["n"], trial.params["c"]) for trial in study.trials]
     again = [c for _, c in asked[10:]]
     assert {("b", n) for n in range(4)} == {(c, n) for n, c in asked if c == "b"}
