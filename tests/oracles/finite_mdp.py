@@ -6,7 +6,6 @@ are no kernels here, and no arrays but those of linear equations.
 
 import random
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -44,20 +43,6 @@ def greedy(description: Description, values: Any, discount: Any, state: Any) -> 
     actions = list(description[state])
     qs = [q(description, values, discount, state, action) for action in actions]
     return actions[qs.index(max(qs))], max(qs)
-
-
-def exactly(description: Description) -> Description:
-    """The same with fractions instead of floats, each the simplest one nearby."""
-    return {
-        state: {
-            action: (
-                Fraction(reward).limit_denominator(1000),
-                {after: Fraction(p).limit_denominator(1000) for after, p in outcomes.items()},
-            )
-            for action, (reward, outcomes) in actions.items()
-        }
-        for state, actions in description.items()
-    }
 
 
 def random_description(seed: int, n_states: int = 8, n_terminal: int = 1) -> Description:

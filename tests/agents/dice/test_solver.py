@@ -1,4 +1,4 @@
-"""Dice as a problem to solve: exact worth, and the same for all seeds."""
+"""Dice as a problem to solve: exact worth."""
 
 import pytest
 

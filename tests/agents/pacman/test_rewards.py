@@ -5,6 +5,7 @@ import pytest
 
 from tests.engine.pacman.positions import put, running_worlds
 from tests.oracles import pacman_planner as oracle
+from tests.oracles.pacman import game_of
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.agents.pacman.rewards import Distance, InZone
 from thetafront.engine.pacman import Layout, World
@@ -84,7 +85,7 @@ def test_a_route_is_a_shortest_path_to_the_nearest_food(name: str) -> None:
             PacmanMDP(0.9, 2, 0, 1, route_reward=extra, layout=layout).act(world).rewards
             for extra in (0.0, 3.0)
         )
-        game = oracle.game_of(world)
+        game = game_of(world)
         steps = oracle.steps_between(game, game.pacman)
         nearest = min(steps[cell] for cell in game.food)
         on_route = {(int(x), int(y)) for x, y in np.argwhere(rewarded > plain)}
@@ -118,7 +119,7 @@ def test_rewards_are_those_of_plain_python(name: str) -> None:
         radius = int(chance.integers(5))
         distance = [Distance.MANHATTAN, Distance.MAZE][case % 2]
         in_zone = [InZone.OVERWRITTEN, InZone.ADDED][case // 2 % 2]
-        game = oracle.game_of(world)
+        game = game_of(world)
         expected = oracle.rewards(
             game, radius, distance is Distance.MAZE, in_zone is InZone.ADDED, 4
         )

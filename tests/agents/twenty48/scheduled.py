@@ -1,7 +1,7 @@
 """The Monte Carlo MDP agent with any schedule, its nodes in plain Python, and boards of a game."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
@@ -93,6 +93,24 @@ def mean_of_best(scores: list[int], top_share: float) -> float:
     """The mean of a share of the scores, the best ones, rounded up."""
     best = sorted(scores, reverse=True)[: math.ceil(round(top_share * len(scores), 9))]
     return sum(best) / len(best)
+
+
+def values_by_definition(
+    board: int,
+    schedule: Schedule,
+    top_share: float,
+    scores: Iterator[int],
+    rule: Rule,
+    gamma: float = 1.0,
+    reward_weight: float = 1.0,
+) -> dict[int, float]:
+    """The value of each legal action: the mean of the best scores of each node, which come next."""
+    slides = oracle.slides(oracle.from_packed(board), rule)
+    values = {action: float(reward_weight * reward) for action, (_, reward) in slides.items()}
+    for action, _, probability, n in nodes_of(board, schedule, rule):
+        best = mean_of_best([next(scores) for _ in range(n)], top_share)
+        values[action] += gamma * probability * best
+    return values
 
 
 def check_values(decision: Decision2048, expected: dict[int, float]) -> None:

@@ -10,11 +10,10 @@ from tests.agents.twenty48.scheduled import (
     boards_of_a_game,
     check_decisions,
     check_values,
-    mean_of_best,
     nodes_of,
     scheduled,
+    values_by_definition,
 )
-from tests.oracles import twenty48 as oracle
 from thetafront.agents.twenty48.expectation import sum_of_best
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP, Table1
 from thetafront.agents.twenty48.schedule import Schedule
@@ -31,18 +30,11 @@ def decision_by_definition(
     reward_weight: float = 1.0,
     rule: Rule = Rule.COMMON,
 ) -> dict[int, float]:
-    """Value of each legal action: nodes in order, their playouts, the mean of the best."""
+    """Value of each legal action: nodes in order, and their playouts."""
     nodes = nodes_of(board, SMALL, rule)
     scores, _ = playouts([node[1] for node in nodes], [node[3] for node in nodes], stream, rule)
-    results = iter(scores.tolist())
-    values = {
-        action: float(reward_weight * reward)
-        for action, (_, reward) in oracle.slides(oracle.from_packed(board), rule).items()
-    }
-    for action, _, probability, n in nodes:
-        best = mean_of_best([next(results) for _ in range(n)], top_share)
-        values[action] += gamma * probability * best
-    return values
+    drawn = iter(scores.tolist())
+    return values_by_definition(board, SMALL, top_share, drawn, rule, gamma, reward_weight)
 
 
 @pytest.mark.parametrize("top_share", [1.0, 0.75, 0.5, 0.07, 0.001])

@@ -1,4 +1,4 @@
-"""The random agent: the known mean of random play, and uniform choices."""
+"""The random agent: uniform choices."""
 
 import numpy as np
 from scipy import stats

@@ -11,8 +11,6 @@ import numpy as np
 from thetafront.engine.pacman import Action, Layout, World
 from thetafront.engine.pacman import state as places
 
-N, E, S, W, STOP = Action
-
 # Six cells in a row for one ghost, and Pacman's food out of its way.
 CORRIDOR = Layout.parse("%%%%%%%%\n%P    G%\n%.%%%%%%\n%%%%%%%%", "corridor")
 # Two ghosts at home in the ends of the upper corridor; Pacman below its middle.

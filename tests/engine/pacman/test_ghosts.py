@@ -6,20 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.engine.pacman.positions import (
-    CHAMBER,
-    CORRIDOR,
-    STOP,
-    E,
-    N,
-    S,
-    W,
-    as_meant,
-    put,
-    put_food,
-    put_pacman,
-)
+from tests.engine.pacman.positions import CHAMBER, CORRIDOR, as_meant, put, put_food, put_pacman
 from thetafront.engine.pacman import Action, Ghost, Layout, World
+
+N, E, S, W, STOP = Action
 
 UNHURRIED = [Ghost(6, 2, E, 0), *(Ghost(x, 2, W, 0) for x in (5, 4, 3, 2, 1))]
 SCARED = [Ghost(5.5, 2, E, 39), Ghost(6, 2, E, 38), Ghost(5.5, 2, W, 37), Ghost(5, 2, W, 36)]

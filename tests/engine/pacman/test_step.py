@@ -6,19 +6,10 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from tests.engine.pacman.positions import (
-    CORRIDOR,
-    PAIR,
-    STOP,
-    E,
-    N,
-    S,
-    W,
-    as_meant,
-    put,
-    put_pacman,
-)
+from tests.engine.pacman.positions import CORRIDOR, PAIR, as_meant, put, put_pacman
 from thetafront.engine.pacman import Action, Ghost, Layout, Outcome, World
+
+N, E, S, W, STOP = Action
 
 # --- Pacman's motion ---
 

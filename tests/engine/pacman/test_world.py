@@ -6,17 +6,14 @@ from tests.engine.pacman.positions import (
     CHAMBER,
     CORRIDOR,
     PAIR,
-    STOP,
-    E,
-    N,
-    S,
-    W,
     as_meant,
     put,
     put_food,
     put_pacman,
 )
-from thetafront.engine.pacman import Layout, Outcome, World
+from thetafront.engine.pacman import Action, Layout, Outcome, World
+
+N, E, S, W, STOP = Action
 
 # --- games ---
 
