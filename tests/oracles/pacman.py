@@ -165,8 +165,9 @@ def game_of(world: Any) -> Game:
     """The state of one of the engine's games, as the plain rules have it."""
     p_chosen = Fraction(int(world.setup.chosen), 2**32)
     game = Game(world.layout.text, int(world.setup.seed), p_chosen=p_chosen)
-    game.food = {cell for cell in cells(game) if world.food[cell]}
-    game.capsules = {cell for cell in cells(game) if world.capsules[cell]}
+    food, capsules, everywhere = world.food, world.capsules, cells(game)
+    game.food = {cell for cell in everywhere if food[cell]}
+    game.capsules = {cell for cell in everywhere if capsules[cell]}
     game.pacman, game.score, game.turn = world.pacman, world.score, world.n_steps
     game.outcome = world.outcome.name.lower()
     for ghost, seen in zip(game.ghosts, world.ghosts, strict=True):
