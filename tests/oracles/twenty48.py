@@ -106,6 +106,15 @@ def mirrored(board: Board) -> Board:
     return tuple(row[::-1] for row in board)
 
 
+def turns(board: Board) -> list[Board]:
+    """The eight turns and reflections of a board."""
+    found = []
+    for turn in [transposed, mirrored] * 4:
+        board = turn(board)
+        found.append(board)
+    return found
+
+
 def turned(board: Board, word: int) -> Board:
     """Turn a board by a random word: bit 63 transposes, bit 0 mirrors."""
     if word >> 63:

@@ -44,13 +44,7 @@ def test_ends_are_those_of_the_oracle(rule: Rule) -> None:
 
 
 def turns(board: int) -> set[int]:
-    """The eight turns and reflections of a board."""
-    faces = oracle.from_packed(board)
-    result = set()
-    for turn in [oracle.transposed, oracle.mirrored] * 4:
-        faces = turn(faces)
-        result.add(oracle.to_packed(faces))
-    return result
+    return {oracle.to_packed(each) for each in oracle.turns(oracle.from_packed(board))}
 
 
 def test_32768_tiles_do_not_merge_and_finished_boards_stay() -> None:

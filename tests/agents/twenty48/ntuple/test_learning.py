@@ -10,7 +10,6 @@ from tests.agents.twenty48.ntuple.networks import (
     plain_indices,
     plain_value,
     random_network,
-    symmetric_boards,
 )
 from tests.oracles import twenty48 as oracle
 from thetafront.agents.twenty48.ntuple.learning import correct, learn, play_out, work_space
@@ -78,9 +77,7 @@ def afterstates(board: oracle.Board) -> list[tuple[int, float]]:
 
 def smallest(packed: int) -> int:
     """One number for all symmetric boards."""
-    return min(
-        sum(cell << 4 * k for k, cell in enumerate(cells)) for cells in symmetric_boards(packed)
-    )
+    return min(map(oracle.to_packed, oracle.turns(oracle.from_packed(packed))))
 
 
 @pytest.mark.parametrize("coherent", [True, False])

@@ -12,6 +12,7 @@ from tests.agents.twenty48.ntuple.networks import (
     plain_value,
     random_boards,
     random_network,
+    symmetric_boards,
 )
 from thetafront.agents.twenty48.afterstate_value import value
 from thetafront.agents.twenty48.ntuple.patterns import (
@@ -29,6 +30,7 @@ from thetafront.agents.twenty48.ntuple.patterns import (
 )
 from thetafront.engine.jit import kernel
 
+ORDER = 0xFEDC_BA98_7654_3210  # each cell has its number
 SMALL = (PatternSet.FOUR_BY_FIVE, PatternSet.SIX_BY_FIVE, PatternSet.FOUR_BY_FIVE_PLUS)
 
 
@@ -93,9 +95,8 @@ def test_the_sets_are_named_by_their_patterns() -> None:
 
 def smallest(cells: Iterable[str]) -> tuple[int, ...]:
     """The same cells, turned and mirrored to be the first of their forms."""
-    board = np.arange(16).reshape(4, 4)
-    turned = [np.rot90(each, k).ravel() for each in (board, board.T) for k in range(4)]
-    return min(tuple(sorted(int(turn[int(cell, 16)]) for cell in cells)) for turn in turned)
+    forms = [[symmetric[int(cell, 16)] for cell in cells] for symmetric in symmetric_boards(ORDER)]
+    return min(tuple(sorted(form)) for form in forms)
 
 
 @pytest.mark.parametrize("pattern_set", [each for each in PatternSet if each != each.played])
