@@ -2,6 +2,7 @@
 
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from threadpoolctl import threadpool_limits
@@ -13,6 +14,15 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # A failed assertion in one of these helpers shows its values, as in a test.
 pytest.register_assert_rewrite("tests.agents.conformance", "tests.study.experiments.conformance")
+OF_RESULTS = {Path(__file__).with_name(each) for each in ("papers", "benchmarks")}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Papers and benchmarks are no part of the product: ``make test-papers`` runs their tests."""
+    for item in items:
+        if not OF_RESULTS.isdisjoint(item.path.parents):
+            item.add_marker(pytest.mark.papers)
 
 
 @pytest.fixture(scope="session", autouse=True)

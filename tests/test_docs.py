@@ -1,4 +1,4 @@
-"""What the documentation says exists: commands, options, targets, modules, names; and its words."""
+"""What the documentation says exists: commands, options, targets, names, links; and its words."""
 
 import ast
 import json
@@ -18,38 +18,29 @@ from thetafront.study.charts.export import FILES
 from thetafront.study.cli import app
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = (
-    "docs",
-    "study",
-    "engine",
-    "agents",
-    "src",
-    "tests",
-    "results/papers",
-    "results/benchmarks",
-)
+FOLDERS = ("docs", "study", "engine", "agents", "src", "tests")
+FOLDERS += ("results/papers", "results/benchmarks")
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "results/README.md")]
 PAGES += [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.md"))]
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 PAGES += NOTEBOOKS
+TEXTS = [*PAGES, ROOT / "CHANGELOG.md", *sorted((ROOT / "results/reference").glob("*/*.md"))]
+SOURCES = ("ripstein", "kochenderfer", "thanki", "verghese")
+CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.M | re.S)
+LINK = re.compile(r"\]\(([^()\s]+)\)")
+HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.M)
 BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.M | re.S)
 INLINE = re.compile(r"`([^`\n]+)`")
 COMMAND = re.compile(r"(?:^|[\s/])thetafront ([a-z][\w-]*)([^#\n]*)", re.M)
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 # Of studies of users.
 OF_DEFINITIONS = {"--min-won", "--elo", "--min-result", "--max-seconds-per-game"}
-OF_OTHERS = {  # of Dask, of benchmarks, and of an example
-    *(
-        "--host",
-        "--tls-ca-file",
-        "--seeds",
-        "--size",
-        "--in-flight",
-        "--trials",
-        "--storage",
-        "--batch",
-    ),
-}
+OF_OTHERS = {"--host", "--tls-ca-file"}  # of Dask
+OF_OTHERS |= {"--seeds", "--size", "--in-flight", "--trials", "--storage", "--batch"}  # of examples
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(ROOT))
 
 
 def content(path: Path) -> str:
@@ -92,7 +83,7 @@ def said(path: Path) -> list[str]:
     return [*blocks, *spans(path)]
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("path", PAGES, ids=named)
 def test_commands_and_options_exist(path: Path) -> None:
     for text in said(path):
         for name, words in COMMAND.findall(text):
@@ -112,7 +103,7 @@ def test_an_option_that_does_not_exist_is_seen() -> None:
     assert set(OPTION.findall(words)) - options()[name] == {"--budgit"}
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("path", PAGES, ids=named)
 def test_targets_and_modules_exist(path: Path) -> None:
     targets = set(re.findall(r"^([a-z][\w-]*):", (ROOT / "Makefile").read_text("utf-8"), re.M))
     for text in said(path):
@@ -248,3 +239,45 @@ def test_the_columns_of_notation_tables_are_apart() -> None:
                 joined = [row for row in found[3].split("\n") if row[begin:end].strip(" =")]
                 assert not joined, f"{path}: {joined[0]}"
     assert n_tables > 20
+
+
+def anchors_of(text: str) -> set[str]:
+    """The anchors of a text's headings, as GitHub makes them of their words."""
+    found = (re.sub(r"[^\w\- ]", "", each.lower()) for each in HEADING.findall(text))
+    return {each.replace(" ", "-") for each in found}
+
+
+def targets_of(text: str) -> list[str]:
+    return [each for each in LINK.findall(CODE.sub("", text)) if "://" not in each]
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=named)
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in targets_of(path.read_text("utf-8")):
+        name, _, anchor = target.partition("#")
+        there = (path.parent / name).resolve() if name else path
+        assert there.exists(), target
+        assert there.is_relative_to(ROOT), target
+        assert not path.is_relative_to(ROOT / "docs") or there.is_file(), (
+            f"{target}: the site has files, no folders"
+        )
+        if anchor:
+            assert anchor in anchors_of(there.read_text("utf-8")), target
+
+
+def test_a_broken_link_is_seen() -> None:
+    text = "# The paper's *Table* 1\n[a](x.md) ![b](y.png) `[c](z)` [d](https://e.org) [f](#g)\n"
+    assert targets_of(text) == ["x.md", "y.png", "#g"]
+    assert anchors_of(text) == {"the-papers-table-1"}
+
+
+def test_results_are_indexed() -> None:
+    """The items of the sources are numbered without gaps, and every folder is in the table."""
+    text = (ROOT / "results" / "README.md").read_text("utf-8")
+    papers = (ROOT / "results" / "papers" / f"{source}.md" for source in SOURCES)
+    items = "".join(path.read_text("utf-8").partition("\n## Every item\n")[2] for path in papers)
+    numbers = [int(each) for each in re.findall(r"^\| (\d+) \|", items, re.M)]
+    assert numbers
+    assert numbers == list(range(1, len(numbers) + 1))
+    for folder in (ROOT / "results" / "reference").iterdir():
+        assert f"(reference/{folder.name})" in text, folder.name

@@ -1,10 +1,10 @@
 """A notebook: what its cells define is tuned by workers, though no file has it."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.processes import python
 
 DEFINITION = """
 from thetafront import Experiment, NumericParameter, Space, mean, open_study, sweep
@@ -30,9 +30,6 @@ expected = 3.0 * games["trial"].map(x) + 7 + games["seed"] % 2
 assert len(games) == 12, games
 assert (games["points"] - expected).abs().max() < 1e-9, games
 """
-AGAIN = """
-TOY = Experiment("toy", agent=scaled(4.0), space=SPACE, goal=mean("points"))
-"""
 NOTEBOOK = """
 import sys
 for number, cell in enumerate(sys.argv[1:], 1):
@@ -40,15 +37,7 @@ for number, cell in enumerate(sys.argv[1:], 1):
 """
 
 
-def run(folder: Path, *cells: str) -> "subprocess.CompletedProcess[str]":
-    """Run cells one after the other in the main module of a process, as a notebook does."""
-    words = [sys.executable, "-c", NOTEBOOK, *cells]
-    return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
-
-
 @pytest.mark.sweeps
 def test_workers_play_a_closure_of_a_cell(tmp_path: Path) -> None:
-    done = run(tmp_path, DEFINITION, SWEEP, CHECKS)
-    assert (done.returncode, done.stderr) == (0, "")
-    done = run(tmp_path, DEFINITION, AGAIN, SWEEP)
-    assert "definition has changed: scaled.<locals>.play.scale 4.0 now, not 3.0" in done.stderr
+    """Cells run one after the other in the main module of a process, as in a notebook."""
+    python(NOTEBOOK, DEFINITION, SWEEP, CHECKS, cwd=tmp_path)

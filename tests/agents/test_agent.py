@@ -1,16 +1,21 @@
 """What agents of all games have in common: compiled once, and their games known by name."""
 
+import json
 import math
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
-from thetafront.agents.agent import Agent, Game, warm
+from thetafront.agents.agent import Agent, Game, agent_digest, warm
+from thetafront.agents.catalog import build_identified
 from thetafront.agents.pacman.agent import PacmanGame
 from thetafront.agents.pacman.astar import PacmanAStar
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.engine.twenty48 import Rule
+
+PUBLISHED = sorted((Path(__file__).parents[2] / "results/reference").glob("*/agents.json"))
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,13 @@ def test_games_of_2048_are_known_by_name() -> None:
         "end_board": "fedcba9876543210",
     }
     assert Game2048.from_row(game.to_row()) == game
+
+
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.parent.name)
+def test_published_agents_keep_their_digests(path: Path) -> None:
+    """Parameters that came later are part of an agent only where they are not at their default."""
+    for digest, values in json.loads(path.read_text("utf-8")).items():
+        assert agent_digest(build_identified(values)) == digest, values
 
 
 LOST = PacmanAStar().play(3).to_row() | {"outcome": "lost", "n_food_left": 2}

@@ -1,12 +1,11 @@
 """Every agent of the catalog, whatever it is: see :mod:`tests.agents.conformance`."""
 
-import subprocess
-import sys
 from typing import Any
 
 import pytest
 
 from tests.agents.conformance import CHECKS, SEEDS, small, untimed
+from tests.processes import python
 from thetafront.agents.agent import Game
 from thetafront.agents.catalog import AGENTS
 from thetafront.study.run.workers import Task, Workers
@@ -39,8 +38,4 @@ def test_games_are_the_same_for_any_number_of_jobs() -> None:
 
 
 def test_warming_suffices() -> None:
-    program = "from tests.agents.conformance import check_all_warmings; check_all_warmings()"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
+    python("from tests.agents.conformance import check_all_warmings; check_all_warmings()")

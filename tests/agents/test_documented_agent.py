@@ -1,10 +1,9 @@
 """The agent and the experiment of ``docs/how-to/add-an-agent.md`` conform as all others do."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
+
+from tests.processes import python
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "how-to" / "add-an-agent.md"
@@ -13,6 +12,8 @@ BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.S | r
 # A fresh process, and a cache of its own: no kernel that this page shows stays behind.
 PROGRAM = """
 from pathlib import Path
+
+from tests.processes import python
 from corner import Corner
 from corner_experiment import CORNER
 from thetafront.study.experiments.registry import EXPERIMENTS
@@ -33,16 +34,5 @@ def test_what_the_page_shows_works(tmp_path: Path) -> None:
     (tmp_path / "corner.py").write_text(agent, "utf-8")
     experiment = experiment.replace("thetafront.agents.twenty48.corner", "corner")
     (tmp_path / "corner_experiment.py").write_text(experiment, "utf-8")
-    environment = os.environ | {
-        "PYTHONPATH": str(tmp_path),
-        "THETAFRONT_CACHE_DIR": str(tmp_path / "kernels"),
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert int(done.stdout) > 0
+    own = {"PYTHONPATH": str(tmp_path), "THETAFRONT_CACHE_DIR": str(tmp_path / "kernels")}
+    assert int(python(PROGRAM, env=own)) > 0

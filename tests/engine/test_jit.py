@@ -1,15 +1,13 @@
 """The cache of compiled kernels: edited code is compiled anew, edited prose is not."""
 
 import io
-import os
 import shutil
-import subprocess
-import sys
 import tokenize
 from pathlib import Path
 
 import pytest
 
+from tests.processes import python
 from thetafront.engine import jit
 
 PROGRAM = "from thetafront.engine.rng import named_stream; print(named_stream(1, 2, 3))"
@@ -74,19 +72,8 @@ def test_what_is_prose() -> None:
 def run(root: Path) -> tuple[str, set[Path]]:
     # Without bytecode, which Python takes for today's if a file of the same size is as old in whole
     # seconds.
-    environment = os.environ | {
-        "THETAFRONT_CACHE_DIR": str(root / "cache"),
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        cwd=root,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout, set((root / "cache").rglob("*.nbc"))
+    given = {"THETAFRONT_CACHE_DIR": str(root / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+    return python(PROGRAM, cwd=root, env=given), set((root / "cache").rglob("*.nbc"))
 
 
 def test_prose_compiles_nothing_and_code_everything(tmp_path: Path) -> None:

@@ -1,13 +1,14 @@
 """Finite MDPs in plain Python: optimal values, and heuristic search as in the book.
 
 A description maps each state to its actions, and each action to its reward and next states. There
-are no arrays or kernels here.
+are no kernels here, and no arrays but those of linear equations.
 """
 
 import random
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from tests.oracles.twenty48 import substream, words
 
@@ -44,36 +45,6 @@ def greedy(description: Description, values: Any, discount: Any, state: Any) -> 
     return actions[qs.index(max(qs))], max(qs)
 
 
-def exactly(description: Description) -> Description:
-    """The same with fractions instead of floats, each the simplest one nearby."""
-    return {
-        state: {
-            action: (
-                Fraction(reward).limit_denominator(1000),
-                {after: Fraction(p).limit_denominator(1000) for after, p in outcomes.items()},
-            )
-            for action, (reward, outcomes) in actions.items()
-        }
-        for state, actions in description.items()
-    }
-
-
-def optimal_values(
-    description: Description, discount: float, sweeps: int = 2000
-) -> dict[Any, float]:
-    """Value iteration by synchronous sweeps, until nothing changes."""
-    values = dict.fromkeys(description, 0.0)
-    for _ in range(sweeps):
-        after = {
-            state: greedy(description, values, discount, state)[1] if description[state] else 0.0
-            for state in description
-        }
-        if after == values:
-            break
-        values = after
-    return values
-
-
 def random_description(seed: int, n_states: int = 8, n_terminal: int = 1) -> Description:
     """States that lead anywhere, with one to three actions of one to four outcomes each."""
     chance = random.Random(seed)
@@ -88,6 +59,51 @@ def random_description(seed: int, n_states: int = 8, n_terminal: int = 1) -> Des
             outcomes = {a: w / sum(weights) for a, w in zip(afters, weights, strict=True)}
             description[state][action] = (chance.uniform(-5, 5), outcomes)
     return description
+
+
+# --- policy iteration: policies are evaluated by linear equations, until none is better ---
+
+
+def worth(description: Description, policy: dict[Any, Any], discount: float) -> dict[Any, float]:
+    """Values of a policy: the solution of (1 - γP)·V = R."""
+    states = list(description)
+    number = {state: k for k, state in enumerate(states)}
+    matrix, rewards = np.eye(len(states)), np.zeros(len(states))
+    for state, action in policy.items():
+        reward, outcomes = description[state][action]
+        rewards[number[state]] = reward
+        for after, p in outcomes.items():
+            matrix[number[state], number[after]] -= discount * p
+    return dict(zip(states, np.linalg.solve(matrix, rewards).tolist(), strict=True))
+
+
+def solve(description: Description, discount: float) -> tuple[dict[Any, float], dict[Any, Any]]:
+    """Optimal values, and an optimal policy; with discount 1 every policy has to end."""
+    policy = {state: next(iter(actions)) for state, actions in description.items() if actions}
+    while True:
+        values = worth(description, policy, discount)
+        changed = False
+        for state, action in policy.items():
+            by_action = {a: q(description, values, discount, state, a) for a in description[state]}
+            best = max(by_action, key=lambda a: by_action[a])
+            if by_action[best] > by_action[action] + 1e-10:
+                policy[state], changed = best, True
+        if not changed:
+            return values, policy
+
+
+def that_ends(description: Description, chance: float) -> Description:
+    """The same, but every action leads to the last state with this probability or more."""
+    end = list(description)[-1]
+    assert not description[end]
+    ended: Description = {}
+    for state, actions in description.items():
+        ended[state] = {}
+        for action, (reward, outcomes) in actions.items():
+            mixed = {after: (1 - chance) * p for after, p in outcomes.items()}
+            mixed[end] = mixed.get(end, 0.0) + chance
+            ended[state][action] = (reward, mixed)
+    return ended
 
 
 # --- heuristic search, by §9.7 and §9.8 of the book, and the random words ---

@@ -6,6 +6,7 @@ the order of the five actions, and the random words.
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from tests.oracles.twenty48 import substream, words
 
@@ -17,6 +18,7 @@ LEFT_OF = {"N": "W", "W": "S", "S": "E", "E": "N"}
 RIGHT_OF = {left: right for right, left in LEFT_OF.items()}
 BACK = {"N": "S", "S": "N", "E": "W", "W": "E"}
 
+Cell = tuple[int, int]
 Place = tuple[Fraction, Fraction]
 FULL = Fraction(2**32)
 EIGHT_TENTHS = Fraction(8, 10)
@@ -43,9 +45,9 @@ class Ghost:
 class Game:
     text: str
     seed: int
-    directional: bool = False
-    most_steps: int = 10_000
-    p_chosen: Fraction = EIGHT_TENTHS
+    directional: bool = field(default=False, compare=False)
+    most_steps: int = field(default=10_000, compare=False)
+    p_chosen: Fraction = field(default=EIGHT_TENTHS, compare=False)
     walls: set = field(default_factory=set)
     food: set = field(default_factory=set)
     capsules: set = field(default_factory=set)
@@ -150,3 +152,26 @@ class Game:
                 ghost.place = tuple(
                     (coordinate + Fraction(1, 2)) // 1 for coordinate in ghost.place
                 )
+
+
+def cells(game: Game) -> list[Cell]:
+    """All that are no walls, in the order in which states are numbered."""
+    rows = game.text.strip("\n").split("\n")
+    everywhere = [(x, y) for x in range(len(rows[0])) for y in range(len(rows))]
+    return [cell for cell in everywhere if cell not in game.walls]
+
+
+def game_of(world: Any) -> Game:
+    """The state of one of the engine's games, as the plain rules have it."""
+    p_chosen = Fraction(int(world.setup.chosen), 2**32)
+    game = Game(world.layout.text, int(world.setup.seed), p_chosen=p_chosen)
+    food, capsules, everywhere = world.food, world.capsules, cells(game)
+    game.food = {cell for cell in everywhere if food[cell]}
+    game.capsules = {cell for cell in everywhere if capsules[cell]}
+    game.pacman, game.score, game.turn = world.pacman, world.score, world.n_steps
+    game.outcome = world.outcome.name.lower()
+    for ghost, seen in zip(game.ghosts, world.ghosts, strict=True):
+        ghost.place = (Fraction(seen.x), Fraction(seen.y))
+        ghost.heading = None if seen.direction is None else "NESW"[seen.direction]
+        ghost.timer = seen.timer
+    return game

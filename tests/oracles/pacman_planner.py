@@ -6,31 +6,9 @@ of fractions.
 
 from fractions import Fraction
 
-from tests.oracles.pacman import LEFT_OF, RIGHT_OF, Game, apart, moved
+from tests.oracles.pacman import LEFT_OF, RIGHT_OF, Cell, Game, apart, cells, moved
 
 ZONE = {0: -500, 1: -300, 2: -200, 3: -100, 4: -50}
-
-Cell = tuple[int, int]
-
-
-def game_of(world: object) -> Game:
-    """The state of a game, as the plain rules have it."""
-    p_chosen = Fraction(int(world.setup.chosen), 2**32)
-    game = Game(world.layout.text, int(world.setup.seed), p_chosen=p_chosen)
-    game.food = {cell for cell in cells(game) if world.food[cell]}
-    game.capsules = {cell for cell in cells(game) if world.capsules[cell]}
-    game.pacman = world.pacman
-    for ghost, seen in zip(game.ghosts, world.ghosts, strict=True):
-        ghost.place = (Fraction(seen.x), Fraction(seen.y))
-        ghost.timer = seen.timer
-    return game
-
-
-def cells(game: Game) -> list[Cell]:
-    """All that are no walls, in the order in which states are numbered."""
-    rows = game.text.strip("\n").split("\n")
-    everywhere = [(x, y) for x in range(len(rows[0])) for y in range(len(rows))]
-    return [cell for cell in everywhere if cell not in game.walls]
 
 
 def steps_between(game: Game, start: Cell) -> dict[Cell, int]:

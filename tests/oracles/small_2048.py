@@ -1,66 +1,8 @@
-"""2048 on boards of any size in plain Python: optimal values by a cached recursion.
-
-A board is a tuple of rows of face values, 0 for an empty cell. It knows no nibbles, exponents, 4 x
-4 boards or kernels.
-"""
+"""Optimal play of 2048 on small boards, by a cached recursion in plain Python."""
 
 from functools import cache
 
-UP, RIGHT, DOWN, LEFT = range(4)
-
-Board = tuple[tuple[int, ...], ...]
-
-
-@cache
-def to_front(line: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
-    """Push a line to its front; from there, equal neighbours merge, each tile once."""
-    pushed: list[int] = []
-    reward, may_merge = 0, False
-    for tile in filter(None, line):
-        if may_merge and pushed[-1] == tile:
-            pushed[-1] *= 2
-            reward += 2 * tile
-            may_merge = False
-        else:
-            pushed.append(tile)
-            may_merge = True
-    return tuple(pushed + [0] * (len(line) - len(pushed))), reward
-
-
-def flipped(board: Board) -> Board:
-    return tuple(row[::-1] for row in board)
-
-
-def transposed(board: Board) -> Board:
-    return tuple(zip(*board, strict=True))
-
-
-def slide(board: Board, action: int) -> tuple[Board, int]:
-    if action in (UP, DOWN):
-        after, reward = slide(transposed(board), LEFT if action == UP else RIGHT)
-        return transposed(after), reward
-    if action == RIGHT:
-        after, reward = slide(flipped(board), LEFT)
-        return flipped(after), reward
-    lines = [to_front(row) for row in board]
-    return tuple(line for line, _ in lines), sum(reward for _, reward in lines)
-
-
-def spawns(board: Board) -> list[tuple[Board, float]]:
-    """All boards with one tile more, and their probabilities."""
-    empty = [(r, c) for r, row in enumerate(board) for c, tile in enumerate(row) if not tile]
-    result = []
-    for r, c in empty:
-        for tile, p in ((2, 0.9), (4, 0.1)):
-            row = (*board[r][:c], tile, *board[r][c + 1 :])
-            result.append(((*board[:r], row, *board[r + 1 :]), p / len(empty)))
-    return result
-
-
-def actions(board: Board) -> list[tuple[int, Board, int]]:
-    """Each legal action, its afterstate and its reward."""
-    slid = [(action, *slide(board, action)) for action in range(4)]
-    return [(action, after, reward) for action, after, reward in slid if after != board]
+from tests.oracles.twenty48 import Board, slides, spawns
 
 
 class Solved:
@@ -77,21 +19,13 @@ class Solved:
 
     def value(self, board: Board) -> float:
         if board not in self.values:
-            best = 0.0
-            for _, after, reward in actions(board):
-                best = max(best, self.action_value(after, reward))
-            self.values[board] = best
+            self.values[board] = max(self.action_values(board).values(), default=0.0)
         return self.values[board]
-
-    def action_value(self, after: Board, reward: int) -> float:
-        total = float(reward)
-        for child, p in spawns(after):
-            total += p * self.value(child)
-        return total
 
     def action_values(self, board: Board) -> dict[int, float]:
         return {
-            action: self.action_value(after, reward) for action, after, reward in actions(board)
+            action: reward + sum(p * self.value(child) for child, p in spawns(after))
+            for action, (after, reward) in slides(board).items()
         }
 
 

@@ -1,11 +1,12 @@
-"""2048 in plain Python, on lists of face values: slow, and written from the rules only.
+"""2048 in plain Python, on face values: slow, and written from the rules only.
 
-A board is a list of four rows of four face values, 0 for an empty cell. It knows no nibbles,
-exponents or kernels, and shares with the engine only the names of the rules of merging. 32768 does
-not merge.
+A board is a tuple of rows of face values, 0 for an empty cell; the rules are those of boards of any
+size. It knows no nibbles, exponents or kernels, and shares with the engine only the names of the
+rules of merging. 32768 does not merge.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 
 from thetafront.engine.twenty48 import Rule
 
@@ -13,10 +14,12 @@ UP, RIGHT, DOWN, LEFT = range(4)
 MASK = 2**64 - 1
 LARGEST = 32768
 
-Board = list[list[int]]
+Line = tuple[int, ...]
+Board = tuple[Line, ...]
 
 
-def merge_line(line: list[int]) -> tuple[list[int], int]:
+@cache
+def merge_line(line: Line) -> tuple[Line, int]:
     """Push a line to its front; each tile merges at most once, the front pair first."""
     tiles = [tile for tile in line if tile]
     merged: list[int] = []
@@ -27,17 +30,18 @@ def merge_line(line: list[int]) -> tuple[list[int], int]:
             tile += tiles.pop(0)
             reward += tile
         merged.append(tile)
-    return merged + [0] * (4 - len(merged)), reward
+    return (*merged, *[0] * (len(line) - len(merged))), reward
 
 
-def cascade_line(line: list[int]) -> tuple[list[int], int]:
+@cache
+def cascade_line(line: Line) -> tuple[Line, int]:
     """Move the tiles to the front one by one; each joins an equal one that it meets.
 
     That one may have been joined before: 2 2 4 8 becomes 16.
     """
     cells = list(line)
     reward = 0
-    for start in range(1, 4):
+    for start in range(1, len(line)):
         tile, at = cells[start], start
         if not tile:
             continue
@@ -49,59 +53,77 @@ def cascade_line(line: list[int]) -> tuple[list[int], int]:
             reward += 2 * tile
         else:
             cells[at] = tile
-    return cells, reward
+    return tuple(cells), reward
 
 
 LINE_RULES = {Rule.COMMON: merge_line, Rule.CASCADE: cascade_line}
 
 
-def lines_towards(action: int) -> list[list[tuple[int, int]]]:
-    """The coordinates of the four lines, each beginning at the edge that tiles move to."""
-    straight = range(4)
-    back = range(3, -1, -1)
-    return {
-        UP: [[(row, column) for row in straight] for column in range(4)],
-        DOWN: [[(row, column) for row in back] for column in range(4)],
-        LEFT: [[(row, column) for column in straight] for row in range(4)],
-        RIGHT: [[(row, column) for column in back] for row in range(4)],
-    }[action]
-
-
 def slide(board: Board, action: int, rule: Rule = Rule.COMMON) -> tuple[Board, int]:
-    after = [row[:] for row in board]
-    total = 0
-    for line in lines_towards(action):
-        merged, reward = LINE_RULES[rule]([board[row][column] for row, column in line])
-        total += reward
-        for (row, column), tile in zip(line, merged, strict=True):
-            after[row][column] = tile
-    return after, total
+    """Slide a board; the others are turned so that the action is to the left, and back."""
+    if action in (UP, DOWN):
+        after, reward = slide(transposed(board), LEFT if action == UP else RIGHT, rule)
+        return transposed(after), reward
+    if action == RIGHT:
+        after, reward = slide(mirrored(board), LEFT, rule)
+        return mirrored(after), reward
+    lines = [LINE_RULES[rule](row) for row in board]
+    return tuple(line for line, _ in lines), sum(reward for _, reward in lines)
+
+
+def slides(board: Board, rule: Rule = Rule.COMMON) -> dict[int, tuple[Board, int]]:
+    """The afterstate and the reward of each legal action."""
+    slid = {action: slide(board, action, rule) for action in range(4)}
+    return {action: each for action, each in slid.items() if each[0] != board}
 
 
 def legal_actions(board: Board) -> list[int]:
-    return [action for action in range(4) if slide(board, action)[0] != board]
+    return list(slides(board))
 
 
 def empty_cells(board: Board) -> list[tuple[int, int]]:
-    return [(row, column) for row in range(4) for column in range(4) if not board[row][column]]
+    return [(r, c) for r, row in enumerate(board) for c, tile in enumerate(row) if not tile]
 
 
 def put(board: Board, cell: tuple[int, int], tile: int) -> Board:
-    after = [row[:] for row in board]
-    after[cell[0]][cell[1]] = tile
-    return after
+    row, column = cell
+    new = (*board[row][:column], tile, *board[row][column + 1 :])
+    return (*board[:row], new, *board[row + 1 :])
+
+
+def spawns(board: Board) -> list[tuple[Board, float]]:
+    """All boards with one tile more, and their probabilities: cell by cell, first a 2."""
+    empty = empty_cells(board)
+    chances = ((2, 0.9), (4, 0.1))
+    return [(put(board, cell, tile), p / len(empty)) for cell in empty for tile, p in chances]
 
 
 def transposed(board: Board) -> Board:
-    return [list(row) for row in zip(*board, strict=True)]
+    return tuple(zip(*board, strict=True))
 
 
 def mirrored(board: Board) -> Board:
-    return [row[::-1] for row in board]
+    return tuple(row[::-1] for row in board)
 
 
-def to_faces(exponents: list[list[int]]) -> Board:
-    return [[2**e if e else 0 for e in row] for row in exponents]
+def turns(board: Board) -> list[Board]:
+    """The eight turns and reflections of a board."""
+    found = []
+    for turn in [transposed, mirrored] * 4:
+        board = turn(board)
+        found.append(board)
+    return found
+
+
+def turned(board: Board, word: int) -> Board:
+    """Turn a board by a random word: bit 63 transposes, bit 0 mirrors."""
+    if word >> 63:
+        board = transposed(board)
+    return mirrored(board) if word & 1 else board
+
+
+def to_faces(exponents: Sequence[Sequence[int]]) -> Board:
+    return tuple(tuple(2**e if e else 0 for e in row) for row in exponents)
 
 
 def from_packed(board: int) -> Board:
@@ -110,7 +132,7 @@ def from_packed(board: int) -> Board:
     return to_faces([cells[4 * row : 4 * row + 4] for row in range(4)])
 
 
-def to_packed(board: Board) -> int:
+def to_packed(board: Sequence[Sequence[int]]) -> int:
     digits = [f"{tile.bit_length() - 1 if tile else 0:x}" for row in board for tile in row]
     return int("".join(digits[::-1]), 16)
 

@@ -125,14 +125,7 @@ class Search:
 
 
 def rewards_of(board: Board) -> dict[int, int]:
-    return {a: game.slide(board, a)[1] for a in game.legal_actions(board)}
-
-
-def turned(board: Board, word: int) -> Board:
-    """The board as it slides left: bit 63 transposes, bit 0 mirrors."""
-    if word >> 63:
-        board = game.transposed(board)
-    return game.mirrored(board) if word & 1 else board
+    return {a: reward for a, (_, reward) in game.slides(board).items()}
 
 
 def rollout(board: Board, d: int, words: Iterator[int], greedy: bool) -> tuple[float, int]:
@@ -144,7 +137,7 @@ def rollout(board: Board, d: int, words: Iterator[int], greedy: bool) -> tuple[f
             axes = {a in {game.UP, game.DOWN} for a in best}
             if max(rewards.values()) > 0 and len(axes) == 1:
                 word = word % 2**63 + (axes.pop() << 63)
-        start = turned(board, word)
+        start = game.turned(board, word)
         after, reward = game.slide(start, game.LEFT)
         if after == start:
             continue

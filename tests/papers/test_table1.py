@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from results.papers.table1 import PAPER, ROWS, beyond, table1_figure, table1_frame
+from results.papers.table1 import PAPER, ROWS, beyond, table1_frame
 from tests.papers.made_up import games_of
 from thetafront.agents.twenty48.mcmdp import Table1
 from thetafront.engine.twenty48 import Rule
@@ -65,7 +65,3 @@ def test_how_far_beyond() -> None:
     estimate = Estimate(5.0, 4.0, 6.0)
     assert [beyond(estimate, x) for x in (3.0, 4.0, 5.5, 6.0, 8.5)] == [-1.0, 0.0, 0.0, 0.0, 2.5]
     assert [beyond(estimate, x, 0.5) for x in (3.0, 3.5, 6.5, 8.5)] == [-0.5, 0.0, 0.0, 2.0]
-
-
-def test_picture(games: dict[str, pd.DataFrame]) -> None:
-    assert len(table1_figure(games, table1_frame(games)).axes) == 1

@@ -9,7 +9,7 @@ import os
 import pty
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import cloudpickle
@@ -51,7 +51,8 @@ QUICK = Experiment(
 )
 
 
-WORDS = Experiment(
+WORDS = replace(
+    QUICK,
     name="words",
     title="2048, Monte Carlo tree search, for tests",
     agent="uct",
@@ -62,12 +63,6 @@ WORDS = Experiment(
             NumericParameter("exploration", 10.0, 5000.0, log=True, symbol="c"),
         )
     ),
-    goal=SCORE,
-    cost=SECONDS,
-    costs=(SECONDS, PLAYOUT_MOVES),
-    summary=TileSummary(Game2048),
-    reference_score=0.0,
-    reference_costs={"seconds_per_move": 0.01, "playout_moves_per_move": 1e6},
     baselines={"six": {"n_simulations": 6, "leaf_value": "weights_a", "exploration": 100.0}},
 )
 
@@ -148,14 +143,21 @@ class Solver(Agent):
         return SolvedGame(seed, self.worth, 1, 1e-5 * self.sweeps, self.sweeps)
 
 
+def make_known(patch: pytest.MonkeyPatch, agent: type[Agent], **definition: Any) -> Experiment:
+    """Make an agent known by its name, and its experiment by the same."""
+    patch.setitem(AGENTS, agent.name, agent)
+    experiment = Experiment(name=agent.name, agent=agent.name, **definition)
+    patch.setitem(EXPERIMENTS, agent.name, experiment)
+    return experiment
+
+
 @pytest.fixture
 def coin(monkeypatch: pytest.MonkeyPatch) -> Experiment:
     """Make the coin known by name, with its agent."""
-    monkeypatch.setitem(AGENTS, "coin", Coin)
-    experiment = Experiment(
-        name="coin",
+    return make_known(
+        monkeypatch,
+        Coin,
         title="A coin",
-        agent="coin",
         space=Space((NumericParameter("effort", 1, 100, integer=True, log=True, symbol="e"),)),
         reference_score=0.0,
         reference_costs={"seconds_per_move": 0.001, "backups_per_move": 1000.0},
@@ -165,18 +167,15 @@ def coin(monkeypatch: pytest.MonkeyPatch) -> Experiment:
         costs=(SECONDS, BACKUPS),
         summary=GameSummary(CoinGame),
     )
-    monkeypatch.setitem(EXPERIMENTS, "coin", experiment)
-    return experiment
 
 
 @pytest.fixture
 def solver(monkeypatch: pytest.MonkeyPatch) -> Experiment:
     """Make the problem known by name, with its agent."""
-    monkeypatch.setitem(AGENTS, "solver", Solver)
-    experiment = Experiment(
-        name="solver",
+    return make_known(
+        monkeypatch,
+        Solver,
         title="A problem solved",
-        agent="solver",
         space=Space((NumericParameter("sweeps", 1, 200, integer=True, log=True, symbol="s"),)),
         reference_score=5.0,
         reference_costs={"solving_seconds": 0.01, "n_sweeps": 1000.0},
@@ -186,8 +185,6 @@ def solver(monkeypatch: pytest.MonkeyPatch) -> Experiment:
         costs=(SOLVING_SECONDS, SWEEPS),
         summary=GameSummary(SolvedGame),
     )
-    monkeypatch.setitem(EXPERIMENTS, "solver", experiment)
-    return experiment
 
 
 @pytest.fixture

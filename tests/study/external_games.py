@@ -6,15 +6,14 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from tests.study.conftest import make_known
 from tests.study.made_studies import store_point, store_trial
 from thetafront.agents.agent import Agent, check_seed
-from thetafront.agents.catalog import AGENTS
 from thetafront.agents.external.report import ReportedGame
 from thetafront.agents.parameters import integer
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.game_summary import GameSummary
 from thetafront.study.experiments.objectives import Goal, cpu_seconds, mean, rate, reported
-from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import NumericParameter, Space
 from thetafront.study.log.log import RECORD, Log, event
 from thetafront.study.log.seeds import search_seed, validation_seed
@@ -59,11 +58,13 @@ class Tosser(Agent):
         return ReportedGame(seed, float(heads), 7, 1e-4 * self.level, {"energy": self.level})
 
 
-def experiment_of(agent: type[Agent], goal: Goal, has_moves: bool = False) -> Experiment:
-    return Experiment(
-        name=agent.name,
+def known(
+    patch: pytest.MonkeyPatch, agent: type[Agent], goal: Goal, has_moves: bool = False
+) -> Experiment:
+    return make_known(
+        patch,
+        agent,
         title="An agent of somebody's",
-        agent=agent.name,
         space=Space((NumericParameter("level", 1, 100, integer=True, log=True, symbol="l"),)),
         goal=goal,
         cost=ENERGY,
@@ -78,19 +79,13 @@ def experiment_of(agent: type[Agent], goal: Goal, has_moves: bool = False) -> Ex
 @pytest.fixture
 def compressor(monkeypatch: pytest.MonkeyPatch) -> Experiment:
     """Make the compressor known by name."""
-    monkeypatch.setitem(AGENTS, "compressor", Compressor)
-    experiment = experiment_of(Compressor, RATIO)
-    monkeypatch.setitem(EXPERIMENTS, "compressor", experiment)
-    return experiment
+    return known(monkeypatch, Compressor, RATIO)
 
 
 @pytest.fixture
 def tosser(monkeypatch: pytest.MonkeyPatch) -> Experiment:
     """Make the coin known by name; its games have moves."""
-    monkeypatch.setitem(AGENTS, "tosser", Tosser)
-    experiment = experiment_of(Tosser, rate("heads"), has_moves=True)
-    monkeypatch.setitem(EXPERIMENTS, "tosser", experiment)
-    return experiment
+    return known(monkeypatch, Tosser, rate("heads"), has_moves=True)
 
 
 def record_of(experiment: Experiment) -> StudyRecord:

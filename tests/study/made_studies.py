@@ -126,11 +126,12 @@ def add_point(
     scores: Sequence[int],
     milliseconds: float,
     origin: str = "proposal",
+    max_tile: int = 512,
 ) -> None:
     """Put a validated point of pure Monte Carlo into a study: its scores, and what a move took."""
     seconds = N_MOVES * milliseconds / 1000.0
     games = {
-        r: Game2048(500_000 + r, score, N_MOVES, seconds, 5000 * n_playouts, 512, 0)
+        r: Game2048(500_000 + r, score, N_MOVES, seconds, 5000 * n_playouts, max_tile, 0)
         for r, score in enumerate(scores)
     }
     store_point(log, {"n_playouts": n_playouts}, games, origin)

@@ -23,6 +23,7 @@ import pytest
 from typer.testing import CliRunner
 
 import thetafront as public
+from tests.processes import python
 from tests.study.cli.test_cli import stored_games
 from thetafront import InputError, RunError, Study, open_study, sweep
 from thetafront.study.cli import app
@@ -46,17 +47,10 @@ def dice(tmp_path_factory: pytest.TempPathFactory) -> Study:
     return sweep("dice", results=tmp_path_factory.mktemp("api") / "made", budget=None, **SMALL)
 
 
-def of_program(program: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300
-    )
-    return done.stdout
-
-
 def test_importing_it_imports_nothing_heavy() -> None:
     program = "import thetafront, sys; print(*sys.modules)"
     heavy = {"joblib", "matplotlib", "numba", "numpy", "optuna", "pandas", "rich", "sqlalchemy"}
-    assert not heavy & {*of_program(program).split()}
+    assert not heavy & {*python(program).split()}
     assert {*public.__all__} <= {*dir(public)}
     for name in public.__all__:
         assert getattr(public, name).__name__ == name
@@ -259,7 +253,7 @@ def test_the_chart_needs_no_matplotlib_window(dice: Study) -> None:
         "study.plot_front().to_dict()\n"
         "print('matplotlib.pyplot' in sys.modules, 'MPLBACKEND' in os.environ)"
     )
-    assert of_program(program) == "False False\n"
+    assert python(program) == "False False\n"
 
 
 @pytest.mark.sweeps
@@ -287,12 +281,13 @@ def test_a_notebook_shows_html(dice: Study, tmp_path: Path) -> None:
 def test_calling_it_again_continues(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """And leaves the program as it was; what it says goes to standard error, or nowhere."""
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    state = (
-        signal.getsignal(signal.SIGINT),
-        optuna.logging.get_verbosity(),
-        dict(os.environ),
-        warnings.formatwarning,
-    )
+
+    def state() -> tuple[object, ...]:
+        verbosity = optuna.logging.get_verbosity()
+        handler = signal.getsignal(signal.SIGINT)
+        return handler, verbosity, dict(os.environ), warnings.formatwarning
+
+    before = state()
     first = sweep("dice", results=tmp_path, budget="30s", validate=False, **SMALL)
     assert capfd.readouterr() == ("", "")
     more = SMALL | {"trials": 8, "progress": True}
@@ -301,13 +296,7 @@ def test_calling_it_again_continues(tmp_path: Path, capfd: pytest.CaptureFixture
     assert out == ""
     assert "resuming: 6 trials and 6 games already stored" in err
     assert "for more, use trials\n" in err
-    state_after = (
-        signal.getsignal(signal.SIGINT),
-        optuna.logging.get_verbosity(),
-        dict(os.environ),
-        warnings.formatwarning,
-    )
-    assert state_after == state
+    assert state() == before
     pd.testing.assert_frame_equal(
         second.trials.loc[:5, :"tolerance"], first.trials.loc[:, :"tolerance"]
     )

@@ -62,9 +62,7 @@ def test_it_does_so_while_the_main_thread_waits_for_the_operating_system() -> No
 
 
 @pytest.mark.parametrize("number", EACH_SIGNAL)
-def test_a_deferred_one_is_raised_at_the_end_of_the_outermost_block(
-    number: signal.Signals,
-) -> None:
+def test_a_deferred_one_is_raised_at_the_end_of_the_outermost_block(number: signal.Signals) -> None:
     program = """
 try:
     with interrupt.deferred():

@@ -22,45 +22,19 @@ def test_two_samples_by_hand() -> None:
     np.testing.assert_allclose(variances_of_means(samples), expected, rtol=1e-12)
 
 
-def test_a_single_game_has_the_pooled_variance() -> None:
-    variances = variances_of_means([np.array([5.0]), np.array([0.0, 2.0])])
-    assert variances[0] == pytest.approx(2.0, rel=1e-12)
-    assert variances[1] == pytest.approx(1.0, rel=1e-12)
-
-
-def test_many_games_speak_for_themselves() -> None:
-    rng = np.random.default_rng(0)
-    quiet, loud = rng.normal(0, 1, 20_000), rng.normal(0, 10, 20_000)
-    variances = variances_of_means([quiet, loud])
-    np.testing.assert_allclose(variances * 20_000, [quiet.var(), loud.var()], rtol=0.05)
-
-
-def test_few_games_are_drawn_towards_the_others() -> None:
-    calm = [np.array([1.0, 1.0, 1.0])]
-    others = [np.array([0.0, 10.0, 20.0])] * 20
-    alone, *rest = variances_of_means(calm + others)
-    assert alone > 0.5 * rest[0]
-    assert alone < rest[0]
-
-
-def test_games_without_any_spread_are_certain() -> None:
-    np.testing.assert_array_equal(variances_of_means([np.ones(3), np.full(2, 7.0)]), [0.0, 0.0])
-
-
-def test_single_games_alone_have_the_deviation_that_is_typical() -> None:
-    """40% of the mean of all, 1.5: a variance of 0.36 each."""
-    variances = variances_of_means([np.array([1.0]), np.array([2.0])])
-    assert variances == pytest.approx([0.36, 0.36])
-
-
-def test_a_trial_without_games_is_not_known() -> None:
-    variances = variances_of_means([np.array([]), np.array([1.0, 3.0])])
-    assert np.isnan(variances[0])
-    assert variances[1] == pytest.approx(1.0)
-
-
-def test_no_trials() -> None:
-    assert variances_of_means([]).shape == (0,)
+@pytest.mark.parametrize(
+    ("samples", "expected"),
+    [
+        ([[5.0], [0.0, 2.0]], [2.0, 1.0]),  # a single game has the pooled variance
+        ([[1.0] * 3, [7.0] * 2], [0.0, 0.0]),  # games without any spread are certain
+        ([[1.0], [2.0]], [0.36, 0.36]),  # of single games alone it is 40% of the mean of all
+        ([[], [1.0, 3.0]], [np.nan, 1.0]),  # a trial without games is not known
+        ([], []),
+    ],
+)
+def test_variances_of_few_games(samples: list[list[float]], expected: list[float]) -> None:
+    found = variances_of_means([np.array(each) for each in samples])
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 def growing(samples: list[np.ndarray]) -> np.ndarray:

@@ -1,7 +1,5 @@
 """What the code of a script or notebook depends on: every change of it is noticed, by name."""
 
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.processes import python
 from thetafront.agents.agent import digits
 from thetafront.agents.external.dependencies import Dependencies
 
@@ -181,16 +180,11 @@ def test_every_process_tells_the_same(modules: Path) -> None:
         "print(json.dumps(Dependencies(names['play']).texts))"
     )
     told = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            check=True,
-            capture_output=True,
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": f"{Path.cwd()}:{modules}"},
-        ).stdout
+        python(code, env={"PYTHONHASHSEED": seed, "PYTHONPATH": f"{Path.cwd()}:{modules}"})
         for seed in ("1", "2", "3")
     }
     assert len(told) == 1
-    assert b"SCALE" in told.pop()
+    assert "SCALE" in told.pop()
 
 
 def test_records_that_have_the_old_name_of_our_package_hold() -> None:

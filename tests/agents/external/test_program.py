@@ -22,6 +22,8 @@ from thetafront.agents.external.program import Program, ProgramAgent, Protocol, 
 from thetafront.agents.parameters import Value
 
 HANG = "time.sleep(1000)"
+WRITE = {"once": once, "serve": server}
+EITHER = pytest.mark.parametrize("protocol", WRITE)
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +40,11 @@ def agent(
     theta: tuple[tuple[str, Value], ...] = (("depth", 3), ("width", 0.5), ("kind", "b"))
     program = Program(command, str(folder), protocol, **limits)  # type: ignore[arg-type]
     return ProgramAgent(program, theta)
+
+
+def player(folder: Path, protocol: str, body: str = SAY, **limits: object) -> ProgramAgent:
+    """Return an agent whose program answers by a body, with either protocol."""
+    return agent(folder, WRITE[protocol](folder, body), protocol, **limits)
 
 
 def alive(text: str) -> list[int]:
@@ -71,7 +78,7 @@ def test_once_gives_theta_and_seed_in_the_command_and_on_standard_input(tmp_path
 
 def test_once_takes_the_last_line_of_its_output(tmp_path: Path) -> None:
     body = "print('loading')\nprint('{\"score\": 2}')\nprint(json.dumps(answer(asked)))\nprint()"
-    assert agent(tmp_path, once(tmp_path, body)).play(12).score == 5.0
+    assert player(tmp_path, "once", body).play(12).score == 5.0
 
 
 def test_a_number_alone_is_a_report(tmp_path: Path) -> None:
@@ -83,53 +90,53 @@ def test_serve_plays_all_games_in_one_process(tmp_path: Path) -> None:
         "told = {'score': asked['seed'], 'pid': os.getpid(), 'depth': asked['depth']}\n"
         "print(json.dumps(told), flush=True)"
     )
-    player = agent(tmp_path, server(tmp_path, body), "serve")
-    games = [player.play(seed) for seed in range(20)]
+    serving = player(tmp_path, "serve", body)
+    games = [serving.play(seed) for seed in range(20)]
     assert [game.score for game in games] == list(range(20))
     assert len({game.reported["pid"] for game in games}) == 1
     assert {game.reported["depth"] for game in games} == {3}
 
 
-def test_both_protocols_play_the_same_games(tmp_path: Path) -> None:
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
-    one = agent(tmp_path / "a", once(tmp_path / "a"))
-    other = agent(tmp_path / "b", server(tmp_path / "b"), "serve")
-    for seed in range(5):
-        first, second = one.play(seed), other.play(seed)
-        assert (first.score, first.n_moves) == (second.score, second.n_moves) == (seed % 7, 10)
+@EITHER
+def test_a_game_is_its_seeds(tmp_path: Path, protocol: str) -> None:
+    found = player(tmp_path, protocol)
+    games = [found.play(seed) for seed in range(5)]
+    assert [(game.score, game.n_moves) for game in games] == [(seed % 7, 10) for seed in range(5)]
 
 
 BURN = "end = time.process_time() + 0.2\nwhile time.process_time() < end: pass\n"
+PIPES = "stdin=subprocess.PIPE, stdout=subprocess.PIPE"
+CHILD = f"subprocess.run([sys.executable, '-S', '-c', {('import time' + chr(10) + BURN)!r}])\n"
 
 
-def test_cpu_seconds_are_those_of_the_program(tmp_path: Path) -> None:
-    idle = agent(tmp_path, server(tmp_path, "time.sleep(0.2)\n" + SAY), "serve").play(1)
-    assert idle.seconds < 0.05
-    busy = agent(tmp_path, server(tmp_path, BURN + SAY), "serve", environment={"X": "1"}).play(1)
-    assert 0.19 < busy.seconds < 0.3
-    assert 0.19 < agent(tmp_path, once(tmp_path, BURN + SAY)).play(1).seconds < 0.5
-
-
-def test_cpu_seconds_of_children_that_were_waited_for_count(tmp_path: Path) -> None:
-    child = f"subprocess.run([sys.executable, '-S', '-c', {('import time' + chr(10) + BURN)!r}])\n"
-    for command, protocol in ((once(tmp_path, child + SAY), "once"),):
-        assert agent(tmp_path, command, protocol).play(1).seconds > 0.19
-    served = agent(tmp_path, server(tmp_path, child + SAY), "serve").play(1)
-    assert served.seconds > 0.15  # in ticks of 10 ms
+@pytest.mark.parametrize(
+    ("protocol", "body", "least", "most"),
+    [
+        ("serve", "time.sleep(0.2)\n", 0.0, 0.05),
+        ("serve", BURN, 0.19, 0.3),
+        ("once", BURN, 0.19, 0.5),
+        # Of children that were waited for, a server's in ticks of 10 ms.
+        ("once", CHILD, 0.19, 1.0),
+        ("serve", CHILD, 0.15, 1.0),
+    ],
+)
+def test_cpu_seconds_are_those_of_the_program(
+    tmp_path: Path, protocol: str, body: str, least: float, most: float
+) -> None:
+    assert least <= player(tmp_path, protocol, body + SAY).play(1).seconds < most
 
 
 def test_cpu_seconds_of_living_children_count(tmp_path: Path) -> None:
-    pipes = "stdin=subprocess.PIPE, stdout=subprocess.PIPE"
     loop = "\nimport sys\nfor line in sys.stdin:\n    " + BURN.strip().replace("\n", "\n    ")
     engine = f"import time{loop}\n    print(flush=True)\n"
-    setup = f"engine = subprocess.Popen([sys.executable, '-S', '-c', {engine!r}], {pipes})"
+    setup = f"engine = subprocess.Popen([sys.executable, '-S', '-c', {engine!r}], {PIPES})"
     ask = "engine.stdin.write(b'go\\n'); engine.stdin.flush(); engine.stdout.readline()\n"
     served = agent(tmp_path, server(tmp_path, ask + SAY, setup), "serve")
     assert [served.play(seed).seconds for seed in (1, 2)] == pytest.approx([0.2] * 2, abs=0.04)
 
 
-def test_cpu_seconds_of_orphans_count(tmp_path: Path) -> None:
+@EITHER
+def test_cpu_seconds_of_orphans_count(tmp_path: Path, protocol: str) -> None:
     burn = "import time\n" + BURN + "print(flush=True)\ntime.sleep(100)\n"
     leave = (
         "word, end = os.pipe()\n"
@@ -140,9 +147,7 @@ def test_cpu_seconds_of_orphans_count(tmp_path: Path) -> None:
     )
     Orphans.adopt()
     try:
-        for write, protocol in ((once, "once"), (server, "serve")):
-            game = agent(tmp_path, write(tmp_path, leave + SAY), protocol).play(1)
-            assert game.seconds > 0.19
+        assert player(tmp_path, protocol, leave + SAY).play(1).seconds > 0.19
     finally:
         end_programs()
         Orphans.adopt(False)
@@ -161,41 +166,42 @@ def test_ending_one_server_leaves_the_others(tmp_path: Path) -> None:
     assert get_server(first.program, lambda: pytest.fail("it has ended")) is ours
 
 
-@pytest.mark.parametrize("protocol", ["once", "serve"])
+@EITHER
 def test_cpu_time_has_a_limit_and_such_a_game_is_not_played_again(
     tmp_path: Path, protocol: str
 ) -> None:
-    write = once if protocol == "once" else server
     spin = "subprocess.run([sys.executable, '-S', '-c', 'while True: pass'])"
     body = f"if asked['seed']:\n    open('played', 'a').write('x')\n    {spin}\n{SAY}"
-    limits = {"cpu_seconds": 0.3, "seconds": 30.0}
-    player = agent(tmp_path, write(tmp_path, body), protocol, **limits)
-    assert player.play(0).score == 0
+    limited = player(tmp_path, protocol, body, cpu_seconds=0.3, seconds=30.0)
+    assert limited.play(0).score == 0
     with pytest.raises(GameError, match=r"s of CPU time taken, 0.3 s allowed \(cpu_time_limit"):
-        player.play(1)
+        limited.play(1)
     assert (tmp_path / "played").read_text() == "x"
 
 
 def test_starting_a_server_is_no_part_of_a_games_cost(tmp_path: Path) -> None:
-    player = agent(tmp_path, server(tmp_path, setup=BURN), "serve")
-    assert player.play(1).seconds < 0.05
+    assert agent(tmp_path, server(tmp_path, setup=BURN), "serve").play(1).seconds < 0.05
 
 
-def test_a_program_runs_in_its_folder_with_its_environment(tmp_path: Path) -> None:
-    body = "print(json.dumps({'score': 1, 'at': os.getcwd(), 'x': os.environ['X']}))"
-    game = agent(tmp_path, once(tmp_path, body), environment={"X": "7"}).play(0)
+@EITHER
+def test_a_program_runs_in_its_folder_with_its_environment(tmp_path: Path, protocol: str) -> None:
+    body = (
+        "told = {'score': 1, 'at': os.getcwd(), 'x': os.environ['X']}\n"
+        "print(json.dumps(told), flush=True)"
+    )
+    game = player(tmp_path, protocol, body, environment={"X": "7"}).play(0)
     assert (game.reported["at"], game.reported["x"]) == (str(tmp_path), "7")
 
 
-def test_a_game_that_fails_is_not_tried_again(tmp_path: Path) -> None:
+@EITHER
+def test_a_game_that_fails_is_not_tried_again(tmp_path: Path, protocol: str) -> None:
     """Its failure is an outcome; the next game has a process of its own."""
     body = f"if asked['seed'] == 6: open('been', 'a').write('x'); sys.exit(3)\n{SAY}"
-    for protocol, make in (("once", once), ("serve", server)):
-        player = agent(tmp_path, make(tmp_path, body), protocol)
-        with pytest.raises(GameError, match="exit status 3"):
-            player.play(6)
-        assert player.play(5).score == 5.0
-    assert (tmp_path / "been").read_text() == "xx"
+    failing = player(tmp_path, protocol, body)
+    with pytest.raises(GameError, match="exit status 3"):
+        failing.play(6)
+    assert failing.play(5).score == 5.0
+    assert (tmp_path / "been").read_text() == "x"
 
 
 HOSTILE = {
@@ -238,17 +244,16 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("protocol", ["once", "serve"])
+@EITHER
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_programs_fail_with_a_reason_and_are_ended(
     tmp_path: Path, name: str, protocol: str
 ) -> None:
     body, reason = HOSTILE[name]
-    write = once if protocol == "once" else server
     limits = {"seconds": 1.0 if "within" in reason else 20.0}
     if "memory" in name:
-        limits = {"seconds": 20.0, "memory": 100_000_000}
-    command = (*write(tmp_path, body), f"--{name.replace(' ', '-')}-{protocol}")
+        limits["memory"] = 100_000_000
+    command = (*WRITE[protocol](tmp_path, body), f"--{name.replace(' ', '-')}-{protocol}")
     with pytest.raises(GameError) as failed:
         agent(tmp_path, command, protocol, **limits).play(4)
     assert reason in str(failed.value)
@@ -260,18 +265,18 @@ def test_hostile_programs_fail_with_a_reason_and_are_ended(
     wait_until_gone("987654")
 
 
-def test_a_flood_of_errors_hinders_nobody(tmp_path: Path) -> None:
+@EITHER
+def test_a_flood_of_errors_hinders_nobody(tmp_path: Path, protocol: str) -> None:
     body = f"for k in range(2000): sys.stderr.write('y' * 1000)\n{SAY}"
-    assert agent(tmp_path, once(tmp_path, body)).play(3).score == 3.0
-    player = agent(tmp_path, server(tmp_path, body), "serve")
-    assert [player.play(seed).score for seed in range(3)] == [0.0, 1.0, 2.0]
+    flooding = player(tmp_path, protocol, body)
+    assert [flooding.play(seed).score for seed in range(3)] == [0.0, 1.0, 2.0]
 
 
 def test_a_second_answer_is_not_taken_for_that_of_the_next_game(tmp_path: Path) -> None:
-    player = agent(tmp_path, server(tmp_path, f"{SAY}\n{SAY}"), "serve")
+    hasty = player(tmp_path, "serve", f"{SAY}\n{SAY}")
     for seed in range(50):  # whether a game fails depends on when its answers arrive
         with suppress(GameError):
-            assert player.play(seed).score == seed % 7
+            assert hasty.play(seed).score == seed % 7
 
 
 def test_a_line_that_is_not_read_is_reported(tmp_path: Path) -> None:
@@ -282,9 +287,8 @@ def test_a_line_that_is_not_read_is_reported(tmp_path: Path) -> None:
 
 
 def test_a_second_answer_that_has_arrived_ends_the_server(tmp_path: Path) -> None:
-    player = agent(tmp_path, server(tmp_path, f"{SAY}\n{SAY}"), "serve")
     line = b'{"seed": 3, "depth": 3, "width": 0.5, "kind": "b"}\n'
-    serving = player.program.serve(line)
+    serving = player(tmp_path, "serve", f"{SAY}\n{SAY}").program.serve(line)
     time.sleep(0.5)
     with pytest.raises(GameError, match="wrote more than a line"):
         serving.ask(line, parsed)
@@ -293,16 +297,16 @@ def test_a_second_answer_that_has_arrived_ends_the_server(tmp_path: Path) -> Non
 
 def test_a_server_that_ends_between_games_is_started_again(tmp_path: Path) -> None:
     body = f"{SAY}\ncount += 1\nif count == 3: sys.exit(0)"
-    player = agent(tmp_path, server(tmp_path, body, setup="count = 0"), "serve")
+    ending = agent(tmp_path, server(tmp_path, body, setup="count = 0"), "serve")
     for seed in range(6):
-        assert player.play(seed).score == seed
+        assert ending.play(seed).score == seed
         time.sleep(0.1)
 
 
 def test_what_a_once_program_leaves_behind_does_not_hold_its_game(tmp_path: Path) -> None:
     body = f"subprocess.Popen(['sleep', '987655'])\n{SAY}"
     began = time.monotonic()
-    assert agent(tmp_path, once(tmp_path, body)).play(2).score == 2.0
+    assert player(tmp_path, "once", body).play(2).score == 2.0
     assert time.monotonic() - began < 10.0
     wait_until_gone("987655")
 
@@ -318,7 +322,7 @@ ProgramAgent(program, ()).play(1000)
 """
 
 
-@pytest.mark.parametrize("protocol", ["once", "serve"])
+@EITHER
 def test_children_and_grandchildren_end_with_a_killed_worker(tmp_path: Path, protocol: str) -> None:
     body = (
         "if asked['seed'] == 1000:\n"
@@ -327,8 +331,7 @@ def test_children_and_grandchildren_end_with_a_killed_worker(tmp_path: Path, pro
         "    open('playing', 'w')\n"
         f"    {HANG}\n{SAY}"
     )
-    write = once if protocol == "once" else server
-    command = (*write(tmp_path, body), f"--killed-{protocol}")
+    command = (*WRITE[protocol](tmp_path, body), f"--killed-{protocol}")
     code = WORKER.format(path=sys.path, command=command, folder=str(tmp_path), protocol=protocol)
     worker = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
     deadline = time.monotonic() + 60.0
@@ -361,10 +364,9 @@ def test_programs_in_other_languages(tmp_path: Path, program: str, text: str) ->
     flag = {"awk": (), "perl": ("-e",)}[program]
     # Some awk read whole blocks of their input, so that they cannot serve.
     for protocol in (Protocol.ONCE,) if program == "awk" else Protocol:
-        player = ProgramAgent(
-            Program((program, *flag, text), str(tmp_path), protocol, seconds=20.0), ()
-        )
-        assert [player.play(seed).score for seed in (0, 8, 20)] == [0.0, 1.0, 6.0]
+        playing = Program((program, *flag, text), str(tmp_path), protocol, seconds=20.0)
+        scores = [ProgramAgent(playing, ()).play(seed).score for seed in (0, 8, 20)]
+        assert scores == [0.0, 1.0, 6.0]
 
 
 @pytest.mark.parametrize(
@@ -372,10 +374,7 @@ def test_programs_in_other_languages(tmp_path: Path, program: str, text: str) ->
     [
         ({"command": ()}, "command must be "),
         ({"command": ("./nothing",)}, "command: './nothing' does not exist"),
-        (
-            {"command": ("no-such-program-here",)},
-            "'no-such-program-here' does not exist",
-        ),
+        ({"command": ("no-such-program-here",)}, "'no-such-program-here' does not exist"),
         ({"command": ("./plain",)}, "command: './plain' cannot be executed"),
         ({"command": ("cat",), "seconds": 0.0}, "time_limit must be above 0 s (got 0)"),
         (
@@ -407,11 +406,11 @@ def test_placeholders_that_are_no_parameters_are_refused(tmp_path: Path) -> None
 
 
 def test_a_program_that_changes_meanwhile_is_not_played(tmp_path: Path) -> None:
-    player = agent(tmp_path, once(tmp_path))
-    assert player.play(3).score == 3.0
+    playing = player(tmp_path, "once")
+    assert playing.play(3).score == 3.0
     once(tmp_path, f"{SAY}\n# changed")
     with pytest.raises(ChangedError, match=r"program\.py has changed since the run began"):
-        player.play(3)
+        playing.play(3)
 
 
 def test_the_digest_tells_the_program_and_the_files_it_names(tmp_path: Path) -> None:

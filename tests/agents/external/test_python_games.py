@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import python
 from thetafront.agents.agent import ChangedError, GameError
 from thetafront.agents.external.child import end_programs
 from thetafront.agents.external.limits import Limits
@@ -31,10 +32,12 @@ def ended() -> Iterator[None]:
     end_programs()
 
 
-def agent(folder: Path, body: str, name: str = "mine.py", **limits: object) -> PythonAgent:
+def agent(
+    folder: Path, body: str, name: str = "mine.py", before: str = "", **limits: object
+) -> PythonAgent:
     """Return an agent that plays by a function's body, as a worker gets it."""
     lines = "\n".join(f"    {line}" for line in body.splitlines())
-    (folder / name).write_text(DEFINITION.replace("{body}", lines))
+    (folder / name).write_text(before + DEFINITION.replace("{body}", lines))
     source = Source(str(folder / name), "E")
     given = Limits(**limits)  # type: ignore[arg-type]
     return PythonAgent(None, Report(), (("x", 0.1),), source, source.digest, given)
@@ -101,11 +104,7 @@ DOUBLE = "def double(k): return 2 * k\n"
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 @pytest.mark.parametrize("name", ["mine.py", "random.py", "my-game.py"])
 def test_games_may_start_processes(tmp_path: Path, name: str, method: str) -> None:
-    player = agent(tmp_path, POOL.format(method=method), name)
-    path = tmp_path / name
-    path.write_text(DOUBLE + path.read_text())
-    source = Source(str(path), "E")
-    player = PythonAgent(None, Report(), (("x", 0.1),), source, source.digest)
+    player = agent(tmp_path, POOL.format(method=method), name, before=DOUBLE)
     assert player.play(4).score == 12
 
 
@@ -118,18 +117,12 @@ def test_games_of_a_script_may_start_processes(tmp_path: Path) -> None:
         "if __name__ == '__main__':\n    "
         "print(PythonAgent(play, Report(), (('x', 1),)).play(5).score)\n"
     )
-    run = [
-        sys.executable,
-        "-c",
-        f"import sys, runpy; sys.path[:] = {sys.path!r}; "
-        f"runpy.run_path({str(tmp_path / 'script.py')!r}, run_name='__main__')",
-    ]
-    assert subprocess.run(run, capture_output=True, text=True, check=True).stdout == "20.0\n"
+    path = str(tmp_path / "script.py")
+    program = f"import sys, runpy; sys.path[:] = {sys.path!r}; "
+    assert python(f"{program}runpy.run_path({path!r}, run_name='__main__')") == "20.0\n"
 
 
 BURN = "end = time.process_time() + 0.1\nwhile time.process_time() < end: pass\n"
-
-
 CHILD = (
     "import sys, time\n"
     "for line in sys.stdin:\n"
@@ -215,11 +208,9 @@ def test_a_file_that_is_gone_is_no_failed_game(tmp_path: Path) -> None:
 
 def test_imports_are_no_game(tmp_path: Path) -> None:
     """What starting takes has the usual limit: such a library would fail all games."""
-    player = agent(tmp_path, "return {'score': 1.0}", cpu_seconds=0.3, seconds=5.0)
-    path = tmp_path / "mine.py"
     slow = "import time\nwhile time.process_time() < 1.0: pass\n"
-    path.write_text(slow + path.read_text())
-    assert replace(player, digest=Source(str(path), "E").digest).play(1).score == 1.0
+    player = agent(tmp_path, "return 1.0", before=slow, cpu_seconds=0.3, seconds=5.0)
+    assert player.play(1).score == 1.0
 
 
 def test_a_forked_child_that_returns_answers_nothing(tmp_path: Path) -> None:

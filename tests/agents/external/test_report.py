@@ -27,30 +27,29 @@ def test_a_mapping_gives_score_moves_and_all_else() -> None:
     assert (game.depth, game.rate, game.end) == (3, 0.5, "mate")
 
 
-def test_a_number_alone_is_the_objective() -> None:
-    game = Report("loss").game(0, 2.5, 1.0)
-    assert (game.score, game.n_moves, game.reported) == (2.5, 1, {})
-    assert Report("loss").game(0, np.float64(2.5), 1.0).score == 2.5
+TIMED = {"score": 1, "seconds": 0.5}
 
 
-def test_the_objective_may_be_called_score() -> None:
-    assert Report("ratio").game(0, {"score": 3}, 1.0).score == 3.0
-    both = Report("ratio").game(0, {"score": 3, "ratio": 4}, 1.0)
-    assert both.score == 4.0
-    assert both.reported == {"score": 3}
-
-
-def test_a_game_of_a_users_class_keeps_its_own_seconds() -> None:
-    game = Report("won", is_share=True).game(5, TossGame(5, 20, 9, 0.125, True), 99.0)
-    assert (game.score, game.n_moves, game.seconds) == (1.0, 9, 0.125)
-    assert game.reported == {"score": 20}
-
-
-def test_reported_seconds_count_only_as_the_cost() -> None:
-    given = {"score": 1, "seconds": 0.5}
-    assert Report().game(0, given, 2.0).seconds == 2.0
-    assert Report().game(0, given, 2.0).reported == {"seconds": 0.5}
-    assert Report(costs=("seconds",)).game(0, given, 2.0).seconds == 0.5
+@pytest.mark.parametrize(
+    ("report", "given", "score", "n_moves", "seconds", "reported"),
+    [
+        (Report("loss"), 2.5, 2.5, 1, 1.0, {}),
+        (Report("loss"), np.float64(2.5), 2.5, 1, 1.0, {}),
+        (Report("ratio"), {"score": 3}, 3.0, 1, 1.0, {}),
+        (Report("ratio"), {"score": 3, "ratio": 4}, 4.0, 1, 1.0, {"score": 3}),
+        # A game of a user's class keeps its own seconds; reported ones count only as the cost.
+        (Report("won", True), TossGame(5, 20, 9, 0.125, True), 1.0, 9, 0.125, {"score": 20}),
+        (Report(), TIMED, 1.0, 1, 1.0, {"seconds": 0.5}),
+        (Report(costs=("seconds",)), TIMED, 1.0, 1, 0.5, {}),
+        (Report(), {"score": 1, "a\nb": "x\ud800y\nz"}, 1.0, 1, 1.0, {"a b": "x?y z"}),
+    ],
+)
+def test_what_a_report_says(
+    report: Report, given: Any, score: float, n_moves: int, seconds: float, reported: dict[str, Any]
+) -> None:
+    game = report.game(5, given, 1.0)
+    found = game.seed, game.score, game.n_moves, game.seconds, game.reported
+    assert found == (5, score, n_moves, seconds, reported)
 
 
 @pytest.mark.parametrize(
@@ -120,11 +119,6 @@ def test_what_is_kept_can_be_stored_and_read_back() -> None:
 def test_costs_are_kept_though_many_fields_come_before_them() -> None:
     given = {"score": 1, **{f"x{k}": k for k in range(100)}, "nodes": 7}
     assert Report(costs=("nodes",)).game(0, given, 1.0).nodes == 7
-
-
-def test_texts_that_no_file_can_have_are_mended() -> None:
-    game = Report().game(0, {"score": 1, "a\nb": "x\ud800y\nz"}, 1.0)
-    assert game.reported == {"a b": "x?y z"}
 
 
 @pytest.mark.parametrize("seconds", [math.nan, math.inf, -1.0])

@@ -8,7 +8,6 @@ import pytest
 
 from tests.agents.mdp.cases import CHAIN, mdp_of
 from tests.oracles import finite_mdp as oracle
-from tests.oracles import policy_iteration
 from thetafront.agents.mdp.policy_evaluation import evaluate
 
 
@@ -29,9 +28,9 @@ def random_policy(description: oracle.Description, seed: int) -> tuple[list[int]
 @pytest.mark.parametrize("discount", [0.3, 0.95, 1.0])
 @pytest.mark.parametrize("seed", range(6))
 def test_means_of_random_policies(seed: int, discount: float) -> None:
-    description = policy_iteration.that_ends(oracle.random_description(seed), 0.02)
+    description = oracle.that_ends(oracle.random_description(seed), 0.02)
     numbers, names = random_policy(description, seed)
-    expected = list(policy_iteration.worth(description, names, discount).values())
+    expected = list(oracle.worth(description, names, discount).values())
     mdp = mdp_of(description, discount)
     assert evaluate(mdp, numbers).mean.tolist() == pytest.approx(expected, abs=1e-9)
 
@@ -59,7 +58,7 @@ def test_a_geometric_number_of_steps(p: float, discount: float) -> None:
 
 def test_the_variance_is_that_of_games() -> None:
     """100,000 games of a random policy in plain numpy: within five standard errors."""
-    description = policy_iteration.that_ends(oracle.random_description(5), 0.1)
+    description = oracle.that_ends(oracle.random_description(5), 0.1)
     numbers, names = random_policy(description, 1)
     found = evaluate(mdp_of(description, 1.0), numbers)
     chance = np.random.default_rng(9)

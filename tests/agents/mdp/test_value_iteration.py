@@ -8,9 +8,7 @@ import pytest
 
 from tests.agents.mdp.cases import CHAIN, actions_of, mdp_of
 from tests.oracles import finite_mdp as oracle
-from tests.oracles import policy_iteration
-from thetafront.agents.mdp.finite_mdp import FiniteMDP
-from thetafront.agents.mdp.value_iteration import ValueIteration, sweep_until
+from thetafront.agents.mdp.value_iteration import ValueIteration
 
 SWEEPS = [True, False]
 
@@ -18,7 +16,7 @@ SWEEPS = [True, False]
 def solvable(seed: int, discount: float) -> oracle.Description:
     description = oracle.random_description(seed, n_states=12)
     if discount == 1:
-        description = policy_iteration.that_ends(description, 0.05)
+        description = oracle.that_ends(description, 0.05)
     return description
 
 
@@ -27,7 +25,7 @@ def solvable(seed: int, discount: float) -> oracle.Description:
 @pytest.mark.parametrize("seed", range(8))
 def test_values_are_those_of_linear_algebra(seed: int, discount: float, gauss_seidel: bool) -> None:
     description = solvable(seed, discount)
-    best, policy = policy_iteration.solve(description, discount)
+    best, policy = oracle.solve(description, discount)
     mdp = mdp_of(description, discount)
     solved = ValueIteration(1e-12, gauss_seidel=gauss_seidel).solve(mdp)
     assert solved.converged
@@ -62,7 +60,7 @@ def test_both_kinds_of_sweep_are_those_of_the_book(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_the_residual_bounds_the_error(seed: int, gauss_seidel: bool) -> None:
     description = solvable(seed, 0.9)
-    best = np.array(list(policy_iteration.solve(description, 0.9)[0].values()))
+    best = np.array(list(oracle.solve(description, 0.9)[0].values()))
     mdp = mdp_of(description, 0.9)
     begin = np.random.default_rng(seed).normal(0, 20, 12)
     for tolerance in (10.0, 1.0, 0.1, 1e-3):
@@ -88,31 +86,6 @@ def test_unbounded_values_do_not_converge() -> None:
     solved = ValueIteration(1e-3, 700).solve(mdp)
     assert (solved.n_sweeps, solved.residual, solved.converged) == (700, 1.0, False)
     assert solved.values.tolist() == [700.0]
-
-
-def test_one_kernel_serves_a_changing_reward() -> None:
-    """As in an agent that plans at every move: new rewards, warm values, the same arrays."""
-    description = solvable(3, 0.9)
-    mdp = mdp_of(description, 0.9)
-    values, scratch = np.zeros(12), np.full(12, np.nan)
-    kept = values
-    chance = np.random.default_rng(0)
-    reward = mdp.reward.copy()
-    cold_sweeps = warm_sweeps = 0
-    for _ in range(10):
-        reward += chance.normal(0, 0.01, len(reward))
-        anew = FiniteMDP(mdp.first_action, reward, mdp.first_outcome, mdp.outcome,
-                         mdp.probability, 0.9)  # fmt: skip
-        n_sweeps, residual = sweep_until(anew.tables, values, scratch, 1e-6, 1000, True)
-        assert residual <= 1e-6
-        cold = ValueIteration(1e-6).solve(anew)
-        assert values.tolist() == pytest.approx(cold.values.tolist(), abs=2e-5)
-        warm_sweeps += int(n_sweeps)
-        cold_sweeps += cold.n_sweeps
-    assert values is kept
-    assert np.isnan(scratch).all(), "Gauss-Seidel needs no room"
-    assert warm_sweeps < 0.8 * cold_sweeps
-    assert sweep_until(mdp.tables, values, scratch, 1e-6, 0, True) == (0, np.inf)
 
 
 def test_terminal_values_are_zero() -> None:

@@ -1,55 +1,34 @@
 """Pacman's motion as an MDP, against plain Python."""
 
-from collections import Counter
-
 import numpy as np
 import pytest
 
-from tests.oracles import pacman as oracle
+from tests.oracles import pacman_planner as oracle
+from tests.oracles.pacman import Game
 from thetafront.agents.mdp.finite_mdp import FiniteMDP
 from thetafront.agents.pacman.maze_mdp import NO_STATE, maze_motion
 from thetafront.engine.pacman import Layout
 
 
-def ways(
-    game: oracle.Game, cell: tuple[int, int], letter: str, p_chosen: float
-) -> dict[tuple[int, int], float]:
-    """Cells that an action leads to, and their probabilities."""
-    if letter == ".":
-        return {cell: 1.0}
-    likely: Counter[tuple[int, int]] = Counter()
-    for way, p in (
-        (letter, p_chosen),
-        (oracle.LEFT_OF[letter], (1 - p_chosen) / 2),
-        (oracle.RIGHT_OF[letter], (1 - p_chosen) / 2),
-    ):
-        ahead = (cell[0] + oracle.VECTORS[way][0], cell[1] + oracle.VECTORS[way][1])
-        likely[cell if ahead in game.walls else ahead] += p
-    return dict(likely)
-
-
 @pytest.mark.parametrize("name", ["small", "medium"])
 @pytest.mark.parametrize("p_chosen", [0.8, 0.3, 0.95])
 def test_every_action_leads_where_it_should(name: str, p_chosen: float) -> None:
+    """Expectations of random utilities are those of plain Python."""
     layout = Layout.named(name)
-    game = oracle.Game(layout.text, seed=0)
+    game = Game(layout.text, seed=0)
     motion = maze_motion(layout, p_chosen)
     mdp = FiniteMDP(*motion.tables(np.zeros(motion.n_states), 0.9))
     cells = [divmod(int(cell), layout.height) for cell in motion.cell_of]
-    everywhere = {(x, y) for x in range(layout.width) for y in range(layout.height)}
-    assert set(cells) == everywhere - game.walls
+    assert cells == oracle.cells(game)
     assert motion.n_states == len(cells)
     assert (motion.state_of[motion.cell_of] == np.arange(len(cells))).all()
     assert (motion.state_of == NO_STATE).sum() == len(game.walls)
+    utility = dict(zip(cells, np.random.default_rng(0).random(len(cells)).tolist(), strict=True))
     for state, cell in enumerate(cells):
         for action, letter in zip(mdp.actions(state), "NESW", strict=True):
-            likely: Counter[tuple[int, int]] = Counter()
-            for outcome, p in zip(*mdp.outcomes(action), strict=True):
-                likely[cells[outcome]] += p
-            expected = ways(game, cell, letter, p_chosen)
-            assert {cell: p for cell, p in likely.items() if p} == pytest.approx(
-                {cell: p for cell, p in expected.items() if p}
-            )
+            outcomes, probabilities = mdp.outcomes(action)
+            found = sum(p * utility[cells[k]] for k, p in zip(outcomes, probabilities, strict=True))
+            assert found == pytest.approx(oracle.expected(utility, cell, letter, p_chosen))
 
 
 def test_the_reports_motion_has_exact_tenths() -> None:

@@ -10,7 +10,7 @@ from tests.engine.pacman.test_oracle import MAZES
 from tests.oracles import pacman as oracle
 from tests.oracles.twenty48 import substream, words
 from thetafront.agents.pacman.random import PacmanRandom
-from thetafront.engine.pacman import MAX_STEPS, Layout, Outcome
+from thetafront.engine.pacman import Outcome
 
 POLICY = 4
 
@@ -35,7 +35,7 @@ def test_its_games_are_those_of_plain_python(name: str) -> None:
     assert np.isnan(last.decision.values).all()
 
 
-def test_games_end() -> None:
+def test_games_end_or_are_cut() -> None:
     for seed in range(100):
         walled = PacmanRandom(layout=CHAMBER).play(seed)
         assert walled.won  # no ghost reaches him
@@ -43,14 +43,3 @@ def test_games_end() -> None:
         cut = PacmanRandom(layout=CHAMBER, most_steps=40).play(seed)
         assert (cut.outcome is Outcome.CUT) == (walled.n_moves > 40)
         assert cut.n_moves == min(walled.n_moves, 40)
-    medium = Layout.named("medium")
-    games = [PacmanRandom(layout=medium).play(seed) for seed in range(1000)]
-    assert np.mean([game.outcome is Outcome.LOST for game in games]) > 0.98
-    assert all(game.n_moves < MAX_STEPS for game in games)
-    hunted = [PacmanRandom(layout=medium, ghosts="directional").play(seed) for seed in range(1000)]
-    assert np.mean([g.n_moves for g in hunted]) < 0.7 * np.mean([g.n_moves for g in games])
-
-
-def test_it_hardly_ever_wins() -> None:
-    """Of 20,000 other games 0.3% were won: 6 of 2,000, with a standard deviation of 2.5."""
-    assert sum(PacmanRandom().play(seed).won for seed in range(2000)) <= 6 + 5 * 2.5

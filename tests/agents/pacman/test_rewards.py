@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from tests.engine.pacman.positions import put
+from tests.engine.pacman.positions import put, running_worlds
 from tests.oracles import pacman_planner as oracle
+from tests.oracles.pacman import game_of
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.agents.pacman.rewards import Distance, InZone
 from thetafront.engine.pacman import Layout, World
@@ -79,19 +80,12 @@ def test_a_route_to_food_is_rewarded_up_to_the_food() -> None:
 @pytest.mark.parametrize("name", ["small", "medium"])
 def test_a_route_is_a_shortest_path_to_the_nearest_food(name: str) -> None:
     layout = Layout.named(name)
-    for case in range(20):
-        world = World.start(layout, case)
-        chance = np.random.default_rng(case)
-        for _ in range(case):
-            if not world.is_over:
-                world.step(int(chance.choice(world.open_directions)))
-        if world.is_over:
-            continue
+    for world in running_worlds(layout, 20):
         plain, rewarded = (
             PacmanMDP(0.9, 2, 0, 1, route_reward=extra, layout=layout).act(world).rewards
             for extra in (0.0, 3.0)
         )
-        game = oracle.game_of(world)
+        game = game_of(world)
         steps = oracle.steps_between(game, game.pacman)
         nearest = min(steps[cell] for cell in game.food)
         on_route = {(int(x), int(y)) for x, y in np.argwhere(rewarded > plain)}
@@ -118,19 +112,14 @@ def test_rewards_are_those_of_plain_python(name: str) -> None:
     layout = Layout.named(name)
     chance = np.random.default_rng(2)
     n_scared = 0
-    for case in range(40):
-        world = World.start(layout, case)
-        for _ in range(chance.integers(15)):
-            if not world.is_over:
-                world.step(int(chance.choice(world.open_directions)))
-        if world.is_over:
-            continue
-        world.state.ghosts[case % len(world.ghosts), 3] = case % 3
+    for case, world in enumerate(running_worlds(layout, 40)):
+        if case % 3:
+            world.state.ghosts[case % len(world.ghosts), 3] = case % 3
         n_scared += any(ghost.timer for ghost in world.ghosts)
         radius = int(chance.integers(5))
         distance = [Distance.MANHATTAN, Distance.MAZE][case % 2]
         in_zone = [InZone.OVERWRITTEN, InZone.ADDED][case // 2 % 2]
-        game = oracle.game_of(world)
+        game = game_of(world)
         expected = oracle.rewards(
             game, radius, distance is Distance.MAZE, in_zone is InZone.ADDED, 4
         )

@@ -8,7 +8,7 @@ import pytest
 from tests.oracles import twenty48 as oracle
 from tests.oracles import uct
 from thetafront.agents.twenty48.leaf_value import WEIGHTS, LeafValue, leaf_value, rollout
-from thetafront.engine.twenty48 import afterstate, initial, legal_actions, parse, spawn, worth
+from thetafront.engine.twenty48 import legal_actions, parse, worth
 
 DEAD = "2 4 2 4 / 4 2 4 2 / 2 4 2 4 / 4 2 4 8"
 BOARDS = [
@@ -41,20 +41,16 @@ def test_a_rollout_ends_with_its_game() -> None:
 
 def exact_mean(faces: oracle.Board, n_steps: int, greedy: bool) -> float:
     """Mean of a rollout: allowed actions equally likely, spawns with their probabilities."""
-    rewards = uct.rewards_of(faces)
-    if n_steps == 0 or not rewards:
+    slides = oracle.slides(faces).values()
+    if n_steps == 0 or not slides:
         return 0.0
-    most = max(rewards.values())
-    allowed = [a for a in rewards if rewards[a] == most or not greedy]
-    total = 0.0
-    for action in allowed:
-        after, reward = oracle.slide(faces, action)
-        empty = oracle.empty_cells(after)
-        total += reward + sum(
-            p / len(empty) * exact_mean(oracle.put(after, cell, tile), n_steps - 1, greedy)
-            for cell in empty
-            for tile, p in ((2, 0.9), (4, 0.1))
-        )
+    most = max(reward for _, reward in slides)
+    allowed = [(after, reward) for after, reward in slides if reward == most or not greedy]
+    total = sum(
+        reward
+        + sum(p * exact_mean(child, n_steps - 1, greedy) for child, p in oracle.spawns(after))
+        for after, reward in allowed
+    )
     return total / len(allowed)
 
 
@@ -97,16 +93,3 @@ def test_the_weights_that_have_names() -> None:
     assert steps == [1] * 15, "a snake moves to a neighbour"
     assert WEIGHTS[LeafValue.WEIGHTS_B][0] == 0
     assert WEIGHTS[LeafValue.WEIGHTS_B][15] == 6
-
-
-def test_the_score_of_a_leaf_counts_rewards_and_spawned_fours() -> None:
-    """f of a board, against a game with its rewards added up."""
-    board, score, fours = initial(1), 0, 0
-    fours += sum(tile == 4 for row in oracle.from_packed(board) for tile in row)
-    for move in range(40):
-        after, reward = afterstate(board, legal_actions(board)[0])
-        board = spawn(after, move)
-        score += reward
-        fours += oracle.chosen_tile(next(oracle.words(move))) == 4
-    value, _ = leaf_value(np.uint64(board), 0, LeafValue.SCORE.code, NONE, np.uint64(0))
-    assert value == score + 4 * fours

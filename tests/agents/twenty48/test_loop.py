@@ -1,8 +1,5 @@
 """The game loop of 2048, with every agent of the catalog; dispatch on settings, and its cache."""
 
-import os
-import subprocess
-import sys
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +10,7 @@ from numba.core.errors import TypingError
 
 from tests.agents.conformance import small, small_variants
 from tests.oracles import twenty48 as oracle
+from tests.processes import python
 from thetafront.agents.catalog import AGENTS
 from thetafront.agents.policy_dispatch import decides
 from thetafront.agents.twenty48.agent import Agent2048, Progress
@@ -63,11 +61,9 @@ def test_two_32768_tiles_stay_two_in_a_game(name: str) -> None:
         if now.n_moves < n_moves:
             break
         afterwards = {
-            oracle.to_packed(oracle.put(after, cell, tile)): reward
-            for action in oracle.legal_actions(oracle.from_packed(before.board))
-            for after, reward in [oracle.slide(oracle.from_packed(before.board), action)]
-            for cell in oracle.empty_cells(after)
-            for tile in (2, 4)
+            oracle.to_packed(child): reward
+            for after, reward in oracle.slides(oracle.from_packed(before.board)).values()
+            for child, _ in oracle.spawns(after)
         }
         total += afterwards[now.board]
         assert sum(row.count(32768) for row in oracle.from_packed(now.board)) == 2
@@ -120,11 +116,5 @@ print(*(sum(each.stats.cache_misses.values()) for each in (play_on, random_decis
 
 
 def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
-    environment = os.environ | {"THETAFRONT_CACHE_DIR": str(tmp_path)}
-    misses = [
-        subprocess.run(
-            [sys.executable, "-c", COUNT], env=environment, check=True, capture_output=True
-        ).stdout.split()
-        for _ in range(2)
-    ]
-    assert misses == [[b"1", b"1"], [b"0", b"0"]]
+    misses = [python(COUNT, env={"THETAFRONT_CACHE_DIR": str(tmp_path)}) for _ in range(2)]
+    assert misses == ["1 1\n", "0 0\n"]

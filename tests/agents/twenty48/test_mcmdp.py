@@ -1,18 +1,19 @@
 """The Monte Carlo MDP agent against equation 2 and Algorithms 2 and 3 in plain Python."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
 from tests.agents.twenty48.scheduled import (
     boards_of_a_game,
+    check_decisions,
     check_values,
-    mean_of_best,
     nodes_of,
     scheduled,
+    values_by_definition,
 )
-from tests.oracles import twenty48 as oracle
 from thetafront.agents.twenty48.expectation import sum_of_best
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP, Table1
 from thetafront.agents.twenty48.schedule import Schedule
@@ -23,56 +24,34 @@ SMALL = Schedule.from_theta((24, 12, 8, 6, 2.5))
 
 def decision_by_definition(
     board: int,
-    schedule: Schedule,
-    top_share: float,
     stream: int,
+    top_share: float,
     gamma: float = 1.0,
     reward_weight: float = 1.0,
     rule: Rule = Rule.COMMON,
 ) -> dict[int, float]:
-    """Value of each legal action: nodes in order, their playouts, the mean of the best."""
-    faces = oracle.from_packed(board)
-    nodes = nodes_of(board, schedule, rule)
+    """Value of each legal action: nodes in order, and their playouts."""
+    nodes = nodes_of(board, SMALL, rule)
     scores, _ = playouts([node[1] for node in nodes], [node[3] for node in nodes], stream, rule)
-    results = iter(scores.tolist())
-    values = {
-        action: float(reward_weight * oracle.slide(faces, action, rule)[1])
-        for action in oracle.legal_actions(faces)
-    }
-    for action, _, probability, n in nodes:
-        best = mean_of_best([next(results) for _ in range(n)], top_share)
-        values[action] += gamma * probability * best
-    return values
+    drawn = iter(scores.tolist())
+    return values_by_definition(board, SMALL, top_share, drawn, rule, gamma, reward_weight)
 
 
 @pytest.mark.parametrize("top_share", [1.0, 0.75, 0.5, 0.07, 0.001])
 def test_decisions_follow_the_definition(top_share: float) -> None:
-    agent = scheduled(SMALL, top_share)
-    n_compared = 0
-    for stream, board in enumerate(boards_of_a_game(150)):
-        expected = decision_by_definition(board, SMALL, top_share, stream)
-        decision = agent.act(board, stream)
-        if len(expected) == 1:
-            assert [decision.action] == list(expected)
-            assert decision.n_playout_moves == 0
-            continue
-        check_values(decision, expected)
-        n_compared += 1
-    assert n_compared > 50
+    definition = partial(decision_by_definition, top_share=top_share)
+    assert check_decisions(scheduled(SMALL, top_share), definition) > 50
 
 
-def test_equation_3_by_definition_in_both_readings_and_both_rules() -> None:
+@pytest.mark.parametrize("rule", Rule)
+@pytest.mark.parametrize(("gamma", "weight"), [(0.9, 1.9), (0.9, 1.0), (0.5, 1.5)])
+def test_equation_3_by_definition_in_both_readings(gamma: float, weight: float, rule: Rule) -> None:
     """With V the whole score: R + γ·(R + what remains), the score before the action left out."""
-    for rule in Rule:
-        for gamma, whole in ((0.9, True), (0.9, False), (0.5, True)):
-            weight = 1 + gamma if whole else 1.0
-            agent = scheduled(SMALL, 0.6, gamma, weight, rule is Rule.CASCADE)
-            for stream, board in enumerate(boards_of_a_game(80)[::8]):
-                expected = decision_by_definition(board, SMALL, 0.6, stream, gamma, weight, rule)
-                if len(expected) > 1:
-                    decision = agent.act(board, stream)
-                    for action, value in expected.items():
-                        assert decision.values[action] == pytest.approx(value, rel=1e-12)
+    agent = scheduled(SMALL, 0.6, gamma, weight, rule is Rule.CASCADE)
+    for stream, board in enumerate(boards_of_a_game(80)[::8]):
+        expected = decision_by_definition(board, stream, 0.6, gamma, weight, rule)
+        if len(expected) > 1:
+            check_values(agent.act(board, stream), expected)
 
 
 def test_table_1_has_its_own_schedule() -> None:

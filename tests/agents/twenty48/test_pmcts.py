@@ -1,8 +1,10 @@
 """Pure Monte Carlo search against Algorithm 1 in plain Python."""
 
+from functools import partial
+
 import pytest
 
-from tests.agents.twenty48.scheduled import boards_of_a_game, check_values
+from tests.agents.twenty48.scheduled import check_decisions
 from tests.oracles import twenty48 as oracle
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.engine.rng import PLAYOUT, SPAWN
@@ -10,14 +12,13 @@ from thetafront.engine.twenty48 import playouts
 
 
 def decision_by_definition(
-    board: int, n_playouts: int, stream: int, n_best: int
+    board: int, stream: int, n_playouts: int, n_best: int
 ) -> dict[int, float]:
     """Every playout of an action begins with a spawn of its own; the best ones count."""
-    faces = oracle.from_packed(board)
     spawns = oracle.substream(stream, int(SPAWN))
     starts, rewards = [], {}
-    for action in oracle.legal_actions(faces):
-        after, rewards[action] = oracle.slide(faces, action)
+    for action, (after, reward) in oracle.slides(oracle.from_packed(board)).items():
+        rewards[action] = reward
         for _ in range(n_playouts):
             word = next(oracle.words(oracle.substream(spawns, len(starts))))
             starts.append(oracle.to_packed(oracle.spawn(after, word)))
@@ -32,20 +33,5 @@ def decision_by_definition(
 @pytest.mark.parametrize(("top_share", "n_best"), [(1.0, 9), (0.4, 4)])
 def test_decisions_follow_the_definition(top_share: float, n_best: int) -> None:
     agent = PureMonteCarlo(n_playouts=9, top_share=top_share)
-    n_compared = 0
-    for stream, board in enumerate(boards_of_a_game(150)):
-        expected = decision_by_definition(board, 9, stream, n_best)
-        decision = agent.act(board, stream)
-        if len(expected) == 1:
-            assert [decision.action] == list(expected)
-            continue
-        check_values(decision, expected)
-        n_compared += 1
-    assert n_compared > 50
-
-
-def test_more_playouts_score_more() -> None:
-    """10 games each; the means differ by four to one, the errors are under a tenth of that."""
-    few = [PureMonteCarlo(1).play(seed).score for seed in range(10)]
-    many = [PureMonteCarlo(30).play(seed).score for seed in range(10)]
-    assert sum(many) > 1.5 * sum(few)
+    definition = partial(decision_by_definition, n_playouts=9, n_best=n_best)
+    assert check_decisions(agent, definition) > 50

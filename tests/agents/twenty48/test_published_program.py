@@ -16,10 +16,8 @@ def test_all_games_of_a_direction_begin_with_one_spawn() -> None:
     rule = Rule.CASCADE
     agent = OneSpawnADirection(20, cascade=True)
     for stream, board in enumerate(BOARDS):
-        faces = oracle.from_packed(board)
         decision = agent.act(board, stream)
-        for action in oracle.legal_actions(faces):
-            after, reward = oracle.slide(faces, action, rule)
+        for action, (after, reward) in oracle.slides(oracle.from_packed(board), rule).items():
             mine = oracle.substream(stream, action)
             start = oracle.spawn(after, next(oracle.words(oracle.substream(mine, 2))))
             scores, _ = playouts([oracle.to_packed(start)], [20], oracle.substream(mine, 3), rule)
@@ -31,10 +29,9 @@ def test_all_games_of_a_direction_begin_with_one_spawn() -> None:
 def test_a_two_stands_where_a_four_is_meant(top_share: float) -> None:
     agent = FoursExploredAsTwos(top_share, cascade=True)
     for stream, board in enumerate(BOARDS):
-        faces = oracle.from_packed(board)
         decision = agent.act(board, stream)
-        for action in oracle.legal_actions(faces):
-            after, reward = oracle.slide(faces, action, Rule.CASCADE)
+        slides = oracle.slides(oracle.from_packed(board), Rule.CASCADE)
+        for action, (after, reward) in slides.items():
             empty = oracle.empty_cells(after)
             m = len(empty)
             counts = [AUTHORS_SCHEDULE.n_twos[m - 1], AUTHORS_SCHEDULE.n_fours[m - 1]] * m

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from tests.agents.twenty48.scheduled import mean_of_best, nodes_of, scheduled
+from tests.agents.twenty48.scheduled import nodes_of, scheduled, values_by_definition
 from tests.oracles import twenty48 as oracle
 from thetafront.agents.agent import Game, warm
 from thetafront.agents.catalog import AGENTS
@@ -27,31 +27,28 @@ def played_by_definition(
     boards = [initial(first + k) for k in range(n_games)]
     scores, n_moves = [0] * n_games, [0] * n_games
     for step in range(10_000):
-        legal = [oracle.legal_actions(oracle.from_packed(board)) for board in boards]
-        if not any(legal):
+        slides = [oracle.slides(oracle.from_packed(board), rule) for board in boards]
+        if not any(slides):
             break
         nodes = [
-            (k, *node)
-            for k in range(n_games)
-            if len(legal[k]) > 1
-            for node in nodes_of(boards[k], SMALL, rule)
+            node
+            for board, slid in zip(boards, slides, strict=True)
+            if len(slid) > 1
+            for node in nodes_of(board, SMALL, rule)
         ]
         results, _ = playouts(
-            [node[2] for node in nodes],
-            [node[4] for node in nodes],
+            [node[1] for node in nodes],
+            [node[3] for node in nodes],
             stream(first, int(SIDE_BY_SIDE), step),
             rule,
         )
         drawn = iter(results.tolist())
-        values: dict[tuple[int, int], float] = {}
-        for k, action, _, p, n in nodes:
-            best = mean_of_best([next(drawn) for _ in range(n)], top_share)
-            reward = oracle.slide(oracle.from_packed(boards[k]), action, rule)[1]
-            values.setdefault((k, action), reward)
-            values[k, action] += p * best
         for k in range(n_games):
-            if legal[k]:
-                action = max(legal[k], key=lambda each: values.get((k, each), 0.0))
+            values = dict.fromkeys(slides[k], 0.0)
+            if len(values) > 1:
+                values = values_by_definition(boards[k], SMALL, top_share, drawn, rule)
+            if values:
+                action = max(values, key=lambda each: values[each])
                 after, reward = afterstate(boards[k], action, rule)
                 boards[k] = spawn(after, stream(first + k, int(SPAWN), n_moves[k]))
                 scores[k] += reward

@@ -1,13 +1,8 @@
 """The switching agent against the plain agent, and against the rule by which it switches."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from thetafront.agents.agent import agent_digest
-from thetafront.agents.catalog import build
 from thetafront.agents.twenty48.expectimax import decide_by_expectimax
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
 from thetafront.agents.twenty48.switching import Switching
@@ -66,14 +61,3 @@ def test_too_many_leaves_are_refused() -> None:
         ValueError, match=r"^depth must give .* \(got 4 with switch_at 15: .*\(8 x 15\)\*\*4"
     ):
         Switching(switch_at=15, depth=4)
-
-
-def test_published_agents_keep_their_digests() -> None:
-    """Those of games from before γ was a parameter."""
-    path = Path(__file__).parents[3] / "results/reference/equal_time/agents.json"
-    published = json.loads(path.read_text("utf-8"))
-    switching = {k: v for k, v in published.items() if v.pop("agent") == "switching"}
-    assert switching
-    for digest, values in switching.items():
-        assert "gamma" not in values
-        assert agent_digest(build("switching", values)) == digest

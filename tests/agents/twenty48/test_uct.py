@@ -1,14 +1,14 @@
 """Monte Carlo tree search against plain Python node by node, the book, and the exact optimum."""
 
 import math
-from functools import cache
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
-from numba.core.runtime import _nrt_python, rtsys
 
-from tests.engine.compiled import compiled
+from tests.agents.twenty48.scheduled import Equation4
+from tests.engine.compiled import compiled, count_allocations
 from tests.oracles import twenty48 as oracle
 from tests.oracles import uct
 from thetafront.agents.twenty48.leaf_value import WEIGHTS, LeafValue
@@ -138,15 +138,6 @@ def test_the_books_example() -> None:
     assert tree.action_visits[ROOT].tolist() == [2, 1, 1, 1]
 
 
-def test_unvisited_actions_go_first_by_number() -> None:
-    board = parse(BOARDS[0])
-    agent = UCT(2, 10)
-    tree = agent.own_tree()
-    search(tree, np.uint64(board), agent.simulation_settings, np.uint64(0))
-    tried = [action for action in range(4) if tree.action_visits[ROOT, action]]
-    assert tried == [int(action) for action in legal_actions(board)[:2]]
-
-
 @pytest.mark.parametrize(("k", "alpha"), [(1.0, 0.0), (0.5, 0.5), (1.0, 0.25), (2.0, 0.1)])
 def test_widening_follows_its_formula(k: float, alpha: float) -> None:
     """Actions and states open after each simulation, counted by the formulas alone."""
@@ -166,68 +157,6 @@ def test_widening_follows_its_formula(k: float, alpha: float) -> None:
             assert tree.n_successors[chance] <= max(1, math.ceil(k * (n - 1) ** alpha))
 
 
-def test_actions_are_opened_in_random_order() -> None:
-    board = parse("2 . . 4 / . . . . / . 8 . . / 2 . . .")
-    counts = np.zeros(4)
-    for stream in range(400):
-        agent = UCT(1, 3, k_action=1.0)
-        tree = agent.own_tree()
-        search(tree, np.uint64(board), agent.simulation_settings, np.uint64(stream))
-        counts += tree.action_visits[ROOT]
-    assert counts.sum() == 400
-    assert abs(counts - 100).max() < 4 * (400 * 3 / 16) ** 0.5
-
-
-def test_random_ties_are_broken_evenly() -> None:
-    """Of m = 1 the action tried; and of a value that is 0 everywhere, the decision."""
-    board = parse("2 . . 4 / . . . . / . 8 . . / 2 . . .")
-    for m, leaf in ((1, LeafValue.RANDOM), (4, LeafValue.WEIGHTS_B)):
-        weights = () if leaf is LeafValue.RANDOM else (0.0,) * 16
-        agent = UCT(m, 1, 0.0, leaf, weights, tie_breaking=TieBreaking.RANDOM)
-        counts = np.zeros(4)
-        for stream in range(400):
-            decision = agent.act(board, stream)
-            tied = decision.values == np.nanmax(decision.values)
-            counts[decision.action] += 1
-            assert tied[decision.action]
-        if m == 1:
-            assert abs(counts - 100).max() < 4 * (400 * 3 / 16) ** 0.5
-        else:  # only vertical moves merge the 2s of the first column
-            assert not counts[[1, 3]].any()
-            assert abs(counts[[0, 2]] - 200).max() < 4 * 10
-
-
-def test_a_full_rollout_follows_the_last_action() -> None:
-    """d = 1: the depth that remains is 0, and a full rollout has one more action."""
-    board = parse(BOARDS[3])
-    remaining, full = (UCT(8, 1, rollout_depth=each).act(board, 0) for each in RolloutDepth)
-    assert remaining.n_playout_moves == 8
-    assert full.n_playout_moves == 16
-    assert np.nansum(full.values) > np.nansum(remaining.values) == 0
-
-
-@cache
-def optimum(board: int, depth: int, leaf: LeafValue) -> dict[int, float]:
-    """Each action's value in the problem of so many actions, every spawn with its probability."""
-    faces = oracle.from_packed(board)
-    values = {}
-    for action in oracle.legal_actions(faces):
-        after, reward = oracle.slide(faces, action)
-        empty = oracle.empty_cells(after)
-        values[action] = reward + sum(
-            p / len(empty) * state_optimum(oracle.put(after, cell, tile), depth - 1, leaf)
-            for cell in empty
-            for tile, p in ((2, 0.9), (4, 0.1))
-        )
-    return values
-
-
-def state_optimum(faces: oracle.Board, depth: int, leaf: LeafValue) -> float:
-    if depth == 0:
-        return LEAVES[leaf](faces, 0, iter(()))[0]
-    return max(optimum(oracle.to_packed(faces), depth, leaf).values(), default=0.0)
-
-
 @pytest.mark.parametrize("leaf", [LeafValue.RANDOM, LeafValue.WEIGHTS_B, LeafValue.SCORE])
 @pytest.mark.parametrize(
     ("text", "depth"),
@@ -240,7 +169,8 @@ def state_optimum(faces: oracle.Board, depth: int, leaf: LeafValue) -> float:
 )
 def test_many_simulations_find_the_optimum(text: str, depth: int, leaf: LeafValue) -> None:
     board = parse(text)
-    exact = optimum(board, depth, leaf)
+    equation = Equation4(lambda faces: LEAVES[leaf](faces, 0, iter(()))[0])
+    exact = equation.values(oracle.from_packed(board), depth)
     best = max(exact, key=lambda a: exact[a])
     # Returns reach from 0, for a lost game, to about the best value: so far is explored.
     exploration = max(10.0, exact[best] / 2)
@@ -321,24 +251,15 @@ def test_a_single_legal_action_is_taken_without_a_search() -> None:
     assert np.isnan(decision.values).all()
 
 
-def test_simulations_allocate_nothing() -> None:
+@pytest.mark.parametrize("widening", [PLAIN, BOTH])
+def test_simulations_allocate_nothing(widening: dict[str, Any]) -> None:
     """As many allocations for a thousand simulations as for one."""
-    for widening in (PLAIN, BOTH):
-        counts = []
-        agents = [UCT(m, 10, 30.0, LeafValue.RANDOM, **widening) for m in (1, 1000)]
-        trees = [new_tree(2000, 10) for _ in agents]
-        board = np.uint64(parse(BOARDS[0]))
-        search(trees[0], board, agents[0].simulation_settings, np.uint64(0))
-        _nrt_python.memsys_enable_stats()
-        try:
-            for agent, tree in zip(agents, trees, strict=True):
-                settings = agent.simulation_settings
-                before = rtsys.get_allocation_stats().alloc
-                search(tree, board, settings, np.uint64(0))
-                counts.append(rtsys.get_allocation_stats().alloc - before)
-        finally:
-            _nrt_python.memsys_disable_stats()
-        assert counts[0] == counts[1]
+    board, tree = np.uint64(parse(BOARDS[0])), new_tree(2000, 10)
+    counts = []
+    for m in (1, 1, 1000):  # the first call may load the kernel
+        settings = UCT(m, 10, 30.0, LeafValue.RANDOM, **widening).simulation_settings
+        counts.append(count_allocations(partial(search, tree, board, settings, np.uint64(0))))
+    assert counts[1] == counts[2]
 
 
 def test_own_weights_decide() -> None:

@@ -3,12 +3,13 @@
 Pacman mostly stops there, which is certain, and ghosts are mostly in corridors, without a choice.
 """
 
+import itertools
 from collections.abc import Callable
+
+import numpy as np
 
 from thetafront.engine.pacman import Action, Layout, World
 from thetafront.engine.pacman import state as places
-
-N, E, S, W, STOP = Action
 
 # Six cells in a row for one ghost, and Pacman's food out of its way.
 CORRIDOR = Layout.parse("%%%%%%%%\n%P    G%\n%.%%%%%%\n%%%%%%%%", "corridor")
@@ -44,3 +45,18 @@ def as_meant(prepared: Callable[[int], World], action: Action, to: tuple[int, in
         if world.pacman == to:
             return world
     raise AssertionError(f"no seed below 200 leads to {to}")
+
+
+def running_worlds(layout: Layout, n: int) -> list[World]:
+    """States of random games that are still running."""
+    chance = np.random.default_rng(1)
+    found: list[World] = []
+    seeds = itertools.count()
+    while len(found) < n:
+        world = World.start(layout, next(seeds))
+        for _ in range(chance.integers(1, 80)):
+            if not world.is_over:
+                world.step(int(chance.choice(world.open_directions)))
+        if not world.is_over:
+            found.append(world)
+    return found

@@ -3,49 +3,27 @@
 from collections import Counter
 
 import numpy as np
+import pytest
 from scipy import stats
 
-from tests.engine.pacman.positions import (
-    CHAMBER,
-    CORRIDOR,
-    STOP,
-    E,
-    N,
-    S,
-    W,
-    as_meant,
-    put,
-    put_food,
-    put_pacman,
-)
+from tests.engine.pacman.positions import CHAMBER, CORRIDOR, as_meant, put, put_food, put_pacman
 from thetafront.engine.pacman import Action, Ghost, Layout, World
 
+N, E, S, W, STOP = Action
 
-def test_ghosts_turn_back_only_in_dead_ends() -> None:
+UNHURRIED = [Ghost(6, 2, E, 0), *(Ghost(x, 2, W, 0) for x in (5, 4, 3, 2, 1))]
+SCARED = [Ghost(5.5, 2, E, 39), Ghost(6, 2, E, 38), Ghost(5.5, 2, W, 37), Ghost(5, 2, W, 36)]
+
+
+@pytest.mark.parametrize(("timer", "track"), [(0, UNHURRIED), (40, SCARED)])
+def test_ghosts_turn_back_only_in_dead_ends(timer: int, track: list[Ghost]) -> None:
     world = World.start(CORRIDOR, seed=3)
     put_pacman(world, 1, 1)  # in the bay below
     put_food(world, (6, 2))
-    put(world, 0, 5, 2, E)
-    track = []
-    for _ in range(6):
+    put(world, 0, 5, 2, E, timer)
+    for ghost in track:
         world.step(STOP)
-        track.append(world.ghosts[0])
-    assert track == [Ghost(6, 2, E, 0), *(Ghost(x, 2, W, 0) for x in (5, 4, 3, 2, 1))]
-
-
-def test_scared_ghosts_turn_back_only_in_dead_ends() -> None:
-    world = World.start(CORRIDOR, seed=3)
-    put(world, 0, 5, 2, E, timer=40)
-    track = []
-    for _ in range(4):
-        world.step(STOP)
-        track.append(world.ghosts[0])
-    assert track == [
-        Ghost(5.5, 2, E, 39),
-        Ghost(6, 2, E, 38),
-        Ghost(5.5, 2, W, 37),
-        Ghost(5, 2, W, 36),
-    ]
+        assert world.ghosts == (ghost,)
 
 
 def test_a_restarted_ghost_has_no_direction_to_keep() -> None:
@@ -63,27 +41,12 @@ def test_a_restarted_ghost_has_no_direction_to_keep() -> None:
 
 
 def test_scared_for_forty_moves_of_half_a_cell() -> None:
-    layout = Layout.parse(
-        "%" * 25
-        + "\n%"
-        + " " * 22
-        + "G%\n"
-        + "%P"
-        + "%" * 23
-        + "\n%o"
-        + "%" * 23
-        + "\n%.%"
-        + "%" * 22
-        + "\n"
-        + "%" * 25,
-        "long",
-    )
+    rows = ["%" * 25, "%" + " " * 22 + "G%", "%P" + "%" * 23, "%o" + "%" * 23, "%.%" + "%" * 22]
+    layout = Layout.parse("\n".join([*rows, "%" * 25]), "long")
     world = as_meant(lambda seed: World.start(layout, seed), S, to=(1, 2))
-    assert world.ghosts == (Ghost(22.5, 4, W, 39),)
-    for timer in range(38, 0, -1):
-        world.step(STOP)
+    for timer in range(39, 0, -1):
         assert world.ghosts == (Ghost(22.5 - (39 - timer) / 2, 4, W, timer),)
-    world.step(STOP)
+        world.step(STOP)
     assert world.ghosts == (Ghost(3, 4, W, 0),)
     world.step(STOP)
     assert world.ghosts == (Ghost(2, 4, W, 0),)
@@ -103,19 +66,6 @@ def test_a_scare_that_ends_between_cells_ends_in_the_one_to_the_east_or_north() 
         put(world, 0, *before, timer=1)
         world.step(STOP)
         assert world.ghosts == (after,)
-
-
-def test_a_ghost_whose_scare_ends_on_pacman_is_no_longer_scared() -> None:
-    hall = Layout.parse("%%%%%%\n%.  G%\n%%%P%%\n%%%%%%", "hall")
-    world = World.start(hall, seed=0)
-    put_pacman(world, 3, 2)
-    put(world, 0, 2, 2, E, timer=1)
-    assert world.step(STOP) == -501
-    assert world.ghosts == (Ghost(3, 2, E, 0),)
-    world = World.start(hall, seed=0)
-    put_pacman(world, 3, 2)
-    put(world, 0, 2, 2, E, timer=2)  # half a cell away, and scared
-    assert world.step(STOP) == 199
 
 
 def test_random_ghosts_go_each_way_but_back() -> None:
@@ -151,31 +101,3 @@ def test_directional_ghosts_mostly_come_closer_and_flee_when_scared() -> None:
             counts[world.ghosts[0].direction] += 1
         observed = [counts[direction] for direction in expected]
         assert stats.chisquare(observed, 4000 * np.array([*expected.values()])).pvalue > 1e-3
-
-
-def test_pacman_does_not_shift_the_draws_of_ghosts() -> None:
-    for seed in range(20):
-        still, restless = (World.start(CHAMBER, seed) for _ in range(2))
-        actions = np.random.default_rng(seed).integers(4, size=25)
-        for action in actions.tolist():
-            still.step(STOP)
-            restless.step(action)
-            if restless.is_over:  # no ghost moves after the last food
-                break
-            assert restless.ghosts == still.ghosts
-        assert restless.pacman != still.pacman or restless.n_food < still.n_food
-
-
-def test_no_ghost_shifts_the_draws_of_another() -> None:
-    """The first is scared, so it has a choice on every other turn; the second is not affected."""
-    layout = Layout.parse(
-        "%%%%%%%%%\n%   %   %\n% G % G %\n%   %   %\n%%%%%%%%%\n%P     .%\n%%%%%%%%%", "two"
-    )
-    for seed in range(50):
-        calm, scared = (World.start(layout, seed) for _ in range(2))
-        put(scared, 0, 2, 4, None, timer=40)
-        for _ in range(10):
-            calm.step(STOP)
-            scared.step(STOP)
-            assert scared.ghosts[1] == calm.ghosts[1]
-        assert scared.ghosts[0] != calm.ghosts[0]

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -149,21 +150,17 @@ def grid(width: int, height: int, inside: str = " ") -> str:
 
 REFUSED = {
     "": "must have a drawing (got none)",
-    "\n\n": "must have a drawing (got none)",
     "%%%%\n%P.%\n%%%": "must have 4 characters in line 3, as in line 1 (got 3)",
     "%%%%\n%P.%\n%%%% %": "must have 4 characters in line 3, as in line 1 (got 6)",
     "%%%%\n%P.%.\n%%%%": "must have 4 characters in line 2, as in line 1 (got 5)",
-    "%%%%\n%P..%\n%%%%": "walls (%) on its border (got '.' in line 2, column 4)",
     "%%%%%\n%P.5%\n%%%%%": "(got '5' in line 2, column 4)",
     "%%%%\n\n%P.%\n%%%%": "must have 4 characters in line 2, as in line 1 (got 0)",
     "%%%%\n%%%%": "must have a height between 3 and 64 (got 2)",
     "%%\n%%\n%%": "must have a width between 3 and 64 (got 2)",
-    "%%%%\n%P.%\n%": "must have 4 characters in line 3, as in line 1 (got 1)",
     grid(65, 5): "must have a width between 3 and 64 (got 65)",
     grid(5, 65): "must have a height between 3 and 64 (got 65)",
     "%%%%%\n%P.x%\n%%%%%": "must be drawn with % (wall), . (food), o (capsule), G or "
     "1 to 4 (ghost), P (Pacman) and space (got 'x' in line 2, column 4)",
-    "%%%%%\n%P.\t%\n%%%%%": "(got '\\t' in line 2, column 4)",
     "%%%%%\n%. .%\n%%%%%": "must have 1 Pacman (P) (got 0)",
     "%%%%%\n%P.P%\n%%%%%": "must have 1 Pacman (P) (got 2)",
     grid(9, 5, "4"): "must have 0 to 16 ghosts (G) (got 19)",
@@ -196,31 +193,35 @@ def test_walled_in_ghosts_and_capsules_do_no_harm() -> None:
 
 
 def test_a_maze_without_a_name_is_called_unnamed() -> None:
-    with pytest.raises(
-        ValueError, match=r"^layout unnamed must have a width between 3 and 64 \(got 2\)$"
-    ):
+    with pytest.raises(ValueError, match=r"^layout unnamed must have a width between 3 and 64 "):
         Layout.parse("%%\n%%\n%%")
 
 
-def test_bad_files_and_names_are_refused_in_one_line(tmp_path: Path) -> None:
-    missing = tmp_path / "none.lay"
-    with pytest.raises(ValueError, match=f"^layout file {missing} cannot be read: No such file"):
-        Layout.load(missing)
-    with pytest.raises(ValueError, match="cannot be read: Is a directory"):
-        Layout.load(tmp_path)
-    pipe = tmp_path / "pipe.lay"
-    os.mkfifo(pipe)
-    with pytest.raises(ValueError, match=f"^layout: {pipe} is not a file$"):
-        Layout.load(pipe)  # without waiting for a writer
-    huge = tmp_path / "huge.lay"
-    huge.write_text("%" * 100_001)
-    with pytest.raises(ValueError, match=f"file {huge} .*got more than 100,000 bytes"):
-        Layout.load(huge)
-    binary = tmp_path / "binary.lay"
-    binary.write_bytes(b"%%%\xff")
-    with pytest.raises(ValueError, match="must be plain text of % "):
-        Layout.find(str(binary))
-    with pytest.raises(ValueError, match=r"^layout must be small or medium \(got 'big'\)$"):
-        Layout.named("big")
-    with pytest.raises(ValueError, match=r"^layout must be small or medium, or the path"):
-        Layout.find("big")
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("none.lay", r"^layout file .*/none\.lay cannot be read: No such file"),
+        (".", "cannot be read: Is a directory"),
+        ("pipe.lay", r"^layout: .*/pipe\.lay is not a file$"),  # without waiting for a writer
+        ("huge.lay", r"file .*/huge\.lay .*got more than 100,000 bytes"),
+        ("binary.lay", "must be plain text of % "),
+    ],
+)
+def test_bad_files_are_refused_in_one_line(name: str, message: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.lay")
+    (tmp_path / "huge.lay").write_text("%" * 100_001)
+    (tmp_path / "binary.lay").write_bytes(b"%%%\xff")
+    with pytest.raises(ValueError, match=message):
+        Layout.load(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("read", "allowed"),
+    [
+        (Layout.named, r"small or medium \(got 'big'\)$"),
+        (Layout.find, "small or medium, or the path"),
+    ],
+)
+def test_unknown_names_are_refused(read: Callable[[str], Layout], allowed: str) -> None:
+    with pytest.raises(ValueError, match=f"^layout must be {allowed}"):
+        read("big")

@@ -6,73 +6,28 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from tests.engine.pacman.positions import (
-    CORRIDOR,
-    PAIR,
-    STOP,
-    E,
-    N,
-    S,
-    W,
-    as_meant,
-    put,
-    put_pacman,
-)
+from tests.engine.pacman.positions import CORRIDOR, PAIR, as_meant, put, put_pacman
 from thetafront.engine.pacman import Action, Ghost, Layout, Outcome, World
+
+N, E, S, W, STOP = Action
 
 # --- Pacman's motion ---
 
 
-@pytest.mark.parametrize(("p", "n"), [(0.8, 5000), (0.5, 1000), (0.0, 1000), (1.0, 1000)])
-def test_actions_go_where_meant_and_to_each_side_as_often_as_the_game_has_it(
-    p: float, n: int
-) -> None:
+@pytest.mark.parametrize("p", [0.8, 0.5, 0.0, 1.0])
+def test_actions_go_where_meant_and_to_each_side_as_often_as_the_game_has_it(p: float) -> None:
     room = Layout.parse("%%%%%\n%   %\n% P %\n%  .%\n%%%%%", "room")
-    north, east, south, west = (2, 3), (3, 2), (2, 1), (1, 2)
-    for action, *cells in (
-        (N, north, west, east),
-        (E, east, north, south),
-        (S, south, east, west),
-        (W, west, south, north),
-    ):
+    around, n = [(2, 3), (3, 2), (2, 1), (1, 2)], 1500  # to the north, east, south and west
+    for action in (N, E, S, W):
         counts: Counter[tuple[int, int]] = Counter()
         for seed in range(n):
             world = World.start(room, seed, p_chosen=p)
             assert world.step(action) == -1
             counts[world.pacman] += 1
-        expected = {
-            cell: n * share
-            for cell, share in zip(cells, (p, (1 - p) / 2, (1 - p) / 2), strict=True)
-            if share
-        }
-        assert set(counts) == set(expected)
-        observed = [counts[cell] for cell in expected]
-        assert len(observed) == 1 or (
-            stats.chisquare(observed, list(expected.values())).pvalue > 1e-3
-        )
-
-
-def test_stopping_is_certain() -> None:
-    room = Layout.parse("%%%%%\n%   %\n% P %\n%  .%\n%%%%%", "room")
-    for seed in range(500):
-        world = World.start(room, seed)
-        assert world.step(STOP) == -1
-        assert world.pacman == (2, 2)
-
-
-def test_a_slip_into_a_wall_stays() -> None:
-    """Into a wall with one side open, nine in ten stay: blocked slips are not drawn again."""
-    bay = Layout.parse("%%%%%\n%P .%\n%%%%%", "bay")
-    n_moved = 0
-    for seed in range(5000):
-        world = World.start(bay, seed)
-        assert world.step(N) == -1
-        assert world.pacman in {(1, 1), (2, 1)}
-        n_moved += world.pacman == (2, 1)
-        into_the_end = World.start(bay, seed)
-        assert into_the_end.step(W) == -1
-        assert into_the_end.pacman == (1, 1)  # walls ahead and on both sides
-    assert stats.binomtest(n_moved, 5000, 0.1).pvalue > 1e-3
+        aside = (1 - p) / 2
+        for k, share in ((action, p), (action - 1, aside), ((action + 1) % 4, aside)):
+            assert stats.binomtest(counts.pop(around[k], 0), n, share).pvalue > 1e-3
+        assert not counts
 
 
 # --- eating and touching ---
@@ -90,91 +45,55 @@ def test_food_and_capsules_are_eaten_once() -> None:
     assert not world.capsules.any()
 
 
-# Pacman's cell, ghosts as (x, y, direction, timer); then the reward of stopping, and the ghosts.
-STOPS: dict[str, tuple[Layout, tuple[int, int], list[Any], int, list[Ghost]]] = {
+HALL = Layout.parse("%%%%%%\n%.  G%\n%%%P%%\n%%%%%%", "hall")
+
+# Where Pacman and ghosts are, as (x, y, direction, timer), his action and the cell it leads to, the
+# points, the ghosts.
+TURNS: dict[str, tuple[Layout, tuple[int, int], list[Any], Action, tuple[int, int], int, Any]] = {
     "a ghost beside Pacman touches him by its own move": (
-        CORRIDOR,
-        (1, 2),
-        [(2, 2, W, 0)],
-        -501,
-        [Ghost(1, 2, W, 0)],
+        CORRIDOR, (1, 2), [(2, 2, W, 0)], STOP, (1, 2), -501, [Ghost(1, 2, W, 0)],
     ),
-    "half a cell touches": (CORRIDOR, (1, 2), [(2, 2, W, 29)], 199, [Ghost(6, 2, None, 0)]),
-    "a whole cell does not": (CORRIDOR, (1, 2), [(2.5, 2, W, 30)], -1, [Ghost(2, 2, W, 29)]),
+    "half a cell touches": (
+        CORRIDOR, (1, 2), [(2, 2, W, 29)], STOP, (1, 2), 199, [Ghost(6, 2, None, 0)],
+    ),
+    "a whole cell does not": (
+        CORRIDOR, (1, 2), [(2.5, 2, W, 30)], STOP, (1, 2), -1, [Ghost(2, 2, W, 29)],
+    ),
     # Both are half a cell away after Pacman's move; both restart and move in the same turn.
     "two scared ghosts are eaten at once": (
-        PAIR,
-        (4, 3),
-        [(3.5, 3, E, 9), (4.5, 3, W, 1)],
-        399,
+        PAIR, (4, 3), [(3.5, 3, E, 9), (4.5, 3, W, 1)], STOP, (4, 3), 399,
         [Ghost(2, 3, E, 0), Ghost(6, 3, W, 0)],
     ),
     "each ghost that touches him by his move costs 500, and does not move": (
-        PAIR,
-        (4, 3),
-        [(4, 3, E, 0), (4, 3, W, 0)],
-        -1001,
+        PAIR, (4, 3), [(4, 3, E, 0), (4, 3, W, 0)], STOP, (4, 3), -1001,
         [Ghost(4, 3, E, 0), Ghost(4, 3, W, 0)],
     ),
     "a second ghost that moves to him costs nothing": (
-        PAIR,
-        (4, 3),
-        [(3, 3, E, 0), (5, 3, W, 0)],
-        -501,
+        PAIR, (4, 3), [(3, 3, E, 0), (5, 3, W, 0)], STOP, (4, 3), -501,
         [Ghost(4, 3, E, 0), Ghost(5, 3, W, 0)],
     ),
     "a scared ghost is eaten before one that is not": (
-        PAIR,
-        (4, 3),
-        [(4, 3, E, 5), (4, 3, W, 0)],
-        200 - 501,
+        PAIR, (4, 3), [(4, 3, E, 5), (4, 3, W, 0)], STOP, (4, 3), 200 - 501,
         [Ghost(1, 3, None, 0), Ghost(4, 3, W, 0)],
     ),
     "a scared ghost is eaten after one that is not": (
-        PAIR,
-        (4, 3),
-        [(4, 3, E, 0), (4, 3, W, 5)],
-        200 - 501,
+        PAIR, (4, 3), [(4, 3, E, 0), (4, 3, W, 5)], STOP, (4, 3), 200 - 501,
         [Ghost(4, 3, E, 0), Ghost(7, 3, None, 0)],
     ),
     "one eaten at its start, where Pacman is, leaves before it is tested": (
-        PAIR,
-        (7, 3),
-        [(1, 3, None, 0), (6.5, 3, E, 9)],
-        199,
+        PAIR, (7, 3), [(1, 3, None, 0), (6.5, 3, E, 9)], STOP, (7, 3), 199,
         [Ghost(2, 3, E, 0), Ghost(6, 3, W, 0)],
     ),
     "one eaten after its own move stays there": (
-        PAIR,
-        (7, 3),
-        [(1, 3, None, 0), (6, 3, E, 9)],
-        199,
+        PAIR, (7, 3), [(1, 3, None, 0), (6, 3, E, 9)], STOP, (7, 3), 199,
         [Ghost(2, 3, E, 0), Ghost(7, 3, None, 0)],
     ),
-}
-
-
-@pytest.mark.parametrize("case", STOPS)
-def test_ghosts_touch_pacman_where_he_stops(case: str) -> None:
-    layout, pacman, ghosts, reward, after = STOPS[case]
-    world = World.start(layout, seed=0)
-    put_pacman(world, *pacman)
-    for i, ghost in enumerate(ghosts):
-        put(world, i, *ghost)
-    assert world.step(STOP) == reward
-    assert list(world.ghosts) == after
-    assert (world.outcome is Outcome.LOST) == (reward < -1)
-
-
-def test_a_ghost_that_was_eaten_beside_pacman_is_tested_first_on_the_next_turn() -> None:
-    world = World.start(PAIR, seed=0)
-    put_pacman(world, 7, 3)
-    put(world, 1, 6, 3, E, timer=9)
-    assert [world.step(STOP), world.step(STOP)] == [199, -501]
-
-
-# Where Pacman and ghosts are, his action and the cell it leads to, the points, the ghosts.
-MOVES: dict[str, tuple[Layout, tuple[int, int], list[Any], Action, tuple[int, int], int, Any]] = {
+    "one whose scare ends on Pacman is no longer scared": (
+        HALL, (3, 2), [(2, 2, E, 1)], STOP, (3, 2), -501, [Ghost(3, 2, E, 0)],
+    ),
+    "half a cell away it still is": (
+        HALL, (3, 2), [(2, 2, E, 2)], STOP, (3, 2), 199, [Ghost(4, 2, None, 0)],
+    ),
     "Pacman and a ghost cannot change places": (
         CORRIDOR, (1, 2), [(2, 2, W, 0)], E, (2, 2), -501, [Ghost(2, 2, W, 0)],
     ),
@@ -195,9 +114,9 @@ MOVES: dict[str, tuple[Layout, tuple[int, int], list[Any], Action, tuple[int, in
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", MOVES)
-def test_pacman_touches_ghosts_where_he_moves(case: str) -> None:
-    layout, pacman, ghosts, action, to, points, after = MOVES[case]
+@pytest.mark.parametrize("case", TURNS)
+def test_pacman_touches_ghosts(case: str) -> None:
+    layout, pacman, ghosts, action, to, points, after = TURNS[case]
 
     def prepared(seed: int) -> World:
         world = World.start(layout, seed)
@@ -209,4 +128,12 @@ def test_pacman_touches_ghosts_where_he_moves(case: str) -> None:
     world = as_meant(prepared, action, to)
     assert world.score == points
     assert list(world.ghosts) == after
+    assert (world.outcome is Outcome.LOST) == (points < -1)
     assert (world.outcome is Outcome.WON) == (points > 500)
+
+
+def test_a_ghost_that_was_eaten_beside_pacman_is_tested_first_on_the_next_turn() -> None:
+    world = World.start(PAIR, seed=0)
+    put_pacman(world, 7, 3)
+    put(world, 1, 6, 3, E, timer=9)
+    assert [world.step(STOP), world.step(STOP)] == [199, -501]

@@ -6,17 +6,14 @@ from tests.engine.pacman.positions import (
     CHAMBER,
     CORRIDOR,
     PAIR,
-    STOP,
-    E,
-    N,
-    S,
-    W,
     as_meant,
     put,
     put_food,
     put_pacman,
 )
-from thetafront.engine.pacman import Layout, Outcome, World
+from thetafront.engine.pacman import Action, Layout, Outcome, World
+
+N, E, S, W, STOP = Action
 
 # --- games ---
 
@@ -44,16 +41,6 @@ def test_copies_are_independent_and_equal() -> None:
     assert (world.n_steps, copy.n_steps) == (1, 4)
     assert [world.step(W) for _ in range(3)] == rewards
     assert world.text() == copy.text()
-
-
-def test_games_are_cut() -> None:
-    world = World.start(CHAMBER, seed=0, most_steps=3)
-    outcomes = []
-    while not world.is_over:
-        world.step(STOP)
-        outcomes.append(world.outcome)
-    assert outcomes == [Outcome.RUNNING, Outcome.RUNNING, Outcome.CUT]
-    assert world.score == -3
 
 
 def test_the_last_step_may_still_win() -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from tests.engine.twenty48.groups import random_cells
 from tests.oracles import twenty48 as oracle
 from thetafront.engine.twenty48 import (
     Action,
@@ -19,24 +20,11 @@ from thetafront.engine.twenty48 import (
     worth,
 )
 
-N_BOARDS = 4000
-
-
-def random_boards(n: int, seed: int) -> list[int]:
-    """Boards of every density and several ranges of tiles, neighbours often equal."""
-    rng = np.random.default_rng(seed)
-    boards = []
-    for _ in range(n):
-        highest = int(rng.integers(1, 16))
-        cells = rng.integers(max(1, highest - 3), highest + 1, 16)
-        cells[rng.random(16) < rng.random()] = 0
-        boards.append(int("".join(f"{e:x}" for e in cells), 16))
-    return boards
-
 
 @pytest.fixture(scope="module")
 def boards() -> list[int]:
-    return random_boards(N_BOARDS, seed=1)
+    cells = random_cells(np.random.default_rng(1), 4000)
+    return [sum(e << 4 * k for k, e in enumerate(each)) for each in cells.tolist()]
 
 
 def test_actions_are_numbered_clockwise_from_up() -> None:
@@ -50,7 +38,7 @@ def test_every_row_in_every_direction(rule: Rule) -> None:
     merge_line = oracle.LINE_RULES[rule]
     for line in range(65536):
         exponents = [line >> (4 * cell) & 15 for cell in range(4)]
-        faces = [2**e if e else 0 for e in exponents]
+        faces = tuple(2**e if e else 0 for e in exponents)
         forward, reward = merge_line(faces)
         backward, reward_back = merge_line(faces[::-1])
         place = line % 4
@@ -119,18 +107,11 @@ def test_terminal_boards_are_recognized() -> None:
         assert legal_actions(oracle.to_packed(faces)) == ()
 
 
-def test_two_32768_tiles_do_not_merge() -> None:
-    assert afterstate(0xFF, Action.LEFT) == (0xFF, 0)
-    assert afterstate(0xFFEE, Action.LEFT) == (0xFFF, 32768)
-    full = 0xFFFFFFFFFFFFFFFF
-    assert is_terminal(full)
-    assert legal_actions(full) == ()
-
-
-def test_the_empty_board_has_no_action() -> None:
-    assert is_terminal(0)
-    assert legal_actions(0) == ()
-    assert worth(0) == 0
+@pytest.mark.parametrize("board", [0, 0xFFFFFFFFFFFFFFFF], ids=["empty", "all 32768"])
+def test_boards_without_an_action(board: int) -> None:
+    """Their rows are among all rows above."""
+    assert is_terminal(board)
+    assert legal_actions(board) == ()
 
 
 @pytest.mark.parametrize("board", [-1, 2**64])
@@ -171,28 +152,10 @@ def test_score_follows_from_the_end_board() -> None:
 
 
 def test_spawn_follows_the_stream_word_by_word(boards: list[int]) -> None:
-    for stream, board in enumerate(boards[:1000]):
+    full = 0x1212212112122121
+    for stream, board in enumerate([full, *boards[:1000]]):
         faces = oracle.spawn(oracle.from_packed(board), next(oracle.words(stream)))
         assert spawn(board, stream) == oracle.to_packed(faces)
-
-
-def test_a_full_board_takes_no_spawn() -> None:
-    full = 0x1212212112122121
-    assert spawn(full, 3) == full
-
-
-def test_spawns_are_uniform_over_cells_and_one_in_ten_is_a_four() -> None:
-    """Chi-square over 40,000 seeded spawns on a board with seven empty cells, 2s and 4s apart."""
-    board = 0x1203_0450_0067_8009 & ~0xF0  # some tiles, seven holes
-    empty = [cell for cell in range(16) if board >> (4 * cell) & 15 == 0]
-    counts = {(cell, e): 0 for cell in empty for e in (1, 2)}
-    n = 40_000
-    for stream in range(n):
-        new = spawn(board, stream) ^ board
-        cell = (new.bit_length() - 1) // 4
-        counts[cell, new >> (4 * cell)] += 1
-    expected = [n / len(empty) * (0.9 if e == 1 else 0.1) for _, e in counts]
-    assert stats.chisquare(list(counts.values()), expected).pvalue > 1e-3
 
 
 def test_a_game_starts_with_two_tiles_anywhere() -> None:

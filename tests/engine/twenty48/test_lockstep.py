@@ -122,19 +122,6 @@ def test_an_empty_board_never_moves_and_is_never_over() -> None:
     assert find_over(group) == 0
 
 
-@pytest.mark.parametrize("n_empty", range(1, 16))
-def test_sixteen_bits_choose_evenly_enough(n_empty: int) -> None:
-    """Over all 65,536 numbers, by the definition the oracle above holds the kernel to."""
-    number = np.arange(1 << 16)
-    cell, fraction = number * n_empty >> 16, number * n_empty & 0xFFFF
-    shares = np.bincount(cell, minlength=n_empty) / 65536
-    assert abs(shares - 1 / n_empty).max() < 2**-15
-    assert abs((fraction < 6552).mean() - 0.1) < 2**-15
-    for direction in range(4):
-        given = cell[number % 4 == direction]
-        assert abs(np.bincount(given, minlength=n_empty) / 16384 - 1 / n_empty).max() < 2**-13
-
-
 def test_neighbouring_lanes_are_independent() -> None:
     """Coins of neighbouring lanes, words and steps agree half of the time."""
     group = new_group(np.uint64(2))

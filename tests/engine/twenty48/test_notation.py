@@ -1,5 +1,8 @@
 """Boards as grids and as text."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -32,28 +35,15 @@ def test_rendered_boards_are_read_back() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "part"),
+    ("read", "given", "part"),
     [
-        ("2 4", r"board must have 16 cells \(got 2\)"),
-        ("3" + " 0" * 15, "'3'"),
-        ("1" + " 0" * 15, "'1'"),
-        ("65536" + " 0" * 15, "'65536'"),
-        ("x" + " 0" * 15, "'x'"),
-        ("-2" + " 0" * 15, "'-2'"),
+        (parse, "2 4", r"board must have 16 cells \(got 2\)"),
+        *((parse, cell + " 0" * 15, f"'{cell}'") for cell in ("3", "1", "65536", "x", "-2")),
+        *((pack, [[cell] * 4] * 4, "grid") for cell in (16, -1, 0.5)),
+        (pack, [[1, 2]], "grid"),
+        *((unpack, board, "board") for board in (-1, 2**64)),
     ],
 )
-def test_text_that_is_no_board_is_named(text: str, part: str) -> None:
+def test_what_is_no_board_is_refused(read: Callable[[Any], object], given: Any, part: str) -> None:
     with pytest.raises(ValueError, match=part):
-        parse(text)
-
-
-@pytest.mark.parametrize("grid", [[[1, 2]], [[16] * 4] * 4, [[-1] * 4] * 4, [[0.5] * 4] * 4])
-def test_grids_that_are_no_board_are_refused(grid: list[list[float]]) -> None:
-    with pytest.raises(ValueError, match="grid"):
-        pack(grid)
-
-
-@pytest.mark.parametrize("board", [-1, 2**64])
-def test_numbers_that_are_no_board_are_refused(board: int) -> None:
-    with pytest.raises(ValueError, match="board"):
-        unpack(board)
+        read(given)

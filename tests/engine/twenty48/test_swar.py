@@ -11,18 +11,14 @@ from thetafront.engine.twenty48.swar import MAX_LANES, finish
 def oracle_finish(board: int, stream: int, rule: Rule = Rule.COMMON) -> tuple[int, int]:
     """Play one game in plain Python; return its end board and the number of 4s spawned.
 
-    Bit 63 of a word transposes the board and bit 0 mirrors it. It slides left and is not turned
-    back.
+    A board is turned by each word, slides left and is not turned back.
     """
     faces = oracle.from_packed(board)
     words = oracle.words(stream)
     n_fours = 0
     while oracle.legal_actions(faces):
         word = next(words)
-        if word >> 63:
-            faces = oracle.transposed(faces)
-        if word & 1:
-            faces = oracle.mirrored(faces)
+        faces = oracle.turned(faces, word)
         after, _ = oracle.slide(faces, oracle.LEFT, rule)
         if after != faces:
             faces = oracle.spawn(after, word)
@@ -48,15 +44,7 @@ def test_ends_are_those_of_the_oracle(rule: Rule) -> None:
 
 
 def turns(board: int) -> set[int]:
-    """The eight turns and reflections of a board."""
-    faces = oracle.from_packed(board)
-    result = set()
-    for _ in range(4):
-        faces = oracle.transposed(faces)
-        result.add(oracle.to_packed(faces))
-        faces = oracle.mirrored(faces)
-        result.add(oracle.to_packed(faces))
-    return result
+    return {oracle.to_packed(each) for each in oracle.turns(oracle.from_packed(board))}
 
 
 def test_32768_tiles_do_not_merge_and_finished_boards_stay() -> None:

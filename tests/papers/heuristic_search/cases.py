@@ -8,6 +8,7 @@ from results.papers.heuristic_search.small_board import Small2048
 from tests.agents.mdp.cases import mdp_of
 from tests.oracles import finite_mdp as oracle
 from tests.oracles import small_2048
+from tests.oracles.twenty48 import Board
 from thetafront.agents.mdp.finite_mdp import FiniteMDP
 from thetafront.engine.twenty48 import tile, unpack
 
@@ -17,7 +18,7 @@ TINY = 1e-9
 def random_mdp(seed: int, discount: float) -> tuple[FiniteMDP, oracle.Description, Any]:
     """A random MDP with its description and its optimal values."""
     description = oracle.random_description(seed)
-    best = np.array(list(oracle.optimal_values(description, discount).values()))
+    best = np.array(list(oracle.solve(description, discount)[0].values()))
     return mdp_of(description, discount), description, best
 
 
@@ -28,7 +29,7 @@ def loose(best: Any, seed: int, most: float) -> Any:
     return bound
 
 
-def faces_of(game: Small2048, state: int) -> small_2048.Board:
+def faces_of(game: Small2048, state: int) -> Board:
     """The face values of a state's board row by row, 0 for an empty cell."""
     exponents = unpack(int(game.boards[state]))[: game.n_rows, : game.n_columns]
     return tuple(tuple(map(tile, row)) for row in exponents.tolist())

@@ -17,6 +17,7 @@ from thetafront.study.samplers.fitted_model import FittedModel
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
 EXACT = QUICK.with_cost(PLAYOUT_MOVES)
+Fitted = tuple[StudyData, FittedModel, list[Point]]
 
 
 TWO = replace(
@@ -53,25 +54,21 @@ def two_data(n: int = 24) -> StudyData:
 
 
 @pytest.fixture(scope="module")
-def two() -> tuple[StudyData, FittedModel, list[Point]]:
+def two() -> Fitted:
     data = two_data()
     model = fit_study(data)
     assert model is not None
     return data, model, choose_points(model, data, 6)
 
 
-def test_baselines_are_validated_as_they_are(
-    two: tuple[StudyData, FittedModel, list[Point]],
-) -> None:
+def test_baselines_are_validated_as_they_are(two: Fitted) -> None:
     _, _, points = two
     by_origin = {point.origin: point.params for point in points}
     assert list(by_origin)[:2] == ["the author's", "small"]
     assert {name: by_origin[name] for name in TWO.baselines} == TWO.baselines
 
 
-def test_the_best_of_each_budget_is_validated(
-    two: tuple[StudyData, FittedModel, list[Point]],
-) -> None:
+def test_the_best_of_each_budget_is_validated(two: Fitted) -> None:
     """By definition: of the predicted front's points cheap enough, the one of highest mean."""
     _, model, points = two
     front = model.predicted_front
@@ -85,9 +82,7 @@ def test_the_best_of_each_budget_is_validated(
     assert {point.key for point in points if point.origin not in TWO.baselines} == best
 
 
-def test_proposals_are_in_the_space_rounded_and_better_than_trials(
-    two: tuple[StudyData, FittedModel, list[Point]],
-) -> None:
+def test_proposals_are_in_the_space_rounded_and_better_than_trials(two: Fitted) -> None:
     _, model, points = two
     proposals = [point.params for point in points if point.origin not in TWO.baselines]
     assert 4 <= len(proposals) <= 6
@@ -103,9 +98,7 @@ def test_proposals_are_in_the_space_rounded_and_better_than_trials(
         assert not beats.any()
 
 
-def test_no_point_is_validated_twice(
-    two: tuple[StudyData, FittedModel, list[Point]],
-) -> None:
+def test_no_point_is_validated_twice(two: Fitted) -> None:
     data, model, points = two
     assert all(point.key == theta_key(point.params) for point in points)
     assert len({point.key for point in points}) == len(points)
@@ -134,9 +127,7 @@ def test_tidy_leaves_three_digits_and_whole_numbers() -> None:
     assert TWO.space.tidy({"theta1": 17, "theta5": 1.0004}) == {"theta1": 17, "theta5": 1.0}
 
 
-def test_after_several_failures_a_trial_s_theta_takes_the_place(
-    two: tuple[StudyData, FittedModel, list[Point]],
-) -> None:
+def test_after_several_failures_a_trial_s_theta_takes_the_place(two: Fitted) -> None:
     """The dearest points fail; trials there did not, though a proposal nearby may."""
     data, model, points = two
     *kept, one, other = sorted(points, key=lambda point: float(point.params["theta1"]))

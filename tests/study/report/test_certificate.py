@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.study.made_studies import add_trials, data_of, new_study, spread, store_point
-from tests.study.report.test_recommend import game
+from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import (
@@ -79,10 +78,7 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
     study = new_study()
     add_trials(study, quick)
     for n in (10, 20, 30):
-        scores = spread(round(1000 * math.sqrt(n)), 400)
-        store_point(
-            study, {"n_playouts": n}, {r: game(r, s, 0.01 * n) for r, s in enumerate(scores)}
-        )
+        add_point(study, n, spread(round(1000 * math.sqrt(n)), 400), 0.01 * n)
     candidates = Analysis(data_of(study, quick)).to_pick_from()
     found = compute_certificate(candidates)
     assert found is not None

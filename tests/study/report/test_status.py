@@ -1,9 +1,8 @@
 """A study's status: what the games themselves tell, before any slow library is imported."""
 
-import subprocess
-import sys
 from pathlib import Path
 
+from tests.processes import python
 from tests.study.made_studies import new_study_in, record_of, store_point, store_trial
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.experiments.registry import EXPERIMENTS
@@ -33,10 +32,7 @@ def test_status_counts_points_by_their_own_games_and_fits_no_model(tmp_path: Pat
     store_trial(log, experiment, theta, [*games(1000, 0.1).values()])
     for theta1, score, milliseconds in ((300, 1000, 0.1), (400, 2000, 0.2), (500, 1900, 0.3)):
         store_point(log, {**theta, "theta1": theta1}, games(score, milliseconds))
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(tmp_path)], capture_output=True, text=True, check=True
-    )
-    *lines, modules = done.stdout.splitlines()
+    *lines, modules = python(PROGRAM, str(tmp_path)).splitlines()
     said = next(line for line in lines if line.startswith("validated"))
     assert "3 points; by their own games alone, 2 on the front, hypervolume " in said, lines
     assert "points·decades, 95% interval " in said

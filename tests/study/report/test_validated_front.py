@@ -37,6 +37,10 @@ Z = 1.959964
 T3 = 3.182446  # Student's, of 4 games
 
 
+def front_of(study: Log, experiment: Experiment) -> pd.DataFrame:
+    return validated_frame(Analysis(data_of(study, experiment)))
+
+
 def row_of(frame: pd.DataFrame, n_playouts: int) -> Mapping[str, Any]:
     return frame.loc[frame["n_playouts"] == n_playouts].iloc[0]
 
@@ -45,7 +49,7 @@ def test_intervals_by_hand(quick: Experiment) -> None:
     """Scores 900, 1000, 1100, 1400: mean 1100, s² = 140,000/3, error √(s²/4) = 108.0."""
     study = new_study()
     add_point(study, 7, [900, 1000, 1100, 1400], 2.0, "trial 3")
-    frame = validated_frame(Analysis(data_of(study, quick)))
+    frame = front_of(study, quick)
     assert len(frame) == 1
     row = row_of(frame, 7)
     error = math.sqrt(140_000 / 3) / 2
@@ -68,18 +72,14 @@ def test_intervals_by_hand(quick: Experiment) -> None:
     assert (row["on_front"], row["p_on_front"]) == (True, 1.0)
 
 
-def test_a_point_without_games_is_left_out_and_one_game_tells_a_mean(
-    quick: Experiment,
-) -> None:
+def test_a_point_without_games_is_left_out_and_one_game_tells_a_mean(quick: Experiment) -> None:
     study = new_study()
-    assert len(validated_frame(Analysis(data_of(study, quick)))) == 0
+    assert len(front_of(study, quick)) == 0
     add_point(study, 3, [], 1.0)
-    assert len(validated_frame(Analysis(data_of(study, quick)))) == 0
-    assert {"n_playouts", "p_on_front", "on_front"} <= set(
-        validated_frame(Analysis(data_of(study, quick)))
-    )
+    assert len(front_of(study, quick)) == 0
+    assert {"n_playouts", "p_on_front", "on_front"} <= set(front_of(study, quick))
     add_point(study, 4, [1000], 1.0)
-    (row,) = validated_frame(Analysis(data_of(study, quick))).to_dict("records")
+    (row,) = front_of(study, quick).to_dict("records")
     assert (row["n_playouts"], row["score_mean_points"]) == (4, 1000.0)
     assert math.isnan(row["score_low95_points"]), "one game tells no interval"
     assert math.isnan(row["score_high95_points"])
@@ -127,7 +127,7 @@ def test_the_interval_of_a_time_is_of_blocks_of_games(quick: Experiment) -> None
     study = new_study()
     blocks = (0.9, 1.1, 1.0, 1.05, 0.95)
     store_point(study, {"n_playouts": 5}, timed_games(5, np.repeat(blocks, 60).tolist()))
-    row = validated_frame(Analysis(data_of(study, quick))).iloc[0]
+    row = front_of(study, quick).iloc[0]
     error = t95(5) / Z * math.sqrt(2 * 0.00625 / 5) / math.log(10.0)
     assert row["seconds_per_move"] == pytest.approx(1e-3)
     assert row["seconds_per_move_low95"] == pytest.approx(1e-3 / 10 ** (Z * error))
@@ -143,7 +143,7 @@ def test_a_cost_that_is_uncertain_leaves_the_front_uncertain(quick: Experiment) 
         drift = np.repeat(rng.normal(1.0, 0.11, 5), 60)
         drift *= 1.0 / drift.mean()
         store_point(study, {"n_playouts": n}, timed_games(score, drift.tolist()))
-    frame = validated_frame(Analysis(data_of(study, quick)))
+    frame = front_of(study, quick)
     worse = row_of(frame, 5)["p_on_front"]
     assert 0.35 < worse < 0.65
     assert row_of(frame, 30)["p_on_front"] == 1.0
@@ -154,10 +154,10 @@ def test_the_front_is_along_the_cost_of_the_experiment(quick: Experiment) -> Non
     study = new_study()
     add_point(study, 1, spread(10_000, 300), 5.0)
     add_point(study, 2, spread(12_000, 300), 2.0)
-    by_clock = validated_frame(Analysis(data_of(study, quick)))
+    by_clock = front_of(study, quick)
     assert by_clock["n_playouts"].tolist() == [2, 1]
     assert by_clock["on_front"].tolist() == [True, False]
-    by_count = validated_frame(Analysis(data_of(study, quick.with_cost(PLAYOUT_MOVES))))
+    by_count = front_of(study, quick.with_cost(PLAYOUT_MOVES))
     assert by_count["n_playouts"].tolist() == [1, 2]
     assert by_count["on_front"].tolist() == [True, True]
 
@@ -168,7 +168,7 @@ def test_what_the_search_predicted_stands_beside_what_was_validated(quick: Exper
     add_point(study, 10, spread(3160, 300), 0.1)
     model = fit_study(data_of(study, quick, seed=0))
     assert model is not None
-    row = validated_frame(Analysis(data_of(study, quick))).iloc[0]
+    row = front_of(study, quick).iloc[0]
     code = model.cube.encode([{"n_playouts": 10}])
     mean, deviation = (each[0, 0] for each in model.posterior.predict(code))  # of √score
     assert row["posterior_mean_points"] == pytest.approx(mean**2 + deviation**2)
@@ -203,7 +203,7 @@ def test_the_hypervolume_of_a_front_lies_in_its_interval(quick: Experiment) -> N
     for n in range(1, 8):
         add_point(study, n, spread(2000 * n, 400, 400), 0.1 * n)
     add_point(study, 30, spread(50_000, 400, 400), 20.0)  # beyond the reference: worth nothing
-    frame = validated_frame(Analysis(data_of(study, quick)))
+    frame = front_of(study, quick)
     volume, low, high = validated_hypervolume(frame.to_dict("records"), quick)
     edges = np.log10([0.1 * n for n in range(1, 8)] + [10.0])
     assert volume == pytest.approx(sum(2000.0 * (k + 1) * np.diff(edges)[k] for k in range(7)))
@@ -222,7 +222,7 @@ def test_the_hypervolume_of_points_close_together_is_not_too_good(quick: Experim
         for n in range(1, 7):
             scores = [int(s) for s in rng.normal(20_000, 5000, 12).round()]
             add_point(study, n, scores, 1.0 + 0.001 * n)
-        frame = validated_frame(Analysis(data_of(study, quick)))
+        frame = front_of(study, quick)
         found.append(validated_hypervolume(frame.to_dict("records"), quick)[0])
         naive.append(frame["score_mean_points"].max())
     truth = 20_000 * math.log10(10.0 / 1.001)
@@ -242,7 +242,7 @@ def test_baselines_are_not_what_a_search_has_found(quick: Experiment) -> None:
     study = new_study()
     add_point(study, 4, spread(9000, 100), 1.0, "four playouts")
     add_point(study, 5, spread(8000, 100), 2.0, "trial 3")
-    frame = validated_frame(Analysis(data_of(study, quick)))
+    frame = front_of(study, quick)
     assert frame["on_front"].tolist() == [True, False]
     searched = pd.DataFrame(without_baselines(frame.to_dict("records"), quick))
     assert searched["origin"].tolist() == ["trial 3"]
@@ -257,7 +257,7 @@ def test_of_equal_counted_costs_only_the_better_is_on_the_front(solver: Experime
     for sweeps, worth in ((20, 11.0), (21, 12.0)):
         game = SolvedGame(500_000, worth, 1, 1e-4, 20)
         store_point(study, {"sweeps": sweeps}, {0: game})
-    frame = validated_frame(Analysis(data_of(study, by_count)))
+    frame = front_of(study, by_count)
     assert frame["p_on_front"].tolist() == [0.0, 1.0]
     assert frame["on_front"].tolist() == [False, True]
 

@@ -39,12 +39,11 @@ def test_every_choice_occurs_as_often_as_the_others_or_once_more(name: str, n: i
         np.testing.assert_array_equal(numbers, np.delete(points(name, n, seed), 1, axis=1))
 
 
-def test_sobol_wants_a_power_of_two() -> None:
-    with pytest.raises(InputError, match=r"must be a power of two \(got 12\)"):
-        draw_design("sobol", UNIT, 12, 0)
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("sobol", r"a power of two \(got 12\)"), ("grid", r"one of lhs, sobol \(got 'grid'\)")],
+)
+def test_what_is_no_design_is_named(name: str, said: str) -> None:
+    with pytest.raises(InputError, match=f"must be {said}"):
+        draw_design(name, UNIT, 12, 0)
     assert len(draw_design("lhs", UNIT, 12, 0)) == 12
-
-
-def test_an_unknown_design_is_named() -> None:
-    with pytest.raises(InputError, match=r"must be one of lhs, sobol \(got 'grid'\)"):
-        draw_design("grid", UNIT, 16, 0)

@@ -1,15 +1,12 @@
 """Where trials can be played, learned from those that failed: against known boundaries."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
-from threadpoolctl import threadpool_limits
 
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.feasibility import Feasibility
@@ -20,7 +17,8 @@ from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.samplers.predicted_front import predicted_front
 from thetafront.study.scale import Scale
 
-Floats = npt.NDArray[np.float64]
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 SPACE = {
     "x": FloatDistribution(0.0, 1.0),
     "y": FloatDistribution(0.0, 1.0),
@@ -48,12 +46,6 @@ def trials_of(n: int, seed: int, *, may_fail: bool = True) -> list[FrozenTrial]:
 
 def observed(trials: list[FrozenTrial]) -> Observations:
     return observe(trials, CUBE, (StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE), OBJECTIVES)
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    with threadpool_limits(1):
-        yield
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

@@ -5,7 +5,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import optuna
 import pytest
 from optuna.distributions import (
     BaseDistribution,
@@ -15,7 +14,7 @@ from optuna.distributions import (
 )
 from optuna.samplers import RandomSampler
 
-from tests.study.samplers.toy import TOY_OBJECTIVES, UNIT, true_hypervolume, truth
+from tests.study.samplers.toy import TOY_OBJECTIVES, UNIT, searched, true_hypervolume, truth
 from thetafront.study.pareto import hypervolume
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.nehvi import (
@@ -157,10 +156,14 @@ pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning", "error::UserWar
 
 def test_trials_in_flight_keep_others_away() -> None:
     """Little is left of an expected gain that a trial in flight may bring."""
-    study = optuna.create_study(directions=["minimize", "minimize"], sampler=RandomSampler(seed=0))
-    for _ in range(16):
-        trial = study.ask(UNIT)
-        study.tell(trial, truth(trial.params))
+    study = searched(
+        RandomSampler(),
+        0,
+        lambda params, _: truth(params),
+        n_random=16,
+        n_trials=16,
+        directions=("minimize", "minimize"),
+    )
     study.sampler = NoisyEHVISampler(0, TOY_OBJECTIVES)
     points = UnitCube(UNIT).encode([study.ask(UNIT).params for _ in range(4)])
     distances = np.linalg.norm(points[:, None] - points[None], axis=2)[np.triu_indices(4, 1)]
@@ -169,13 +172,12 @@ def test_trials_in_flight_keep_others_away() -> None:
 
 def test_a_space_that_is_exhausted_is_tried_again_where_it_matters() -> None:
     space = {"n": IntDistribution(0, 3), "c": CategoricalDistribution("ab")}
-    study = optuna.create_study(
-        directions=["maximize", "minimize"], sampler=NoisyEHVISampler(1, n_startup_trials=3)
-    )
-    for _ in range(16):
-        trial = study.ask(space)
-        n, worse = trial.params["n"], trial.params["c"] == "a"
-        study.tell(trial, (n - 2 * worse, n * n))
+
+    def values(params: dict[str, Any], _: object) -> tuple[float, float]:
+        return params["n"] - 2 * (params["c"] == "a"), params["n"] ** 2
+
+    sampler = NoisyEHVISampler(1, n_startup_trials=3)
+    study = searched(sampler, 1, values, n_random=0, n_trials=16, space=space)
     asked = [(trial.params["n"], trial.params["c"]) for trial in study.trials]
     again = [c for _, c in asked[10:]]
     assert {("b", n) for n in range(4)} == {(c, n) for n, c in asked if c == "b"}
@@ -201,10 +203,10 @@ CATEGORICAL: dict[str, BaseDistribution] = {
 WORTH = {"a": 0.0, "b": 4.0, "c": 1.0, "d": 2.0, "e": 0.5}
 
 
-def worth(params: dict[str, Any]) -> tuple[float, float]:
-    """A score that grows with effort, but depends most on the choice; effort is the cost."""
+def worth(params: dict[str, Any], rng: np.random.Generator) -> tuple[float, float]:
+    """A noisy score that depends most on the choice, and grows with effort, which is the cost."""
     score = WORTH[params["choice"]] + np.log10(params["effort"]) - (params["other"] - 0.3) ** 2
-    return score, params["effort"]
+    return score + 0.5 * rng.standard_normal(), params["effort"]
 
 
 def test_the_better_choice_is_found_and_kept() -> None:
@@ -216,18 +218,7 @@ def test_the_better_choice_is_found_and_kept() -> None:
             reference_point=(0.0, 1000.0),
             noise=lambda trials: np.tile([0.5**2, np.nan], (len(trials), 1)),
         )
-        rng = np.random.default_rng(seed)
-        study = optuna.create_study(
-            directions=["maximize", "minimize"], sampler=RandomSampler(seed=seed)
-        )
-        for number in range(24):
-            if number == 10:
-                study.sampler = NoisyEHVISampler(seed, objectives)
-            trial = study.ask(CATEGORICAL)
-            assert trial.params["choice"] in WORTH
-            score, cost = worth(trial.params)
-            study.tell(trial, (score + 0.5 * rng.standard_normal(), cost))
-            if number >= 10:
-                assert trial.relative_params == trial.params, "optuna rejected the proposal"
-                proposed.append(trial.params["choice"])
+        sampler = NoisyEHVISampler(seed, objectives)
+        study = searched(sampler, seed, worth, n_random=10, n_trials=24, space=CATEGORICAL)
+        proposed += [trial.params["choice"] for trial in study.trials[10:]]
     assert proposed.count("b") > 0.6 * len(proposed)

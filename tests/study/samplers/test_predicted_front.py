@@ -43,9 +43,7 @@ def fitted() -> Fitted:
     return posterior, seen, predicted_front(posterior, seen, CUBE, np.random.default_rng(0))
 
 
-def test_the_predicted_front_is_the_true_one(
-    fitted: Fitted,
-) -> None:
+def test_the_predicted_front_is_the_true_one(fitted: Fitted) -> None:
     """True scores within 2 points of the true front's; random search alone is 5 to 8 off."""
     *_, predicted = fitted
     score, minus_cost = toy(predicted.points).T
@@ -68,9 +66,7 @@ def test_a_front_is_sorted_and_no_point_of_it_dominated(fitted: Fitted) -> None:
     assert (np.diff(front.mean[:, 0]) > -1e-6).all(), "a larger cost gets a larger score"
 
 
-def test_the_predicted_front_dominates_that_of_the_trials(
-    fitted: Fitted,
-) -> None:
+def test_the_predicted_front_dominates_that_of_the_trials(fitted: Fitted) -> None:
     posterior, seen, predicted = fitted
     trial_front = posterior.front(seen.points)
     for score, minus_cost in posterior.mean(trial_front):

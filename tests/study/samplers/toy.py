@@ -1,6 +1,6 @@
 """Studies for the samplers' tests: degenerate ones, and a problem whose front is known."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -97,27 +97,22 @@ def zombies(rng: np.random.Generator) -> list[FrozenTrial]:
     return [unfinished(random_params(rng), TrialState.RUNNING) for _ in range(250)]
 
 
-def constant(
-    rng: np.random.Generator, score: float | None, seconds: float | None
+def some(
+    rng: np.random.Generator,
+    n: int = 9,
+    score: float | None = None,
+    seconds: float | None = None,
+    params: dict[str, Any] | None = None,
 ) -> list[FrozenTrial]:
-    """Trials that all have the same score, or time, or both."""
+    """Trials that have the same score, or time, or params, if one is given."""
     return [
         finished(
-            random_params(rng),
+            random_params(rng) if params is None else params,
             rng.standard_normal(3) if score is None else np.full(3, score),
             float(rng.uniform(1.0, 2.0)) if seconds is None else seconds,
         )
-        for _ in range(9)
+        for _ in range(n)
     ]
-
-
-def one_point(rng: np.random.Generator, n: int) -> list[FrozenTrial]:
-    params = random_params(rng)
-    return [finished(params, rng.standard_normal(3), rng.uniform(1.0, 2.0)) for _ in range(n)]
-
-
-def duplicates(rng: np.random.Generator) -> list[FrozenTrial]:
-    return [trial for trial in ordinary(rng, 6) for _ in range(4)]
 
 
 def different_n(rng: np.random.Generator) -> list[FrozenTrial]:
@@ -135,13 +130,13 @@ DEGENERATE: dict[str, Callable[[np.random.Generator], list[FrozenTrial]]] = {
     "one game each": lambda rng: [
         finished(random_params(rng), rng.standard_normal(1), 1.0 + k) for k in range(5)
     ],
-    "duplicates": duplicates,
-    "one trial": lambda rng: one_point(rng, 1),
-    "one point": lambda rng: one_point(rng, 6),
-    "constant score": lambda rng: constant(rng, 5.0, None),
-    "constant seconds": lambda rng: constant(rng, None, 1e-3),
-    "both constant": lambda rng: constant(rng, 0.0, 1.0),
-    "both constant, and large": lambda rng: constant(rng, 1e12, 1e9),
+    "duplicates": lambda rng: [each for each in ordinary(rng, 6) for _ in range(4)],
+    "one trial": lambda rng: some(rng, 1),
+    "one point": lambda rng: some(rng, 6, params=random_params(rng)),
+    "constant score": lambda rng: some(rng, score=5.0),
+    "constant seconds": lambda rng: some(rng, seconds=1e-3),
+    "both constant": lambda rng: some(rng, score=0.0, seconds=1.0),
+    "both constant, and large": lambda rng: some(rng, score=1e12, seconds=1e9),
     "infinite and negative times": lambda rng: [
         *ordinary(rng, 4),
         finished(random_params(rng), np.array([np.inf]), 1.0),
@@ -185,17 +180,40 @@ def truth(params: dict[str, Any]) -> tuple[float, float]:
     return first, g * (1.0 - float(np.sqrt(first / g)))
 
 
-def true_hypervolume(sampler: BaseSampler, seed: int, n_random: int, n_trials: int) -> float:
-    """Return the true hypervolume of a noisy study's trials."""
+def searched(
+    sampler: BaseSampler,
+    seed: int,
+    values: Callable[[dict[str, Any], np.random.Generator], tuple[float, float]],
+    *,
+    n_random: int,
+    n_trials: int,
+    space: Mapping[str, BaseDistribution] = UNIT,
+    directions: Sequence[str] = ("maximize", "minimize"),
+) -> optuna.Study:
+    """Return a study whose first trials are random, and whose others a sampler proposes."""
     study = optuna.create_study(
-        directions=["minimize", "minimize"], sampler=optuna.samplers.RandomSampler(seed=seed)
+        directions=directions, sampler=optuna.samplers.RandomSampler(seed=seed)
     )
     rng = np.random.default_rng(seed)
     for number in range(n_trials):
         if number == n_random:
             study.sampler = sampler
-        trial = study.ask(UNIT)
-        study.tell(trial, tuple(np.array(truth(trial.params)) + NOISE * rng.standard_normal(2)))
-    values = np.array([truth(trial.params) for trial in study.trials])
+        trial = study.ask(dict(space))
+        study.tell(trial, values(trial.params, rng))
+        # Otherwise optuna has rejected the proposal, and drawn another at random.
+        assert not trial.relative_params or trial.relative_params == trial.params
+    return study
+
+
+def true_hypervolume(sampler: BaseSampler, seed: int, n_random: int, n_trials: int) -> float:
+    """Return the true hypervolume of a noisy study's trials."""
+
+    def noisy(params: dict[str, Any], rng: np.random.Generator) -> tuple[float, float]:
+        first, second = np.array(truth(params)) + NOISE * rng.standard_normal(2)
+        return first, second
+
+    given = {"n_random": n_random, "n_trials": n_trials, "directions": ("minimize", "minimize")}
+    study = searched(sampler, seed, noisy, **given)  # type: ignore[arg-type]
+    found = np.array([truth(trial.params) for trial in study.trials])
     # Along the second objective the project's hypervolume is logarithmic.
-    return hypervolume(-values[:, 0], 10.0 ** values[:, 1], -REFERENCE[0], 10.0 ** REFERENCE[1])
+    return hypervolume(-found[:, 0], 10.0 ** found[:, 1], -REFERENCE[0], 10.0 ** REFERENCE[1])

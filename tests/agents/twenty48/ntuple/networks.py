@@ -23,12 +23,11 @@ def random_network(pattern_set: PatternSet, seed: int = 1) -> Network:
     return NETWORKS[pattern_set](weights)
 
 
-def symmetric_boards(packed: int) -> Iterator[list[int]]:
+def symmetric_boards(packed: int) -> list[list[int]]:
     """The exponents of the eight symmetric boards, in reading order."""
-    cells = np.array([(packed >> 4 * k) & 15 for k in range(16)]).reshape(4, 4)
-    for board in (cells, cells.T):
-        for turns in range(4):
-            yield np.rot90(board, turns).ravel().tolist()
+    cells = [(packed >> 4 * k) & 15 for k in range(16)]
+    board = tuple(tuple(cells[k : k + 4]) for k in range(0, 16, 4))
+    return [[e for row in each for e in row] for each in oracle.turns(board)]
 
 
 def plain_indices(pattern_set: PatternSet, packed: int) -> list[int]:

@@ -10,7 +10,6 @@ from tests.agents.twenty48.ntuple.networks import (
     plain_indices,
     plain_value,
     random_network,
-    symmetric_boards,
 )
 from tests.oracles import twenty48 as oracle
 from thetafront.agents.twenty48.ntuple.learning import correct, learn, play_out, work_space
@@ -72,15 +71,13 @@ def nothing() -> tuple[np.ndarray, np.ndarray]:
 
 
 def afterstates(board: oracle.Board) -> list[tuple[int, float]]:
-    slides = [oracle.slide(board, action) for action in oracle.legal_actions(board)]
+    slides = oracle.slides(board).values()
     return [(oracle.to_packed(after), reward) for after, reward in slides]
 
 
 def smallest(packed: int) -> int:
     """One number for all symmetric boards."""
-    return min(
-        sum(cell << 4 * k for k, cell in enumerate(cells)) for cells in symmetric_boards(packed)
-    )
+    return min(map(oracle.to_packed, oracle.turns(oracle.from_packed(packed))))
 
 
 @pytest.mark.parametrize("coherent", [True, False])
@@ -119,11 +116,7 @@ def test_games_are_played_by_the_best_afterstate() -> None:
     assert len(done.path) > 20
     boards = [oracle.from_packed(each) for each in done.path]
     for before, after, reward in zip(boards, done.path[1:], done.rewards[1:], strict=False):
-        assert any(
-            is_best(oracle.put(before, cell, tile), after, reward, network)
-            for cell in oracle.empty_cells(before)
-            for tile in (2, 4)
-        )
+        assert any(is_best(board, after, reward, network) for board, _ in oracle.spawns(before))
 
 
 def is_best(board: oracle.Board, after: int, reward: float, network: object) -> bool:
