@@ -30,8 +30,7 @@ def pick_json(picked: Recommendation) -> dict[str, Any]:
     """Return what ``pick --json`` prints."""
     experiment, chosen, query = picked.query.experiment, picked.chosen, picked.query
     goal, cost, expected = experiment.goal, experiment.cost, picked.chosen.expected
-    games = chosen.point.in_order
-    own = goal.estimate(games)
+    games, own = chosen.point.games, chosen.own
     promised = (
         {"p_within_limit": expected.p_within(query.limit)}
         if query.score_wanted is None
@@ -68,7 +67,7 @@ def pick_json(picked: Recommendation) -> dict[str, Any]:
                 "params": dict(each.candidate.point.params),
                 "origin": each.candidate.point.origin,
                 cost.name: each.candidate.expected.cost.value,
-                f"mean_{goal.name}": goal.estimate(each.candidate.point.in_order).value,
+                f"mean_{goal.name}": each.candidate.own.value,
                 f"expected_{goal.name}": each.candidate.expected.score.value,
                 "reason": each.reason,
             }
@@ -174,8 +173,8 @@ def expected_text(picked: Recommendation, goal: Goal) -> str:
 
 def validated_text(chosen: Candidate, goal: Goal) -> str:
     """Write the mean of the point's own games of validation."""
-    found = goal.estimate(chosen.point.in_order)
-    interval = goal.format.interval_with_unit(found.value, found.low, found.high)
+    own = chosen.own
+    interval = goal.format.interval_with_unit(own.value, own.low, own.high)
     return f"{interval} (95% interval, by its own {counted(len(chosen.point.games), 'game')} alone)"
 
 
