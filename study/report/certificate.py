@@ -77,6 +77,12 @@ class Certificate:
         """Expected goal and cost of the θ recommended for each."""
         return np.array([each.expected.score.value for each in self.answers])
 
+    @property
+    def is_wide(self) -> bool:
+        """Whether it exceeds all differences of the answers, and so says hardly anything."""
+        answers = self.expected
+        return bool(self.bounds.max() > np.ptp(answers)) and len(set(answers.tolist())) > 1
+
     def worth_playing(self, allowed: Floats, known: Collection[str]) -> list[Point]:
         """Return a few prospects that would lower bounds that exceed the allowed regret, if any.
 
@@ -269,15 +275,22 @@ def certificate_text(found: Certificate) -> str:
             f"playing the {len(untested)} best predictions (about {seconds} of CPU time) would "
             f"lower the average to about {less}, mostly near {most}"
         )
-    answers = found.expected
-    is_wide = bounds.max() > np.ptp(answers) and len(set(answers.tolist())) > 1
-    so_far = "; games so far show little of what is still to be gained" if is_wide else ""
+    so_far = "; games so far show little of what is still to be gained" if found.is_wide else ""
     return (
         f"with 95% probability, at every budget from {first} to {last}, the recommended θ is "
         f"within {written(float(bounds.max()))} of the best in the space "
         f"({written(float(bounds.mean()))} on average){so_far}; the bound is largest at {where}, "
         f"and {advice}"
     )
+
+
+def certificate_headline(found: Certificate | None) -> str:
+    """Return the largest bound in a line; empty where there is none."""
+    if found is None:
+        return ""
+    size = found.experiment.goal.format.error_with_unit(float(found.bounds.max()))
+    begin = "Little is known of better θ yet: with" if found.is_wide else "With"
+    return f"{begin} 95% probability, within {size} of the best at every budget."
 
 
 def certificate_line(found: Certificate | None) -> str:

@@ -26,8 +26,8 @@ def play_command(experiment: Experiment, params: Mapping[str, Any]) -> str:
     return shlex.join(words)
 
 
-def pick_json(picked: Recommendation) -> dict[str, Any]:
-    """Return what ``pick --json`` prints."""
+def pick_json(picked: Recommendation, distrust: str = "") -> dict[str, Any]:
+    """Return what ``pick --json`` prints; ``distrust`` as for :func:`pick_text`."""
     experiment, chosen, query = picked.query.experiment, picked.chosen, picked.query
     goal, cost, expected = experiment.goal, experiment.cost, picked.chosen.expected
     games, own = chosen.point.games, chosen.own
@@ -74,6 +74,7 @@ def pick_json(picked: Recommendation) -> dict[str, Any]:
             for each in picked.passed_over
         ],
         "untested": untested_json(picked),
+        "distrust": distrust or None,
         "command": play_command(experiment, chosen.point.params),
     }
 
@@ -93,8 +94,8 @@ def untested_json(picked: Recommendation) -> dict[str, Any] | None:
     }
 
 
-def pick_text(picked: Recommendation) -> str:
-    """Return what ``pick`` prints, as labelled lines."""
+def pick_text(picked: Recommendation, distrust: str = "") -> str:
+    """Return what ``pick`` prints, as labelled lines; with a line of distrust, if there is one."""
     lines = [
         *theta_lines(picked),
         (picked.query.experiment.cost.label, cost_line(picked)),
@@ -104,7 +105,7 @@ def pick_text(picked: Recommendation) -> str:
     ]
     if command := play_command(picked.query.experiment, picked.chosen.point.params):
         lines.append(("play it", command))
-    return laid_out(lines, picked.query.experiment)
+    return "\n".join(filter(None, (laid_out(lines, picked.query.experiment), distrust)))
 
 
 def laid_out(lines: Sequence[tuple[str, str]], experiment: Experiment) -> str:

@@ -290,6 +290,8 @@ def test_what_nobody_has_played_is_named_and_never_the_answer(quick: Experiment)
     assert found.prospect is prospect
     (line,) = [each for each in pick_text(found).splitlines() if each.startswith("untested")]
     assert f"n {prospect.point.params['n_playouts']} may reach" in line
+    assert pick_text(found, "Model refuted.").splitlines()[-1] == "Model refuted."
+    assert pick_json(found, "Model refuted.")["distrust"] == "Model refuted."
     told = pick_json(found)["untested"]
     assert told["params"] == prospect.point.params
     assert told["predicted_score"]["mean"] == prospect.expected.score.value
@@ -336,6 +338,7 @@ def test_the_answer_for_programs(quick: Experiment) -> None:
         "n_candidates",
         "passed_over",
         "untested",
+        "distrust",
         "command",
     ]
     score, own = found.chosen.expected.score, THREE[20][1]
