@@ -82,10 +82,7 @@ class Prior(NamedTuple):
 
         freedom, squares = freedom[known], squares[known]
         logs = np.log(squares / 2.0) - digamma(freedom / 2.0)
-        expected = polygamma(1, freedom / 2.0)  # variances of these, if all had the same s²
-        weights = 1.0 / expected / np.sum(1.0 / expected)
-        found = weights @ (logs - weights @ logs) ** 2 * len(logs) / (len(logs) - 1)
-        excess = found - weights @ expected
+        excess = np.var(logs, ddof=1) - np.mean(polygamma(1, freedom / 2.0))
         worth = float(np.interp(excess, polygamma(1, FREEDOMS / 2.0), FREEDOMS))
         total = float(freedom.sum())
         return cls(float(squares.sum()) / total, min(worth, total))

@@ -96,9 +96,9 @@ class Estimator(ABC):
     def variances(self, trials: Sequence[Moments]) -> Floats:
         """Return the variance of each trial's mean, for a model; NaN for a trial without games."""
 
-    @abstractmethod
     def typical_variance(self, samples: Floats) -> float:
         """Guess the variance of one sample from a few of them, at least one."""
+        return float(len(samples) * self.variances([Moments.from_sample(samples)])[0])
 
     def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
         """Guess the variance of one sample for a given mean; a study's trials may help."""
@@ -122,12 +122,6 @@ class NoisyMean(Estimator):
     def variances(self, trials: Sequence[Moments]) -> Floats:
         """Return sample variances over n, shrunk towards the pooled one."""
         return variances_of_means(trials)
-
-    def typical_variance(self, samples: Floats) -> float:
-        """Return the sample variance; of a single one, guess from its size."""
-        if len(samples) > 1:
-            return float(np.var(samples, ddof=1))
-        return (TYPICAL_DEVIATION * float(np.mean(samples))) ** 2
 
     def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
         """Return the average of the trials, since the mean has no influence."""
@@ -190,10 +184,6 @@ class Proportion(Estimator):
         """Return x·(1 − x)/n, times the dispersion of all trials."""
         return (self.high - self.low) ** 2 * bounded_variances(self.shares(trials))
 
-    def typical_variance(self, samples: Floats) -> float:
-        """Return n times the variance of the samples' mean."""
-        return float(len(samples) * self.variances([Moments.from_sample(samples)])[0])
-
     def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
         """Return x·(1 − x), times the trials' dispersion."""
         given = [Moments(N_PSEUDO, mean, 0.0) for mean in means]
@@ -218,10 +208,6 @@ class ExactValue(Estimator):
     def variances(self, trials: Sequence[Moments]) -> Floats:
         """Return 0 for each trial with games."""
         return np.array([0.0 if trial.n else math.nan for trial in trials])
-
-    def typical_variance(self, samples: Floats) -> float:
-        """Return 0."""
-        return 0.0
 
     def halves(self, items: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
         """Return all items twice: without noise, choosing does not bias judging."""
