@@ -43,6 +43,7 @@ from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import Tables
 from thetafront.study.report.front_tables import front_table, predicted_front_table, table_html
 from thetafront.study.report.pick_text import pick_json, pick_text
+from thetafront.study.report.prediction_check import distrust_line
 from thetafront.study.run.budget import NO_BUDGET, parse_seconds
 from thetafront.study.run.options import SweepOptions
 from thetafront.study.run.orders import SweepOrder, validate_study
@@ -557,7 +558,8 @@ class Study:
         candidates = self._analysis.to_pick_from()
         found = candidates.pick(wanted, None if played else proposal, played)
         point, expected = found.chosen.point, found.chosen.expected
-        answers = pick_text(found), pick_json(found), self.experiment
+        distrust = distrust_line(self._analysis)
+        answers = pick_text(found, distrust), pick_json(found, distrust), self.experiment
         return Pick(dict(point.params), expected.score, expected.cost, len(point.games), *answers)
 
     def validate(

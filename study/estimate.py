@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from thetafront.study.shrinkage import Moments, dispersion
+from thetafront.study.shrinkage import NO_PRIOR, Moments, Prior, dispersion
 
 Z95 = 1.959963984540054  # the normal's 97.5% point
 N_RESAMPLES = 9999
@@ -30,10 +30,10 @@ class Estimate:
         return self.low <= other <= self.high
 
 
-def t95(n: int) -> float:
+def t95(n: float) -> float:
     """Return half the width of the 95% interval of a mean of n values, in standard errors.
 
-    NaN for 1.
+    NaN for 1. A prior of the variance counts as further values.
     """
     if n < 2:
         return math.nan
@@ -42,18 +42,25 @@ def t95(n: int) -> float:
     return float(stdtrit(n - 1, 0.975))
 
 
-def t_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> Estimate:
-    """Estimate a mean with Student's t interval; values that are all equal give none."""
+def t_interval(
+    values: Sequence[float] | npt.NDArray[np.float64], prior: Prior = NO_PRIOR
+) -> Estimate:
+    """Estimate a mean with Student's t interval, below 30 values with a prior of their variance.
+
+    A single value gives none, nor do equal values without a prior.
+    """
     sample = np.asarray(values, np.float64)
     if not len(sample):
         return Estimate(math.nan)
     mean = float(sample.mean())
     if len(sample) == 1:
         return Estimate(mean)
-    if np.ptp(sample) <= ROUNDING * np.abs(sample).max():
+    are_equal = np.ptp(sample) <= ROUNDING * np.abs(sample).max()
+    found = prior.given(len(sample), 0.0 if are_equal else float(sample.var(ddof=1)))
+    if not found.variance:
         return Estimate(mean, sem=0.0)
-    sem = float(sample.std(ddof=1) / math.sqrt(len(sample)))
-    half = t95(len(sample)) * sem
+    sem = math.sqrt(found.variance) / math.sqrt(len(sample))
+    half = t95(found.freedom + 1.0) * sem
     return Estimate(mean, mean - half, mean + half, sem)
 
 
@@ -112,7 +119,10 @@ def median(values: Sequence[float] | npt.NDArray[np.float64]) -> Estimate:
 
 
 def bounded_mean(
-    values: Sequence[float] | npt.NDArray[np.float64], low: float = 0.0, high: float = 1.0
+    values: Sequence[float] | npt.NDArray[np.float64],
+    low: float = 0.0,
+    high: float = 1.0,
+    prior: Prior = NO_PRIOR,
 ) -> Estimate:
     """Estimate the mean of values that lie between two bounds.
 
@@ -122,7 +132,7 @@ def bounded_mean(
     had been seen at each bound, since equal values do not show that others are impossible. Values
     that are all close to each other are treated as a continuum: the two added values then weigh
     less, by twice the smallest difference of two values, and Student's quantile replaces the normal
-    one.
+    one; below 30 values, a prior of φ counts there.
 
     In simulations with n of 4, 10, 40 and 400 the interval held the mean in 93% of cases or more:
     for wins, draws and losses, Beta(½, ½), and values that are all the same except for a few. For
@@ -135,8 +145,11 @@ def bounded_mean(
         return Estimate(math.nan)
     x, steps = float(np.clip(sample.mean(), 0.0, 1.0)), np.diff(sample)
     step = min(1.0, 2.0 * float(np.min(steps[steps > ROUNDING], initial=1.0)))
-    n = len(sample) / dispersion([Moments.from_sample(sample)], step)
-    z = Z95 if step == 1.0 else math.sqrt(step * Z95**2 + (1.0 - step) * t95(len(sample)) ** 2)
+    phi, z = dispersion([Moments.from_sample(sample)], step), Z95
+    if step < 1.0:
+        phi, freedom = prior.given(len(sample), phi)
+        z = math.sqrt(step * Z95**2 + (1.0 - step) * t95(freedom + 1.0) ** 2)
+    n = len(sample) / phi
     found = share(n * x, n, z)
     mean, least, most = (low + (high - low) * each for each in (x, found.low, found.high))
     return Estimate(mean, least, most, (high - low) * found.sem)

@@ -27,10 +27,17 @@ zeros and ones, less where some games are draws. φ, the dispersion, is pooled o
 κ = 100. Half a win and half a loss are added to x: 0 wins of 4 is not free of noise. A model takes
 such means by their angle (:mod:`study.scale`), on which x does not matter: trials with few wins do
 not seem the least noisy.
+
+An interval by a point's own games must hold without a model. There, κ is not fixed: it is estimated
+from how much log s² varies beyond what its few games explain, and counts as degrees of freedom
+(:class:`Prior`). Points that differ much then learn little from each other.
+
+Source: Smyth, *Linear models and empirical Bayes methods* (2004), §6.2, for moderated t, with the
+pooled s̄² in place of its smaller scale: scores have lighter tails than it assumes.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +46,8 @@ Floats = npt.NDArray[np.float64]
 PSEUDO_GAMES, MANY_PSEUDO_GAMES = 10.0, 100.0
 TYPICAL_DEVIATION = 0.4  # of one game, relative to the mean
 WEIGHT = 0.01  # so little that trials of many similar values, such as accuracies, are not noisy
+ENOUGH = 30  # games: they tell their variance well enough alone
+FREEDOMS = np.geomspace(1000.0, 0.1, 400)  # that a prior may be worth
 
 
 class Moments(NamedTuple):
@@ -55,6 +64,37 @@ class Moments(NamedTuple):
             return cls(0, 0.0, 0.0)
         mean = np.mean(sample)
         return cls(len(sample), float(mean), float(np.sum((sample - mean) ** 2)))
+
+
+class Prior(NamedTuple):
+    """What the games of all θ tell of the variance of one game of one θ."""
+
+    variance: float = 0.0
+    freedom: float = 0.0  # degrees of freedom that it is worth
+
+    @classmethod
+    def from_squares(cls, freedom: Floats, squares: Floats) -> Self:
+        """Estimate it from sums of squared deviations; samples of equal values do not count."""
+        known = (freedom > 0.0) & (squares > 0.0)
+        if known.sum() < 2:
+            return cls()
+        from scipy.special import digamma, polygamma  # noqa: PLC0415, slow; few commands need it
+
+        freedom, squares = freedom[known], squares[known]
+        logs = np.log(squares / 2.0) - digamma(freedom / 2.0)
+        excess = np.var(logs, ddof=1) - np.mean(polygamma(1, freedom / 2.0))
+        worth = float(np.interp(excess, polygamma(1, FREEDOMS / 2.0), FREEDOMS))
+        total = float(freedom.sum())
+        return cls(float(squares.sum()) / total, min(worth, total))
+
+    def given(self, n: int, variance: float) -> Self:
+        """Return what is known given the sample variance of n > 1 games; enough need no prior."""
+        worth = self.freedom if n < ENOUGH else 0.0
+        freedom = n - 1.0 + worth
+        return type(self)(variance + (self.variance - variance) * worth / freedom, freedom)
+
+
+NO_PRIOR = Prior()
 
 
 def variances_of_means(samples: Sequence[Moments]) -> Floats:
@@ -76,13 +116,18 @@ def growing_variances(samples: Sequence[Moments]) -> Floats:
     """
     n, mean, m2 = columns(samples)
     freedom = np.maximum(n - 1.0, 0.0)
-    relative = np.divide(m2, mean, out=np.zeros_like(m2), where=mean > 0.0)
+    relative = relative_squares(mean, m2)
     if freedom.sum():
         pooled = relative.sum() / freedom.sum()
     else:
         pooled = TYPICAL_DEVIATION**2 * np.mean(mean[n > 0]) if n.any() else np.nan
     shrunk = (relative + MANY_PSEUDO_GAMES * pooled) / (freedom + MANY_PSEUDO_GAMES)
     return np.where(n > 0, mean * shrunk / np.maximum(n, 1.0), np.nan)
+
+
+def relative_squares(mean: Floats, m2: Floats) -> Floats:
+    """Return sums of squared deviations in units of their means; 0 where a mean is 0."""
+    return np.divide(m2, mean, out=np.zeros_like(m2), where=mean > 0.0)
 
 
 def dispersion(samples: Sequence[Moments], weight: float = WEIGHT) -> float:

@@ -104,11 +104,11 @@ def pick(
                     raise
                 print(f"no game was played: {error}", file=sys.stderr)
         picked = candidates.pick(query, None if played else proposal, played)
-        doubt = distrust_line(analysis) if picked.prospect is not None else ""
+        distrust = distrust_line(analysis)
     if json_:
-        print(json.dumps(pick_json(picked)))
+        print(json.dumps(pick_json(picked, distrust)))
     else:
-        print_text(console(), "\n".join(filter(None, (pick_text(picked), doubt))))
+        print_text(console(), pick_text(picked, distrust))
 
 
 @app.command()

@@ -17,6 +17,7 @@ import numpy as np
 from thetafront.agents.agent import Outcome
 from thetafront.agents.parameters import Value
 from thetafront.study.errors import DamageError, InputError, error_context, study_context
+from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import shows_failures, split
 from thetafront.study.experiments.objectives import Goal
@@ -40,7 +41,7 @@ from thetafront.study.log.study_record import StudyRecord
 from thetafront.study.log.tables import SEARCH, GameRow, PointRow
 from thetafront.study.pareto import near_front, nondominated
 from thetafront.study.scale import beyond_worst
-from thetafront.study.shrinkage import Moments
+from thetafront.study.shrinkage import Moments, Prior
 
 if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
@@ -129,6 +130,17 @@ class StudyData:
     def moments(self) -> dict[int, Moments]:
         """The moments of the goal's samples, by trial."""
         return {trial.number: trial.moments(self.experiment.goal) for trial in self.trials}
+
+    @cached_property
+    def variance_prior(self) -> Prior:
+        """What the games of all θ tell of the variance of one: for intervals of few games."""
+        goal = self.experiment.goal
+        of_points = (point.moments(goal) for point in self.points)
+        return goal.estimator.prior([*self.moments.values(), *of_points])
+
+    def estimate(self, point: Point) -> Estimate:
+        """Estimate the goal of a θ from its own games; those of others tell their variance."""
+        return self.experiment.goal.estimate(point.in_order, self.variance_prior)
 
     @cached_property
     def frozen_trials(self) -> "list[FrozenTrial]":

@@ -137,8 +137,8 @@ class Choices:
 def make_answer(picked: Recommendation) -> Answer:
     """Write the part of an answer that does not depend on the budget."""
     experiment, chosen = picked.query.experiment, picked.chosen
-    goal, score, games = experiment.goal, chosen.expected.score, chosen.point.in_order
-    own = goal.estimate(games) if games else score
+    goal, score, games = experiment.goal, chosen.expected.score, chosen.point.games
+    own = chosen.own if games else score
     how = "predicted by the model, 95% interval; untested"
     if games:
         kind = "exact" if goal.is_exact else "95% interval"

@@ -17,7 +17,7 @@ from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.page.choices import budget_text, least_limit, near_round, rounded_up
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.certificate import certificate_text
+from thetafront.study.report.certificate import certificate_headline, certificate_text
 from thetafront.study.report.expected import best_index
 from thetafront.study.report.prediction_check import (
     PredictionCheck,
@@ -48,6 +48,7 @@ class Claims:
     short: list[Claim]  # what a reader sees first: what more time buys, and which parameters matter
     trust: str = ""  # in a line, whether the model agrees with the games that had no part in it
     is_trusted: bool = True  # whether it does
+    certificate: str = ""  # in a line, how far the answers may be from the best
     baselines: list[Claim] = field(default_factory=list)  # a baseline each: whether any θ beats it
     # How the model was checked, and how far the answer may be from the best.
     details: list[Claim] = field(default_factory=list)
@@ -74,7 +75,8 @@ def claims(page: Analysis, importance: Importance | None = None) -> Claims:
         trust, is_trusted = trust_text(check, experiment.goal), check.is_passed
         details.insert(0, Claim("How the model was checked", check_text(check, page)))
     baselines = [each for name in experiment.baselines for each in against(candidates, name)]
-    return Claims(short, trust, is_trusted, baselines, details)
+    certified = certificate_headline(page.certificate)
+    return Claims(short, trust, is_trusted, certified, baselines, details)
 
 
 def what_matters(importance: Importance, page: Analysis) -> str:

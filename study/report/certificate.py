@@ -77,6 +77,12 @@ class Certificate:
         """Expected goal and cost of the θ recommended for each."""
         return np.array([each.expected.score.value for each in self.answers])
 
+    @property
+    def is_wide(self) -> bool:
+        """Whether it exceeds all differences of the answers, and so says hardly anything."""
+        answers = self.expected
+        return bool(self.bounds.max() > np.ptp(answers)) and len(set(answers.tolist())) > 1
+
     def worth_playing(self, allowed: Floats, known: Collection[str]) -> list[Point]:
         """Return a few prospects that would lower bounds that exceed the allowed regret, if any.
 
@@ -207,16 +213,13 @@ def simultaneous_bounds(values: Floats) -> Floats:
     return np.asarray(in_order[highest[math.ceil(LEVEL * len(values)) - 1]])
 
 
-def half_width_at_all_times(samples: Floats) -> float:
+def half_width_at_all_times(sem: float, n: int) -> float:
     """Return half the width of a mean's interval that holds after any number of games."""
-    n, alpha = len(samples), 1.0 - LEVEL
-    if n < 2:
-        return math.nan
+    alpha = 1.0 - LEVEL
     twice = 2.0 * math.log(1.0 / alpha)
     square = (twice + math.log(1.0 + twice)) / TIGHTEST_AT
     spent = n * square + 1.0
-    factor = 2.0 * spent / (n**2 * square) * math.log(math.sqrt(spent) / alpha)
-    return math.sqrt(float(samples.var(ddof=1)) * factor)
+    return sem * math.sqrt(2.0 * spent / (n * square) * math.log(math.sqrt(spent) / alpha))
 
 
 def certificate_rows(found: Certificate) -> list[dict[str, Any]]:
@@ -226,9 +229,8 @@ def certificate_rows(found: Certificate) -> list[dict[str, Any]]:
     columns = found.limits, found.answers, found.bounds, found.bounds_if_played, found.prospects
     for limit, each, bound, if_played, prospect in zip(*columns, strict=True):
         timed = [game.seconds for game in each.point.in_order if game.is_timed]
-        samples = np.asarray(goal.samples(each.point.in_order), np.float64)
-        measured = goal.estimate(each.point.in_order).value
-        half = 0.0 if goal.is_exact else half_width_at_all_times(samples)
+        n_games, measured = len(each.point.games), each.own.value
+        half = half_width_at_all_times(each.own.sem, n_games)
         rows.append(
             {
                 f"{cost.name}_limit": limit,
@@ -237,9 +239,9 @@ def certificate_rows(found: Certificate) -> list[dict[str, Any]]:
                 **dict(zip(BOUNDS, (bound, if_played), strict=True)),
                 PROSPECT: prospect.key,
                 # as many games of it as the answer has, each as long
-                PROSPECT_SECONDS: 0.0 if prospect.games else len(samples) * fmean(timed or [0.0]),
+                PROSPECT_SECONDS: 0.0 if prospect.games else n_games * fmean(timed or [0.0]),
                 goal.combined_column("mean"): each.expected.score.value,
-                "n_games": len(samples),
+                "n_games": n_games,
                 goal.column("mean"): measured,
                 goal.column("always_low95"): measured - half,
                 goal.column("always_high95"): measured + half,
@@ -275,15 +277,22 @@ def certificate_text(found: Certificate) -> str:
             f"playing the {predictions} (about {seconds} of CPU time) would lower the average to "
             f"about {less}, mostly near {most}"
         )
-    answers = found.expected
-    is_wide = bounds.max() > np.ptp(answers) and len(set(answers.tolist())) > 1
-    so_far = "; games so far show little of what is still to be gained" if is_wide else ""
+    so_far = "; games so far show little of what is still to be gained" if found.is_wide else ""
     return (
         f"with 95% probability, at every budget from {first} to {last}, the recommended θ is "
         f"within {written(float(bounds.max()))} of the best in the space "
         f"({written(float(bounds.mean()))} on average){so_far}; the bound is largest at {where}, "
         f"and {advice}"
     )
+
+
+def certificate_headline(found: Certificate | None) -> str:
+    """Return the largest bound in a line; empty where there is none."""
+    if found is None:
+        return ""
+    size = found.experiment.goal.format.error_with_unit(float(found.bounds.max()))
+    begin = "Little is known of better θ yet: with" if found.is_wide else "With"
+    return f"{begin} 95% probability, within {size} of the best at every budget."
 
 
 def certificate_line(found: Certificate | None) -> str:

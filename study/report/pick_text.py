@@ -26,12 +26,11 @@ def play_command(experiment: Experiment, params: Mapping[str, Any]) -> str:
     return shlex.join(words)
 
 
-def pick_json(picked: Recommendation) -> dict[str, Any]:
-    """Return what ``pick --json`` prints."""
+def pick_json(picked: Recommendation, distrust: str = "") -> dict[str, Any]:
+    """Return what ``pick --json`` prints; ``distrust`` as for :func:`pick_text`."""
     experiment, chosen, query = picked.query.experiment, picked.chosen, picked.query
     goal, cost, expected = experiment.goal, experiment.cost, picked.chosen.expected
-    games = chosen.point.in_order
-    own = goal.estimate(games)
+    games, own = chosen.point.games, chosen.own
     promised = (
         {"p_within_limit": expected.p_within(query.limit)}
         if query.score_wanted is None
@@ -68,13 +67,14 @@ def pick_json(picked: Recommendation) -> dict[str, Any]:
                 "params": dict(each.candidate.point.params),
                 "origin": each.candidate.point.origin,
                 cost.name: each.candidate.expected.cost.value,
-                f"mean_{goal.name}": goal.estimate(each.candidate.point.in_order).value,
+                f"mean_{goal.name}": each.candidate.own.value,
                 f"expected_{goal.name}": each.candidate.expected.score.value,
                 "reason": each.reason,
             }
             for each in picked.passed_over
         ],
         "untested": untested_json(picked),
+        "distrust": distrust or None,
         "command": play_command(experiment, chosen.point.params),
     }
 
@@ -94,8 +94,8 @@ def untested_json(picked: Recommendation) -> dict[str, Any] | None:
     }
 
 
-def pick_text(picked: Recommendation) -> str:
-    """Return what ``pick`` prints, as labelled lines."""
+def pick_text(picked: Recommendation, distrust: str = "") -> str:
+    """Return what ``pick`` prints, as labelled lines; with a line of distrust, if there is one."""
     lines = [
         *theta_lines(picked),
         (picked.query.experiment.cost.label, cost_line(picked)),
@@ -105,7 +105,7 @@ def pick_text(picked: Recommendation) -> str:
     ]
     if command := play_command(picked.query.experiment, picked.chosen.point.params):
         lines.append(("play it", command))
-    return laid_out(lines, picked.query.experiment)
+    return "\n".join(filter(None, (laid_out(lines, picked.query.experiment), distrust)))
 
 
 def laid_out(lines: Sequence[tuple[str, str]], experiment: Experiment) -> str:
@@ -174,8 +174,8 @@ def expected_text(picked: Recommendation, goal: Goal) -> str:
 
 def validated_text(chosen: Candidate, goal: Goal) -> str:
     """Write the mean of the point's own games of validation."""
-    found = goal.estimate(chosen.point.in_order)
-    interval = goal.format.interval_with_unit(found.value, found.low, found.high)
+    own = chosen.own
+    interval = goal.format.interval_with_unit(own.value, own.low, own.high)
     return f"{interval} (95% interval, by its own {counted(len(chosen.point.games), 'game')} alone)"
 
 

@@ -18,6 +18,7 @@ from thetafront.study.experiments.objectives import Cost, Goal
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import nondominated
+from thetafront.study.shrinkage import NO_PRIOR, Prior
 
 Row = Mapping[Any, Any]
 HALVES = ("first", "second")
@@ -30,16 +31,17 @@ def by_cost(data: StudyData) -> list[Point]:
 
 
 def played_rows(
-    points: Sequence[Point], experiment: Experiment, has_failures: bool
+    points: Sequence[Point], experiment: Experiment, has_failures: bool, prior: Prior = NO_PRIOR
 ) -> list[dict[str, Any]]:
     """Return one row per point, numbered from 1 on.
 
-    Each has the mean of its validation games and its costs, with 95% intervals, NaN if unknown.
+    Each has the mean of its validation games and its costs, with 95% intervals, NaN if unknown;
+    ``prior`` is what the study's games tell of the variance of one.
     """
     estimates = {each: cost_estimates(experiment, each, points) for each in experiment.costs}
     return [
         {
-            **played_row(point, experiment, number, has_failures),
+            **played_row(point, experiment, number, has_failures, prior),
             **{
                 f"{cost.name}_{end}95": getattr(found[number - 1], end)
                 for cost, found in estimates.items()
@@ -51,13 +53,13 @@ def played_rows(
 
 
 def played_row(
-    point: Point, experiment: Experiment, number: int, has_failures: bool
+    point: Point, experiment: Experiment, number: int, has_failures: bool, prior: Prior
 ) -> dict[str, Any]:
     """Return the results of one point's games, without intervals of costs."""
     goal = experiment.goal
     n_failed = len(point.failures) if has_failures else None
     columns = games_columns(point.in_order, experiment, n_failed)
-    found = goal.estimate(point.in_order)
+    found = goal.estimate(point.in_order, prior)
     first = {
         goal.column("mean"): found.value,
         goal.column("sem"): found.sem,

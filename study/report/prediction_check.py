@@ -1,4 +1,10 @@
-"""Whether a model may be trusted: what it had predicted of θ, held against their games."""
+"""Whether the model of the trials may be trusted: its predictions of θ, held against their games.
+
+These θ were chosen for what it predicted of them, as an untested θ is for what the combined model
+predicts. So this check, whose result corrects the combined model
+(:meth:`FittedModel.checked_by`), shows the optimism of a choice. Leaving out one point after the
+other does not: it found predictions of ``heuristic`` too low, whose choices were too high.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -86,19 +92,22 @@ def check_predictions(analysis: "Analysis") -> PredictionCheck | None:
 
 
 def trust_text(check: PredictionCheck, goal: Goal) -> str:
-    """Say in a line whether the model may be trusted."""
+    """Say in a line whether the model of the trials may be trusted, and what follows."""
     inside = f"{check.n_inside} of {check.n} measured means inside its 95% intervals"
     size = goal.format.error_with_unit(abs(check.excess))
     if check.is_passed:
         side = "below" if check.excess > 0.0 else "above"
-        return f"Model checked: {inside}, on average {size} {side} its predictions."
+        return f"Model of the trials checked: {inside}, on average {size} {side} its predictions."
     problem = "optimistic" if goal.sign * check.excess > 0.0 else "pessimistic"
     problem = f"{problem}, by {size}" if check.is_biased else "confident"
-    return f"Model too {problem}: {inside}. Trust measured points only."
+    return (
+        f"Model of the trials too {problem}: {inside}. Predictions of untested θ allow for this, "
+        "but trust measured points first."
+    )
 
 
 def distrust_line(analysis: "Analysis") -> str:
-    """Say that predictions of untested θ are not to be trusted; empty where they may be."""
+    """Say that the model of the trials was refuted; empty where it was not."""
     check = check_predictions(analysis)
     return (
         "" if check is None or check.is_passed else trust_text(check, analysis.data.experiment.goal)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from thetafront.study.errors import InputError
+from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Cost, Goal
 from thetafront.study.experiments.objectives.formats import score_of_elo
@@ -123,6 +124,7 @@ class Candidate:
     point: Point  # the θ, with its games of validation, if it has any
     number: int  # its number in tables and figures; 0 if it has no games
     expected: Expected  # its score and cost, given all games of the study
+    own: Estimate  # its score by its own games alone
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,7 @@ class Candidates:
         points = by_cost(self.data)
         expected = expect_points(self.combined, self.data.experiment, points)
         return [
-            Candidate(point, number, each)
+            Candidate(point, number, each, self.data.estimate(point))
             for number, (point, each) in enumerate(zip(points, expected, strict=True), 1)
         ]
 
@@ -184,7 +186,7 @@ class Candidates:
         known = {each.point.key for each in self.played}
         space = self.data.experiment.space
         return [
-            Candidate(Point(theta, "proposal"), 0, expected)
+            Candidate(Point(theta, "proposal"), 0, expected, Estimate(math.nan))
             for theta, expected in zip(*proposals(self.combined, space), strict=True)
             if theta_key(theta) not in known
         ]
@@ -198,13 +200,6 @@ class Candidates:
             key=lambda each: (sign * each.expected.score.value, -each.expected.cost.value),
             reverse=True,
         )
-
-    @cached_property
-    def measured(self) -> dict[str, tuple[float, float]]:
-        """The goal and the cost of each played θ by its own games, by key."""
-        goal, cost = self.data.experiment.goal, self.data.experiment.cost
-        games = {each.point.key: each.point.in_order for each in self.played}
-        return {key: (goal.estimate(each).value, cost.value(each)) for key, each in games.items()}
 
     @cached_property
     def n_games(self) -> int:
@@ -235,8 +230,7 @@ class Candidates:
             passed_over=tuple(
                 PassedOver(each, reason)
                 for each in self.played
-                if each is not best
-                and (reason := why_not(each, best, query, played, self.measured))
+                if each is not best and (reason := why_not(each, best, query, played))
             ),
             prospect=None if prospect is best else prospect,
         )
@@ -269,19 +263,9 @@ def refusal(
     )
 
 
-def why_not(
-    each: Candidate,
-    best: Candidate,
-    query: PickQuery,
-    played: Collection[str],
-    known: Mapping[str, tuple[float, float]],
-) -> str:
-    """Say why a point that may look better was not picked; empty if it does not look better.
-
-    ``known`` are goal and cost of points by their own games, by key.
-    """
-    goal = query.experiment.goal
-    own, measured = known[each.point.key]
+def why_not(each: Candidate, best: Candidate, query: PickQuery, played: Collection[str]) -> str:
+    """Say why a point that may look better was not picked; empty if it does not look better."""
+    goal, own = query.experiment.goal, each.own.value
     now = ", played for this" if each.point.key in played else ""
     expects = f"{goal.format.text(each.expected.score.value)} expected{now}"
     its_own = f"{goal.format.text(own)} in its own games"
@@ -294,9 +278,10 @@ def why_not(
         return f"{its_own}, {expects} (wanted: {goal.format.text(query.score_wanted)})"
     chosen = f"(number {best.number}: {goal.format.text(best.expected.score.value)})"
     if query.is_met(each):
-        looks_better = goal.sign * own > goal.sign * known[best.point.key][0]
+        looks_better = goal.sign * own > goal.sign * best.own.value
         return f"{its_own}, {expects} {chosen}" if now or looks_better else ""
     excess = goal.sign * (each.expected.score.value - best.expected.score.value)
+    measured = query.experiment.cost.value(each.point.in_order)
     if now or (measured <= query.limit and excess > 0.0):
         p = each.expected.p_within(query.limit)
         return f"{expects}, within the limit with a probability of only {chance_text(p)}"

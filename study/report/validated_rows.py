@@ -45,7 +45,7 @@ def validated_rows(data: StudyData, combined: FittedModel | None) -> list[Row]:
     points = by_cost(data)
     if not points or combined is None:
         return []
-    played = played_rows(points, experiment, data.has_failures)
+    played = played_rows(points, experiment, data.has_failures, data.variance_prior)
     rows = [
         {**row, **combined_columns(expected, experiment)}
         for row, expected in zip(played, expect_points(combined, experiment, points), strict=True)

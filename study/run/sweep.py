@@ -68,11 +68,11 @@ def reached(data: StudyData) -> str:
     """Say how many trials and validated points there are, and how precisely these are known."""
     goal = data.experiment.goal
     n_trials = sum(trial.state == "complete" for trial in data.trials)
-    played = [point.in_order for point in data.known_points]
+    played = data.known_points
     if goal.is_exact:
         return f"{counted(n_trials, 'trial')}, {len(played):,} of them on or near the front"
     said = f"{counted(n_trials, 'trial')}, {counted(len(played), 'point')} validated"
-    errors = sorted(goal.estimate(games).sem for games in played)
+    errors = sorted(data.estimate(point).sem for point in played)
     if not played:
         return said
     if not math.isfinite(sum(errors)):

@@ -173,12 +173,6 @@ class FittedModel:
             found.append((shift, max(1.0, math.sqrt(square / (FACTOR_PRIOR + len(z))))))
         return tuple(found)
 
-    def filled(self, noise: Floats) -> Floats:
-        """Return variances of the second objective, the inferred one where they are NaN."""
-        process = self.posterior.processes[1]
-        inferred = process.hyper.noise * process.hyper.scale**2
-        return np.where(np.isnan(noise[:, 1]), inferred, noise[:, 1])
-
     def shift_of_times(self, points: Floats, values: Floats, noise: Floats) -> float:
         """Return by how much trials' −log₁₀ times exceed those of validated points, on average.
 
@@ -186,7 +180,9 @@ class FittedModel:
         own noise; this is its posterior mean, by generalized least squares with a normal prior.
         """
         process = self.posterior.processes[1]
-        covariance = process.covariance(points) + np.diag(self.filled(noise) + MIN_VARIANCE)
+        inferred = process.hyper.noise * process.hyper.scale**2
+        own = np.where(np.isnan(noise[:, 1]), inferred, noise[:, 1])
+        covariance = process.covariance(points) + np.diag(own + MIN_VARIANCE)
         weights = np.linalg.solve(covariance, np.ones(len(points)))
         difference = process.mean(points) - values[:, 1]
         return float(weights @ difference / (weights.sum() + SHIFT_DEVIATION**-2))

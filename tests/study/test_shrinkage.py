@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from thetafront.study.shrinkage import MANY_PSEUDO_GAMES, PSEUDO_GAMES, Moments, growing_variances
+from thetafront.study.shrinkage import (
+    MANY_PSEUDO_GAMES,
+    NO_PRIOR,
+    PSEUDO_GAMES,
+    Moments,
+    Prior,
+    growing_variances,
+)
 from thetafront.study.shrinkage import variances_of_means as variances_of_moments
 
 
@@ -71,3 +78,24 @@ def test_growing_variances_where_there_is_little_to_go_by() -> None:
     assert np.isnan(found[0])
     assert found[1] == 0.0
     assert growing([]).shape == (0,)
+
+
+def test_a_prior_finds_how_much_variances_differ() -> None:
+    """Variances of normal samples are 3·(6/χ²₆): their mean is 3·6/(6 − 2), worth six values."""
+    rng = np.random.default_rng(5)
+    variances = 18.0 / rng.chisquare(6, 20_000)
+    freedom = rng.integers(1, 6, 20_000).astype(float)
+    found = Prior.from_squares(freedom, variances * rng.chisquare(freedom))
+    assert found.variance == pytest.approx(4.5, rel=0.1)
+    assert found.freedom == pytest.approx(6.0, rel=0.1)
+    same = Prior.from_squares(freedom, 3.0 * rng.chisquare(freedom))
+    assert same.freedom > 60.0, "where all are alike, others are worth more"
+
+
+def test_a_prior_counts_like_games_where_there_are_few() -> None:
+    prior = Prior(variance=4.0, freedom=6.0)
+    assert prior.given(3, 1.0) == pytest.approx(((2 * 1.0 + 6 * 4.0) / 8, 8.0))
+    assert prior.given(30, 1.0) == (1.0, 29.0)
+    assert NO_PRIOR.given(3, 1.0) == (1.0, 2.0)
+    alone = np.array([2.0])
+    assert Prior.from_squares(alone, alone) == NO_PRIOR, "nothing to compare it with"

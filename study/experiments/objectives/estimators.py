@@ -9,6 +9,8 @@
     variances by :func:`study.shrinkage.bounded_variances`.
 *   An **exact value** is known from one game: variance 0, and an interval of width 0.
 
+Below 30 samples, an interval uses what the games of other θ tell of the variance: its *prior*.
+
 From its bounds follows a scale on which a model stays within them (:mod:`study.scale`).
 """
 
@@ -24,11 +26,16 @@ import numpy.typing as npt
 from thetafront.study.estimate import Estimate, bounded_mean, t_interval
 from thetafront.study.scale import Scale
 from thetafront.study.shrinkage import (
+    NO_PRIOR,
     TYPICAL_DEVIATION,
     Moments,
+    Prior,
     bounded_variances,
+    columns,
     dispersion,
     growing_variances,
+    possible,
+    relative_squares,
     variances_of_means,
 )
 
@@ -73,16 +80,25 @@ class Estimator(ABC):
         return Scale.within(self.low, self.high)
 
     @abstractmethod
-    def estimate(self, samples: Floats) -> Estimate:
+    def estimate(self, samples: Floats, prior: Prior = NO_PRIOR) -> Estimate:
         """Estimate the mean; all NaN if there are no samples."""
+
+    def prior(self, trials: Sequence[Moments]) -> Prior:
+        """Return what samples of many θ tell of the variance of one more, relative to its mean."""
+        n, mean, m2 = columns(trials)
+        return Prior.from_squares(n - 1.0, self.squares(n, mean, m2))
+
+    def squares(self, n: Floats, mean: Floats, m2: Floats) -> Floats:
+        """Return sums of squared deviations in the unit of the prior: one that suits all means."""
+        return m2
 
     @abstractmethod
     def variances(self, trials: Sequence[Moments]) -> Floats:
         """Return the variance of each trial's mean, for a model; NaN for a trial without games."""
 
-    @abstractmethod
     def typical_variance(self, samples: Floats) -> float:
         """Guess the variance of one sample from a few of them, at least one."""
+        return float(len(samples) * self.variances([Moments.from_sample(samples)])[0])
 
     def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
         """Guess the variance of one sample for a given mean; a study's trials may help."""
@@ -97,21 +113,15 @@ class Estimator(ABC):
 class NoisyMean(Estimator):
     """Samples of any distribution."""
 
-    def estimate(self, samples: Floats) -> Estimate:
+    def estimate(self, samples: Floats, prior: Prior = NO_PRIOR) -> Estimate:
         """Return the mean with Student's t interval, cut at a bound."""
-        found = t_interval(samples)
+        found = t_interval(samples, prior)
         low, high = np.clip((found.low, found.high), self.scale.low, self.scale.high)
         return Estimate(found.value, float(low), float(high), found.sem)
 
     def variances(self, trials: Sequence[Moments]) -> Floats:
         """Return sample variances over n, shrunk towards the pooled one."""
         return variances_of_means(trials)
-
-    def typical_variance(self, samples: Floats) -> float:
-        """Return the sample variance; of a single one, guess from its size."""
-        if len(samples) > 1:
-            return float(np.var(samples, ddof=1))
-        return (TYPICAL_DEVIATION * float(np.mean(samples))) ** 2
 
     def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
         """Return the average of the trials, since the mean has no influence."""
@@ -125,9 +135,15 @@ class GrowingMean(NoisyMean):
 
     low: float | None = 0.0
 
-    def estimate(self, samples: Floats) -> Estimate:
+    def estimate(self, samples: Floats, prior: Prior = NO_PRIOR) -> Estimate:
         """Return the mean with Student's t interval, which is symmetric."""
-        return t_interval(samples)
+        mean = float(samples.mean()) if len(samples) else 0.0
+        of_mean = Prior(mean * prior.variance, prior.freedom) if mean > 0.0 else NO_PRIOR
+        return t_interval(samples, of_mean)
+
+    def squares(self, n: Floats, mean: Floats, m2: Floats) -> Floats:
+        """Return them in units of the means."""
+        return relative_squares(mean, m2)
 
     def variances(self, trials: Sequence[Moments]) -> Floats:
         """Return sample variances over n, shrunk towards one in proportion to the means."""
@@ -149,9 +165,15 @@ class Proportion(Estimator):
     low: float = 0.0
     high: float = 1.0
 
-    def estimate(self, samples: Floats) -> Estimate:
+    def estimate(self, samples: Floats, prior: Prior = NO_PRIOR) -> Estimate:
         """Return the mean with an interval that ends at the bounds."""
-        return bounded_mean(samples, self.low, self.high)
+        return bounded_mean(samples, self.low, self.high, prior)
+
+    def squares(self, n: Floats, mean: Floats, m2: Floats) -> Floats:
+        """Return them in units of those that zeros and ones would have."""
+        unit = self.high - self.low
+        most = possible(n, (mean - self.low) / unit, m2 / unit**2) / np.maximum(n - 1.0, 1.0)
+        return np.divide(m2 / unit**2, most, out=np.zeros_like(m2), where=most > 0.0)
 
     def shares(self, trials: Sequence[Moments]) -> list[Moments]:
         """Return moments of samples as shares of the range, 0 to 1."""
@@ -161,10 +183,6 @@ class Proportion(Estimator):
     def variances(self, trials: Sequence[Moments]) -> Floats:
         """Return x·(1 − x)/n, times the dispersion of all trials."""
         return (self.high - self.low) ** 2 * bounded_variances(self.shares(trials))
-
-    def typical_variance(self, samples: Floats) -> float:
-        """Return n times the variance of the samples' mean."""
-        return float(len(samples) * self.variances([Moments.from_sample(samples)])[0])
 
     def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
         """Return x·(1 − x), times the trials' dispersion."""
@@ -180,7 +198,7 @@ class ExactValue(Estimator):
 
     is_exact: ClassVar[bool] = True
 
-    def estimate(self, samples: Floats) -> Estimate:
+    def estimate(self, samples: Floats, prior: Prior = NO_PRIOR) -> Estimate:
         """Return the value with an interval of width 0."""
         if not len(samples):
             return Estimate(math.nan)
@@ -190,10 +208,6 @@ class ExactValue(Estimator):
     def variances(self, trials: Sequence[Moments]) -> Floats:
         """Return 0 for each trial with games."""
         return np.array([0.0 if trial.n else math.nan for trial in trials])
-
-    def typical_variance(self, samples: Floats) -> float:
-        """Return 0."""
-        return 0.0
 
     def halves(self, items: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
         """Return all items twice: without noise, choosing does not bias judging."""

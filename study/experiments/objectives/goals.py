@@ -25,6 +25,7 @@ from thetafront.study.experiments.objectives.estimators import (
     Proportion,
 )
 from thetafront.study.experiments.objectives.formats import FittingFormat, Format, MatchFormat
+from thetafront.study.shrinkage import NO_PRIOR, Prior
 
 Direction = Literal["maximize", "minimize"]
 
@@ -108,9 +109,12 @@ class Goal:
         """Return the sample of each game, shape (n_games,)."""
         return np.array([getattr(game, self.sample) for game in games], np.float64)
 
-    def estimate(self, games: Sequence[Game]) -> Estimate:
-        """Estimate the goal from some games; all NaN if there are none."""
-        return self.estimator.estimate(self.samples(games))
+    def estimate(self, games: Sequence[Game], prior: Prior = NO_PRIOR) -> Estimate:
+        """Estimate the goal from some games; all NaN if there are none.
+
+        A study's games of all θ give a ``prior`` of their variance.
+        """
+        return self.estimator.estimate(self.samples(games), prior)
 
     def reaches(self, value: float, wanted: float) -> bool:
         """Return whether a value reaches a target.

@@ -99,27 +99,33 @@ def test_how_the_model_was_checked_says_what_is_found(mcmdp: tuple[Location, Ana
     found = claims(mcmdp[1])
     assert found.is_trusted
     assert (
-        found.trust == f"Model checked: {inside} of {len(front)} measured means inside its 95% "
-        f"intervals, on average {abs(excess):,.0f} points below its predictions."
+        found.trust == f"Model of the trials checked: {inside} of {len(front)} measured means "
+        f"inside its 95% intervals, on average {abs(excess):,.0f} points below its predictions."
     )
+    bound = mcmdp[1].tables["certificate"]["regret_bound95"].max()
+    text = f"With 95% probability, within {bound:,.0f} points of the best at every budget."
+    assert found.certificate.lower().endswith(text.lower())
 
 
 @pytest.mark.parametrize(
     ("check", "said"),
     [
-        (PredictionCheck(14, 14, 1600.0, 3600.0), "Model checked: 14 of 14"),
-        (PredictionCheck(13, 7, 3524.0, 1786.0), "Model too optimistic, by 3,524 points: 7 of 13"),
+        (PredictionCheck(14, 14, 1600.0, 3600.0), "Model of the trials checked: 14 of 14"),
+        (
+            PredictionCheck(13, 7, 3524.0, 1786.0),
+            "Model of the trials too optimistic, by 3,524 points: 7 of 13",
+        ),
         (
             PredictionCheck(13, 13, -3524.0, 1786.0),
-            "Model too pessimistic, by 3,524 points: 13 of 13",
+            "Model of the trials too pessimistic, by 3,524 points: 13 of 13",
         ),
-        (PredictionCheck(18, 14, 0.0, 1.0), "Model too confident: 14 of 18"),
+        (PredictionCheck(18, 14, 0.0, 1.0), "Model of the trials too confident: 14 of 18"),
     ],
 )
 def test_the_line_of_trust(check: PredictionCheck, said: str) -> None:
     text = trust_text(check, SCORE)
     assert text.startswith(said)
-    assert text.endswith("Trust measured points only.") != check.is_passed
+    assert text.endswith("trust measured points first.") != check.is_passed
 
 
 def test_a_difference_is_of_both_means_with_its_deviation(

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
+from thetafront.study.estimate import t_interval
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import (
@@ -64,13 +65,13 @@ def test_an_interval_at_all_times_holds_whenever_one_looks() -> None:
     for _ in range(400):
         scores = rng.gamma(6.0, 1.0, 2000)
         errors = [abs(scores[:n].mean() - 6.0) for n in looks]
-        halves = [half_width_at_all_times(scores[:n]) for n in looks]
+        halves = [half_width_at_all_times(t_interval(scores[:n]).sem, n) for n in looks]
         student = [1.96 * scores[:n].std(ddof=1) / math.sqrt(n) for n in looks]
         always += all(e <= h for e, h in zip(errors, halves, strict=True))
         once += all(e <= h for e, h in zip(errors, student, strict=True))
     assert always / 400 >= 0.93
     assert once / 400 <= 0.8
-    assert math.isnan(half_width_at_all_times(np.ones(1)))
+    assert math.isnan(half_width_at_all_times(t_interval([1.0]).sem, 1))
 
 
 def test_a_study_s_certificate_holds(quick: Experiment) -> None:
@@ -95,7 +96,7 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
     assert found.bounds.max() < 5000.0
     assert found.bounds_if_played.mean() < found.bounds.mean()
     row = frame.iloc[-1]
-    own = candidates.measured[row["point"]][0]
+    own = next(each.own.value for each in candidates.played if each.point.key == row["point"])
     assert row[quick.goal.column("mean")] == pytest.approx(own)
     assert row[quick.goal.column("always_low95")] < own < row[quick.goal.column("always_high95")]
     text = certificate_line(found)

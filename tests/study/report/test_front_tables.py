@@ -70,8 +70,9 @@ def test_a_model_that_validation_refutes_is_told(
         return
     too_high = (1.0 - share) * np.mean(scores / share)
     found = re.fullmatch(
-        r"Model too optimistic, by ([\d,]+) points: 0 of 3 measured means inside its 95% "
-        r"intervals\. Trust measured points only\.",
+        r"Model of the trials too optimistic, by ([\d,]+) points: 0 of 3 measured means inside its "
+        r"95% intervals\. Predictions of untested θ allow for this, but trust measured points "
+        r"first\.",
         line,
     )
     assert found is not None

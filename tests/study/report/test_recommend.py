@@ -267,6 +267,8 @@ def test_what_nobody_has_played_is_named_and_never_the_answer(quick: Experiment)
     assert found.prospect is prospect
     (line,) = [each for each in pick_text(found).splitlines() if each.startswith("untested")]
     assert f"n {prospect.point.params['n_playouts']} may reach" in line
+    assert pick_text(found, "Model refuted.").splitlines()[-1] == "Model refuted."
+    assert pick_json(found, "Model refuted.")["distrust"] == "Model refuted."
     told = pick_json(found)["untested"]
     assert told["params"] == prospect.point.params
     assert told["predicted_score"]["mean"] == prospect.expected.score.value
@@ -301,7 +303,7 @@ def test_the_answer_for_programs(quick: Experiment) -> None:
     assert list(answer) == [
         *("number", "params", "origin", "expected_score", "validated_score"),
         *("seconds_per_move", "seconds_per_move_low95", "seconds_per_move_high95"),
-        *("p_within_limit", "n_candidates", "passed_over", "untested", "command"),
+        *("p_within_limit", "n_candidates", "passed_over", "untested", "distrust", "command"),
     ]
     score, own = found.chosen.expected.score, THREE[20][1]
     assert answer["expected_score"] == {

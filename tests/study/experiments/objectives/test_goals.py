@@ -1,6 +1,7 @@
 """Goals against closed forms and simulated truth."""
 
 import math
+from collections.abc import Callable
 from dataclasses import astuple, replace
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from tests.study.conftest import Coin, Solver
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.objectives import EXACT_SCORE, SCORE, WIN_RATE, Goal
+from thetafront.study.experiments.objectives.goals import mean
 from thetafront.study.shrinkage import Moments
 
 
@@ -107,3 +109,36 @@ def test_a_goal_that_is_minimized_is_reached_from_above() -> None:
     assert not exact.reaches(13.348276, 13.34827)
     assert SCORE.reaches(5000.0, 5000.0)
     assert not SCORE.reaches(4999.9, 5000.0), "which is shown as 5,000, and is a noisy mean"
+
+
+def skewed(rng: np.random.Generator, mean: float, n: int, deviation: float) -> np.ndarray:
+    return mean * rng.gamma(deviation**-2, deviation**2, n)
+
+
+def accuracy(rng: np.random.Generator, mean: float, n: int, deviation: float) -> np.ndarray:
+    return rng.beta(*(np.array([mean, 1.0 - mean]) * (0.25 / deviation**2)), n)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 10, 30, 100])
+@pytest.mark.parametrize(
+    ("goal", "draw", "low", "high"),
+    [(SCORE, skewed, 8e3, 8e4), (mean("accuracy", low=0, high=1), accuracy, 0.3, 0.9)],
+)
+def test_intervals_of_few_games_cover_and_none_is_narrow_by_luck(
+    goal: Goal, draw: Callable[..., np.ndarray], low: float, high: float, n: int
+) -> None:
+    """Scores like those of 2048: skewed, with deviations of 30% to 60% that differ between θ."""
+    rng = np.random.default_rng(n)
+    holds, widths = [], []
+    for _ in range(60):
+        means = rng.uniform(low, high, 72)
+        deviations = rng.uniform(0.3, 0.6, 72)
+        sizes = [4] * 60 + [n] * 12
+        drawn = [draw(rng, *each) for each in zip(means, sizes, deviations, strict=True)]
+        prior = goal.estimator.prior([*map(Moments.from_sample, drawn)])
+        for truth, sample in zip(means[60:].tolist(), drawn[60:], strict=True):
+            found = goal.estimator.estimate(sample, prior)
+            holds.append(found.contains(truth))
+            widths.append((found.high - found.low) / truth)
+    assert 0.93 <= np.mean(holds) <= 0.99
+    assert n > 5 or min(widths) > 0.2 * np.median(widths), "games that agree are no certainty"

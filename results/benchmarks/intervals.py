@@ -1,0 +1,65 @@
+"""How often intervals of a few games hold, on the games of published studies.
+
+Of each validated point with at least twice as many games, n are drawn at random. The interval of
+their mean is to hold the mean of all games of that point; its error is corrected for the games that
+both have in common. *Alone*: by the n games. *With others*: as a study shows it, with the variance
+of all points and trials as a prior. *Narrowest*: a hundredth of all intervals are narrower than
+this share of the typical one.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from results.benchmarks.samplers.surfaces import Floats
+from thetafront.study.estimate import Estimate
+from thetafront.study.experiments.objectives import Goal
+from thetafront.study.log.published_study import read_published
+from thetafront.study.report.sections import document, markdown_table
+from thetafront.study.shrinkage import Moments
+
+STUDIES = ("mcmdp", "heuristic", "ntuple", "uct", "zstd")
+SIZES = (2, 3, 5, 10, 20, 30, 100)
+N_REPEATS = 100
+REFERENCE = Path(__file__).parents[1] / "reference"
+
+
+def judged(goal: Goal, trials: list[Moments], points: list[Floats], n: int) -> Floats:
+    """Return which intervals hold and how wide they are, shape (2, 2, n_intervals)."""
+    rng, found = np.random.default_rng(n), []
+    for _ in range(N_REPEATS):
+        drawn = [rng.choice(each, n, replace=False) for each in points]
+        prior = goal.estimator.prior([*trials, *map(Moments.from_sample, drawn)])
+        for games, each in zip(points, drawn, strict=True):
+            common = np.sqrt(1.0 - n / len(games))
+
+            def hold(
+                estimate: Estimate, mean: float = games.mean(), share: float = common
+            ) -> Floats:
+                half = (estimate.high - estimate.low) / 2.0
+                return np.array([abs(estimate.value - mean) <= share * half, half])
+
+            found.append([hold(goal.estimator.estimate(each, *p)) for p in ((), (prior,))])
+    return np.transpose(np.array(found), (1, 2, 0))
+
+
+def main() -> None:
+    """Print the table."""
+    rows = []
+    for name in STUDIES:
+        _, data = read_published(REFERENCE / name)
+        goal = data.experiment.goal
+        games = [goal.samples(each.in_order) for each in data.points]
+        for n in SIZES:
+            points = [each for each in games if len(each) >= 2 * n]
+            cells = []
+            for holds, half in judged(goal, [*data.moments.values()], points, n):
+                narrow = np.quantile(half, 0.01) / np.median(half)
+                cells += [f"{holds.mean():.3f}", f"{narrow:.2f}"]
+            rows.append([name, f"{n}", *cells])
+    columns = ["study", "n", "alone", "narrowest", "with others", "narrowest"]
+    print(document("Intervals of a few games", markdown_table(columns, rows)))
+
+
+if __name__ == "__main__":
+    main()
