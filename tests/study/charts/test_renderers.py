@@ -23,7 +23,6 @@ from thetafront.study.charts.picture import picture
 from thetafront.study.charts.scores import scores_chart
 from thetafront.study.charts.slices import slices_chart
 from thetafront.study.charts.vega import PROSPECT, specification
-from thetafront.study.page.document import make_table
 from thetafront.study.report.analysis import Analysis
 
 CHARTS = (
@@ -124,12 +123,6 @@ def test_a_picture_shows_the_numbers_of_the_page(make: Make, small: Analysis) ->
                 elif mark == "rule":
                     assert len(artist.get_segments()) == len(layer.rows)
     assert seen["point"]
-
-
-def test_tables_are_those_of_the_page(small: Analysis) -> None:
-    for make in CHARTS:
-        table = make_table(make(small).table)
-        assert len(table["rows"]) == len(make(small).table)
 
 
 @pytest.mark.slow
