@@ -647,11 +647,9 @@ class Study:
         InputError
             If the file exists and is not such a page, or if it cannot be written.
         """
-        from thetafront.study.page.results import default_path, write_report  # noqa: PLC0415, slow to import
+        from thetafront.study.page.results import write_report  # noqa: PLC0415, slow to import
 
-        written = default_path(self.location) if path is None else Path(path)
-        write_report(self._analysis, self.location, written)
-        return written
+        return write_report(self._analysis, self.location, None if path is None else Path(path))
 
     def __repr__(self) -> str:
         return f"<study {self.name!r} of {self.experiment.name!r}: {reached(self.data)}>"

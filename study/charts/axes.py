@@ -70,8 +70,15 @@ def log_ticks(low: float, high: float) -> list[float]:
     if high < NARROW_AXIS * low:
         return round_values(low, high)
     crowding = int(high >= WIDE_AXIS * low) + int(high >= WIDEST_AXIS * low)
+    return round_numbers(low, high, TICKS_PER_DECADE[crowding])
+
+
+def round_numbers(
+    low: float, high: float, multiples: Sequence[int] = TICKS_PER_DECADE[1]
+) -> list[float]:
+    """Return the multiples, 1, 2 and 5 by default, of the powers of ten between two numbers."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    found = [float(f"{m}e{power}") for power in powers for m in TICKS_PER_DECADE[crowding]]
+    found = [float(f"{m}e{power}") for power in powers for m in multiples]
     return [each for each in found if low <= each <= high]
 
 

@@ -33,6 +33,7 @@ class Kind:
     shape: str = "circle"  # of its points, by Vega's name; `LINE` for a line, `SQUARE` for an area
     is_hollow: bool = False  # whether its points are drawn as outlines
     dash: tuple[int, ...] = SOLID  # lengths of a line's dashes and gaps
+    opacity: float = 1.0  # of its symbol's fill, in the legend too
 
 
 @dataclass(frozen=True)

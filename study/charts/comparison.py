@@ -260,7 +260,7 @@ def fronts_table(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> pd
         goal, cost = front.experiment.goal, front.experiment.cost
         data = front.data.data
         n_validated = sum(len(point.games) for point in data.points)
-        complete = [trial for trial in data.trials if trial.state == "complete"]
+        complete = data.complete_trials
         row = {
             "study": front.name,
             "experiment": front.experiment.title,

@@ -6,28 +6,23 @@ from pathlib import Path
 from thetafront.study.charts.chart import Chart
 from thetafront.study.charts.front import front_chart
 from thetafront.study.charts.hypervolume import hypervolume_chart
-from thetafront.study.charts.importance import Importance
 from thetafront.study.charts.pair import pair_chart
 from thetafront.study.charts.scores import scores_chart
 from thetafront.study.log.location import make_folder
 from thetafront.study.report.analysis import Analysis
 
-FILES = {
-    "front": "pareto.png",
-    "gain": "hypervolume.png",
-    "scores": "scores.png",
-    "pair": "pair.png",
+PICTURES = {
+    "pareto.png": front_chart,
+    "hypervolume.png": hypervolume_chart,
+    "scores.png": scores_chart,
+    "pair.png": pair_chart,
 }
-"""Their file names, by the keys of their charts."""
+"""The pictures of a study's folder, with the functions that make their charts."""
 
 
-def pictured_charts(analysis: Analysis, importance: Importance | None = None) -> dict[str, Chart]:
-    """Return the charts of which a study's folder has pictures, by key.
-
-    ``importance`` is as for :func:`study.charts.pair.pair_chart`.
-    """
-    charts = [each(analysis) for each in (front_chart, hypervolume_chart, scores_chart)]
-    return {each.key: each for each in (*charts, pair_chart(analysis, importance))}
+def pictured_charts(analysis: Analysis) -> dict[str, Chart]:
+    """Return the charts of which a study's folder has pictures, by file name."""
+    return {name: make(analysis) for name, make in PICTURES.items()}
 
 
 def draw(charts: Mapping[str, Chart], folder: Path) -> list[Path]:
@@ -42,7 +37,7 @@ def draw(charts: Mapping[str, Chart], folder: Path) -> list[Path]:
     from thetafront.study.charts.picture import picture, save  # noqa: PLC0415
 
     make_folder(folder)
-    drawn = {folder / name: charts[key] for key, name in FILES.items() if charts[key].panels}
+    drawn = {folder / name: chart for name, chart in charts.items() if chart.panels}
     for path, chart in drawn.items():
         save(picture(chart), path)
     return [*drawn]

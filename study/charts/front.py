@@ -33,7 +33,7 @@ from thetafront.study.charts.chart import (
     Row,
     short,
 )
-from thetafront.study.charts.labels import LabelledPoint, offsets
+from thetafront.study.charts.labels import placed_labels
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.report.analysis import Analysis
@@ -49,7 +49,7 @@ MAX_NAMES = 7  # beside points, unless there are more baselines
 TRIALS = Kind("trials", GREY)
 PREDICTED = Kind("untested: model of the trials", BLUE, LINE, dash=DASHED)
 COMBINED = Kind("untested: model of all games", GREEN, LINE, dash=(2, 2))
-LEFT = Kind("possible gain, 95%", GREY, SQUARE)
+LEFT = Kind("possible gain, 95%", GREY, SQUARE, opacity=0.2)
 ON_FRONT = Kind("measured, on the front", ORANGE)
 DOMINATED = Kind("measured, dominated", ORANGE, is_hollow=True)
 BASELINE = Kind("baseline, on the front", PINK, "diamond")
@@ -321,7 +321,6 @@ def labelled(rows: Sequence[Row], x: Axis, y: Axis, experiment: Experiment) -> l
             name = name if is_new and left > 0 else ""
             left -= bool(name)
         label = f"{row['number']} {short(name, MAX_NAME)}".rstrip()
-        found.append({"x": row["x"], "y": row["y"], "label": label, "number": row["number"]})
-    places = [LabelledPoint(row["x"], row["y"], row["low"], row["high"]) for row in rows]
-    moved = offsets(places, [row["label"] for row in found], x, y)
-    return [{**row, "dx": dx, "dy": dy} for row, (dx, dy) in zip(found, moved, strict=True)]
+        shown = {key: row[key] for key in ("x", "y", "low", "high", "number")}
+        found.append({**shown, "label": label})
+    return placed_labels(found, x, y)

@@ -42,6 +42,7 @@ KEY, TITLE, TRIALS = "gain", "What the search gained", "Trials over time"
 HEIGHT, HEIGHT_OF_TRIALS = 300, 260
 N_STEPS = 24  # of the trace
 N_BUDGETS = 12
+N_TICKS = 5  # of an axis half as wide as the chart
 MAX_CONDITIONED = 384  # trials
 N_SOBOL, N_ROUNDS, N_NEAR = 1024, 8, 256  # of the search for a front
 LIKELY = 0.1  # of a trial's probability to be on the front
@@ -163,11 +164,11 @@ def make_panels(
     known = [each for each in validated if math.isfinite(each)]
     values = [row["y"] for each in rows.values() for row in each]
     y = area_axis(goal, axis_span(known or values, observed=values))
-    n_design = sum(t.state == "complete" and t.origin == "design" for t in analysis.data.trials)
+    n_design = sum(trial.origin == "design" for trial in analysis.data.complete_trials)
     panels = []
     for name, title in (("n_games", GAMES), ("time", unit)):
         most = float(trace[name].max())
-        x = linear_axis(title, (-0.02 * most, 1.02 * most), lambda value: f"{value:,g}")
+        x = linear_axis(title, (-0.02 * most, 1.02 * most), lambda value: f"{value:,g}", N_TICKS)
         layers: list[Layer] = []
         if known:
             volume, low, high = validated
@@ -195,9 +196,8 @@ def times_of_trials(data: StudyData) -> tuple[dict[int, float], str]:
     study without such times, such as a published one: CPU seconds in the games of the trials until
     then.
     """
-    complete = [trial for trial in data.trials if trial.state == "complete"]
     cpu, total = {}, 0.0
-    for trial in complete:
+    for trial in data.complete_trials:
         total += sum(game.seconds for game in trial.games.values())
         cpu[trial.number] = total
     open_times = sorted(

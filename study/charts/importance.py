@@ -1,29 +1,10 @@
 """The chart of importance: on which parameters a model's mean depends, by total Sobol indices.
 
-Notation
---------
-======  ============================================================================================
-u       parameters in [0, 1], one a parameter, uniform and independent; each stands for a value as
-        :meth:`study.experiments.space.NumericParameter.from_unit` has it
-f(u)    the model's mean there, of the goal on the scale of the model or of log₁₀ of the cost
-STᵢ     total index: the share of the variance of f that is left on average when all but uᵢ are
-        known. 0 means that parameter i does not matter; interactions make the sum exceed 1
-======  ============================================================================================
-
-Where a space has constraints, u is uniform on its feasible points, and uᵢ varies as far as it may
-while the others are as they are. An inactive parameter changes nothing.
-
-The indices are of the model's mean: their intervals cover only the error of the integration, not
-errors of the model.
+:mod:`study.report.importance` has the notation and computes them.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
 from thetafront.study.charts.axes import linear_axis
 from thetafront.study.charts.chart import (
@@ -40,7 +21,6 @@ from thetafront.study.charts.chart import (
     short,
 )
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.scale import Form
 
 KEY, TITLE = "importance", "Which parameters matter"
@@ -54,100 +34,10 @@ HEIGHT_PER_PARAMETER = 38  # for two bars
 BAR = 0.3
 INTERVAL = Kind("95% interval of the integration", GREY, LINE)
 
-Floats = npt.NDArray[np.float64]
-N_SAMPLES, N_SAMPLES_OF_MANY = 1024, 512  # powers of two, as Sobol's sequence needs
-MANY = 600  # observations, from which a prediction takes much longer
-N_RESAMPLES = 99
-MAX_DRAWS = 64  # for each feasible point
 
-
-@dataclass(frozen=True)
-class Importance:
-    """Total indices of both objectives, with 95% intervals, each of shape (2, n_parameters).
-
-    All are 0 where an objective's mean does not vary at all.
-    """
-
-    total: Floats
-    low: Floats
-    high: Floats
-
-
-def coordinates(u: Floats, cube: UnitCube) -> Floats:
-    """Map parameters in [0, 1], shape (n, n_parameters), to real points of the unit cube.
-
-    A categorical parameter's interval is cut into equal parts, one a choice, in their order.
-    """
-    points = np.zeros((len(u), cube.n_coordinates))
-    for k, (name, columns) in enumerate(cube.columns.items()):
-        if name in cube.categorical:
-            n = columns.stop - columns.start
-            chosen = np.minimum((u[:, k] * n).astype(int), n - 1)
-            points[np.arange(len(u)), columns.start + chosen] = 1.0
-        else:
-            points[:, columns.start] = u[:, k]
-    return cube.snap(points)
-
-
-def total_indices(
-    mean: Callable[[Floats], Floats], cube: UnitCube, n: int = N_SAMPLES
-) -> Importance:
-    """Estimate total Sobol indices by Jansen's estimator, with the same draws each time.
-
-    Of pairs of feasible points that differ in one parameter, half the mean squared difference is
-    the variance that is left when all others are known.
-
-    Parameters
-    ----------
-    mean : function
-        Of points of the unit cube, shape (m, n_coordinates), to both objectives, shape (m, 2).
-    cube : UnitCube
-        The space.
-    n : int
-        How many pairs; the function is evaluated n · (n_parameters + 1) times.
-    """
-    from scipy.stats import qmc  # noqa: PLC0415, takes half a second
-
-    d, rng = len(cube.widths), np.random.default_rng(0)
-    drawn = qmc.Sobol(2 * d, rng=rng).random(n * (MAX_DRAWS if len(cube.feasible_points) else 1))
-    drawn = drawn[cube.is_feasible(coordinates(drawn[:, :d], cube))][:n]
-    first = drawn[:, :d]
-    values = mean(coordinates(first, cube))
-    variance = np.where(np.var(values, axis=0) > 0.0, np.var(values, axis=0), np.inf)
-    found = np.zeros((3, 2, d))
-    for k in range(d):
-        moved, waiting = first.copy(), np.arange(len(first))
-        moved[:, k] = drawn[:, d + k]
-        for _ in range(MAX_DRAWS):
-            waiting = waiting[~cube.is_feasible(coordinates(moved[waiting], cube))]
-            if not len(waiting):
-                break
-            moved[waiting, k] = rng.random(len(waiting))
-        waiting = waiting[~cube.is_feasible(coordinates(moved[waiting], cube))]
-        moved[waiting, k] = first[waiting, k]  # it can hardly be another
-        halves = 0.5 * (values - mean(coordinates(moved, cube))) ** 2 / variance
-        again = rng.integers(len(first), size=(N_RESAMPLES, len(first)))
-        found[0, :, k] = halves.mean(axis=0)
-        found[1:, :, k] = np.quantile(halves[again].mean(axis=1), [0.025, 0.975], axis=0)
-    return Importance(*found)
-
-
-def compute_importance(data: Analysis) -> Importance | None:
-    """Return the indices of the model given all games; None without any game."""
-    if (model := data.combined) is None:
-        return None
-    n = N_SAMPLES if len(model.observations.points) < MANY else N_SAMPLES_OF_MANY
-    with threadpool_limits(1):
-        return total_indices(model.posterior.mean, model.cube, n)
-
-
-def importance_chart(analysis: Analysis, found: Importance | None = None) -> Chart:
-    """Return total Sobol indices of the model's mean for both objectives.
-
-    ``found`` are the indices of :func:`compute_importance`, where they are known.
-    """
-    experiment, model = analysis.data.experiment, analysis.combined
-    found = compute_importance(analysis) if found is None else found
+def importance_chart(analysis: Analysis) -> Chart:
+    """Return total Sobol indices of the model's mean for both objectives."""
+    experiment, model, found = analysis.data.experiment, analysis.combined, analysis.importance
     if model is None or found is None:
         return Chart(KEY, TITLE, "No game is finished yet: there is no model.")
     goal, cost = short(experiment.goal.label, 40), short(experiment.cost.label, 40)

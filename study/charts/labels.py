@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from thetafront.study.charts.chart import Axis
+from thetafront.study.charts.chart import Axis, Row
 
 FONT_SIZE = 8.0
 CHARACTER_WIDTH, LINE_HEIGHT = 0.64, 1.0  # of a digit, in font sizes
@@ -33,33 +33,28 @@ class Box:
         return max(width, 0.0) * max(height, 0.0)
 
 
-@dataclass(frozen=True)
-class LabelledPoint:
-    """A point of a chart with the ends of its vertical interval."""
+def placed_labels(rows: Sequence[Row], x: Axis, y: Axis) -> list[Row]:
+    """Return the rows with a ``label``, and with ``dx`` and ``dy``: where its middle is placed.
 
-    x: float
-    y: float
-    low: float
-    high: float
-
-
-def offsets(
-    points: Sequence[LabelledPoint], texts: Sequence[str], x: Axis, y: Axis
-) -> list[tuple[float, float]]:
-    """Return how far right of each point, and above it, the middle of its text is placed.
-
-    Distances are in typographic points, as if the panel were of a usual size.
+    That is how far right of the point ``x``, ``y`` and above it, in typographic points, as if the
+    panel were of a usual size. No label covers a row, with or without one, or the interval from
+    ``low`` to ``high`` that it may have.
     """
-    at = [(share(each.x, x) * WIDTH, share(each.y, y) * HEIGHT) for each in points]
-    half = MARKER / 2
-    boxes = []
-    for each, (across, up) in zip(points, at, strict=True):
-        low, high = (share(end, y) * HEIGHT for end in (each.low, each.high))
+    rows = sorted(rows, key=lambda row: (row["x"], -row["y"]))
+    half, boxes = MARKER / 2, list[Box]()
+    for row in rows:
+        across, up = share(row["x"], x) * WIDTH, share(row["y"], y) * HEIGHT
+        low, high = (share(row[end if end in row else "y"], y) * HEIGHT for end in ("low", "high"))
         boxes.append(Box(across - half, min(low, up - half), across + half, max(high, up + half)))
-    found = places(boxes, texts)
+    found = places(boxes, [row.get("label", "") for row in rows])
     return [
-        (round((box.left + box.right) / 2 - across, 1), round((box.bottom + box.top) / 2 - up, 1))
-        for box, (across, up) in zip(found, at, strict=True)
+        {
+            **row,
+            "dx": round((box.left + box.right) / 2 - share(row["x"], x) * WIDTH, 1),
+            "dy": round((box.bottom + box.top) / 2 - share(row["y"], y) * HEIGHT, 1),
+        }
+        for row, box in zip(rows, found, strict=True)
+        if "label" in row
     ]
 
 
@@ -75,7 +70,7 @@ def places(points: Sequence[Box], texts: Sequence[str]) -> list[Box]:
     """Choose a place for the text of each point, from what each covers, from left to right.
 
     Each takes the nearest place that is free, or the one that covers least; texts on one line keep
-    the order of their points.
+    the order of their points. An empty text has its point's place.
     """
     taken: list[Box] = list(points)
 
@@ -85,6 +80,9 @@ def places(points: Sequence[Box], texts: Sequence[str]) -> list[Box]:
         return sum(map(box.overlap, taken)) + outside(box) + crossed
 
     for point, after, text in zip(points, [*points, None][1:], texts, strict=True):
+        if not text:
+            taken.append(point)
+            continue
         width, height = CHARACTER_WIDTH * FONT_SIZE * len(text) + ROOM, LINE_HEIGHT * FONT_SIZE
         x, y = (point.left + point.right) / 2, (point.bottom + point.top) / 2
         # Of two points side by side, the left one has its label on the left, away from the other.

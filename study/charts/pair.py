@@ -25,7 +25,6 @@ from thetafront.study.charts.chart import (
     rounded,
     short,
 )
-from thetafront.study.charts.importance import Importance, compute_importance
 from thetafront.study.charts.slices import HERE, chosen_points, parameter_steps
 from thetafront.study.experiments.space import NumericParameter, is_absent
 from thetafront.study.report.analysis import Analysis
@@ -39,14 +38,14 @@ FRONT, LABELS = Kind("points of the front", ORANGE, is_hollow=True), Kind("", GR
 Floats = npt.NDArray[np.float64]
 
 
-def pair_chart(analysis: Analysis, importance: Importance | None = None) -> Chart:
+def pair_chart(analysis: Analysis) -> Chart:
     """Return goal and cost by the model given all games, if only two parameters change.
 
     They are the numeric ones with the largest total indices, of both objectives together, among
     those active at the point of the front in the middle.
     """
     experiment, model = analysis.data.experiment, analysis.combined
-    importance = compute_importance(analysis) if importance is None else importance
+    importance = analysis.importance
     if model is None or importance is None:
         return Chart(KEY, TITLE, "No game is finished yet: there is no model.")
     goal, cost, space = experiment.goal, experiment.cost, experiment.space

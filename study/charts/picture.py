@@ -10,6 +10,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
@@ -130,7 +131,8 @@ def symbol(kind: Kind) -> Line2D:
     if kind.shape == LINE:
         return Line2D([], [], color=kind.colour, linestyle=line_dashes(kind), label=kind.label)
     style: dict[str, Any] = {"color": kind.colour, "linestyle": "none", "label": kind.label}
-    return Line2D([], [], **point_marker(kind), **style)
+    fill = {} if kind.is_hollow else {"mfc": to_rgba(kind.colour, kind.opacity)}
+    return Line2D([], [], **style, **point_marker(kind) | fill)
 
 
 def caption(figure: Figure, text: str) -> None:

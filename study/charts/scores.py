@@ -132,7 +132,10 @@ def collect_samples(points: pd.DataFrame, games: pd.DataFrame, goal: Goal) -> di
 
 
 def summary(point: Mapping[Any, Any], samples: Samples, experiment: Experiment, goal: Goal) -> Row:
-    """Return a point's quantiles, its mean with the interval, and its tooltip."""
+    """Return a point's quantiles, its mean with the interval, and its tooltip.
+
+    Its cost is that of the table of points: given all games, if a model is known.
+    """
     found, cost = goal.estimator.estimate(samples), experiment.cost
     write, found_at = goal.format, np.percentile(samples, QUANTILES).tolist()
     q5, q25, q50, q75, q95 = found_at
@@ -142,7 +145,7 @@ def summary(point: Mapping[Any, Any], samples: Samples, experiment: Experiment, 
         "origin": str(point["origin"]),
         "is_given": point["origin"] in experiment.baselines,
         "who": f"{point['number']}, {short(str(point['origin']))}",
-        "cost": cost.text(point[cost.name]),
+        "cost": cost.text(point.get(f"combined_{cost.name}", point[cost.name])),
         "n": len(samples),
         "mean": found.value,
         "low": found.value if math.isnan(found.low) else found.low,

@@ -16,7 +16,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from thetafront.study.charts.axes import MAX_CHOICE, cost_tick, log_ticks, round_values
-from thetafront.study.charts.chart import rounded, short
+from thetafront.study.charts.chart import Chart, rounded, short
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.space import CategoricalParameter, Dimension, is_absent
 from thetafront.study.experiments.widening import Edge, find_edges
@@ -58,15 +58,11 @@ class ThetaLine:
 
 
 @dataclass(frozen=True)
-class ThetaChart:
+class ThetaChart(Chart):
     """All that the chart shows and says; no strips where there is nothing to draw."""
 
-    caption: str
-    table: pd.DataFrame
     strips: Sequence[Strip] = ()
     lines: Sequence[ThetaLine] = ()
-    key: str = KEY
-    title: str = TITLE
 
 
 def theta_chart(analysis: Analysis) -> ThetaChart:
@@ -77,7 +73,7 @@ def theta_chart(analysis: Analysis) -> ThetaChart:
     trials = trials[(trials["state"] == "complete") & (trials[cost.name] > 0.0)]
     table = make_table(analysis)
     if model is None or not len(trials):
-        return ThetaChart("No trial is complete yet: there is nothing to draw.", table)
+        return ThetaChart(KEY, TITLE, "No trial is complete yet: there is nothing to draw.", table)
     kept = trials
     if len(trials) > MAX_LINES:
         chosen = np.random.default_rng(0).choice(len(trials), MAX_LINES, replace=False)
@@ -128,7 +124,7 @@ def theta_chart(analysis: Analysis) -> ThetaChart:
         Strip(short(goal.label, 24), fitting(of_goal)),
     ]
     caption = make_caption(len(kept), len(trials), edges, experiment)
-    return ThetaChart(caption, table, strips, lines)
+    return ThetaChart(KEY, TITLE, caption, table, strips=strips, lines=lines)
 
 
 def make_caption(n_kept: int, n_trials: int, edges: Sequence[Edge], experiment: Experiment) -> str:

@@ -154,7 +154,8 @@ def axis_spec(axis: Axis) -> Spec:
 
 def point_fill(kind: Kind) -> str:
     """Return the fill of a kind's points."""
-    return "transparent" if kind.is_hollow else kind.colour
+    alpha = "" if kind.opacity == 1.0 else f"{round(255 * kind.opacity):02X}"
+    return "transparent" if kind.is_hollow else f"{kind.colour}{alpha}"
 
 
 def legend(kinds: Sequence[Kind]) -> Spec:

@@ -4,27 +4,7 @@ It parses options, calls the rooms below and prints what they return. It may imp
 slow libraries only inside the commands: help and completion stay fast.
 """
 
-from thetafront.study.cli import (
-    catalog,
-    cluster,
-    compare,
-    play,
-    read,
-    report,
-    train,
-    tune,
-)
+from thetafront.study.cli import catalog, cluster, compare, play, read, report, train, tune  # noqa: F401
 from thetafront.study.cli.program import app, main
 
-__all__ = [
-    "app",
-    "catalog",
-    "cluster",
-    "compare",
-    "main",
-    "play",
-    "read",
-    "report",
-    "train",
-    "tune",
-]
+__all__ = ["app", "main"]

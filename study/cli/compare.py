@@ -1,8 +1,7 @@
 """Commands that compare: compare, equal-time, champions, utilization."""
 
-from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import typer
 
@@ -18,13 +17,6 @@ from thetafront.study.cli.program import app, working
 from thetafront.study.errors import InputError, check_range
 from thetafront.study.run.options import RESULTS, JobsOption, ResultsOption, path, whole
 from thetafront.study.terminal.console import console, print_table
-
-if TYPE_CHECKING:
-    from thetafront.agents.agent import Game
-    from thetafront.study.compare.comparison import Comparison
-    from thetafront.study.compare.fronts import Front
-
-G = TypeVar("G", bound="Game")
 
 MAX_GAMES = 100_000
 OR_A_FOLDER = "or a folder (a path with a slash) with the tables of one"
@@ -52,30 +44,6 @@ def parse_seeds(games: int, seed: int) -> range:
     return range(game_seed(seed, 0), game_seed(seed, games))
 
 
-def manifest_settings(games: int, seed: int) -> dict[str, int]:
-    """Return the options as the manifest has them."""
-    return {"seed": seed, "games_a_row": games}
-
-
-def open_output(
-    output: Path, game: "type[G]", jobs: int | None
-) -> "AbstractContextManager[Comparison[G]]":
-    """Open the folder that a comparison writes to; its progress goes to standard error."""
-    from thetafront.study.compare.comparison import Comparison
-    from thetafront.study.run.workers import check_jobs
-
-    n_jobs = check_jobs(jobs)
-    return Comparison.begun(output, game, n_jobs, console(stderr=True))
-
-
-def front_in(text: str, results: Path) -> "Front":
-    """Read the validated front of a study, or of a folder: a path with a slash."""
-    from thetafront.study.compare.fronts import Front
-
-    with reading_tables(text, None, results) as (_, data):
-        return Front.from_study(data)
-
-
 @app.command("equal-time")
 def equal_time(
     first: FirstStudy,
@@ -101,16 +69,19 @@ def equal_time(
     stop.
     """
     from thetafront.agents.twenty48.agent import Game2048
+    from thetafront.study.compare.comparison import Comparison
     from thetafront.study.compare.equal_time import compare as compare_fronts
     from thetafront.study.compare.equal_time import make_contender
-    from thetafront.study.compare.fronts import within
+    from thetafront.study.compare.fronts import Front, within
+    from thetafront.study.run.workers import check_jobs
 
     seeds = parse_seeds(games, seed)
     if first == second:
         raise InputError(f"studies must be different (got {first!r} twice)")
     fronts = []
     for given in (first, second):
-        front = front_in(given, results)
+        with reading_tables(given, None, results) as (_, data):
+            front = Front.from_study(data)
         if front.seed == seed:
             raise InputError(
                 f"seed must be one that no study has used (got {seed}, which study "
@@ -122,8 +93,9 @@ def equal_time(
     if overlap_only:
         fronts = [within(front, other) for front, other in (fronts, reversed(fronts))]
     contenders = [make_contender(front) for front in fronts]
-    with open_output(output, Game2048, jobs) as run:
-        text = compare_fronts(run, contenders, seeds, manifest_settings(games, seed))
+    settings = {"seed": seed, "games_a_row": games}
+    with Comparison.begun(output, Game2048, check_jobs(jobs), console(stderr=True)) as run:
+        text = compare_fronts(run, contenders, seeds, settings)
     print(text, end="")
 
 
@@ -148,8 +120,10 @@ def champions(
     from thetafront.agents.twenty48.agent import Game2048
     from thetafront.agents.twenty48.ntuple.network import trained_network
     from thetafront.study.compare.champions import PUBLISHED, show_champions
+    from thetafront.study.compare.comparison import Comparison
     from thetafront.study.compare.fronts import Front
     from thetafront.study.log.published_study import read_published
+    from thetafront.study.run.workers import check_jobs
 
     seeds = parse_seeds(games, seed)
     names = list(dict.fromkeys(network))
@@ -159,8 +133,9 @@ def champions(
     except ValueError as error:
         raise InputError(str(error)) from None
     fronts = [Front.from_study(read_published(folder)[1]) for folder in front or PUBLISHED]
-    with open_output(output, Game2048, jobs) as run:
-        text = show_champions(run, names, fronts, seeds, manifest_settings(games, seed))
+    settings = {"seed": seed, "games_a_row": games}
+    with Comparison.begun(output, Game2048, check_jobs(jobs), console(stderr=True)) as run:
+        text = show_champions(run, names, fronts, seeds, settings)
     print(text, end="")
 
 

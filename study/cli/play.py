@@ -239,7 +239,7 @@ def schedule(
         for n_played in range(n_games):
             bar.update(n_played / n_games, "", [f"games {n_played:,}/{n_games:,}"])
             played.append(evaluations_in_game(player, seed + n_played))
-    use = Use(playouts, played) if played else None
+    use = Use.from_games(playouts, played) if played else None
     if json_:
         print(json.dumps(schedule_json(agent, params, playouts, use, seed)))
         return

@@ -87,20 +87,16 @@ def report(
         path = comparison(studies, output, results)
     elif is_folder(studies[0]):
         refuse(f"folder {studies[0]!r}", watch=watch, name=name)
-        from thetafront.study.log.published_study import read_published
-
-        location, data = read_published(Path(studies[0]))
-        keep_note(note, location)
-        path = written(data, location, output, where, running="")
+        with reading_tables(studies[0], None, results) as (location, data):
+            keep_note(note, location)
+            path = written(data, location, output, where)
     else:
-        from thetafront.study.log.lock import lock_holder
-
         with reading(studies[0], name, results) as (opened, location, data):
             keep_note(note, location)
             if watch:
                 follow(opened, location, output, where, open_)
                 return
-            path = written(data, location, output, where, lock_holder(location))
+            path = written(data, location, output, where)
     print(path)
     if open_:
         show(path)
@@ -158,17 +154,19 @@ def written(
     location: "Location",
     output: Path | None,
     library: "Library",
-    running: str,
+    reload_seconds: float | None = None,
 ) -> Path:
     """Write the page of a study as it is; return its path."""
+    from thetafront.study.log.lock import lock_holder
+    from thetafront.study.log.published_study import PublishedStudy
     from thetafront.study.page.page import Circumstances
-    from thetafront.study.page.results import default_path, write_report
+    from thetafront.study.page.results import write_report
     from thetafront.study.report.analysis import Analysis
 
-    path = default_path(location) if output is None else output
+    running = "" if isinstance(data, PublishedStudy) else lock_holder(location)
+    now = Circumstances(running=running, reload_seconds=reload_seconds)
     with working("writing the page"):
-        write_report(Analysis(data), location, path, Circumstances(running=running), library)
-    return path
+        return write_report(Analysis(data), location, output, now, library)
 
 
 def show(path: Path) -> None:
@@ -190,10 +188,8 @@ def follow(
     from thetafront.study.log.lock import lock_holder
     from thetafront.study.log.study_data import StudyData
     from thetafront.study.page.document import check_page
-    from thetafront.study.page.page import Circumstances
-    from thetafront.study.page.results import default_path, write_report
+    from thetafront.study.page.results import default_path
     from thetafront.study.page.results import follow as rewrite
-    from thetafront.study.report.analysis import Analysis
 
     path = default_path(location) if output is None else output
     check_page(path)
@@ -201,8 +197,7 @@ def follow(
     shown: list[Path] = []
 
     def write(reload_seconds: float | None) -> None:
-        circumstances = Circumstances(running=lock_holder(location), reload_seconds=reload_seconds)
-        write_report(Analysis(StudyData.read(opened)), location, path, circumstances, library)
+        written(StudyData.read(opened), location, path, library, reload_seconds)
         if open_ and not shown:
             shown.append(path)
             show(path)

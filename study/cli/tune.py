@@ -1,5 +1,6 @@
 """Commands that tune: try, sweep and validate."""
 
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -96,9 +97,9 @@ def make_table(experiment: "Experiment", tried: "list[Point]") -> "Table":
     from thetafront.study.report.front_tables import show_theta
 
     goal, costs = experiment.goal, experiment.costs
-    theirs = list(
-        dict.fromkeys(name for each in tried for name in getattr(each.games.get(0), "reported", {}))
-    )
+    reports = [getattr(each.games.get(0), "reported", {}) for each in tried]
+    shown = {each.counted for each in costs if not each.per_move}
+    theirs = [name for name in dict.fromkeys(chain(*reports)) if name not in shown]
     table = Table(title=experiment.title, title_justify="left", box=SIMPLE_HEAD)
     for name in ("", "where"):
         table.add_column(name, no_wrap=True)

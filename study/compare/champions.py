@@ -10,8 +10,8 @@ authors published. Both come from other machines than the agents' games, and a f
 a point to the left.
 """
 
-import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -24,7 +24,7 @@ from thetafront.agents.twenty48.ntuple.network import trained_network
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.agents.twenty48.random import RandomAgent
 from thetafront.engine.jit import ROOT
-from thetafront.study.charts.axes import cost_axis, field_values, log_ticks
+from thetafront.study.charts.axes import cost_axis, log_ticks
 from thetafront.study.charts.chart import (
     BLUE,
     GREEN,
@@ -36,8 +36,8 @@ from thetafront.study.charts.chart import (
     Kind,
     Layer,
     Panel,
-    Row,
 )
+from thetafront.study.charts.labels import placed_labels
 from thetafront.study.charts.picture import picture
 from thetafront.study.compare.comparison import Comparison
 from thetafront.study.compare.fronts import Front
@@ -54,8 +54,6 @@ from thetafront.study.report.sections import document, frame_table
 REFERENCE = ROOT / "results" / "reference"
 PUBLISHED = tuple(REFERENCE / name for name in ("heuristic", "mcmdp", "ntuple", "switching", "uct"))
 FEWER_GAMES = (1, 3, 10)  # by depth, since a move takes ten to twenty times as long
-BELOW = (-12, -13)  # of a front's name, from its last point, and of names with less room there:
-NAMES_AT = {"ntuple": (-6, 11), "mcmdp": (26, -4), "switching": (4, 14)}
 TILES = (8192, 16384, 32768)
 NETWORKS = Kind("networks, by CPU time of training", BLUE)
 TUNED = Kind("tuned: fronts of published studies", PINK, "square")
@@ -64,90 +62,12 @@ RUN = Kind("other authors' programs, run on another machine", GREEN, "diamond")
 AS_PUBLISHED = Kind("published, other machines", ORANGE, is_hollow=True, dash=(2, 2))
 
 
-class Program(NamedTuple):
-    """A program of another author, and its mean scores."""
+PROGRAMS = Path(__file__).with_name("programs.csv")
+"""Programs of other authors, the published records of 2048 among them: one row a search.
 
-    name: str
-    training: str  # what its training took; empty if that is unknown
-    # Of each search: what it is, CPU seconds a move (NaN if not published), and mean score.
-    points: Sequence[tuple[str, float, float]]
-    was_run: bool = False  # for this comparison, rather than published
-    name_at: tuple[float, float] = (0, 11)  # in the picture, from its last point
-
-    @property
-    def is_timed(self) -> bool:
-        """Whether its times are known."""
-        return not any(math.isnan(seconds) for _, seconds, _ in self.points)
-
-
-PROGRAMS = (
-    Program(
-        "nneonneo/2048-ai",
-        "none",
-        (
-            ("2 plies", 2.5e-6, 31_600),
-            ("3 plies", 41e-6, 55_300),
-            ("4 plies", 540e-6, 123_500),
-            ("5 plies", 3.5e-3, 222_000),
-        ),
-        was_run=True,
-    ),
-    Program(
-        "TDL2048+",
-        "52 CPU s",
-        (
-            ("1 ply", 0.8e-6, 65_200),
-            ("2 plies", 19e-6, 104_700),
-            ("3 plies", 440e-6, 155_000),
-        ),
-        was_run=True,
-        name_at=(30, -9),
-    ),
-    Program(
-        "ziap/2048-tdl",
-        "",
-        (("1 ply", 0.39e-6, 201_381), ("3 plies", 200e-6, 419_479)),
-        name_at=(12, -13),
-    ),
-    Program(
-        "Jaśkowski (2017)",
-        "",
-        (
-            ("1 ply", 3.9e-6, 324_710),
-            ("2 plies", 49e-6, 457_079),
-            ("1 s a move", 1.0, 609_104),
-        ),
-        name_at=(-57, -36),
-    ),
-    Program(
-        "macroxue/2048-ai",
-        "none, 18 GB of tables",
-        (
-            ("depth 3", 1 / 5000, 493_058),
-            ("depth 4", 1 / 1500, 625_897),
-            ("depth 5", 1 / 500, 660_650),
-            ("depth 6", 1 / 150, 690_620),
-            ("depth 7", 1 / 50, 693_519),
-            ("depth 8", 1 / 15, 711_769),
-        ),
-    ),
-    Program(
-        "Guei et al. (2021)",
-        "200 million games",
-        (
-            ("1 ply", math.nan, 412_785),
-            ("2 plies", math.nan, 513_301),
-            ("3 plies", math.nan, 563_316),
-            ("6 plies", math.nan, 625_377),
-        ),
-    ),
-    Program("2048EndgameTablebase", "none", (("tables of endgames", math.nan, 772_353),)),
-)
-"""Programs of other authors, the published records of 2048 among them.
-
-Sources: Jaśkowski (2017), and Guei, Chen and Wu (2021), see
-:mod:`agents.twenty48.ntuple.learning`; the documentation of the others. macroxue's moves a second
-are one over these times.
+The CPU seconds a move are empty if they are not published, the training if it is unknown. Sources:
+Jaśkowski (2017), and Guei, Chen and Wu (2021), see :mod:`agents.twenty48.ntuple.learning`; the
+documentation of the others. macroxue's moves a second are one over these times.
 """
 SEARCHES = (
     {"depth": 1},
@@ -249,13 +169,7 @@ def front_rows(fronts: Sequence[Front]) -> pd.DataFrame:
 
 def programs_frame() -> pd.DataFrame:
     """Return one row a point of another author's program."""
-    lines = []
-    for each in PROGRAMS:
-        numbers_from = "a run, another machine" if each.was_run else AS_PUBLISHED.label
-        for search, seconds, score in each.points:
-            lines.append((each.name, search, each.training, seconds, score, numbers_from))
-    columns = ["program", "search", "training", "seconds_per_move", "score_mean_points"]
-    return pd.DataFrame(lines, columns=[*columns, "numbers_from"])
+    return pd.read_csv(PROGRAMS).fillna({"training": ""})
 
 
 def champions_markdown(
@@ -303,93 +217,97 @@ def champions_markdown(
     )
 
 
-def name_layer(kind: Kind, row: Row, name: str, dx: float, dy: float) -> Layer:
-    """Return the layer of a name beside a point."""
-    return Layer("text", Kind("", kind.colour), [{**row, "label": name, "dx": dx, "dy": dy}])
-
-
 def agent_layers(frame: pd.DataFrame, fronts: pd.DataFrame) -> list[Layer]:
-    """Return the layers of the agents that played here."""
+    """Return the layers of the agents that played here; a row with a label has a name beside it."""
     layers = list[Layer]()
     for family, part in frame.groupby("family", sort=False):
         rows, (name, _, about) = score_rows(part), str(family).partition(": ")
-        if name.startswith("ntuple "):
-            minutes = about.rpartition(", ")[2].removesuffix(" of training").replace("CPU ", "")
-            layers += [
-                *score_layers(NETWORKS, rows),
-                name_layer(NETWORKS, rows[0], minutes, -22, 0),
-            ]
-        else:
-            layers += score_layers(UNTUNED, rows)
+        is_network = name.startswith("ntuple ")
+        if is_network:
+            trained = about.rpartition(", ")[2].removesuffix(" of training")
+            rows[0]["label"] = trained.replace("CPU ", "")
+        layers += score_layers(NETWORKS if is_network else UNTUNED, rows)
     for study, part in fronts.groupby("study", sort=False):
         rows = score_rows(part)
-        name, at = str(study), NAMES_AT.get(str(study), BELOW)
-        layers += [*score_layers(TUNED, rows), name_layer(TUNED, rows[-1], name, *at)]
+        rows[-1]["label"] = str(study)
+        layers += score_layers(TUNED, rows)
     return layers
 
 
-def program_layers(low: float, high: float) -> list[Layer]:
+def program_layers(programs: pd.DataFrame, x: Axis) -> list[Layer]:
     """Return the layers of other authors' programs; lines across where no time is known."""
     layers = list[Layer]()
-    for each in PROGRAMS:
-        kind = RUN if each.was_run else AS_PUBLISHED
-        rows = [{"x": seconds, "y": score} for _, seconds, score in each.points]
-        if each.is_timed:
+    for name, part in programs.groupby("program", sort=False):
+        kind = AS_PUBLISHED if part["numbers_from"].iloc[0] == AS_PUBLISHED.label else RUN
+        rows = [
+            {"x": each["seconds_per_move"], "y": each["score_mean_points"]}
+            for each in part.to_dict("records")
+        ]
+        if part["seconds_per_move"].isna().any():
+            named = [
+                {**row, "x": x.low, "label": f"{name}, {search}"}
+                for row, search in zip(rows, part["search"], strict=True)
+            ]
+            layers.append(Layer("rule", kind, named, x2=x.high, size=1.2))
+        else:
+            rows[-1]["label"] = name
             layers += [Layer("line", kind, rows), Layer("point", kind, rows, size=40)]
-            layers.append(name_layer(kind, rows[-1], each.name, *each.name_at))
-            continue
-        for row, (search, _, _) in zip(rows, each.points, strict=True):
-            line, name = {**row, "x": low, "x2": high}, f"{each.name}, {search}"
-            layers.append(Layer("rule", kind, [line], x2="x2", size=1.2))
-            layers.append(name_layer(kind, line, name, 2.8 * len(name), 6))
     return layers
 
 
-def champions_caption(frame: pd.DataFrame) -> str:
+def names_layer(layers: Sequence[Layer], x: Axis, y: Axis) -> Layer:
+    """Return the names of some rows, placed so that they cover no point."""
+    rows = {id(row): row for layer in layers for row in layer.rows}
+    return Layer("text", Kind("", GREY), placed_labels([*rows.values()], x, y))
+
+
+def champions_caption(frame: pd.DataFrame, programs: pd.DataFrame) -> str:
     """Say what the figure shows, and where other authors' programs come from."""
-
-    def searches(each: Program) -> str:
-        first, last = each.points[0][0], each.points[-1][0]
-        searched = first if first == last else f"{first} to {last}"
-        return f"{each.name} ({searched}; training: {each.training or 'unknown'})"
-
+    said: dict[bool, list[str]] = {True: [], False: []}
+    for name, part in programs.groupby("program", sort=False):
+        first, last = part.iloc[0], part.iloc[-1]
+        searched = " to ".join(dict.fromkeys((first["search"], last["search"])))
+        said[first["numbers_from"] == AS_PUBLISHED.label].append(
+            f"{name} ({searched}; training: {first['training'] or 'unknown'})"
+        )
     n = frame["n_games"]
-    run, published = (
-        ", ".join(searches(each) for each in PROGRAMS if each.was_run == was_run)
-        for was_run in (True, False)
-    )
     return (
         f"{n.min():,} to {n.max():,} games a point, the same seeds for points of a depth; bars: "
-        f"95% intervals. Fronts have games of their own. Run on another machine: {run}. As "
-        f"published, from other machines: {published}. Lines across: no time is published."
+        f"95% intervals. Fronts have games of their own. Run on another machine: "
+        f"{', '.join(said[False])}. As published, from other machines: {', '.join(said[True])}. "
+        "Lines across: no time is published."
     )
 
 
-def champions_figure(frame: pd.DataFrame, training: pd.DataFrame, fronts: pd.DataFrame) -> Figure:
+def champions_figure(
+    frame: pd.DataFrame, training: pd.DataFrame, fronts: pd.DataFrame, programs: pd.DataFrame
+) -> Figure:
     """Draw score against CPU time a move, and against CPU time of training."""
-    layers = agent_layers(frame, fronts)
-    rows = [row for layer in [*layers, *program_layers(1.0, 1.0)] for row in layer.rows]
-    seconds = cost_axis(SECONDS, field_values(rows, "x"))
-    layers += program_layers(seconds.low, seconds.high)
-    learned = score_rows(
-        training.assign(minutes=training["training_cpu_seconds"] / 60), x="minutes"
-    )
-    names = training.sort_values("training_cpu_seconds")["network"]
-    low, high = (f(field_values(learned, "x")) * by for f, by in ((min, 0.5), (max, 2.0)))
-    minutes = {each: f"{each:g}" for each in log_ticks(low, high)}
-    trained = [
-        *score_layers(NETWORKS, learned),
-        *(
-            name_layer(NETWORKS, row, name, 0, -14)
-            for row, name in zip(learned, names, strict=True)
-        ),
-    ]
-    title = "CPU minutes of training; scores at one ply"
+    timed = (each["seconds_per_move"] for each in (frame, fronts, programs))
+    x = cost_axis(SECONDS, pd.concat(timed).dropna())
+    layers = [*agent_layers(frame, fronts), *program_layers(programs, x)]
+    y = score_axis([row for layer in layers for row in layer.rows])
+    minutes = training.assign(minutes=training["training_cpu_seconds"] / 60)
+    learned = score_rows(minutes, x="minutes")
+    for row, name in zip(learned, minutes.sort_values("minutes")["network"], strict=True):
+        row["label"] = name
+    low, high = minutes["minutes"].min() / 2, minutes["minutes"].max() * 2
+    ticks = {each: f"{each:g}" for each in log_ticks(low, high)}
+    trained = score_layers(NETWORKS, learned)
+    of_training = Axis("CPU minutes of training; scores at one ply", low, high, ticks, is_log=True)
+    at_one_ply = score_axis(learned)
     panels = [
-        [Panel(seconds, score_axis(rows), layers, 560)],
-        [Panel(Axis(title, low, high, minutes, is_log=True), score_axis(learned), trained, 180)],
+        [Panel(x, y, [*layers, names_layer(layers, x, y)], 560)],
+        [
+            Panel(
+                of_training,
+                at_one_ply,
+                [*trained, names_layer(trained, of_training, at_one_ply)],
+                180,
+            )
+        ],
     ]
-    caption = champions_caption(frame)
+    caption = champions_caption(frame, programs)
     title = "Score against CPU time a move"
     return picture(Chart("champions", title, caption, panels=panels, subject="2048"))
 
@@ -409,6 +327,6 @@ def show_champions(
     text = champions_markdown(frame, training, drawn, programs)
     networks = {name: trained_network(name).to_json() for name in names}
     tables = {"champions": frame, "training": training, "fronts": drawn, "programs": programs}
-    figure = champions_figure(frame, training, drawn)
+    figure = champions_figure(frame, training, drawn, programs)
     run.write("champions", text, tables, figure, {**settings, "networks": networks})
     return text

@@ -143,9 +143,9 @@ def difference_frame(
             weights = weights_at(part["seconds_per_move"].to_numpy(float), budget)
             scores = np.array([collect_scores(games[key]) for key in part["point"]])
             weighted.append(weights @ scores)
-            value, *ends = estimate_columns(role, intervals.mean(weighted[-1])).items()
-            line |= {f"{role}_score_points": value[1], **dict(ends)}
-        line |= estimate_columns("difference", intervals.difference(weighted[1], weighted[0]))
+            line |= estimate_columns(f"{role}_score", role, intervals.mean(weighted[-1]))
+        difference = intervals.difference(weighted[1], weighted[0])
+        line |= estimate_columns("difference", "difference", difference)
         line["n_games_a_point"] = len(weighted[0])
         lines.append(line)
     return pd.DataFrame(lines)

@@ -29,23 +29,20 @@ def collect_scores(games: Sequence[Game2048]) -> Scores:
 
 def score_columns(games: Sequence[Game2048]) -> dict[str, Any]:
     """Return columns of an agent's games: mean score with its 95% interval, and costs a move."""
-    mean = intervals.mean(collect_scores(games))
     return {
         "n_games": len(games),
-        "score_mean_points": mean.value,
-        "score_low95_points": mean.low,
-        "score_high95_points": mean.high,
+        **estimate_columns("score_mean", "score", intervals.mean(collect_scores(games))),
         "seconds_per_move": SECONDS.value(games),
         "playout_moves_per_move": PLAYOUT_MOVES.value(games),
     }
 
 
-def estimate_columns(name: str, estimate: Estimate) -> dict[str, float]:
-    """Return the three columns of a number with its 95% interval, in points."""
+def estimate_columns(value: str, bounds: str, estimate: Estimate) -> dict[str, float]:
+    """Return the columns of a number in points and of its 95% interval, by the stems of both."""
     return {
-        f"{name}_points": estimate.value,
-        f"{name}_low95_points": estimate.low,
-        f"{name}_high95_points": estimate.high,
+        f"{value}_points": estimate.value,
+        f"{bounds}_low95_points": estimate.low,
+        f"{bounds}_high95_points": estimate.high,
     }
 
 

@@ -61,7 +61,7 @@ def compare_frame(studies: Sequence[StudyData]) -> pd.DataFrame:
             raise InputError(
                 f"study: {data.name!r} has no validated points (thetafront validate {data.name})"
             )
-        complete = [trial for trial in data.trials if trial.state == "complete"]
+        complete = data.complete_trials
         samplers = sorted({trial.origin for trial in complete} - {"design"})
         volume, low, high = validated_hypervolume(points, experiment, reference)
         rows.append(

@@ -103,11 +103,7 @@ def measured_durations(data: StudyData) -> Durations:
 def utilization_frame(data: StudyData) -> pd.DataFrame:
     """Simulate a study's search with more workers, resampling its trials."""
     durations = measured_durations(data)
-    recorded = [
-        [game.seconds for game in trial.games.values()]
-        for trial in data.trials
-        if trial.state == "complete"
-    ]
+    recorded = [[game.seconds for game in trial.games.values()] for trial in data.complete_trials]
     rng = np.random.default_rng(0)
     rows = []
     for jobs in WORKERS:

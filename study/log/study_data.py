@@ -114,6 +114,11 @@ class StudyData:
             counts,
         )
 
+    @property
+    def complete_trials(self) -> list[Point]:
+        """The trials that have as many games as were asked for."""
+        return [each for each in self.trials if each.state == "complete"]
+
     @cached_property
     def failed_of_played(self) -> tuple[int, int]:
         """How many games have failed, and how many were played."""

@@ -96,7 +96,7 @@ def goal_variances(data: StudyData, points: Sequence[Point]) -> npt.NDArray[np.f
     """Return the variances of validated points' means; trials' games inform that of one game."""
     goal = data.experiment.goal
     of_points = [point.moments(goal) for point in points]
-    of_trials = [data.moments[trial.number] for trial in data.trials if trial.state == "complete"]
+    of_trials = [data.moments[trial.number] for trial in data.complete_trials]
     return goal.estimator.variances([*of_trials, *of_points])[len(of_trials) :]
 
 
@@ -133,7 +133,7 @@ def proposal_at(code: npt.NDArray[np.float64], model: FittedModel, data: StudyDa
     """Return the θ at a point of the unit cube, tidied, and named after a trial if that had it."""
     values = data.experiment.space.tidy(model.cube.decode(code))
     key = theta_key(values)
-    trials = (each for each in data.trials if each.state == "complete")
+    trials = data.complete_trials
     same = (f"trial {each.number}" for each in trials if each.key == key)
     return Point(values, next(same, "proposal"))
 

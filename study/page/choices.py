@@ -6,14 +6,14 @@ them the answer is that of ``thetafront pick NAME --COST BUDGET --games 0``, wor
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
-from thetafront.study.charts.axes import cost_tick
+from thetafront.study.charts.axes import cost_tick, round_numbers
 from thetafront.study.experiments.objectives import Cost
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.expected import CONFIDENCE, OF_PROPOSALS
@@ -36,7 +36,6 @@ from thetafront.study.text import counted
 
 N_STEPS = 120
 HEADROOM = 1.1
-ROUND = (1, 2, 5)
 ROUNDING = 1e-9
 NEAR = 0.15  # decades between a budget and a round number that may stand for it
 
@@ -220,13 +219,6 @@ def nearest_round(limits: Sequence[float]) -> int:
 
 
 def near_round(value: float, low: float, high: float) -> float | None:
-    """Return the nearest of :func:`round_numbers` that may replace a value, if there is one."""
+    """Return the nearest 1, 2 or 5 of a power of ten that may replace a value, if any."""
     near = [each for each in round_numbers(low, high) if abs(math.log10(each / value)) < NEAR]
     return min(near, key=lambda each: abs(math.log(each / value)), default=None)
-
-
-def round_numbers(low: float, high: float) -> list[float]:
-    """Return 1, 2 and 5 of the powers of ten between two numbers."""
-    powers: Iterable[int] = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    found = [float(f"{each}e{power}") for power in powers for each in ROUND]
-    return [each for each in found if low <= each <= high]

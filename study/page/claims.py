@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from thetafront.study.charts.comparison import signed, size_text
-from thetafront.study.charts.importance import Importance
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.page.choices import budget_text, least_limit, near_round, rounded_up
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_headline, certificate_text
 from thetafront.study.report.expected import best_index
+from thetafront.study.report.importance import Importance
 from thetafront.study.report.prediction_check import (
     PredictionCheck,
     check_predictions,
@@ -54,8 +54,8 @@ class Claims:
     details: list[Claim] = field(default_factory=list)
 
 
-def claims(page: Analysis, importance: Importance | None = None) -> Claims:
-    """Return the sentences; with the parameters that matter, if they are known."""
+def claims(page: Analysis) -> Claims:
+    """Return the sentences."""
     candidates, experiment = page.candidates, page.data.experiment
     if candidates is None or not (candidates.played or candidates.anywhere):
         failed = [each for each in page.data.trials if each.state == "fail"]
@@ -64,12 +64,11 @@ def claims(page: Analysis, importance: Importance | None = None) -> Claims:
         text = f"No trial is complete, so nothing is known yet.{why}"
         return Claims([Claim("Nothing yet", text)])
     short = more_time(candidates)
-    if importance is not None and importance.total.any():
-        short.append(Claim("Which parameters matter", what_matters(importance, page)))
+    if page.importance is not None and page.importance.total.any():
+        short.append(Claim("Which parameters matter", what_matters(page.importance, page)))
     details, trust, is_trusted = what_is_left(page), "", True
     if not candidates.played:
-        n_trials = sum(each.state == "complete" for each in page.data.trials)
-        trials, is_trusted = counted(n_trials, "trial"), False
+        trials, is_trusted = counted(len(page.data.complete_trials), "trial"), False
         trust = f"No θ has games on fresh seeds yet: the model of {trials} alone."
     elif (check := check_predictions(page)) is not None:
         trust, is_trusted = trust_text(check, experiment.goal), check.is_passed

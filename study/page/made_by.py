@@ -1,11 +1,14 @@
 """What made a study: commands, revisions, machines, versions and seeds of its runs."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import pandas as pd
 
+from thetafront.study.log.location import Location
+from thetafront.study.log.published_study import PublishedStudy
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.text import counted, listed
@@ -123,6 +126,13 @@ def again(data: StudyData) -> str:
         if command and command not in lines[-1:]:
             lines.append(command)
     return "\n".join(lines)
+
+
+def verify_command(data: StudyData, location: Location) -> str:
+    """Return the command that plays all games again, for a folder of tables from beside it."""
+    is_folder = isinstance(data, PublishedStudy)
+    words = [f"{location.folder.name}/"] if is_folder else location.words
+    return shlex.join(["thetafront", "verify", *words, "--games", "all"])
 
 
 def again_note(data: StudyData) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from thetafront.study.charts.chart import Chart
 from thetafront.study.charts.export import pictured_charts
 from thetafront.study.charts.hypervolume import timeline_chart
-from thetafront.study.charts.importance import compute_importance, importance_chart
+from thetafront.study.charts.importance import importance_chart
 from thetafront.study.charts.slices import slices_chart
 from thetafront.study.charts.theta import theta_chart
 from thetafront.study.log.location import Location
@@ -18,7 +18,7 @@ from thetafront.study.log.published_study import PublishedStudy
 from thetafront.study.page.choices import Choices
 from thetafront.study.page.claims import claims
 from thetafront.study.page.document import chart_specs, document, make_table, sortable
-from thetafront.study.page.made_by import again, again_note, facts, runs_table
+from thetafront.study.page.made_by import again, again_note, facts, runs_table, verify_command
 from thetafront.study.page.replays import recorded
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import front_cells
@@ -64,19 +64,19 @@ def page_html(
     circumstances = circumstances or Circumstances()
     experiment = page.data.experiment
     choices = Choices.from_analysis(page)
-    importance = compute_importance(page)
-    pictured = pictured_charts(page, importance) if charts is None else charts
-    charts = {
-        "front": pictured["front"],
-        "slices": slices_chart(page),
-        "pair": pictured["pair"],
-        "importance": importance_chart(page, importance),
-        "scores": pictured["scores"],
-        "timeline": timeline_chart(page),
-        "gain": pictured["gain"],
-    }
+    pictured = pictured_charts(page) if charts is None else charts
+    shown = (
+        pictured["pareto.png"],
+        slices_chart(page),
+        pictured["pair.png"],
+        importance_chart(page),
+        pictured["scores.png"],
+        timeline_chart(page),
+        pictured["hypervolume.png"],
+    )
+    charts = {each.key: each for each in shown}
     games = recorded(page)
-    said = claims(page, importance)
+    commands = again(page.data)
     ask = "" if isinstance(page.data, PublishedStudy) else pick_words(page, location)
     data = {
         "charts": chart_specs(charts.values()),
@@ -95,7 +95,7 @@ def page_html(
         "summary": summary(page),
         "note": note_in(location.folder),
         "circumstances": circumstances,
-        "claims": said,
+        "claims": claims(page),
         "charts": charts,
         "theta": theta_chart(page),
         "choices": choices,
@@ -104,8 +104,10 @@ def page_html(
         "games": games,
         "facts": facts(page),
         "runs": make_table(runs_table(page.data)),
-        "again": again(page.data),
+        "again": commands,
         "again_note": again_note(page.data),
+        "n_commands": sum(not line.startswith("git ") for line in commands.splitlines()),
+        "verify": verify_command(page.data, location),
     }
     return document(
         "page.html.j2",
@@ -127,7 +129,7 @@ def note_in(folder: Path) -> str:
 def summary(page: Analysis) -> str:
     """Say in a line what the study holds."""
     data = page.data
-    n_trials = sum(each.state == "complete" for each in data.trials)
+    n_trials = len(data.complete_trials)
     n_failed = sum(each.state == "fail" for each in data.trials)
     n_games = sum(len(each.games) for each in data.trials)
     points = [each for each in data.points if each.games]

@@ -75,17 +75,20 @@ def default_path(location: Location) -> Path:
 def write_report(
     analysis: Analysis,
     location: Location,
-    path: Path,
+    path: Path | None = None,
     circumstances: Circumstances | None = None,
     library_is: Library = "inside",
-) -> None:
-    """Write only a study's page, and the library beside it if requested.
+) -> Path:
+    """Write only a study's page, and the library beside it if requested; return its path.
+
+    It is in the study's folder by default.
 
     Raises
     ------
     InputError
         If the file exists and is not a page, or cannot be written.
     """
+    path = default_path(location) if path is None else path
     check_page(path)
     with threadpool_limits(1):
         html = page_html(
@@ -94,6 +97,7 @@ def write_report(
     if library_is == "beside":
         write_library(path.parent)
     write_page(html, path)
+    return path
 
 
 def follow(
@@ -165,7 +169,7 @@ def write_each(folder: Path) -> Path:
 def make_entry(link: str, page: Analysis) -> dict[str, Any]:
     """Describe a study: its name, its page, a sentence, and cells with their sort keys."""
     data, experiment = page.data, page.data.experiment
-    complete = [trial for trial in data.trials if trial.state == "complete"]
+    complete = data.complete_trials
     values = (
         data.name,
         experiment.title,

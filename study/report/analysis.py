@@ -17,6 +17,7 @@ from thetafront.study.samplers.fitted_model import FittedModel
 if TYPE_CHECKING:
     from thetafront.study.report.certificate import Certificate
     from thetafront.study.report.export import Tables
+    from thetafront.study.report.importance import Importance
 
 # Modules that need pandas or Altair are imported where they are used: both are slow to import, and
 # commands that only print a front do without.
@@ -74,6 +75,13 @@ class Analysis:
         from thetafront.study.report.certificate import compute_certificate  # noqa: PLC0415
 
         return None if self.candidates is None else compute_certificate(self.candidates)
+
+    @cached_property
+    def importance(self) -> "Importance | None":
+        """On which parameters the model given all games depends; None without any game."""
+        from thetafront.study.report.importance import compute_importance  # noqa: PLC0415
+
+        return None if self.combined is None else compute_importance(self.combined)
 
     @cached_property
     def tables(self) -> "Tables":

@@ -35,6 +35,7 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives.formats import significant
 from thetafront.study.log.point import Point
 from thetafront.study.model.study_model import proposal_at
 from thetafront.study.report.expected import Expected
@@ -260,7 +261,14 @@ def certificate_text(found: Certificate) -> str:
     first, last, where = (
         experiment.cost.text(float(limits[k])) for k in (0, -1, int(np.argmax(bounds)))
     )
-    written = experiment.goal.format.error_with_unit
+    goal = experiment.goal
+
+    def written(bound: float) -> str:
+        """Write a bound of draws: three digits where scores are exact to many more."""
+        if goal.is_exact:
+            return goal.format.beside_unit(significant(bound))
+        return goal.format.error_with_unit(bound)
+
     advice = "more trials would lower it"
     untested: dict[str, float] = {}
     for row in certificate_rows(found):

@@ -66,7 +66,7 @@ def widening_command(data: StudyData, location: Location, edges: Sequence[Edge])
     for name in dict.fromkeys(each.parameter.name for each in edges):
         words += ["--widen", name]
     asked = [run["n_trials"] for run in data.runs if "n_trials" in run]
-    n_complete = sum(trial.state == "complete" for trial in data.trials)
+    n_complete = len(data.complete_trials)
     if asked and n_complete >= asked[-1]:  # the search is complete: some for the wider space
         words += ["--trials", str(n_complete + max(16, n_complete // 2))]
     elif asked and asked[-1] != TRIALS:

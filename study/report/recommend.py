@@ -204,7 +204,7 @@ class Candidates:
     @cached_property
     def n_games(self) -> int:
         """Games of the study on which expectations are based."""
-        of_trials = sum(len(each.games) for each in self.data.trials if each.state == "complete")
+        of_trials = sum(len(each.games) for each in self.data.complete_trials)
         return of_trials + sum(len(each.games) for each in self.data.points)
 
     def propose(self, query: PickQuery) -> Candidate | None:
@@ -250,8 +250,8 @@ def refusal(
     if query.score_wanted is not None:
         best = goal.sign * max(goal.sign * each.expected.score.value for each in candidates)
         return (
-            f"pick: no θ is expected to reach a {goal.label} of "
-            f"{goal.format.text(query.score_wanted)}; the best reaches "
+            f"pick: no θ has an expected {goal.label} of "
+            f"{goal.format.text(query.score_wanted)} or better; the best has "
             f"{goal.format.text(best)}{untested}"
         )
     cheapest = min(candidates, key=lambda each: each.expected.cost.value).expected

@@ -459,11 +459,12 @@ class Sweep:
             shown = (
                 "thetafront export draws them" if self.is_pick else "tables and pictures show them"
             )
-            self.say(
-                f"stopped during the {phase}: finished games are stored in "
-                f"{self.location.url_without_password}, {shown}; "
-                "the same command resumes"
+            left = (
+                f": finished games are stored in {self.location.url_without_password}, {shown}"
+                if self.log.counts is not None and self.log.counts.n_games
+                else ", before its first game ended"
             )
+            self.say(f"stopped during the {phase}{left}; the same command resumes")
             raise
         except PlayError as error:
             raise StoppedError(

@@ -46,7 +46,8 @@ def print_text(out: "Console", text: str) -> None:
 def print_table(out: "Console", table: "Table", optional: Sequence[str] = ()) -> None:
     """Print a table; on a terminal that is too narrow, leave out dispensable columns.
 
-    In a file or a pipe every column is printed, however wide the table becomes.
+    In a file or a pipe every column is printed, however wide the table becomes. A caption loses its
+    notes on columns that are left out: ``column: note; …``.
 
     Parameters
     ----------
@@ -75,6 +76,13 @@ def print_table(out: "Console", table: "Table", optional: Sequence[str] = ()) ->
         if len(kept) < len(table.columns):
             left_out.append(heading)
             table.columns = kept
+    if left_out and table.caption:
+        notes = [
+            note
+            for note in str(table.caption).split("; ")
+            if not any(heading.startswith(note.partition(":")[0]) for heading in left_out)
+        ]
+        table.caption = "; ".join(notes) or None
     out.print(table, soft_wrap=False)
     if left_out:
         out.print(f"too narrow for: {', '.join(left_out)}", style="dim")

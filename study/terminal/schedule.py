@@ -19,10 +19,11 @@ Techniques*, 1977, ch. 6).
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+import pandas as pd
 from rich.table import Table
 
 from thetafront.agents.catalog import AGENTS
@@ -52,11 +53,17 @@ def follows_schedule(agent: Agent2048) -> bool:
     return isinstance(agent, MonteCarloMDP)
 
 
-def playouts_per_evaluation(schedule: Schedule) -> npt.NDArray[np.int64]:
-    """Return the playouts of an action that leaves 1 to 15 cells empty, shape (15,)."""
-    empty = np.arange(1, MAX_EMPTY + 1)
-    each: npt.NDArray[np.int64] = np.array(schedule.n_twos) + np.array(schedule.n_fours)
-    return empty * each
+def schedule_frame(schedule: Schedule) -> pd.DataFrame:
+    """Return playouts of nodes and of an action, one row a number of empty cells."""
+    frame = pd.DataFrame(
+        {
+            "n_empty": np.arange(1, MAX_EMPTY + 1),
+            "playouts_of_a_node_of_2": schedule.n_twos,
+            "playouts_of_a_node_of_4": schedule.n_fours,
+        }
+    )
+    of_both = frame["playouts_of_a_node_of_2"] + frame["playouts_of_a_node_of_4"]
+    return frame.assign(playouts_of_an_action=frame["n_empty"] * of_both)
 
 
 class GameEvaluations(NamedTuple):
@@ -82,42 +89,39 @@ def evaluations_in_game(agent: Agent2048, seed: int) -> GameEvaluations:
     return GameEvaluations(n_moves, n_playout_moves, tuple(n_evaluations))
 
 
+@dataclass(frozen=True)
 class Use:
-    """How games use a schedule.
+    """How games use a schedule."""
 
-    Parameters
-    ----------
-    schedule : Schedule
-        The schedule.
-    games : sequence of GameEvaluations
-        At least one.
+    n_games: int
+    n_moves: int  # of all of them together
+    # Of `schedule_frame`, with actions evaluated and playouts, both per move.
+    rows: pd.DataFrame
+    playouts_per_move: float  # the sum of the latter
+    playouts_sem: float  # its standard error over games; NaN for a single one
+    playout_moves_per_move: float  # actions inside playouts
 
-    Attributes
-    ----------
-    n_games, n_moves : int
-        Number of games, and of their moves together.
-    evaluations, playouts : float64, shape (15,)
-        Actions evaluated per move, and playouts per move, by the cells that actions leave empty.
-    playouts_per_move, playouts_sem : float
-        Their sum, and its standard error over games; NaN for a single game.
-    playout_moves_per_move : float
-        Actions inside playouts per move.
-    """
-
-    def __init__(self, schedule: Schedule, games: Sequence[GameEvaluations]) -> None:
+    @classmethod
+    def from_games(cls, schedule: Schedule, games: Sequence[GameEvaluations]) -> "Use":
+        """Compute it from one game or more."""
         by_game = zip(*games, strict=True)
         n_moves, n_playout_moves, counts = (np.array(each, np.float64) for each in by_game)
-        per_evaluation = playouts_per_evaluation(schedule)
-        self.n_games, self.n_moves = len(games), int(n_moves.sum())
-        self.evaluations = counts.sum(axis=0) / n_moves.sum()
-        self.playouts = self.evaluations * per_evaluation
-        self.playouts_per_move = float(self.playouts.sum())
-        self.playout_moves_per_move = float(n_playout_moves.sum() / n_moves.sum())
-        self.playouts_sem = math.nan
+        frame = schedule_frame(schedule)
+        per_evaluation = frame["playouts_of_an_action"].to_numpy()
+        evaluations = counts.sum(axis=0) / n_moves.sum()
+        playouts = evaluations * per_evaluation
+        ratio, sem = float(playouts.sum()), math.nan
         if (n := len(games)) > 1:
-            deviations = counts @ per_evaluation - self.playouts_per_move * n_moves
-            self.playouts_sem = math.sqrt(n / (n - 1) * float(deviations @ deviations))
-            self.playouts_sem /= self.n_moves
+            deviations = counts @ per_evaluation - ratio * n_moves
+            sem = math.sqrt(n / (n - 1) * float(deviations @ deviations)) / float(n_moves.sum())
+        return cls(
+            n,
+            int(n_moves.sum()),
+            frame.assign(evaluations_per_move=evaluations, playouts_per_move=playouts),
+            ratio,
+            sem,
+            float(n_playout_moves.sum() / n_moves.sum()),
+        )
 
 
 def schedule_table(schedule: Schedule, use: Use | None) -> Table:
@@ -126,18 +130,17 @@ def schedule_table(schedule: Schedule, use: Use | None) -> Table:
     table.add_column("empty cells", "per move", justify="right")
     for of in ("a node of a 2", "a node of a 4", "the action"):
         table.add_column(f"playouts of\n{of}", justify="right")
+    formats = ["{:d}", "{:,d}", "{:,d}", "{:,d}"]
+    frame = schedule_frame(schedule) if use is None else use.rows
     if use is not None:
-        evaluations = f"{use.evaluations.sum():.3f}"
+        evaluations = f"{use.rows['evaluations_per_move'].sum():.3f}"
         table.add_column("actions evaluated\nper move", evaluations, justify="right")
         table.add_column("playouts\nper move", f"{use.playouts_per_move:,.1f}", justify="right")
         table.add_column("share of\nplayouts", justify="right")
-    for row, in_all in enumerate(playouts_per_evaluation(schedule)):
-        cells = [f"{schedule.n_twos[row]:,}", f"{schedule.n_fours[row]:,}", f"{in_all:,}"]
-        if use is not None:
-            playouts = float(use.playouts[row])
-            share = f"{playouts / use.playouts_per_move:.1%}" if use.playouts_per_move else "-"
-            cells += [f"{use.evaluations[row]:.3f}", f"{playouts:,.1f}", share]
-        table.add_row(str(row + 1), *cells)
+        formats += ["{:.3f}", "{:,.1f}", "{:.1%}" if use.playouts_per_move else "-"]
+        frame = frame.assign(share=frame["playouts_per_move"] / (use.playouts_per_move or 1.0))
+    for row in frame.itertuples(index=False):
+        table.add_row(*(form.format(each) for form, each in zip(formats, row, strict=True)))
     return table
 
 
@@ -156,27 +159,16 @@ def schedule_json(
     name: str, params: Mapping[str, Value], schedule: Schedule, use: Use | None, seed: int
 ) -> dict[str, Any]:
     """Return what ``schedule --json`` prints."""
-    rows: list[dict[str, Any]] = [
-        {
-            "n_empty": row + 1,
-            "playouts_of_a_node_of_2": schedule.n_twos[row],
-            "playouts_of_a_node_of_4": schedule.n_fours[row],
-            "playouts_of_an_action": int(in_all),
-        }
-        for row, in_all in enumerate(playouts_per_evaluation(schedule))
-    ]
-    games = None
-    if use is not None:
-        for row, evaluations, playouts in zip(rows, use.evaluations, use.playouts, strict=True):
-            row.update(evaluations_per_move=float(evaluations), playouts_per_move=float(playouts))
-        games = {
-            "n_games": use.n_games,
-            "first_seed": seed,
-            "n_moves": use.n_moves,
-            "playouts_per_move": {
-                "mean": use.playouts_per_move,
-                "sem": use.playouts_sem if math.isfinite(use.playouts_sem) else None,
-            },
-            "playout_moves_per_move": use.playout_moves_per_move,
-        }
+    frame = schedule_frame(schedule) if use is None else use.rows
+    games = use and {
+        "n_games": use.n_games,
+        "first_seed": seed,
+        "n_moves": use.n_moves,
+        "playouts_per_move": {
+            "mean": use.playouts_per_move,
+            "sem": use.playouts_sem if math.isfinite(use.playouts_sem) else None,
+        },
+        "playout_moves_per_move": use.playout_moves_per_move,
+    }
+    rows = frame.to_dict("records")
     return {"agent": name, "params": dict(params), "rows": rows, "games": games}

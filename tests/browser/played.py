@@ -6,15 +6,8 @@ from typing import Any
 from thetafront.agents.agent import Agent, Game
 from thetafront.agents.catalog import build
 from thetafront.agents.dice.agent import DiceAgent
-from thetafront.agents.pacman.agent import PacmanAgent
-from thetafront.agents.twenty48.agent import Agent2048
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
-from thetafront.study.page.replays.recording import (
-    Recording,
-    record_2048,
-    record_dice,
-    record_pacman,
-)
+from thetafront.study.page.replays.recorded import record_game
 
 CHEAP: dict[str, Any] = {f"theta{k}": value for k, value in enumerate((16, 8, 4, 2, 1.0, 0.05), 1)}
 # Many words of chance are needed to see each rule: a capsule, a ghost eaten, a game cut short.
@@ -39,19 +32,9 @@ def agents() -> Iterator[tuple[Agent, range]]:
     yield DiceAgent(n_dice=4, n_sides=8), range(600, 606)
 
 
-def record(agent: Agent, seed: int) -> Recording:
-    """Record a game by what is for its kind."""
-    if isinstance(agent, Agent2048):
-        return record_2048(agent, seed)
-    if isinstance(agent, PacmanAgent):
-        return record_pacman(agent, seed)
-    assert isinstance(agent, DiceAgent)
-    return record_dice(agent, seed)
-
-
 def shown(agent: Agent, game: Game, label: str = "number 1, proposal") -> dict[str, Any]:
     """Return what a page's script takes, with the score that the agent's own game has."""
-    recording = record(agent, game.seed)
+    recording = record_game(agent, game.seed)
     return {
         **recording.data,
         "label": label,

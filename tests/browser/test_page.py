@@ -8,6 +8,8 @@ import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -34,6 +36,7 @@ NAMES = ("mcmdp", "switching", "heuristic", "ntuple", "uct", "pacman", "dice_stu
 SHOWN = {"mcmdp": 3, "switching": 2, "heuristic": 3, "uct": 3, "pacman": 3, "dice_study": 3}
 SECONDS_TO_DRAW = 30_000.0
 MAX_BYTES = 6_000_000
+Show = Callable[..., AbstractContextManager[Opened]]
 BUSY = 3.0
 """How much longer a page may take on a machine that has more to do."""
 
@@ -45,33 +48,47 @@ def html_of(name: str) -> str:
     return page_html(Analysis(data), location)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("pages")
-
-
-def page_of(name: str, folder: Path) -> str:
-    path = folder / f"{name}.html"
-    if not path.exists():
-        write_page(html_of(name), path)
-    return str(path)
-
-
 def wait_until_drawn(found: Opened) -> None:
     ready = found.page.locator("html[data-ready=yes]")
     ready.wait_for(state="attached", timeout=SECONDS_TO_DRAW)
 
 
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Write the page of a published study, once."""
+    folder = tmp_path_factory.mktemp("pages")
+
+    def written(name: str) -> Path:
+        path = folder / f"{name}.html"
+        if not path.exists():
+            write_page(html_of(name), path)
+        return path
+
+    return written
+
+
+@pytest.fixture(scope="module")
+def show(browser: "Browser", pages: Callable[[str], Path]) -> Show:
+    """Open the page of a published study and wait until it is drawn; check it in the end."""
+
+    @contextmanager
+    def shown(name: str, **options: Any) -> Iterator[Opened]:
+        with opened(browser, str(pages(name)), **options) as found:
+            wait_until_drawn(found)
+            yield found
+            found.check()
+
+    return shown
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_published_studies_open_without_an_error_or_a_request(
-    browser: "Browser", folder: Path, name: str
+    show: Show, pages: Callable[[str], Path], name: str
 ) -> None:
-    path = page_of(name, folder)
-    assert Path(path).stat().st_size < MAX_BYTES
+    assert pages(name).stat().st_size < MAX_BYTES
     for dark, width in ((False, 1280), (True, 400)):
         begun = time.monotonic()
-        with opened(browser, path, dark=dark, width=width) as found:
-            wait_until_drawn(found)
+        with show(name, dark=dark, width=width) as found:
             seconds = time.monotonic() - begun
             print(f"\n{name}, {width} px: drawn after {seconds:.2f} s")
             assert found.overflow <= 0
@@ -87,28 +104,20 @@ def test_published_studies_open_without_an_error_or_a_request(
             verdicts = found.page.locator(".tf-verdict").all_inner_texts()
             assert len(verdicts) == SHOWN.get(name, 0)
             assert all(each.startswith("✓") for each in verdicts), verdicts
-            found.check()
 
 
 @pytest.mark.parametrize("width", [320, 400, 768, 2560])
 @pytest.mark.parametrize("dark", [False, True])
-def test_nothing_is_wider_than_the_window(
-    browser: "Browser", folder: Path, width: int, dark: bool
-) -> None:
-    with opened(browser, page_of("mcmdp", folder), width=width, dark=dark) as found:
-        wait_until_drawn(found)
+def test_nothing_is_wider_than_the_window(show: Show, width: int, dark: bool) -> None:
+    with show("mcmdp", width=width, dark=dark) as found:
         for each in found.page.locator("summary").all():
             each.click()
         assert found.overflow <= 0
-        found.check()
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_a_reader_asks_first_is_on_the_first_screen(
-    browser: "Browser", folder: Path, name: str
-) -> None:
-    with opened(browser, page_of(name, folder), width=1440, height=900) as found:
-        wait_until_drawn(found)
+def test_what_a_reader_asks_first_is_on_the_first_screen(show: Show, name: str) -> None:
+    with show(name, width=1440, height=900) as found:
         front = found.page.locator("#front-section")
         asked = ("more time buys", "parameters matter", "reproduce it")
         answers = [
@@ -136,12 +145,9 @@ def marks(found: Opened, key: str, selector: str) -> list["Locator"]:
     return found.page.locator(f"#{key} svg {selector}").all()
 
 
-def test_hovering_a_validated_point_tells_theta_n_intervals_and_the_model(
-    browser: "Browser", folder: Path
-) -> None:
+def test_hovering_a_validated_point_tells_theta_n_intervals_and_the_model(show: Show) -> None:
     front = front_of("mcmdp")
-    with opened(browser, page_of("mcmdp", folder)) as found:
-        wait_until_drawn(found)
+    with show("mcmdp") as found:
         found.page.locator("#front").scroll_into_view_if_needed()
         tooltip = found.page.locator("#vg-tooltip-element")
         seen: dict[str, str] = {}
@@ -165,7 +171,6 @@ def test_hovering_a_validated_point_tells_theta_n_intervals_and_the_model(
             for column in ("score_mean_points", "posterior_mean_points", "combined_mean_points"):
                 value = float(rows[number][column])
                 assert any(abs(each - value) <= 1 for each in told), (column, text)
-        found.check()
 
 
 @pytest.fixture(scope="module")
@@ -233,11 +238,8 @@ def test_the_slider_answers_as_pick_does(browser: "Browser", own: Path, share: f
         found.check()
 
 
-def test_the_slider_goes_by_keys_and_a_larger_budget_is_not_worse(
-    browser: "Browser", folder: Path
-) -> None:
-    with opened(browser, page_of("mcmdp", folder)) as found:
-        wait_until_drawn(found)
+def test_the_slider_goes_by_keys_and_a_larger_budget_is_not_worse(show: Show) -> None:
+    with show("mcmdp") as found:
         slider, budget = found.page.locator("#slider"), found.page.locator("#budget")
         slider.focus()
         found.page.keyboard.press("Home")
@@ -264,12 +266,10 @@ def test_the_slider_goes_by_keys_and_a_larger_budget_is_not_worse(
             assert box is not None
             places.add(round(box["x"]))
         assert len(places) == 2, "a line in the chart is where the budget is"
-        found.check()
 
 
-def test_controls_of_charts_are_there_for_assistive_tools(browser: "Browser", folder: Path) -> None:
-    with opened(browser, page_of("mcmdp", folder)) as found:
-        wait_until_drawn(found)
+def test_controls_of_charts_are_there_for_assistive_tools(show: Show) -> None:
+    with show("mcmdp") as found:
         page = found.page
         for fold in page.locator("details.fold > summary").all():
             fold.click()
@@ -294,12 +294,11 @@ def test_controls_of_charts_are_there_for_assistive_tools(browser: "Browser", fo
         ring = page.locator("#front svg path[stroke='#0072B2'][role=button]")
         assert ring.get_attribute("aria-label") == f"Show number {number}"
         assert found.page.locator("#slices").get_by_role("combobox").count() == 1
-        found.check()
 
 
-def test_a_chart_that_fails_does_not_stop_the_others(browser: "Browser", folder: Path) -> None:
+def test_a_chart_that_fails_does_not_stop_the_others(browser: "Browser", tmp_path: Path) -> None:
     html = html_of("mcmdp")
-    path = folder / "broken.html"
+    path = tmp_path / "broken.html"
     path.write_text(html.replace('"charts":{"front":{', '"charts":{"front":{"vconcat":7,', 1))
     with opened(browser, str(path)) as found:
         wait_until_drawn(found)
@@ -371,8 +370,8 @@ def column(found: Opened, place: int) -> list[str]:
     return [str(each.get_attribute("data-value")) for each in cells.all()]
 
 
-def test_the_table_sorts_by_any_column_and_back(browser: "Browser", folder: Path) -> None:
-    with opened(browser, page_of("mcmdp", folder)) as found:
+def test_the_table_sorts_by_any_column_and_back(show: Show) -> None:
+    with show("mcmdp") as found:
         heads = found.page.locator("#validated thead th")
         n = heads.count()
         assert n >= 10
@@ -399,25 +398,19 @@ def test_the_table_sorts_by_any_column_and_back(browser: "Browser", folder: Path
             assert [key(each) for each in descending] == sorted(map(key, ascending), reverse=True)
             if is_number and len(set(values)) > 2:
                 assert ascending != descending
-        found.check()
 
 
-def test_a_row_shows_its_point_above(browser: "Browser", folder: Path) -> None:
-    with opened(browser, page_of("mcmdp", folder)) as found:
-        wait_until_drawn(found)
+def test_a_row_shows_its_point_above(show: Show) -> None:
+    with show("mcmdp") as found:
         row = found.page.locator("#validated tbody tr[data-number='3']")
         row.locator("button.number").click()
         command = row.locator("code").inner_text()
         assert found.page.locator("#play").inner_text() == command
         assert "chosen" in (row.get_attribute("class") or "")
-        found.check()
 
 
-def test_ranges_leave_the_lines_that_meet_them_and_are_quick(
-    browser: "Browser", folder: Path
-) -> None:
-    with opened(browser, page_of("mcmdp", folder)) as found:
-        wait_until_drawn(found)
+def test_ranges_leave_the_lines_that_meet_them_and_are_quick(show: Show) -> None:
+    with show("mcmdp") as found:
         page = found.page
         lines = page.locator("#theta polyline")
         n = lines.count()
@@ -456,25 +449,21 @@ def test_ranges_leave_the_lines_that_meet_them_and_are_quick(
         assert 0 < sum(inside) < n
         assert page.locator("#theta polyline:not(.out)").count() == sum(inside)
         assert page.locator("#within").inner_text().startswith(f"{sum(inside)} of {n} lines")
-        found.check()
 
 
-def test_slices_go_through_the_point_that_is_chosen(browser: "Browser", folder: Path) -> None:
-    with opened(browser, page_of("dice_study", folder)) as found:
-        wait_until_drawn(found)
+def test_slices_go_through_the_point_that_is_chosen(show: Show) -> None:
+    with show("dice_study") as found:
         drawn = found.page.locator("#slices svg").first
         before = drawn.inner_html()
         for place, is_same in ((0, False), (2, True)):
             found.page.locator("#slices select").select_option(index=place)
             found.page.wait_for_timeout(500)
             assert (drawn.inner_html() == before) == is_same
-        found.check()
 
 
-def test_charts_and_tables_are_saved(browser: "Browser", folder: Path) -> None:
+def test_charts_and_tables_are_saved(show: Show) -> None:
     begins = {"png": b"\x89PNG", "svg": b"<svg", "csv": b'"symbol","meaning"'}
-    with opened(browser, page_of("mcmdp", folder)) as found:
-        wait_until_drawn(found)
+    with show("mcmdp") as found:
         buttons = {
             "png": found.page.get_by_label("Save Score against CPU time a move as PNG"),
             "svg": found.page.get_by_label("Save Score against CPU time a move as SVG"),
@@ -485,13 +474,11 @@ def test_charts_and_tables_are_saved(browser: "Browser", folder: Path) -> None:
                 button.click()
             assert download.value.suggested_filename.endswith(f".{kind}")
             assert Path(download.value.path()).read_bytes().startswith(begins[kind])
-        found.check()
 
 
-def test_buttons_copy_commands_and_the_front(browser: "Browser", folder: Path) -> None:
+def test_buttons_copy_commands_and_the_front(show: Show) -> None:
     allowed = ("clipboard-read", "clipboard-write")
-    with opened(browser, page_of("mcmdp", folder), permissions=allowed) as found:
-        wait_until_drawn(found)
+    with show("mcmdp", permissions=allowed) as found:
         page = found.page
         buttons = page.locator("[data-copy]").all()
         assert len(buttons) >= 2
@@ -508,17 +495,15 @@ def test_buttons_copy_commands_and_the_front(browser: "Browser", folder: Path) -
         stored = front_of("mcmdp")
         assert [row["point"] for row in copied] == [row["point"] for row in stored]
         assert [row["theta1"] for row in copied] == [row["theta1"] for row in stored]
-        found.check()
 
 
 def brightness(colour: str) -> float:
     return sum(map(int, re.findall(r"\d+", colour)[:3])) / 3
 
 
-def test_the_theme_follows_the_system_and_a_button(browser: "Browser", folder: Path) -> None:
+def test_the_theme_follows_the_system_and_a_button(show: Show) -> None:
     for dark in (False, True):
-        with opened(browser, page_of("pacman", folder), dark=dark) as found:
-            wait_until_drawn(found)
+        with show("pacman", dark=dark) as found:
             page = found.page
 
             def colours(page: Any = page) -> tuple[float, float]:
@@ -536,22 +521,20 @@ def test_the_theme_follows_the_system_and_a_button(browser: "Browser", folder: P
             paper, ink = colours()
             assert (paper < 60) != dark
             assert (ink > 120) != dark
-            found.check()
 
 
-def test_it_can_be_read_without_a_script(browser: "Browser", folder: Path) -> None:
+def test_it_can_be_read_without_a_script(browser: "Browser", pages: Callable[[str], Path]) -> None:
     context = browser.new_context(java_script_enabled=False, viewport={"width": 400, "height": 800})
     page = context.new_page()
-    page.goto(Path(page_of("mcmdp", folder)).as_uri())
+    page.goto(pages("mcmdp").as_uri())
     assert page.locator("#validated tbody tr").count() == len(front_of("mcmdp"))
     assert "points" in page.locator("#headline").inner_text()
     assert page.locator("noscript .warning").is_visible()
     context.close()
 
 
-def test_every_control_is_reached_by_keys_and_has_a_name(browser: "Browser", folder: Path) -> None:
-    with opened(browser, page_of("mcmdp", folder)) as found:
-        wait_until_drawn(found)
+def test_every_control_is_reached_by_keys_and_has_a_name(show: Show) -> None:
+    with show("mcmdp") as found:
         nameless = found.page.evaluate(
             """[...document.querySelectorAll("button, input, select, a[href]")]
             .filter((node) => !(node.getAttribute("aria-label") || node.textContent.trim()
@@ -566,4 +549,3 @@ def test_every_control_is_reached_by_keys_and_has_a_name(browser: "Browser", fol
                 found.page.evaluate("document.activeElement.id || document.activeElement.tagName")
             )
         assert {"theme", "slider"} <= reached
-        found.check()

@@ -1,6 +1,8 @@
 """Replays in Chromium: what the player shows, its buttons and its keys."""
 
 import re
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,40 +23,46 @@ HOSTILE = (
 )
 
 
+Show = Callable[..., AbstractContextManager[Opened]]
+
+
 def first_game(kind: str) -> dict[str, Any]:
     agent, seeds = next(each for each in agents() if each[0].play(each[1][0]).kind == kind)
     return shown(agent, agent.play(seeds[0]))
 
 
 @pytest.fixture(scope="module")
-def page_of_three(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page with a game of each kind."""
+def show(browser: "Browser", tmp_path_factory: pytest.TempPathFactory) -> Show:
+    """Open a page with a game of each kind; check it in the end."""
     games = [first_game(kind) for kind in ("2048", "pacman", "dice")]
-    return replay_page(tmp_path_factory.mktemp("three") / "page.html", games)
+    path = replay_page(tmp_path_factory.mktemp("three") / "page.html", games)
+
+    @contextmanager
+    def shown_page(**options: Any) -> Iterator[Opened]:
+        with opened(browser, str(path), **options) as found:
+            yield found
+            found.check()
+
+    return shown_page
 
 
 def status(players: Opened, number: int = 0) -> str:
     return players.page.locator(".tf-status").nth(number).inner_text()
 
 
-def test_every_game_says_that_it_agrees_with_the_record(
-    browser: "Browser", page_of_three: Path
-) -> None:
-    with opened(browser, str(page_of_three)) as found:
+def test_every_game_says_that_it_agrees_with_the_record(show: Show) -> None:
+    with show() as found:
         verdicts = found.page.locator(".tf-verdict").all_inner_texts()
         assert len(verdicts) == 3
         assert all(each.startswith("✓") and "as on record" in each for each in verdicts)
         for kind, verdict in zip(("2048", "pacman", "dice"), verdicts, strict=True):
             assert f"{first_game(kind)['score']:,} point" in verdict
-        found.check()
 
 
-def test_buttons_and_slider_and_keys_go_through_the_game(
-    browser: "Browser", page_of_three: Path
-) -> None:
+def test_buttons_and_slider_and_keys_go_through_the_game(show: Show) -> None:
     game = first_game("2048")
     n = len(game["steps"]["score"]) - 1
-    with opened(browser, str(page_of_three)) as found:
+    with show() as found:
         player = found.page.locator(".tf-replay").first
         press = lambda name: player.get_by_role("button", name=name, exact=True).click()  # noqa: E731
         assert status(found).startswith(f"move {n} of {n}")
@@ -92,13 +100,12 @@ def test_buttons_and_slider_and_keys_go_through_the_game(
         label = player.locator(".tf-stage").get_attribute("aria-label")
         assert label is not None
         assert label.startswith(status(found)), "what is drawn is said"
-        found.check()
 
 
-def test_it_plays_pauses_and_ends(browser: "Browser", page_of_three: Path) -> None:
+def test_it_plays_pauses_and_ends(show: Show) -> None:
     expect = pytest.importorskip("playwright.sync_api").expect
     n = len(first_game("2048")["steps"]["score"]) - 1
-    with opened(browser, str(page_of_three)) as found:
+    with show() as found:
         page, player = found.page, found.page.locator(".tf-replay").first
         player.get_by_role("combobox").select_option("120")
         player.focus()
@@ -117,11 +124,10 @@ def test_it_plays_pauses_and_ends(browser: "Browser", page_of_three: Path) -> No
         player.locator(".tf-stage").click()
         others = page.locator(".tf-replay").nth(1)
         assert others.get_by_role("button", name="Play").is_visible(), "each has its own"
-        found.check()
 
 
-def test_the_pace_is_kept(browser: "Browser", page_of_three: Path) -> None:
-    with opened(browser, str(page_of_three)) as found:
+def test_the_pace_is_kept(show: Show) -> None:
+    with show() as found:
         player = found.page.locator(".tf-replay").first
         player.get_by_role("combobox").select_option("30")
         begun = found.page.evaluate(
@@ -134,8 +140,8 @@ def test_the_pace_is_kept(browser: "Browser", page_of_three: Path) -> None:
         assert moves == pytest.approx(30 * past / 1000, abs=6)
 
 
-def test_a_finger_taps_and_strokes(browser: "Browser", page_of_three: Path) -> None:
-    with opened(browser, str(page_of_three), width=400, touch=True) as found:
+def test_a_finger_taps_and_strokes(show: Show) -> None:
+    with show(width=400, touch=True) as found:
         player = found.page.locator(".tf-replay").first
         player.locator(".tf-stage").tap()
         assert player.get_by_role("button", name="Pause").is_visible()
@@ -152,11 +158,10 @@ def test_a_finger_taps_and_strokes(browser: "Browser", page_of_three: Path) -> N
             size = button.bounding_box()
             assert size is not None
             assert min(size["width"], size["height"]) >= 24, "WCAG 2.2, target size"
-        found.check()
 
 
-def test_reduced_motion_begins_slowly(browser: "Browser", page_of_three: Path) -> None:
-    with opened(browser, str(page_of_three), reduced=True) as found:
+def test_reduced_motion_begins_slowly(show: Show) -> None:
+    with show(reduced=True) as found:
         speeds = [each.input_value() for each in found.page.get_by_role("combobox").all()]
         assert speeds == ["1", "1", "1"]
 
@@ -164,9 +169,9 @@ def test_reduced_motion_begins_slowly(browser: "Browser", page_of_three: Path) -
 @pytest.mark.parametrize("width", [320, 400, 2560])
 @pytest.mark.parametrize("dark", [False, True])
 def test_nothing_is_wider_than_the_window_and_text_can_be_read(
-    browser: "Browser", page_of_three: Path, width: int, dark: bool
+    show: Show, width: int, dark: bool
 ) -> None:
-    with opened(browser, str(page_of_three), width=width, dark=dark) as found:
+    with show(width=width, dark=dark) as found:
         assert found.overflow <= 0
         colours = found.page.evaluate(
             """[...document.querySelectorAll(".tf-status, .tf-verdict, .tf-controls button")]
@@ -174,7 +179,6 @@ def test_nothing_is_wider_than_the_window_and_text_can_be_read(
         )
         bright = [sum(map(int, re.findall(r"\d+", each)[:3])) > 384 for each in colours]
         assert set(bright) == {dark}
-        found.check()
 
 
 @pytest.mark.parametrize("text", HOSTILE)

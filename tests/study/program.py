@@ -1,8 +1,15 @@
 """The program as a real process, and refusals that several tests look at."""
 
+import os
+import signal
+import sqlite3
 import subprocess
 import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from typer.testing import CliRunner
 
@@ -15,6 +22,50 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*COMMAND, *arguments], capture_output=True, text=True, check=False, timeout=1200
     )
+
+
+def stored(database: Path, query: str) -> list[tuple[Any, ...]]:
+    """Return the rows of a query; none as long as the database or its tables are not there."""
+    if not database.exists():
+        return []
+    try:
+        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=30)) as found:
+            return found.execute(query).fetchall()
+    except sqlite3.OperationalError:
+        return []
+
+
+def signalled(
+    words: Sequence[str],
+    folder: Path,
+    when: Callable[[], bool],
+    number: int = signal.SIGKILL,
+    *,
+    to_workers: bool = False,
+) -> tuple[int, str, str]:
+    """Start the program in a folder, and send it a signal as soon as something is so.
+
+    Return its exit code and what it printed. A terminal sends its signals to workers, too.
+    """
+    pipe = subprocess.PIPE
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "thetafront",
+        *words,
+    ]  # no file there is a module of ours
+    with subprocess.Popen(
+        command, cwd=folder, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+    ) as process:
+        deadline = time.monotonic() + 600
+        while not when():
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        (os.killpg if to_workers else os.kill)(process.pid, number)
+        out, error = process.communicate(timeout=600)
+    return process.returncode, out, error
 
 
 def refused(*arguments: str) -> str:

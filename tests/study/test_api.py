@@ -363,7 +363,7 @@ def test_so_it_is_of_a_study(dice: Study) -> None:
         ({"min_score": "much"}, "min_score must be a number (got 'much')"),
         (
             {"score": 1000.0},
-            "pick: no θ is expected to reach a score of 1,000.00000; the best reaches ",
+            "pick: no θ has an expected score of 1,000.00000 or better; the best has ",
         ),
         ({"score": 13.0, "games": -1}, "games must be between 0 and "),
     ):

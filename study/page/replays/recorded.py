@@ -6,13 +6,11 @@ depend on each other's.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import median
-from typing import Any
-
-import pandas as pd
+from typing import Any, NamedTuple
 
 from thetafront.agents.agent import Agent, Game
 from thetafront.agents.dice.agent import DiceAgent
@@ -21,6 +19,7 @@ from thetafront.agents.pacman.agent import PacmanAgent
 from thetafront.agents.twenty48.agent import Agent2048
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.objectives import format_seconds
+from thetafront.study.log.point import Point
 from thetafront.study.page.replays.recording import (
     Recording,
     record_2048,
@@ -28,7 +27,6 @@ from thetafront.study.page.replays.recording import (
     record_pacman,
 )
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.tables import frame_thetas
 from thetafront.study.text import counted
 
 CPU_SECONDS = 1.0
@@ -57,14 +55,12 @@ class Recorded:
     left_out: list[str]
 
 
-@dataclass(frozen=True)
-class ReplayCandidate:
-    """A point or trial, of which a game is to be shown."""
+class ReplayCandidate(NamedTuple):
+    """A point or trial with its number and name on the page, of which a game is to be shown."""
 
     number: int
     label: str
-    params: Mapping[str, Any]
-    games: Sequence[Game]
+    point: Point
 
 
 class LeftOutError(Exception):
@@ -132,9 +128,7 @@ def validated_candidates(page: Analysis) -> list[ReplayCandidate]:
     rows = front[front["on_front"].astype(bool)].sort_values(page.data.experiment.cost.name)
     points = {each.key: each for each in page.data.known_points}
     return [
-        ReplayCandidate(
-            number, f"number {number}, {origin}", points[key].params, points[key].in_order
-        )
+        ReplayCandidate(number, f"number {number}, {origin}", points[key])
         for key, number, origin in zip(rows["point"], rows["number"], rows["origin"], strict=True)
         if key in points and points[key].games
     ]
@@ -142,14 +136,13 @@ def validated_candidates(page: Analysis) -> list[ReplayCandidate]:
 
 def trial_candidates(page: Analysis) -> list[ReplayCandidate]:
     """Return the trials on the observed front, cheapest first."""
-    trials, experiment = page.tables["trials"], page.data.experiment
-    rows: pd.DataFrame = trials[trials["on_observed_front"].astype(bool)]
-    rows = rows.sort_values(experiment.cost.name)
-    games = {each.number: [*each.games.values()] for each in page.data.trials}
+    trials = page.tables["trials"]
+    front = trials[trials["on_observed_front"].astype(bool)]
+    known = {each.number: each for each in page.data.trials}
     return [
-        ReplayCandidate(number, f"trial {number}", theta, games[number])
-        for number, theta in zip(rows["trial"], frame_thetas(rows, experiment), strict=True)
-        if games.get(number)
+        ReplayCandidate(number, f"trial {number}", known[number])
+        for number in front.sort_values(page.data.experiment.cost.name)["trial"]
+        if known[number].games
     ]
 
 
@@ -163,7 +156,7 @@ def record_replay(
 ) -> tuple[dict[str, Any], float]:
     """Record a game of a point; return it with its expected CPU seconds."""
     try:
-        agent = page.data.experiment.build(candidate.params)
+        agent = page.data.experiment.build(candidate.point.params)
     except (ValueError, InputError) as error:
         raise LeftOutError(f"the agent cannot be built: {error}.") from None
     note = ""
@@ -221,7 +214,8 @@ def affordable(candidate: ReplayCandidate, seconds: float) -> tuple[Game, float]
 
     It is of the half nearest to the median: the shortest game of all would be the unluckiest, too.
     """
-    near = typical(candidate.games, math.ceil(len(candidate.games) / 2))
+    games = candidate.point.in_order
+    near = typical(games, math.ceil(len(games) / 2))
     alone = [game for game in near if game.is_timed]
     costs = [game.seconds + SECONDS_AROUND_A_MOVE * game.n_moves for game in alone]
     for game, cost in zip(alone, costs, strict=True):

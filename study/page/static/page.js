@@ -29,8 +29,6 @@
       view: { stroke: line },
       axis: { labelColor: dim, titleColor: ink, gridColor: line, gridOpacity: 0.7, domainColor: dim, tickColor: dim, labelFontSize: 12, titleFontSize: 12, titleFontWeight: 600, titleLimit: 2 * limit, labelLimit: limit },
       legend: { labelColor: ink, titleColor: ink, labelFontSize: 12, titleFontSize: 12, labelLimit: limit, titleLimit: limit },
-      header: { labelColor: ink, titleColor: ink, labelFontSize: 12, labelLimit: limit, titleLimit: limit },
-      title: { color: ink, subtitleColor: dim, fontSize: 13, limit: 2 * limit },
       text: { color: ink },
       rule: { color: ink },
     };
@@ -101,7 +99,6 @@
         delete part.hconcat;
       }
       for (const name of ["concat", "hconcat", "vconcat", "layer"]) (part[name] || []).forEach(widen);
-      if (part.spec) widen(part.spec);
     };
     widen(spec);
     return spec;

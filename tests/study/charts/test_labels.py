@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from thetafront.study.charts.chart import Axis
-from thetafront.study.charts.labels import MARKER, Box, LabelledPoint, offsets, places
+from thetafront.study.charts.labels import MARKER, Box, placed_labels, places
 
 
 def point(x: float, y: float, half: float = MARKER / 2) -> Box:
@@ -40,9 +40,16 @@ def test_numbers_of_a_crowded_front_do_not_overlap(seed: int) -> None:
 def test_texts_are_moved_from_their_points_and_stay_in_the_panel() -> None:
     x = Axis("", 1.0, 100.0, {}, is_log=True)
     y = Axis("", 0.0, 10.0, {})
-    points = [LabelledPoint(10.0, 5.0, 4.0, 6.0), LabelledPoint(100.0, 10.0, 10.0, 10.0)]
-    first, last = offsets(points, ["1", "2 a long name"], x, y)
-    assert first[0] > 0.0
-    assert first[1] > 0.0
-    assert last[0] < 0.0, "at the panel's upper right corner, the text is on its lower left"
-    assert last[1] < 0.0
+    first, last = placed_labels(
+        [
+            {"x": 10.0, "y": 5.0, "low": 4.0, "high": 6.0, "label": "1"},
+            {"x": 50.0, "y": 5.0},
+            {"x": 100.0, "y": 10.0, "label": "2 a long name"},
+        ],
+        x,
+        y,
+    )
+    assert first["dx"] > 0.0
+    assert first["dy"] > 0.0
+    assert last["dx"] < 0.0, "at the panel's upper right corner, the text is on its lower left"
+    assert last["dy"] < 0.0

@@ -3,17 +3,19 @@
 import numpy as np
 
 from tests.study.charts.specs import drawn, layers_of
-from thetafront.study.charts.importance import Importance
+from tests.study.made_studies import analysis_with
 from thetafront.study.charts.pair import pair_chart
 from thetafront.study.charts.slices import HERE, chosen_points, parameter_steps
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.importance import Importance
 
 
-def mattering(n: int, *order: int) -> Importance:
-    """Indices of n parameters by which these matter, the first one most."""
-    total = np.zeros((2, n))
+def mattering(analysis: Analysis, *order: int) -> Analysis:
+    """The same study with indices by which these parameters matter, the first one most."""
+    total = np.zeros((2, len(analysis.data.experiment.space)))
     total[:, [*order]] = np.arange(len(order), 0, -1)
-    return Importance(total, total, total)
+    known = {name: each for name, each in vars(analysis).items() if name != "data"}
+    return analysis_with(analysis.data, **known | {"importance": Importance(total, total, total)})
 
 
 def test_lines_go_where_the_model_has_their_value(pacman: Analysis) -> None:
@@ -21,7 +23,7 @@ def test_lines_go_where_the_model_has_their_value(pacman: Analysis) -> None:
     assert model is not None
     names = [each.name for each in space]
     sweeps, tolerance = names.index("max_sweeps"), names.index("tolerance")
-    chart = pair_chart(pacman, mattering(len(space), sweeps, tolerance))
+    chart = pair_chart(mattering(pacman, sweeps, tolerance))
     _, theta = chosen_points(pacman, model)[2]
     (panel,) = chart.every_panel
     assert (panel.x.title, panel.y.title) == (space[sweeps].label, space[tolerance].label)
@@ -48,12 +50,12 @@ def test_categories_are_no_part_of_a_pair(pacman: Analysis) -> None:
         k for k, each in enumerate(space) if each in pacman.data.experiment.space.categorical
     ]
     others = [k for k in range(len(space)) if k not in categorical]
-    chart = pair_chart(pacman, mattering(len(space), *categorical, others[1], others[0]))
+    chart = pair_chart(mattering(pacman, *categorical, others[1], others[0]))
     (panel,) = chart.every_panel
     assert [panel.x.title, panel.y.title] == [space[others[1]].label, space[others[0]].label]
 
 
 def test_one_parameter_makes_no_pair(small: Analysis) -> None:
-    chart = pair_chart(small, mattering(1, 0))
+    chart = pair_chart(mattering(small, 0))
     assert not chart.panels
     assert "fewer than two" in chart.caption

@@ -23,7 +23,6 @@ from thetafront.study.charts.picture import picture
 from thetafront.study.charts.scores import scores_chart
 from thetafront.study.charts.slices import slices_chart
 from thetafront.study.charts.vega import PROSPECT, specification
-from thetafront.study.page.document import make_table
 from thetafront.study.report.analysis import Analysis
 
 CHARTS = (
@@ -131,12 +130,6 @@ def test_vega_draws_every_chart(small: Analysis) -> None:
     for chart in (make(small) for make in CHARTS):
         assert chart.panels or chart.key == "pair", "one parameter alone makes no pair"
         assert not chart.panels or "<path" in drawn(chart)
-
-
-def test_tables_are_those_of_the_page(small: Analysis) -> None:
-    for make in CHARTS:
-        table = make_table(make(small).table)
-        assert len(table["rows"]) == len(make(small).table)
 
 
 @pytest.mark.slow

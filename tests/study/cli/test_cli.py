@@ -1,26 +1,30 @@
 """The command line, through typer's runner and as real processes that are killed."""
 
+import io
 import json
 import os
 import re
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
-from tests.study.program import COMMAND, output_refused, refused, run
-from thetafront.study.charts.export import FILES
+from tests.study.conftest import QUICK
+from tests.study.made_studies import add_trials, new_study
+from tests.study.program import output_refused, refused, run, signalled, stored
+from thetafront.study.charts.export import PICTURES
 from thetafront.study.cli import app
+from thetafront.study.log.location import locate
 from thetafront.study.report import prediction_check
 from thetafront.study.report.prediction_check import PredictionCheck
+from thetafront.study.run.sweep import Sweep
 
 QUICK_SWEEP = ["sweep", "--trials", "6", "--replicates", "2", "--jobs", "2", "--name", "s"]
 QUICK_SWEEP += ["--validation-games", "4", "--validation-points", "2"]
@@ -94,7 +98,7 @@ def test_a_sweep_leaves_its_tables_and_pictures(finished: Path) -> None:
     )
     assert searched["n_games"] == N_GAMES
     assert 0 < searched["share_of_worker_time_in_games"] <= 1
-    for name in FILES.values():
+    for name in PICTURES:
         assert (folder / name).read_bytes().startswith(b"\x89PNG")
     assert (folder / "report.html").read_text().startswith("<!doctype html>")
     assert "± 95%" in (finished / "stdout.txt").read_text()
@@ -204,25 +208,7 @@ def test_another_seed_is_refused(finished: Path) -> None:
 
 
 def stored_games(database: Path) -> int:
-    if not database.exists():
-        return 0
-    try:
-        with sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=30) as connection:
-            return int(connection.execute("SELECT COUNT(*) FROM thetafront_game").fetchone()[0])
-    except sqlite3.OperationalError:
-        return 0  # its tables are not there yet
-
-
-def started(results: Path, n_games: int) -> "subprocess.Popen[str]":
-    """Start the sweep, and return its process once so many games are stored."""
-    command = [*COMMAND, *QUICK_SWEEP, "--results", str(results)]
-    pipe = subprocess.PIPE
-    sweep = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
-    deadline = time.monotonic() + 600
-    while stored_games(results / "s" / "study.db") < n_games and sweep.poll() is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    return sweep
+    return len(stored(database, "SELECT 1 FROM thetafront_game"))
 
 
 def test_an_interrupt_and_kill_9_lose_nothing_and_play_nothing_twice(
@@ -230,10 +216,11 @@ def test_an_interrupt_and_kill_9_lose_nothing_and_play_nothing_twice(
 ) -> None:
     """Interrupted within a trial, killed in the validation, then finished as in one go."""
     database = tmp_path / "s" / "study.db"
-    with started(tmp_path, 5) as sweep:
-        os.killpg(sweep.pid, signal.SIGINT)  # as a terminal does: to parent and workers alike
-        stdout, stderr = sweep.communicate(timeout=600)
-    assert sweep.returncode == 130
+    words = [*QUICK_SWEEP, "--results", str(tmp_path)]
+    returncode, stdout, stderr = signalled(
+        words, tmp_path, lambda: stored_games(database) >= 5, signal.SIGINT, to_workers=True
+    )
+    assert returncode == 130
     assert "the same command resumes" in stdout
     assert stderr.splitlines() == ["thetafront: interrupted"]
     table = pd.read_csv(tmp_path / "s" / "games.csv")
@@ -242,12 +229,10 @@ def test_an_interrupt_and_kill_9_lose_nothing_and_play_nothing_twice(
     status = run("status", "s", "--results", str(tmp_path)).stdout
     assert "none running" in status
     assert not re.search(r"\d running", status), "a trial that was interrupted does not run"
-    with started(tmp_path, N_GAMES + 5) as sweep:
-        sweep.kill()
-        sweep.communicate()
+    signalled(words, tmp_path, lambda: stored_games(database) >= N_GAMES + 5)
     survived = stored_games(database)
     assert survived >= interrupted, "a stored game was lost"
-    ended = run(*QUICK_SWEEP, "--results", str(tmp_path))
+    ended = run(*words)
     assert ended.returncode == 0, ended.stderr
     assert f"{survived - N_GAMES} games already stored" in ended.stdout
     resumed = pd.read_csv(tmp_path / "s" / "games.csv")
@@ -258,6 +243,19 @@ def test_an_interrupt_and_kill_9_lose_nothing_and_play_nothing_twice(
     columns = ["trial", "replicate", "seed", "score_points", "n_moves", "end_board_hex"]
     of_search = [each.query("phase == 'search'")[columns] for each in (resumed, whole)]
     pd.testing.assert_frame_equal(*of_search)
+
+
+def test_an_interrupt_speaks_of_stored_games_only_where_there_are_some(tmp_path: Path) -> None:
+    study, said = new_study(), io.StringIO()
+    sweep = Sweep(QUICK, locate("s", tmp_path, None), study, None, Console(file=said, width=400))
+    for part in (
+        "search, before its first game ended; the",
+        "search: finished games are stored in ",
+    ):
+        with pytest.raises(KeyboardInterrupt), sweep.stops("search"):
+            raise KeyboardInterrupt
+        assert f"stopped during the {part}" in said.getvalue()
+        add_trials(study, QUICK)
 
 
 def test_make_passes_words_on_as_they_are() -> None:

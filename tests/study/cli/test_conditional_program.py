@@ -1,9 +1,5 @@
 """A program with constraints and conditional parameters, which checks what it is given."""
 
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.study.cli.test_definitions import n_trials, refused, thetafront
+from tests.study.program import signalled
 from thetafront.agents.external.program import Program
 from thetafront.study.api import sweep
 from thetafront.study.charts.hypervolume import hypervolume_trace
@@ -85,15 +82,7 @@ def test_a_killed_sweep_continues_and_nothing_inactive_is_played_stored_or_shown
     folder: Path,
 ) -> None:
     database = folder / "results" / "solver" / "study.db"
-    words = [sys.executable, "-P", "-m", "thetafront", "sweep", "solver.toml", *SWEEP]
-    first = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + 120
-    while n_trials(database) < 3:
-        assert first.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    first.send_signal(signal.SIGKILL)
-    first.wait()
+    signalled(["sweep", "solver.toml", *SWEEP], folder, lambda: n_trials(database) >= 3)
     said = thetafront(folder, "sweep", "solver.toml", *SWEEP)
     assert "failed" not in said
     assert "–" in said, "the baseline has no batch"
@@ -181,6 +170,8 @@ def test_a_game_is_played_with_what_is_active(folder: Path) -> None:
     assert "constraint 'batch * momentum <= 128' is not" in refused(
         folder, "play", "solver.toml", *words
     )
+    tried = thetafront(folder, "try", "solver.toml", "--corners", "0")
+    assert tried.count("work") == 1, "a cost is in one column, not again among what games report"
     words[words.index("momentum=0.9")] = "momentum=0.25"
     assert "momentum 0.25" in thetafront(folder, "play", "solver.toml", *words, "--games", "1")
 

@@ -3,11 +3,8 @@
 import contextlib
 import json
 import re
-import signal
-import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pandas as pd
@@ -16,6 +13,7 @@ from typer.testing import CliRunner
 
 from tests.agents.external.test_program import alive, wait_until_gone
 from tests.study.experiments.definitions import COINS, ENGINE, ONCE, SEARCHER, SERVE
+from tests.study.program import signalled, stored
 from thetafront.study.cli import app
 
 SWEEP = ["--trials", "10", "--design-size", "8", "--replicates", "4", "--validation-games", "6"]
@@ -60,18 +58,11 @@ def refused(folder: Path, *words: str) -> str:
 
 def n_trials(database: Path) -> int:
     """Return how many trials a database has finished."""
-    if not database.exists():
-        return 0
-    try:
-        with sqlite3.connect(database, timeout=10) as connection:
-            query = (
-                "SELECT COUNT(*) FROM thetafront_point p WHERE phase = 'search' AND n_games <= ("
-                "SELECT COUNT(*) FROM thetafront_game g "
-                "WHERE g.phase = p.phase AND g.number = p.number)"
-            )
-            return int(connection.execute(query).fetchone()[0])
-    except sqlite3.OperationalError:
-        return 0
+    query = (
+        "SELECT 1 FROM thetafront_point p WHERE phase = 'search' AND n_games <= ("
+        "SELECT COUNT(*) FROM thetafront_game g WHERE g.phase = p.phase AND g.number = p.number)"
+    )
+    return len(stored(database, query))
 
 
 def check_published(folder: Path, name: str, door: str) -> None:
@@ -104,19 +95,11 @@ SLOW = ("search.py:SEARCH", "once.toml")
 def test_a_sweep_is_killed_and_continues_and_all_commands_work(folder: Path, door: str) -> None:
     name = DOORS[door]
     database = folder / "results" / name / "study.db"
-    # -P: engine.py in the folder is no module of ours.
-    words = [sys.executable, "-P", "-m", "thetafront", "sweep", door, *SWEEP, "--trials", "16"]
-    sweep = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, start_new_session=True)
-    deadline = time.monotonic() + 300
-    while n_trials(database) < 1:
-        assert sweep.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    sweep.send_signal(signal.SIGKILL)
-    sweep.wait()
+    words = ["sweep", door, *SWEEP, "--trials", "16"]
+    signalled(words, folder, lambda: n_trials(database) >= 1)
     wait_until_gone("engine.py")
     n_before = n_trials(database)
-    said = thetafront(folder, "sweep", door, *SWEEP, "--trials", "16")
+    said = thetafront(folder, *words)
     assert "resuming: " in said
     assert n_trials(database) == 16 > n_before
     trials = pd.read_csv(folder / "results" / name / "trials.csv")
@@ -222,24 +205,6 @@ def test_a_program_that_fails_is_refused_before_anything_is_written(folder: Path
     said = thetafront(folder, "try", "bad.toml", code=2)
     assert "ended with exit status 3 (seed 0)" in said
     assert said.splitlines()[-1] == "thetafront: try: 4 of 4 games failed"
-
-
-@pytest.mark.sweeps
-def test_trials_and_points_that_fail_are_left_out(folder: Path) -> None:
-    text = ENGINE.replace(
-        "    x = 0\n", "    x = 0\n    if asked['depth'] > 22: sys.exit('too deep')\n"
-    )
-    (folder / "engine.py").write_text(text)
-    said = thetafront(folder, "sweep", "once.toml", *SWEEP)
-    # Of a trial that is judged by its third game, a fourth may be in flight.
-    how = r"[345] of [345] games failed; the first: ended with exit status 1"
-    assert re.search(rf"{how}; stderr: too deep \(s", said)
-    assert "trials left out; trials.csv says why" in said.replace("\n", " ")
-    trials = pd.read_csv(folder / "results" / "engine" / "trials.csv")
-    failed = trials[trials["state"] == "fail"]
-    assert (failed["depth"] > 22).all()
-    assert failed["error"].str.contains("too deep").all()
-    assert (trials["state"] == "complete").sum() == 10
 
 
 @pytest.mark.sweeps

@@ -1,13 +1,7 @@
 """Programs whose games fail now and then, or in a part of their space: whole commands."""
 
-import contextlib
 import json
-import os
-import signal
-import sqlite3
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pandas as pd
@@ -15,6 +9,7 @@ import pytest
 
 from tests.study.cli.test_definitions import thetafront
 from tests.study.made_studies import forge
+from tests.study.program import signalled, stored
 from thetafront.agents.agent import FailedGame
 from thetafront.study.api import sweep
 from thetafront.study.check.games_table import GAMES
@@ -63,11 +58,8 @@ def made(folder: Path, rate: float = 0.0, edge: float = 1.0, more: str = "") -> 
 
 def failed_games(database: Path) -> set[tuple[str, str, int]]:
     """Return the failed games of a study, by phase, number and replicate."""
-    if not database.exists():
-        return set()
     query = "SELECT phase, number, replicate FROM thetafront_game WHERE record LIKE '%\"failed\"%'"
-    with sqlite3.connect(database) as connection:
-        return set(connection.execute(query))
+    return set(stored(database, query))
 
 
 @pytest.mark.sweeps
@@ -127,6 +119,7 @@ def test_a_fifth_of_the_space_that_fails_is_avoided(tmp_path: Path) -> None:
     trials, front = (pd.read_csv(results / f"{name}.csv") for name in ("trials", "front"))
     left_out = trials[trials["state"] == "fail"]
     assert (left_out["x"] > 0.8).all()
+    assert left_out["error"].str.contains("no luck").all()
     assert left_out["n_failed"].between(3, 6).all(), "some were in flight"
     assert len(left_out[left_out["origin"] != "design"]) <= 4
     assert (trials["state"] == "complete").sum() == 20
@@ -195,21 +188,11 @@ def test_a_penalty_counts_failed_games(tmp_path: Path) -> None:
 
 def test_failures_outlive_a_kill(tmp_path: Path) -> None:
     results = made(tmp_path, rate=0.2, more="max_failures = 0.5\n")
-    words = [sys.executable, "-m", "thetafront", "sweep", "flaky.toml", *ASKED]
-    with subprocess.Popen(
-        words, cwd=tmp_path, stdout=subprocess.DEVNULL, start_new_session=True
-    ) as sweep:
-        deadline = time.monotonic() + 120.0
-        while time.monotonic() < deadline:
-            time.sleep(0.1)
-            with contextlib.suppress(sqlite3.OperationalError):  # not there yet
-                if len(failed_games(results / "study.db")) > 4:
-                    break
-        os.kill(sweep.pid, signal.SIGKILL)
-    before = failed_games(results / "study.db")
-    assert len(before) > 4
+    database = results / "study.db"
+    signalled(["sweep", "flaky.toml", *ASKED], tmp_path, lambda: len(failed_games(database)) > 4)
+    before = failed_games(database)
     thetafront(tmp_path, "sweep", "flaky.toml", *ASKED)
-    after = failed_games(results / "study.db")
+    after = failed_games(database)
     assert before < after
     assert "ok" in thetafront(tmp_path, "verify", "flaky", "--games", "60")
     trials = pd.read_csv(results / "trials.csv")

@@ -1,7 +1,6 @@
 """The picture of all agents: its points are those of games that can be played again."""
 
 import json
-import math
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +11,6 @@ from tests.study.program import refused
 from thetafront.agents.twenty48.ntuple.agent import NTuple
 from thetafront.study.cli import app
 from thetafront.study.compare.champions import (
-    PROGRAMS,
     REFERENCE,
     SEARCHES,
     champions_caption,
@@ -54,7 +52,7 @@ def test_a_picture_has_every_network_with_every_search(networks: Path) -> None:
         assert NTuple(network=name).play(int(games["seed"].min())).score == score
     assert (output / "champions.png").stat().st_size > 10_000
     assert set(pd.read_csv(output / "fronts.csv")["study"]) > {"heuristic", "mcmdp"}
-    assert len(pd.read_csv(output / "programs.csv")) == sum(len(each.points) for each in PROGRAMS)
+    assert len(pd.read_csv(output / "programs.csv")) == len(programs_frame())
     training = pd.read_csv(output / "training.csv")
     assert (training["n_moves"] >= [1000, 100_000]).all()
     assert training["score_mean_points"].iloc[1] > 2 * training["score_mean_points"].iloc[0]
@@ -80,7 +78,8 @@ def test_published_records_are_told_from_programs_that_were_run() -> None:
     frame, training, fronts = (
         pd.read_csv(folder / f"{name}.csv") for name in ("champions", "training", "fronts")
     )
-    axes, _ = champions_figure(frame, training, fronts).axes
+    programs = programs_frame()
+    axes, _ = champions_figure(frame, training, fronts, programs).axes
     drawn = {
         line.get_markerfacecolor() == "white"
         for line in axes.lines
@@ -88,15 +87,13 @@ def test_published_records_are_told_from_programs_that_were_run() -> None:
     }
     assert drawn == {True}
     texts = [each.get_text() for each in axes.texts]
-    for program in PROGRAMS:
-        own = sum(text.startswith(program.name) for text in texts)
-        assert own >= (1 if program.is_timed else len(program.points)), program.name
-        published = [score for _, _, score in program.points if not program.was_run]
-        assert max(published, default=0) < axes.get_ylim()[1]
+    for name, part in programs.groupby("program"):
+        is_timed = part["seconds_per_move"].notna().all()
+        assert sum(text.startswith(name) for text in texts) == (1 if is_timed else len(part)), name
+    assert programs["score_mean_points"].max() < axes.get_ylim()[1]
 
-    lines = champions_markdown(frame, training, fronts, programs_frame()).splitlines()
+    lines = champions_markdown(frame, training, fronts, programs).splitlines()
     assert "| Jaśkowski (2017) | 1 ply | unknown | 3.90 µs | 324,710 | published" in "".join(lines)
-    assert sum("not published" in line for line in lines) == sum(
-        math.isnan(seconds) for each in PROGRAMS for _, seconds, _ in each.points
-    )
-    assert "TDL2048+ (1 ply to 3 plies; training: 52 CPU s)" in champions_caption(frame)
+    n_untimed = programs["seconds_per_move"].isna().sum()
+    assert sum("not published" in line for line in lines) == n_untimed
+    assert "TDL2048+ (1 ply to 3 plies; training: 52 CPU s)" in champions_caption(frame, programs)

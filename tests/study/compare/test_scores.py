@@ -26,7 +26,7 @@ def test_columns_by_hand() -> None:
 
 
 def test_a_difference_is_written_with_its_sign() -> None:
-    columns = estimate_columns("less_plain", Estimate(1234.4, -50.6, 2519.0))
+    columns = estimate_columns("less_plain", "less_plain", Estimate(1234.4, -50.6, 2519.0))
     assert shown(columns, "less_plain", "less_plain", "+") == "+1,234 (-51 to +2,519)"
 
 

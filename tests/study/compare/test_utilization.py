@@ -1,5 +1,7 @@
 """The simulated search, on cases solved by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -20,40 +22,25 @@ from thetafront.study.log.study_data import store_run
 FREE = Durations(think=0.0, begin=0.0, store=0.0, tell=0.0)
 
 
-@pytest.mark.parametrize("jobs", [1, 2, 8])
-def test_with_nothing_to_wait_for_all_workers_are_always_busy(jobs: int) -> None:
-    in_games, thinking, writing = simulate([[1.0] * 4] * (10 * jobs), jobs, FREE)
-    assert (in_games, thinking, writing) == pytest.approx((1.0, 0.0, 0.0))
-
-
-def test_the_last_games_leave_workers_idle() -> None:
-    """Five games of a second for four workers: two seconds, five of eight worker-seconds."""
-    in_games, _, _ = simulate([[1.0] * 5], 4, FREE)
-    assert in_games == pytest.approx(5 / 8)
-
-
-def test_a_slow_sampler_holds_many_workers_up() -> None:
-    """A trial of two games of a second every two seconds keeps one worker of eight busy."""
-    slow = Durations(think=2.0, begin=0.0, store=0.0, tell=0.0)
-    in_games, thinking, _ = simulate([[1.0] * 2] * 500, 8, slow)
-    assert in_games == pytest.approx(1 / 8, rel=0.01)
-    assert thinking == pytest.approx(1.0, rel=0.01)
-
-
-def test_a_sampler_faster_than_the_games_holds_nobody_up() -> None:
-    """It proposes during games: workers wait only for its first proposal."""
-    quick = Durations(think=0.9, begin=0.0, store=0.0, tell=0.0)
-    in_games, thinking, _ = simulate([[1.0] * 2] * 500, 2, quick)
-    assert in_games == pytest.approx(1.0, rel=0.01)
-    assert thinking == pytest.approx(0.9, rel=0.01)
-
-
-def test_a_slow_storage_holds_workers_up() -> None:
-    """A quarter of a second for each game: four games a second, however many workers."""
-    slow = Durations(think=0.0, begin=0.0, store=0.25, tell=0.0)
-    in_games, _, writing = simulate([[1.0] * 4] * 500, 16, slow)
-    assert in_games == pytest.approx(4 / 16, rel=0.05)
-    assert writing == pytest.approx(1.0, rel=0.05)
+@pytest.mark.parametrize(
+    ("trials", "jobs", "durations", "expected"),
+    [
+        *(([[1.0] * 4] * (10 * n), n, FREE, (1.0, 0.0, 0.0)) for n in (1, 2, 8)),
+        # Five games of a second for four workers: two seconds, five of eight worker-seconds.
+        ([[1.0] * 5], 4, FREE, (5 / 8, 0.0, 0.0)),
+        # A trial of two games of a second every two seconds keeps one worker of eight busy.
+        ([[1.0] * 2] * 500, 8, replace(FREE, think=2.0), (1 / 8, 1.0, 0.0)),
+        # A faster sampler proposes during games: workers wait only for its first proposal.
+        ([[1.0] * 2] * 500, 2, replace(FREE, think=0.9), (1.0, 0.9, 0.0)),
+        # A quarter of a second to store each game: four games a second, however many workers.
+        ([[1.0] * 4] * 500, 16, replace(FREE, store=0.25), (4 / 16, 0.0, 1.0)),
+    ],
+)
+def test_cases_solved_by_hand(
+    trials: list[list[float]], jobs: int, durations: Durations, expected: tuple[float, ...]
+) -> None:
+    """Shares of time in games, thinking and writing."""
+    assert simulate(trials, jobs, durations) == pytest.approx(expected, rel=0.03)
 
 
 def test_games_of_all_lengths_are_played_once() -> None:

@@ -7,10 +7,11 @@ import pytest
 
 from tests.study.conftest import QUICK
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
+from thetafront.study.charts.axes import round_numbers
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import SCORE
 from thetafront.study.log.location import Location
-from thetafront.study.page.choices import Choices, near_round, round_numbers, rounded_up
+from thetafront.study.page.choices import Choices, near_round, rounded_up
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.pick_text import laid_out, pick_text
 from thetafront.study.report.recommend import PickQuery

@@ -11,7 +11,6 @@ import pytest
 from tests.study.charts.published import published
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 from thetafront.study.charts.comparison import signed
-from thetafront.study.charts.importance import compute_importance
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import SCORE, WIN_RATE
@@ -176,7 +175,7 @@ def test_a_baseline_is_compared_with_all_that_cost_no_more(name: str) -> None:
 def test_what_matters_names_the_largest_shares() -> None:
     for name in ("mcmdp", "pacman"):
         page = published(name)[1]
-        importance = compute_importance(page)
+        importance = page.importance
         assert importance is not None
         text = what_matters(importance, page)
         labels = page.data.experiment.goal.label, page.data.experiment.cost.label

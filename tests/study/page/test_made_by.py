@@ -3,7 +3,15 @@
 from pathlib import Path
 
 from thetafront.study.log.location import Location
-from thetafront.study.page.made_by import again, again_note, facts, machine_text, moment, runs_table
+from thetafront.study.page.made_by import (
+    again,
+    again_note,
+    facts,
+    machine_text,
+    moment,
+    runs_table,
+    verify_command,
+)
 from thetafront.study.report.analysis import Analysis
 
 
@@ -22,6 +30,7 @@ def test_it_says_what_the_manifest_has(mcmdp: tuple[Location, Analysis]) -> None
 
 def test_commands_are_those_that_were_given(mcmdp: tuple[Location, Analysis]) -> None:
     data = mcmdp[1].data
+    assert verify_command(data, mcmdp[0]) == "thetafront verify mcmdp/ --games all"
     assert again(data).splitlines() == [
         f"git checkout {data.runs[0]['git_revision']}",
         "thetafront sweep mcmdp",

@@ -238,7 +238,7 @@ def test_what_was_played_for_a_pick_and_is_worse_is_named(quick: Experiment) -> 
         (
             THREE,
             {"score_wanted": 12_345.6},
-            r"pick: no θ is expected to reach a score of 12,346; the best reaches [78],\d+",
+            r"pick: no θ has an expected score of 12,346 or better; the best has [78],\d+",
         ),
         ({}, {"cost_limit": 1.0}, "study: 's' has no complete trial yet: nothing to pick from"),
     ],

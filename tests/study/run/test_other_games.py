@@ -161,7 +161,7 @@ def picked_is_right(results: Path) -> None:
         (["--max-playout-moves-per-move", "5"], f"{either} (got --max-playout-moves-per-move)"),
         ([], "pick must have exactly one of --max-seconds-per-move and --min-win-rate"),
         (["--games", "-1", "--min-win-rate", "0.3"], "games must be between 0 and 10000 (got -1)"),
-        (["--games", "0", "--min-win-rate", "1"], "pick: no θ is expected to reach a win rate of "),
+        (["--games", "0", "--min-win-rate", "1"], "pick: no θ has an expected win rate of "),
         *((["--min-win-rate", value], f"{share} (got {value})") for value in ("30", "nan", "0")),
     ):
         assert message in refused(results, "pick", "coin", *option)

@@ -27,17 +27,24 @@ def screen_of(sent: bytes | str, width: int) -> list[str]:
     return lines
 
 
+def started(
+    words: list[str], terminal: int, width: int, lines: int, folder: Path
+) -> "subprocess.Popen[bytes]":
+    """Start thetafront on a terminal of this size."""
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", lines, width, 0, 0))
+    environment = {**os.environ, "TERM": "xterm-256color"}
+    for name in ("COLUMNS", "LINES", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        environment.pop(name, None)
+    command = [sys.executable, "-m", "thetafront", *words]
+    return subprocess.Popen(
+        command, stdin=terminal, stdout=terminal, stderr=terminal, cwd=folder, env=environment
+    )
+
+
 def shown(words: list[str], width: int, folder: Path, seconds: float = 120.0) -> list[str]:
     """Run thetafront on a pseudo-terminal of this width; return what it shows in the end."""
     ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, width, 0, 0))
-    environment = {**os.environ, "TERM": "xterm-256color"}
-    for name in ("COLUMNS", "LINES"):
-        environment.pop(name, None)
-    command = [sys.executable, "-m", "thetafront", *words]
-    process = subprocess.Popen(
-        command, stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder, env=environment
-    )
+    process = started(words, theirs, width, LINES, folder)
     os.close(theirs)
     sent, until = b"", time.monotonic() + seconds
     try:

@@ -24,7 +24,7 @@ from thetafront.study.terminal.schedule import (
     Use,
     evaluations_in_game,
     get_schedule,
-    playouts_per_evaluation,
+    schedule_frame,
     schedule_table,
     use_text,
 )
@@ -56,7 +56,7 @@ def test_the_playouts_of_a_game_are_those_of_its_nodes(rule: Rule) -> None:
         agent.play(3).n_moves,
         agent.play(3).n_playout_moves,
     )
-    use = Use(UNEVEN, [game])
+    use = Use.from_games(UNEVEN, [game])
     assert use.playouts_per_move == pytest.approx(n_playouts / n_moves)
     assert use.playout_moves_per_move == pytest.approx(n_random / n_moves)
     assert math.isnan(use.playouts_sem)
@@ -71,13 +71,12 @@ def test_the_standard_error_is_close_to_the_jackknifes() -> None:
         n_moves = int(rng.integers(500, 2500))
         looks = rng.multinomial(3 * n_moves, rng.dirichlet(np.full(15, 5.0)))
         games.append(GameEvaluations(n_moves, 7 * n_moves, tuple(int(count) for count in looks)))
-    use = Use(UNEVEN, games)
-    playouts = np.array(
-        [sum(np.array(g.n_evaluations) * playouts_per_evaluation(UNEVEN)) for g in games]
-    )
+    use = Use.from_games(UNEVEN, games)
+    per_action = schedule_frame(UNEVEN)["playouts_of_an_action"].to_numpy()
+    playouts = np.array([sum(np.array(g.n_evaluations) * per_action) for g in games])
     moves = np.array([g.n_moves for g in games])
     assert use.playouts_per_move == pytest.approx(playouts.sum() / moves.sum())
-    assert use.playouts.sum() == pytest.approx(use.playouts_per_move)
+    assert use.rows["playouts_per_move"].sum() == pytest.approx(use.playouts_per_move)
     assert use.playout_moves_per_move == 7
     left_out = (playouts.sum() - playouts) / (moves.sum() - moves)
     jackknife = math.sqrt(59 / 60 * ((left_out - left_out.mean()) ** 2).sum())
@@ -85,10 +84,8 @@ def test_the_standard_error_is_close_to_the_jackknifes() -> None:
 
 
 def test_playouts_of_an_action_are_by_hand() -> None:
-    per_look = playouts_per_evaluation(AUTHORS_SCHEDULE)
-    assert per_look[0] == 500 + 80
-    assert per_look[2] == 3 * (125 + 20)
-    assert per_look[14] == 15 * (9 + 3)
+    per_action = schedule_frame(AUTHORS_SCHEDULE)["playouts_of_an_action"]
+    assert [per_action[k] for k in (0, 2, 14)] == [500 + 80, 3 * (125 + 20), 15 * (9 + 3)]
 
 
 def test_an_agent_without_a_schedule_is_refused() -> None:
@@ -100,7 +97,7 @@ def test_an_agent_without_a_schedule_is_refused() -> None:
 def test_the_table_has_a_row_a_number_of_empty_cells() -> None:
     table = schedule_table(AUTHORS_SCHEDULE, None)
     assert (table.row_count, len(table.columns)) == (15, 4)
-    played = Use(UNEVEN, [evaluations_in_game(scheduled(UNEVEN), 0)])
+    played = Use.from_games(UNEVEN, [evaluations_in_game(scheduled(UNEVEN), 0)])
     assert len(schedule_table(UNEVEN, played).columns) == 7
 
 

@@ -1,15 +1,12 @@
 """A watched game: pictures of fixed states, whole games by a fake user, one real terminal."""
 
-import fcntl
 import os
 import select
 import signal
-import struct
-import subprocess
-import sys
 import termios
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +14,7 @@ import pytest
 from rich.console import RenderableType
 
 from tests.agents.twenty48.scheduled import scheduled
+from tests.study.terminal.screen import started
 from tests.study.terminal.watching import FakeUser, drawn
 from thetafront.agents.twenty48.agent import Agent2048 as Agent
 from thetafront.agents.twenty48.agent import Decision2048
@@ -220,28 +218,6 @@ def test_the_last_line_says_how_to_see_it_again() -> None:
 # The command
 
 
-def started(terminal: int) -> subprocess.Popen[bytes]:
-    """Start a watched game of ten moves a second on a terminal of 100 columns."""
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
-    environment = os.environ | {"TERM": "xterm-256color"}
-    for name in ("COLUMNS", "LINES", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
-        environment.pop(name, None)
-    command = [
-        sys.executable,
-        "-m",
-        "thetafront",
-        "watch",
-        "random",
-        "--seed",
-        "11",
-        "--speed",
-        "10",
-    ]
-    return subprocess.Popen(
-        command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment
-    )
-
-
 def read_until(user: int, done: Callable[[bytes], bool]) -> bytes:
     """Read what a terminal shows until that is enough; ten minutes at most."""
     received = b""
@@ -254,10 +230,14 @@ def read_until(user: int, done: Callable[[bytes], bool]) -> bytes:
 
 
 @pytest.mark.parametrize("leave", ["q", "interrupt"])
-def test_a_real_terminal_is_left_as_it_was(pair: tuple[int, int], leave: str) -> None:
+def test_a_real_terminal_is_left_as_it_was(
+    pair: tuple[int, int], leave: str, tmp_path: Path
+) -> None:
     user, terminal = pair
     before = termios.tcgetattr(terminal)
-    game = started(terminal)
+    game = started(
+        ["watch", "random", "--seed", "11", "--speed", "10"], terminal, 100, 30, tmp_path
+    )
     try:
         received = read_until(user, lambda seen: b"score" in seen and b"quit" in seen)
         if leave == "q":

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.played import agents, record
+from tests.browser.played import agents
 from tests.oracles import dice as dice_oracle
 from tests.oracles import twenty48 as oracle
 from thetafront.agents.agent import Agent
@@ -13,6 +13,7 @@ from thetafront.agents.dice.agent import DiceAgent
 from thetafront.agents.pacman.agent import PacmanAgent
 from thetafront.agents.twenty48.agent import Agent2048
 from thetafront.engine.twenty48 import unpack
+from thetafront.study.page.replays.recorded import record_game
 
 DIRECTIONS = [(0, 1), (1, 0), (0, -1), (-1, 0), (0, 0)]
 
@@ -30,7 +31,7 @@ def test_a_hundred_games_are_on_record_position_by_position() -> None:
     n_games: Counter[str] = Counter()
     for agent, seeds in agents():
         for seed in seeds:
-            recording, game = record(agent, seed), agent.play(seed)
+            recording, game = record_game(agent, seed), agent.play(seed)
             assert (recording.score, recording.n_moves) == (game.score, game.n_moves)
             steps = steps_of(recording.data)
             assert len(steps) == game.n_moves + 1
@@ -117,5 +118,6 @@ CHECKS: dict[str, Any] = {"2048": check_2048, "pacman": check_pacman, "dice": ch
 @pytest.mark.parametrize("kind", ["random", "pacman_random", "dice"])
 def test_a_game_has_the_same_record_each_time(kind: str) -> None:
     agent: Agent = next(each for each, _ in agents() if each.name == kind)
+    record = record_game.__wrapped__
     assert record(agent, 5) == record(agent, 5)
     assert record(agent, 5) != record(agent, 6)
