@@ -9,7 +9,8 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 
 from tests.study.charts.specs import rows_of
 from thetafront.study.charts.importance import coordinates, importance_chart, total_indices
-from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
+from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
+from thetafront.study.experiments.space import Space
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.samplers.encoding import UnitCube
 
