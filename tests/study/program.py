@@ -17,6 +17,14 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def succeeded(results: Path | None, *words: str) -> str:
+    """Give a command that must succeed, with a results folder; return what it prints."""
+    more = [] if results is None else ["--results", str(results)]
+    done = CliRunner().invoke(app, [*words, *more])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
 def refused(*arguments: str) -> str:
     """Give a command bad input: exit code 2, and one line on standard error, which is returned."""
     done = CliRunner().invoke(app, arguments)
