@@ -81,7 +81,8 @@ def storage_errors_reported(location: Location) -> Iterator[None]:
             place = location.url_without_password
             raise DamageError(f"storage: {place} is damaged: {reason}; {REPAIR_HINT}") from None
         # SQLite's: a full disk, an I/O error, another program that holds the file.
-        kind = RunError if {"disk", "locked"} & set(reason.split()) else InputError
+        is_of_world = any(word in reason for word in ("disk", "locked"))
+        kind = RunError if is_of_world else InputError
         raise kind(f"storage: {location.url_without_password} cannot be used: {reason}") from None
 
 

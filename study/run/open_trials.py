@@ -112,16 +112,14 @@ class OpenTrials:
     def begin_games(self, trial: Point) -> Point | None:
         """Prepare a running trial's missing games; return the trial if none is missing."""
         error, penalty = "", self.experiment.goal.penalty
+        games = counting_games(trial.outcomes, penalty)
+        point = replace(trial, games=games, failures=dict(trial.failures))
+        waiting = deque(point.missing(penalty))
         try:
             agent = self.experiment.build(trial.params)
         except ValueError as refused:
             agent, error = self.experiment.build({}), str(refused)
-        point = replace(
-            trial,
-            games=counting_games(trial.outcomes, penalty),
-            failures=dict(trial.failures),
-        )
-        self.open[trial.number] = OpenTrial(point, agent, deque(point.missing(penalty)))
+        self.open[trial.number] = OpenTrial(point, agent, waiting)
         if ended := self.ended(point, error):
             return ended
         if self.mirror is not None:

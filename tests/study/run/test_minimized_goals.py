@@ -34,6 +34,7 @@ from thetafront.study.samplers.observations import Objectives, study_directions
 
 SIDES = ("gains", "losses")
 SWEEP = ("--trials", "12", "--design-size", "4", "--jobs", "1", "--budget", "none")
+SWEEP += ("--replicates", "128")  # as many as a quiet machine would choose, whatever this one does
 VALIDATION = ("--validation-games", "60", "--validation-points", "3")
 
 

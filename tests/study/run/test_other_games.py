@@ -28,7 +28,7 @@ from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SWEEPS
 from thetafront.study.experiments.play_summary import PlaySummary
 from thetafront.study.experiments.registry import experiment
 from thetafront.study.experiments.space import Space
-from thetafront.study.log.seeds import game_to_record, record_to_game
+from thetafront.study.log.seeds import game_to_record, record_to_outcome
 from thetafront.study.log.storage import open_for_reading
 from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.hyperparameters import fit_hyperparameters
@@ -52,12 +52,12 @@ GAMES += [
 def test_games_of_all_kinds_are_stored_and_read_back(game: Game) -> None:
     record = json.loads(json.dumps(game_to_record(game)))
     assert record["game"] == game.kind
-    assert record_to_game(record) == game
+    assert record_to_outcome(record) == game
 
 
 def test_a_record_of_an_unknown_kind_is_refused() -> None:
     with pytest.raises(ValueError, match=r"must be a game of .*2048.*coin.* \(got 'chess'\)"):
-        record_to_game({"game": "chess", "seed": 1})
+        record_to_outcome({"game": "chess", "seed": 1})
 
 
 @pytest.mark.sweeps
