@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from thetafront.study.api import Pick, Study, agent, load_experiment, open_study, play, sweep
     from thetafront.study.errors import InputError, RunError
     from thetafront.study.experiments.definition import Experiment
+    from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
     from thetafront.study.experiments.objectives import (
         cpu_seconds,
         exact,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
         rate,
         reported,
     )
-    from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
+    from thetafront.study.experiments.space import Space
     from thetafront.study.log.manifest import provenance
 
 __all__ = [
@@ -78,7 +79,8 @@ HOMES = {
         "rate",
         "reported",
     ),
-    "thetafront.study.experiments.space": ("CategoricalParameter", "NumericParameter", "Space"),
+    "thetafront.study.experiments.dimension": ("CategoricalParameter", "NumericParameter"),
+    "thetafront.study.experiments.space": ("Space",),
     "thetafront.study.log.manifest": ("provenance",),
 }
 

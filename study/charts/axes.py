@@ -9,9 +9,9 @@ import numpy as np
 
 from thetafront.study.charts.chart import Axis, Row, rounded, short
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.dimension import CategoricalParameter, Dimension, is_absent
 from thetafront.study.experiments.objectives import Cost, Goal
 from thetafront.study.experiments.objectives.formats import significant
-from thetafront.study.experiments.space import CategoricalParameter, Dimension, is_absent
 
 N_TICKS = 8
 TICKS_PER_DECADE = ((1, 2, 3, 5, 7), (1, 2, 5), (1,))

@@ -26,7 +26,7 @@ from thetafront.study.charts.chart import (
     short,
 )
 from thetafront.study.charts.slices import HERE, chosen_points, parameter_steps
-from thetafront.study.experiments.space import NumericParameter, is_absent
+from thetafront.study.experiments.dimension import NumericParameter, is_absent
 from thetafront.study.report.analysis import Analysis
 
 KEY, TITLE = "pair", "Two parameters together"

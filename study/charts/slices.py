@@ -34,7 +34,7 @@ from thetafront.study.charts.chart import (
 from thetafront.study.charts.comparison import size_text
 from thetafront.study.estimate import Z95
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.space import CategoricalParameter, Dimension, is_absent
+from thetafront.study.experiments.dimension import CategoricalParameter, Dimension, is_absent
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.samplers.fitted_model import FittedModel
 

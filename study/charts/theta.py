@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from thetafront.study.charts.axes import MAX_CHOICE, cost_tick, log_ticks, round_values
 from thetafront.study.charts.chart import Chart, rounded, short
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.space import CategoricalParameter, Dimension, is_absent
+from thetafront.study.experiments.dimension import CategoricalParameter, Dimension, is_absent
 from thetafront.study.experiments.widening import Edge, find_edges
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.text import counted

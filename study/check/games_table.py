@@ -17,8 +17,7 @@ from thetafront.study.check.replay import Entry
 from thetafront.study.check.report import Check
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.log.atomic import atomic_write
-from thetafront.study.log.game_rows import cells_of_game, fields_in, is_reported, outcome_in
+from thetafront.study.log.game_rows import cells_of_game, fields_in, outcome_in, own_columns
 from thetafront.study.log.ledger import AGENTS_FILE, Ledger, format_line
 from thetafront.study.log.point import theta_key
 from thetafront.study.log.published_study import (
@@ -33,26 +32,18 @@ from thetafront.study.log.seeds import is_countable, search_seed, shortened, val
 from thetafront.study.log.tables import SEARCH, VALIDATION
 
 GAMES, TRIALS, FRONT = "games.csv", "trials.csv", "front.csv"
+OF_ANOTHER_VERSION = "not a table of games of this version"
 
 
-def game_class(columns: list[str]) -> type[Game] | None:
-    """Return the class of games with these columns; None if there is none."""
-    fits = [each for each in Game.kinds.values() if {*each.columns().values()} <= {*columns}]
-    return max(fits, key=lambda each: len(each.columns()), default=None)
-
-
-def read_heading(path: Path) -> list[str]:
-    """Return the columns of a table; none if it cannot be read."""
-    if not path.is_file():
-        raise InputError(f"{path}: is not a file")
-    first = path.read_bytes().partition(b"\n")[0].decode(errors="replace")
+def words_in(line: bytes) -> list[str]:
+    """Return the cells of a line; none if it cannot be read."""
     try:
-        return next(csv.reader([first]), [])
-    except csv.Error:
+        return next(csv.reader([line.decode()]), [])
+    except (ValueError, csv.Error):
         return []
 
 
-@dataclass
+@dataclass(eq=False)
 class TableLine:
     """A line of the table: what it holds by column, and what is to be written in its place."""
 
@@ -78,47 +69,44 @@ class GamesTable(ABC):
     ----------
     checks : list of Check
         What was checked, and what is wrong.
-    entries : list of Entry
-        The games whose agent and seed are known.
+
+    Raises
+    ------
+    InputError
+        If it is not a table of this version, or nothing says who played its games.
     """
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / GAMES
         self.folder = folder
-        self.columns = read_heading(self.path)
-        if (kind := game_class(self.columns)) is None and not self.has_own_columns():
-            raise InputError(f"{self.path}: not a table of games of this version")
-        self.kind = kind or Game
+        *lines, torn = self.path.read_bytes().split(b"\n")
+        self.heading = lines[0] if lines else torn
+        self.columns = words_in(self.heading)
         self.agents = Check("agents rebuilt")
         self.games = Check("games readable")
         self.seeds = Check("seeds")
         self.checks = [self.agents, self.games, self.seeds]
         self.built: dict[str, Agent | None] = {}
         self.places: dict[Place, tuple[TableLine, Entry]] = {}
-        self.prepare()
-        *lines, torn = self.path.read_bytes().split(b"\n")
-        self.heading = lines[0] if lines else torn
-        self.lines = [self.line(number, each) for number, each in enumerate(lines[1:], 2)]
+        self.lines = [
+            TableLine(number, each, dict(zip(self.columns, words_in(each), strict=False)))
+            for number, each in enumerate(lines[1:], 2)
+        ]
         if torn and lines:
             self.games.problems.append(f"line {len(lines) + 1}: incomplete")
-        for name in self.lacking():
-            raise InputError(
-                f"{folder / name}: missing or empty; restore it, since nothing else says "
-                f"who played the games of {GAMES}"
-            )
+        self.prepare()
         self.examine()
-
-    def has_own_columns(self) -> bool:
-        """Return whether the columns are those of a user's games, which only a study shows."""
-        return False
 
     @abstractmethod
     def prepare(self) -> None:
-        """Read the files that define the agents; InputError if that is impossible."""
+        """Read the files that define the agents; InputError if they, or the columns, do not fit."""
 
-    @abstractmethod
-    def lacking(self) -> list[str]:
-        """Return the files that should define agents of the table but define none."""
+    def lacks(self, name: str) -> InputError:
+        """Return the error of a file that should define agents of the table but defines none."""
+        return InputError(
+            f"{self.folder / name}: missing or empty; restore it, since nothing else says "
+            f"who played the games of {GAMES}"
+        )
 
     @abstractmethod
     def owner(self, cells: Mapping[str, str]) -> str | None:
@@ -148,14 +136,6 @@ class GamesTable(ABC):
     def entries(self) -> list[Entry]:
         """The games whose agent and seed are known."""
         return [entry for _, entry in self.places.values()]
-
-    def line(self, number: int, content: bytes) -> TableLine:
-        """Read a line as far as it can be read."""
-        try:
-            words = next(csv.reader([content.decode()]), [])
-        except (ValueError, csv.Error):
-            words = []
-        return TableLine(number, content, dict(zip(self.columns, words, strict=False)))
 
     def examine(self) -> None:
         """Check all lines, and collect the games; a bad line may stand for a lost one."""
@@ -255,28 +235,23 @@ class GamesTable(ABC):
         kept = [line.content for line in self.lines if line.is_kept]
         return b"\n".join([self.heading, *kept, b""])
 
-    def write(self) -> None:
-        """Write the table with the lines as they are now."""
-        with atomic_write(self.path) as draft:
-            draft.write_bytes(self.content)
-
 
 class LedgerTable(GamesTable):
     """The games of a ledger, which may have any seeds; ``agents.json`` says who played them."""
 
     def prepare(self) -> None:
         """Read the agents."""
-        if self.columns != ["agent", *self.kind.columns().values()]:
-            raise InputError(f"{self.path}: not a table of games of this version")
-        self.ledger: Ledger[Game] = Ledger(self.path.with_name(".none"), self.kind)
+        kinds = {("agent", *each.columns().values()): each for each in Game.kinds.values()}
+        if (kind := kinds.get(tuple(self.columns))) is None:
+            raise InputError(f"{self.path}: {OF_ANOTHER_VERSION}")
+        self.kind = kind
+        self.ledger: Ledger[Game] = Ledger(self.path.with_name(".none"), kind)
         for digest, stored in self.ledger.identities.items():
             text = json.dumps(stored, sort_keys=True)
             if sha256(text.encode()).hexdigest()[:N_DIGITS] != digest:
                 self.agents.problems.append(f"{digest}: {AGENTS_FILE} has other parameters")
-
-    def lacking(self) -> list[str]:
-        """Return the file of agents, if it has the agent of no line."""
-        return [AGENTS_FILE] if self.lines and not self.ledger.identities else []
+        if self.lines and not self.ledger.identities:
+            raise self.lacks(AGENTS_FILE)
 
     def owner(self, cells: Mapping[str, str]) -> str | None:
         """Return the agent's digest."""
@@ -304,13 +279,6 @@ class LedgerTable(GamesTable):
 class ExportedTable(GamesTable):
     """The games of a study; ``trials.csv`` and ``front.csv`` have θ, ``manifest.json`` the rest."""
 
-    def has_own_columns(self) -> bool:
-        """Return whether the study's games are those of a user's agent."""
-        record = record_in(manifest_in(self.folder))
-        return record is not None and is_reported(
-            read_folder_record(record, self.folder).experiment_as_made()
-        )
-
     def prepare(self) -> None:
         """Read what made the study, and θ of its trials and points."""
         record = record_in(manifest_in(self.folder))
@@ -318,18 +286,24 @@ class ExportedTable(GamesTable):
             raise InputError(f"{self.folder / 'manifest.json'}: nothing on the study of {GAMES}")
         self.record = read_folder_record(record, self.folder)
         self.experiment: Experiment = self.record.experiment_as_made()
+        if not {*own_columns(self.experiment)} <= {*self.columns}:
+            raise InputError(f"{self.path}: {OF_ANOTHER_VERSION}")
         space, is_replaced = self.experiment.space, self.experiment.goal.penalty is None
         self.thetas: dict[str, Mapping[str, Value]] = {}
         self.numbers: dict[str, int] = {}
-        for table, kind in ((TRIALS, "trial"), (FRONT, "point")):
-            for name, theta in thetas_by_key(self.folder / table, kind, space).items():
+        phases = {line.cells.get("phase") for line in self.lines}
+        for table, kind, phase in ((TRIALS, "trial", SEARCH), (FRONT, "point", VALIDATION)):
+            found = thetas_by_key(self.folder / table, kind, space)
+            if phase in phases and not found:
+                raise self.lacks(table)
+            for name, theta in found.items():
                 self.thetas[f"{kind} {name}"] = theta
                 if kind == "point" and theta_key(theta) != name:
                     self.agents.problems.append(f"point {name}: {FRONT} has another θ")
             if kind == "point" and self.experiment.goal.is_exact:
                 continue  # games of trials count in its front, too
-            for name, n in numbers_of_games(self.folder / table, kind, is_replaced).items():
-                self.numbers[f"{kind} {name}"] = n
+            numbers = numbers_of_games(self.folder / table, kind, is_replaced)
+            self.numbers |= {f"{kind} {name}": n for name, n in numbers.items()}
 
     def examine(self) -> None:
         """Check all lines, and that each trial and point has as many as its own row says."""
@@ -351,18 +325,10 @@ class ExportedTable(GamesTable):
         """Add a line for a game that is not there, to be played."""
         nearest = min(lines, key=lambda each: abs(each - replicate))
         line = TableLine(0, b"", {"origin": lines[nearest].cells.get("origin", "")})
-        place = next(place for place, each in enumerate(self.lines) if each is lines[nearest])
-        self.lines.insert(place + (nearest < replicate), line)
+        self.lines.insert(self.lines.index(lines[nearest]) + (nearest < replicate), line)
         lines[replicate] = line
         seed = self.first_seeds[owner] + replicate
         self.enter(line, (owner, seed), where=f"{owner}, replicate {replicate}")
-
-    def lacking(self) -> list[str]:
-        """Return the tables that lack θ of all trials, or of all points, that the games need."""
-        phases = {line.cells.get("phase") for line in self.lines}
-        kinds = {name.partition(" ")[0] for name in self.thetas}
-        needed = ((SEARCH, "trial", TRIALS), (VALIDATION, "point", FRONT))
-        return [name for phase, kind, name in needed if phase in phases and kind not in kinds]
 
     def owner(self, cells: Mapping[str, str]) -> str | None:
         """Return the trial or the point."""
@@ -419,15 +385,15 @@ class ExportedTable(GamesTable):
         return format_line(tuple(row.get(column, "") for column in self.columns)).rstrip(b"\n")
 
 
-def number_in(cells: Mapping[str, Any], name: str) -> int | None:
+def number_in(cells: Mapping[str, str], name: str) -> int | None:
     """Return a number, such as the seed, in a line's cells; None if a game cannot have it."""
-    word = cells.get(name)
-    if not isinstance(word, str) or not word.isdecimal() or len(word) > len(str(MAX_SEED)):
-        return None
-    return int(word) if int(word) <= MAX_SEED else None
+    word = cells.get(name, "")
+    is_short = word.isdecimal() and len(word) <= len(str(MAX_SEED))
+    return int(word) if is_short and int(word) <= MAX_SEED else None
 
 
 def table_in(folder: Path) -> GamesTable:
     """Examine the table of games in a folder; InputError if it is not one of this version."""
-    columns = read_heading(folder / GAMES)
-    return (ExportedTable if columns[:1] == ["phase"] else LedgerTable)(folder)
+    with (folder / GAMES).open("rb") as file:
+        is_exported = file.readline().startswith(b"phase,")
+    return (ExportedTable if is_exported else LedgerTable)(folder)

@@ -10,6 +10,7 @@ from rich.console import Console
 from thetafront.agents.agent import Agent, FailedGame, Game, Outcome, warm
 from thetafront.study.check.report import Check
 from thetafront.study.log.same_game import MEASURED, difference
+from thetafront.study.log.seeds import MAX_NUMBER
 from thetafront.study.run.dispatch import play_here
 from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.source import GameSource, Snapshot
@@ -53,7 +54,7 @@ class Entry:
         except (KeyError, TypeError, ValueError, OverflowError):
             return played
         other = [name for name in wrong if name != MEASURED]
-        is_kept = len(other) <= 1 and 0.0 <= seconds < np.inf
+        is_kept = len(other) <= 1 and 0.0 <= seconds <= MAX_NUMBER
         return replace(played, seconds=seconds) if is_kept else played
 
 

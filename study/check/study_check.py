@@ -59,7 +59,6 @@ from thetafront.study.log.tables import (
     PointRow,
     StudyRow,
     is_whole,
-    sealed,
 )
 from thetafront.study.run.workers import PlayError
 from thetafront.study.text import counted
@@ -108,7 +107,9 @@ class StudyCheck:
         self.record = self.read_record(rows)
         self.experiment: Experiment = self.record.experiment_as_made()
         self.design = StudyData(self.name, self.experiment, self.record).design
-        self.exported = self.read_export(location)
+        self.exported: StudyData | None = None
+        with suppress(InputError):  # there is none, or its tables do not fit together
+            self.exported = read_published(location.folder)[1]
         self.points, self.damaged_points = (
             {(row.phase, row.number): row for row in rows.points if is_whole(row) == whole}
             for whole in (True, False)
@@ -142,13 +143,6 @@ class StudyCheck:
         if (source := record_in(self.manifest)) is None:
             raise DamageError(f"study {self.name!r}: its record is damaged; restore a copy")
         return StudyRecord.read(source, self.name)
-
-    def read_export(self, location: Location) -> StudyData | None:
-        """Return the study from its tables; None if they do not fit together."""
-        try:
-            return read_published(location.folder)[1]
-        except InputError:
-            return None
 
     def examine(self, unit: Unit) -> None:
         """Check a point and its games, and collect these and those that are lost."""
@@ -301,19 +295,10 @@ class StudyCheck:
 
     def rebuilt(self) -> Rows:
         """Return the rows of a new log."""
-        recorded = self.manifest_events()
-        in_order = [
-            self.games[unit][each]
-            for unit in sorted(self.games)
-            for each in sorted(self.games[unit])
-        ]
-        games = [sealed(row._replace(sequence=n)) for n, row in enumerate(in_order, 1)]
-        events = [
-            sealed(row._replace(number=n, n_points=len(self.points), n_games=len(games)))
-            for n, row in enumerate([*self.events, *recorded])
-        ]
-        study = sealed(StudyRow(self.name, json.dumps(self.record.as_data())))
-        return Rows(study, [self.points[unit] for unit in sorted(self.points)], games, events)
+        games = (row for each in self.games.values() for row in each.values())
+        events = [*self.events, *self.manifest_events()]
+        study = StudyRow(self.name, json.dumps(self.record.as_data()))
+        return Rows.numbered(study, self.points.values(), games, events)
 
     def manifest_events(self) -> list[EventRow]:
         """Return lost events, from the manifest and the mirror."""
@@ -358,14 +343,10 @@ def rows_left(log: Log) -> tuple[Rows, list[str]]:
                 problems.append(f"table {table.name}: {error.orig}")
     (study,) = [*found[StudyRow], StudyRow(log.name, "")][:1]
     points, games, events = (
-        sorted(found[kind], key=in_any_order) for kind in (PointRow, GameRow, EventRow)
+        sorted(found[kind], key=lambda row: [(type(each).__name__, each) for each in row])
+        for kind in (PointRow, GameRow, EventRow)  # whose values may be of any type
     )
     return Rows(study, points, games, events), problems
-
-
-def in_any_order(row: tuple[Any, ...]) -> list[tuple[str, Any]]:
-    """Return a sort key for rows whose values may be of any type."""
-    return [(type(each).__name__, each) for each in row]
 
 
 def copy_in(study: StudySource) -> tuple[Check, dict[int, FrozenTrial]]:

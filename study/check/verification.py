@@ -16,9 +16,9 @@ from thetafront.study.log.database import make_engine, optuna_names
 from thetafront.study.log.earlier import EarlierStudy
 from thetafront.study.log.location import Location
 from thetafront.study.log.lock import locked
-from thetafront.study.log.log import Log, Rows, names_in
+from thetafront.study.log.log import Log, Rows, studies_in
 from thetafront.study.log.mirror import drop_tables, mirrored
-from thetafront.study.log.storage import log_to_write
+from thetafront.study.log.storage import known_names, log_to_write
 from thetafront.study.log.study_data import StudyData, StudySource
 from thetafront.study.log.tables import METADATA
 from thetafront.study.text import counted
@@ -78,7 +78,7 @@ def verify_study(
 def written(log: Log, location: Location, found: StudyCheck) -> Log:
     """Rewrite a study's log and its mirror, into another file if this one is damaged."""
     rows, engine = found.rebuilt(), log.engine
-    others = (names_in(engine) | optuna_names(engine)) - {log.name}
+    others = known_names(engine) - {log.name}
     if found.integrity.problems and location.database is not None and not others:
         log = moved(location, rows)
     else:
@@ -87,7 +87,7 @@ def written(log: Log, location: Location, found: StudyCheck) -> Log:
     try:
         mirrored(log, data.experiment, data.trials)
     except Exception:  # whatever optuna makes of damaged tables
-        if optuna_names(engine) - names_in(engine):
+        if optuna_names(engine) - studies_in(engine).keys():
             raise
         drop_tables(log.engine)
         mirrored(log, data.experiment, data.trials)
@@ -156,7 +156,8 @@ def verify_folder(folder: Path, settings: Settings, repair: bool) -> CheckReport
         if table.content == table.path.read_bytes():
             return report  # nothing of it can be repaired
         repaired.insert(0, f"a copy of the original is {str(copy_file(table.path))!r}")
-        table.write()
+        with atomic_write(table.path) as draft:
+            draft.write_bytes(table.content)
     if table.n_dropped:
         lines = counted(table.n_dropped, "line")
         repaired.append(f"{lines} dropped: no game can be assigned to them")

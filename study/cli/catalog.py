@@ -111,7 +111,7 @@ def experiments(
 
 def experiment_record(experiment: "Experiment") -> dict[str, Any]:
     """Return an experiment with its space as plain data."""
-    from thetafront.study.experiments.space import CategoricalParameter
+    from thetafront.study.experiments.dimension import CategoricalParameter
 
     own = experiment.cost.name
     return {

@@ -9,7 +9,7 @@ from thetafront.agents.parameters import Value, plain_values
 from thetafront.agents.twenty48.agent import Agent2048
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.space import NumericParameter
+from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.text import counted
 
 LAYOUT = "layout"

@@ -25,8 +25,9 @@ from thetafront.agents.parameters import (
     Value,
     declared_parameters,
 )
+from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.objectives import Cost, Goal, cpu_seconds
-from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.experiments.space import Space
 
 
 class Player(ABC):

@@ -15,6 +15,7 @@ from thetafront.agents.external.limits import SECONDS, memory_in
 from thetafront.agents.external.program import Program, Protocol
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import UNSPECIFIED, Experiment
+from thetafront.study.experiments.dimension import CategoricalParameter, Dimension, NumericParameter
 from thetafront.study.experiments.failures import MAX_FAILURES
 from thetafront.study.experiments.objectives import (
     Cost,
@@ -26,12 +27,7 @@ from thetafront.study.experiments.objectives import (
     rate,
     reported,
 )
-from thetafront.study.experiments.space import (
-    CategoricalParameter,
-    Dimension,
-    NumericParameter,
-    Space,
-)
+from thetafront.study.experiments.space import Space
 from thetafront.study.experiments.table_call import call
 
 SUFFIX = ".toml"

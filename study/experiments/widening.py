@@ -12,7 +12,8 @@ from thetafront.agents.parameters import RealRange, Value
 from thetafront.study.axis import N_DECIMALS
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.space import TOLERANCE, NumericParameter, Space, is_absent
+from thetafront.study.experiments.dimension import TOLERANCE, NumericParameter, is_absent
+from thetafront.study.experiments.space import Space
 
 FACTOR = 4.0
 SHARE = 0.5

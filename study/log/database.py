@@ -9,8 +9,7 @@ PostgreSQL server has its own ``synchronous_commit``, which is on by default.
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from pathlib import Path
+from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import URL, Engine, create_engine, event, inspect, text
@@ -43,6 +42,8 @@ OPTUNA_TABLES = {
     "version_info",
 }
 """Those of the mirror, and of studies of earlier versions."""
+MIRROR = '{"format": 3}'
+"""The attribute that names a mirror, as optuna stores it."""
 
 
 def engine_options(url: URL) -> dict[str, Any]:
@@ -79,7 +80,9 @@ def storage_errors_reported(location: Location) -> Iterator[None]:
         if is_damage(cause):
             place = location.url_without_password
             raise DamageError(f"storage: {place} is damaged: {reason}; {REPAIR_HINT}") from None
-        kind = RunError if "disk" in reason else InputError  # SQLite's: a full one, an I/O error
+        # SQLite's: a full disk, an I/O error, another program that holds the file.
+        is_of_world = any(word in reason for word in ("disk", "locked"))
+        kind = RunError if is_of_world else InputError
         raise kind(f"storage: {location.url_without_password} cannot be used: {reason}") from None
 
 
@@ -89,7 +92,7 @@ def open_engine(location: Location, for_writing: bool, may_lack: bool = False) -
     It ``may_lack`` tables if it is to be repaired.
     """
     if location.database is not None:
-        check_database(location.database, for_writing, may_lack)
+        check_database(location, for_writing, may_lack)
     elif not for_writing and is_new(location):
         raise InputError(f"storage {location.url_without_password} holds no study yet")
     return make_engine(location)
@@ -109,18 +112,19 @@ def is_new(location: Location) -> bool:
 
 def optuna_names(engine: Engine) -> set[str]:
     """Return the names of optuna's studies in a database: mirrors, and earlier studies."""
-    with engine.connect() as connection:
-        if not inspect(connection).has_table("studies"):
-            return set()
-        return {str(name) for name in connection.scalars(text("SELECT study_name FROM studies"))}
+    if not inspect(engine).has_table("studies"):
+        return set()
+    return set(map(str, values_in(engine, "SELECT study_name FROM studies")))
 
 
-def check_database(path: Path, for_writing: bool, may_lack: bool = False) -> None:
+def check_database(location: Location, for_writing: bool, may_lack: bool = False) -> None:
     """Raise InputError for a file that is not an SQLite database, or not that of a study.
 
     For writing, a missing file is allowed, and so is one with some of the tables, all of them
     empty: a kill during their creation leaves such a file, and the next sweep creates the others.
     """
+    path = location.database
+    assert path is not None
     name = repr(str(path))
     if path.is_symlink():  # though links were followed
         raise InputError(f"storage {name} is a link that leads to itself")
@@ -143,73 +147,47 @@ def check_database(path: Path, for_writing: bool, may_lack: bool = False) -> Non
         raise InputError(f"storage {name} is not a SQLite database")
     if for_writing and not os.access(path, os.W_OK):
         raise InputError(f"storage {name} cannot be written")
-    tables = tables_in(path)
-    if not tables <= {*OPTUNA_TABLES, *TABLES, EARLIER_TABLE}:
-        raise InputError(
-            f"storage {name} is not the database of a study (its tables: "
-            f"{', '.join(sorted(tables)[:5])})"
-        )
-    if not may_lack and (missing := missing_tables(path, tables)):
-        raise DamageError(
-            f"storage: {name} is damaged: no table {', '.join(sorted(missing))}; {REPAIR_HINT}"
-        )
+    with storage_errors_reported(location):
+        engine = make_engine(location)
+        tables = set(inspect(engine).get_table_names())
+        if not tables <= {*OPTUNA_TABLES, *TABLES, EARLIER_TABLE}:
+            raise InputError(
+                f"storage {name} is not the database of a study (its tables: "
+                f"{', '.join(sorted(tables)[:5])})"
+            )
+        if not may_lack and (missing := missing_tables(engine, tables)):
+            raise DamageError(
+                f"storage: {name} is damaged: no table {', '.join(sorted(missing))}; {REPAIR_HINT}"
+            )
+        engine.dispose()
     if not for_writing and not tables & {*TABLES, "studies"}:
         raise InputError(f"storage {name} holds no study yet")
 
 
-def missing_tables(path: Path, tables: set[str]) -> set[str]:
+def missing_tables(engine: Engine, tables: set[str]) -> set[str]:
     """Return the tables that a database has lost: some are there, and not all of them are empty.
 
-    Optuna's tables count only in databases of earlier versions, since a mirror is rebuilt.
+    Optuna's tables count only in databases of earlier versions, since a mirror is rebuilt; where
+    they hold one, the log is lost.
     """
-    there = tables & TABLES
-    expected = TABLES if there else OPTUNA_TABLES
-    if not there and is_mirror(path, tables):
-        return TABLES
+    expected = TABLES
+    if not tables & TABLES:
+        expected = OPTUNA_TABLES
+        query = "SELECT value_json FROM study_user_attributes WHERE key = 'thetafront'"
+        has_attributes = "study_user_attributes" in tables
+        if has_attributes and MIRROR in set(map(str, values_in(engine, query))):
+            return TABLES
     is_empty = not any(
-        texts_in(path, f"SELECT 1 FROM {each} LIMIT 1")
+        values_in(engine, f"SELECT 1 FROM {each} LIMIT 1")
         for each in (tables & expected) - {"alembic_version", "version_info"}
     )
     return set() if is_empty else expected - tables
 
 
-def is_mirror(path: Path, tables: set[str]) -> bool:
-    """Return whether optuna's tables hold the mirror of a study; its log is then lost."""
-    if "study_user_attributes" not in tables:
-        return False
-    query = "SELECT value_json FROM study_user_attributes WHERE key = 'thetafront'"
-    return any(str(each) == '{"format": 3}' for each in texts_in(path, query))
-
-
-def tables_in(path: Path) -> set[str]:
-    """Return the names of a database's tables; RunError if it cannot be read."""
-    return texts_in(path, "SELECT name FROM sqlite_master WHERE type = 'table'")
-
-
-def studies_in(path: Path) -> set[str]:
-    """Return the names of a database's studies, none if it is not there yet."""
-    tables = tables_in(path) if path.exists() else set()
-    queries = {
-        "thetafront_study": "SELECT name FROM thetafront_study",
-        "studies": "SELECT study_name FROM studies",
-    }
-    return {name for table in queries.keys() & tables for name in texts_in(path, queries[table])}
-
-
-def texts_in(path: Path, query: str) -> set[str]:
-    """Return the results of a query for one column of text; RunError if it cannot be read."""
-    # Whoever opens the file next, and may write, rolls back what a kill left half-written.
-    mode = "rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro"
-    try:
-        with closing(sqlite3.connect(f"file:{path}?mode={mode}", uri=True, timeout=30)) as database:
-            return {found for (found,) in database.execute(query)}
-    except sqlite3.Error as error:
-        if is_damage(error):
-            raise DamageError(
-                f"storage: {str(path)!r} is damaged: {error}; {REPAIR_HINT}"
-            ) from None
-        # Held by another program, or the disk fails: no input is to blame.
-        raise RunError(f"storage: {str(path)!r} cannot be read: {error}") from None
+def values_in(engine: Engine, query: str) -> list[Any]:
+    """Return the results of a query for one column."""
+    with engine.connect() as connection:
+        return list(connection.scalars(text(query)))
 
 
 def is_damage(error: BaseException) -> bool:

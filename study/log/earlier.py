@@ -45,7 +45,6 @@ from thetafront.study.log.tables import (
     GameRow,
     PointRow,
     StudyRow,
-    sealed,
 )
 
 RUN_PREFIX, MACHINE_PREFIX, POINT_PREFIX = "run:", "machine:", "point:"
@@ -189,15 +188,7 @@ def imported(
         for key, machine in attributes.items()
         if key.startswith(MACHINE_PREFIX)
     ]
-    return Rows(
-        sealed(StudyRow(name, json.dumps(record.as_data()))),
-        sorted(points),
-        [sealed(row._replace(sequence=n)) for n, row in enumerate(sorted(played), 1)],
-        [
-            sealed(row._replace(number=n, n_points=len(points), n_games=len(played)))
-            for n, row in enumerate(events)
-        ],
-    )
+    return Rows.numbered(StudyRow(name, json.dumps(record.as_data())), points, played, events)
 
 
 def attached(attributes: Mapping[str, Any]) -> Games:

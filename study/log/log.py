@@ -6,7 +6,7 @@ A :class:`Log` is where rows go; :class:`Rows` are those that it had at one mome
 import json
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -118,6 +118,27 @@ class Rows:
     games: Sequence[GameRow] = ()
     events: Sequence[EventRow] = ()
 
+    @classmethod
+    def numbered(
+        cls,
+        study: StudyRow,
+        points: Iterable[PointRow],
+        games: Iterable[GameRow],
+        events: Iterable[EventRow],
+    ) -> "Rows":
+        """Return the rows of a new log: in order, with games and events numbered and sealed."""
+        in_order, played = sorted(points), sorted(games)
+        n_points, n_games = len(in_order), len(played)
+        return cls(
+            sealed(study),
+            in_order,
+            [sealed(row._replace(sequence=n)) for n, row in enumerate(played, 1)],
+            [
+                sealed(row._replace(number=n, n_points=n_points, n_games=n_games))
+                for n, row in enumerate(events)
+            ],
+        )
+
     def problems(self) -> list[str]:
         """Return which rows are damaged or missing."""
         rows: list[tuple[Any, ...]] = [self.study, *self.points, *self.games, *self.events]
@@ -220,10 +241,7 @@ class Log:
     @classmethod
     def find(cls, engine: Engine, name: str) -> "Log | None":
         """Return a study's log; None if the database has none of that name."""
-        with engine.connect() as connection:
-            if not inspect(connection).has_table(STUDIES.name):
-                return None
-            study = connection.scalar(select(STUDIES.c.study).where(STUDIES.c.name == name))
+        study = studies_in(engine).get(name)
         return None if study is None else cls(engine, name, study)
 
     @classmethod
@@ -347,12 +365,13 @@ def begin_snapshot(connection: Connection) -> None:
         connection.execution_options(isolation_level="REPEATABLE READ")
 
 
-def names_in(engine: Engine) -> set[str]:
-    """Return the names of a database's studies."""
+def studies_in(engine: Engine) -> dict[str, int]:
+    """Return the numbers of a database's studies, by name."""
+    if not inspect(engine).has_table(STUDIES.name):
+        return {}
     with engine.connect() as connection:
-        if not inspect(connection).has_table(STUDIES.name):
-            return set()
-        return set(connection.scalars(select(STUDIES.c.name)))
+        found = connection.execute(select(STUDIES.c.name, STUDIES.c.study))
+        return {str(name): int(study) for name, study in found}
 
 
 def studies_lost(engine: Engine) -> list[int]:

@@ -71,25 +71,14 @@ def game_to_record(game: Outcome) -> dict[str, Any]:
 
 
 def record_to_outcome(record: Any, kind: type[Game] = Game) -> Outcome:
-    """Read back a game that ended, as :func:`record_to_game` does, or one that failed."""
-    is_failed = isinstance(record, Mapping) and record.get(KIND) == FailedGame.kind
-    if not (is_failed and issubclass(ReportedGame, kind)):
-        return record_to_game(record, kind)
-    seed, error = record.get("seed"), record.get("error")
-    if type(seed) is not int or not 0 <= seed <= MAX_SEED or not isinstance(error, str):
-        raise ValueError(f"must be a failed game's seed and error (got {shortened(record)})")
-    return FailedGame(seed, error)
-
-
-def record_to_game(record: Any, kind: type[Game] = Game) -> Game:
-    """Read back what :func:`game_to_record` wrote.
+    """Read back what :func:`game_to_record` wrote, of a game that ended or failed.
 
     Parameters
     ----------
     record
         The record as it is stored, which may be damaged.
     kind : type
-        The class that the game must be of.
+        The class that the game must be of. Only games of users' agents fail.
 
     Raises
     ------
@@ -99,6 +88,11 @@ def record_to_game(record: Any, kind: type[Game] = Game) -> Game:
     if not isinstance(record, Mapping):
         raise ValueError(f"must be a game's record (got {shortened(record)})")
     name = record.get(KIND, UNNAMED_KIND)
+    if name == FailedGame.kind and issubclass(ReportedGame, kind):
+        seed, error = record.get("seed"), record.get("error")
+        if type(seed) is not int or not 0 <= seed <= MAX_SEED or not isinstance(error, str):
+            raise ValueError(f"must be a failed game's seed and error (got {shortened(record)})")
+        return FailedGame(seed, error)
     if name not in Game.kinds or not issubclass(Game.kinds[name], kind):
         kinds = [each for each, found in Game.kinds.items() if issubclass(found, kind)]
         raise ValueError(f"must be a game of {', '.join(kinds)} (got {name!r})")

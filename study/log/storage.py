@@ -15,9 +15,10 @@ from thetafront.study.errors import InputError, study_context
 from thetafront.study.log.database import (
     check_database,
     is_new,
+    make_engine,
     open_engine,
     optuna_names,
-    studies_in,
+    storage_errors_reported,
 )
 from thetafront.study.log.location import (
     RESULTS,
@@ -28,7 +29,7 @@ from thetafront.study.log.location import (
     make_folder,
     real_path,
 )
-from thetafront.study.log.log import RECORD, Log, Rows, event, names_in, studies_lost
+from thetafront.study.log.log import RECORD, Log, Rows, event, studies_in, studies_lost
 from thetafront.study.log.study_data import StudyData, StudySource, record_in, whole_rows
 from thetafront.study.log.study_record import StudyRecord
 from thetafront.study.log.tables import SEARCH, StudyRow, sealed
@@ -45,11 +46,14 @@ def prepare_location(location: Location) -> None:
     if database is None:
         is_new(location)  # which connects
     elif database.parent != real_path(location.folder):
-        check_database(database, for_writing=True)
+        check_database(location, for_writing=True)
     make_folder(location.folder)
     if database is not None:
-        check_database(database, for_writing=True)
-        if location.name not in studies_in(database):
+        check_database(location, for_writing=True)
+        engine = make_engine(location)
+        is_there = database.exists() and location.name in known_names(engine)
+        engine.dispose()
+        if not is_there:
             check_no_games(location)
 
 
@@ -60,6 +64,11 @@ def check_no_games(location: Location) -> None:
             f"study: {location.name!r} has no trials, but {str(games)!r} is left from a deleted "
             f"study; move it away, or give another name"
         )
+
+
+def known_names(engine: Engine) -> set[str]:
+    """Return the names of a database's studies, of whatever version."""
+    return studies_in(engine).keys() | optuna_names(engine)
 
 
 def find(engine: Engine, name: str) -> "StudySource | None":
@@ -163,7 +172,7 @@ def check_same(
 def check_playable(location: Location, data: StudyData) -> None:
     """Raise InputError for adding games to a study that is old or cannot be written."""
     if location.database is not None:
-        check_database(location.database, for_writing=True)
+        check_database(location, for_writing=True)
     make_folder(location.folder)
     if data.record.defined is not None:
         if data.record.source:
@@ -200,12 +209,13 @@ def open_for_reading(
 def existing(location: Location) -> StudyData | None:
     """Read the study of a location, which is left as it is; None if there is none.
 
-    DamageError if a stored value cannot be read.
+    InputError if the storage cannot be used; DamageError if a stored value cannot be read.
     """
-    if is_new(location):
-        return None
-    source = find(open_engine(location, for_writing=False), location.name)
-    return None if source is None else StudyData.read(source)
+    with storage_errors_reported(location):
+        if is_new(location):
+            return None
+        source = find(open_engine(location, for_writing=False), location.name)
+        return None if source is None else StudyData.read(source)
 
 
 def find_study(
@@ -246,7 +256,7 @@ def find_study(
                 f"here: {known or 'none'}"
             )
     engine = open_engine(location, for_writing=False, may_lack=may_lack)
-    names = sorted(names_in(engine) | optuna_names(engine))
+    names = sorted(known_names(engine))
     if name is None and len(names) == 1:
         (name,) = names
         location = Location(name, location.url, results / name)

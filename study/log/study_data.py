@@ -288,21 +288,15 @@ def store_run(log: Log, run: Mapping[str, Any], index: int | None = None) -> int
     return index
 
 
-def read_games(played: Sequence[GameRow], experiment: Experiment) -> dict[int, Outcome]:
-    """Return the games of some rows, by replicate; DamageError if one cannot be read."""
-    games: dict[int, Outcome] = {}
-    for row in played:
-        with error_context(row_name(row)):
-            games[row.replicate] = row_to_outcome(row, experiment.summary.game)
-    return games
-
-
 def read_point(
     row: PointRow, played: Sequence[GameRow], error: str, experiment: Experiment
 ) -> Point:
-    """Read a trial or a point of validation, with its games."""
+    """Read a trial or a point of validation, with its games; DamageError if one is unreadable."""
     goal, is_trial = experiment.goal, row.phase == SEARCH
-    outcomes = read_games(played, experiment)
+    outcomes: dict[int, Outcome] = {}
+    for each in played:
+        with error_context(row_name(each)):
+            outcomes[each.replicate] = row_to_outcome(each, experiment.summary.game)
     games, failures = split(outcomes, goal.penalty)
     point = Point(
         json.loads(row.theta),

@@ -4,15 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, get_type_hints
 
 from thetafront.study.errors import InputError, error_context
 from thetafront.study.experiments.constraints import ConstraintFunction
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.definition_record import DEPENDS_ON, Definition
+from thetafront.study.experiments.dimension import range_text
 from thetafront.study.experiments.players import Player, RecordedPlayer
 from thetafront.study.experiments.registry import EXPERIMENTS, experiment
-from thetafront.study.experiments.space import Space, range_text
+from thetafront.study.experiments.space import Space
+from thetafront.study.experiments.table_call import allowed, fits
 from thetafront.study.log.seeds import shortened
 
 ATTRIBUTE = "thetafront"
@@ -20,20 +22,6 @@ ATTRIBUTE = "thetafront"
 FORMAT = 3
 FORMATS = (1, 2, FORMAT)
 """Those that are read: in studies of the first two, trials are optuna's."""
-KINDS: dict[str, type] = {
-    "experiment": str,
-    "space": list,
-    "seed": int,
-    "design": str,
-    "design_size": int,
-    "cost": str,
-    "fixed": dict,
-    "widened": list,
-    "definition": dict,
-    "accepted": list,
-    "constraints": list,
-    "direction": str,
-}
 
 
 @dataclass(frozen=True)
@@ -90,10 +78,10 @@ class StudyRecord:
                 f"(format {stored.get('format')}, not {' or '.join(map(str, FORMATS))})"
             )
         with error_context(ATTRIBUTE):
-            for field_name, kind in KINDS.items():
-                if field_name in stored and type(stored[field_name]) is not kind:
-                    given = shortened(stored[field_name])
-                    raise ValueError(f"{field_name} must be {kind.__name__} (got {given})")
+            for key, hint in get_type_hints(cls).items():
+                if key in stored and not fits(stored[key], hint):
+                    given = shortened(stored[key])
+                    raise ValueError(f"{key} must be {allowed(hint)} (got {given})")
             for each in (*stored["space"], *stored.get("widened", [])):
                 check_dimension(each)
             if "definition" in stored:
@@ -207,11 +195,8 @@ class StudyRecord:
 
     def changes_to(self, experiment: Experiment) -> list[str]:
         """Say how an experiment differs from the definition."""
-        return (
-            []
-            if self.defined is None
-            else self.defined.changes(Definition.from_experiment(experiment))
-        )
+        now = Definition.from_experiment(experiment)
+        return [] if self.defined is None else self.defined.changes(now)
 
     def accepting(self, other: "StudyRecord", n_trials: int) -> "StudyRecord":
         """Return the record of a study that continues with a changed definition."""

@@ -6,7 +6,7 @@ transaction may be repeated if it is unknown whether it was committed.
 
 import zlib
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, get_args, get_type_hints
 
 from sqlalchemy import (
     BigInteger,
@@ -28,77 +28,6 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 SEARCH, VALIDATION = "search", "validation"
 METADATA = MetaData()
-
-
-def keyed_by(*names: str) -> list[Column[Any]]:
-    """Return the columns that name a row: its study, and its place there."""
-    key = [Column("study", Integer, primary_key=True, autoincrement=False)]
-    for name in names:
-        kind: Any = String(16) if name == "phase" else Integer
-        key.append(Column(name, kind, primary_key=True, autoincrement=False))
-    return key
-
-
-def text(name: str) -> Column[Any]:
-    """Return a column of text."""
-    return Column(name, Text, nullable=False)
-
-
-def whole(name: str) -> Column[Any]:
-    """Return a column of whole numbers."""
-    return Column(name, BigInteger, nullable=False)
-
-
-def real(name: str) -> Column[Any]:
-    """Return a column of numbers; a failed game has no score."""
-    return Column(name, Float(53), nullable=name != "at")
-
-
-STUDIES = Table(
-    "thetafront_study",
-    METADATA,
-    Column("study", Integer, primary_key=True),
-    Column("name", String(255), nullable=False, unique=True),
-    text("record"),
-    whole("checksum"),
-)
-POINTS = Table(
-    "thetafront_point",
-    METADATA,
-    *keyed_by("phase", "number"),
-    text("theta"),
-    text("origin"),
-    whole("n_games"),
-    text("notes"),
-    real("at"),
-    whole("checksum"),
-)
-GAMES = Table(
-    "thetafront_game",
-    METADATA,
-    *keyed_by("phase", "number", "replicate"),
-    whole("sequence"),
-    whole("seed"),
-    real("score"),
-    Column("n_moves", BigInteger),
-    real("seconds"),
-    text("machine"),
-    text("record"),
-    real("at"),
-    whole("checksum"),
-)
-EVENTS = Table(
-    "thetafront_event",
-    METADATA,
-    *keyed_by("number"),
-    text("kind"),
-    text("record"),
-    whole("n_points"),
-    whole("n_games"),
-    real("at"),
-    whole("checksum"),
-)
-TABLES = {each.name for each in METADATA.tables.values()}
 
 
 class StudyRow(NamedTuple):
@@ -159,12 +88,35 @@ class EventRow(NamedTuple):
 
 
 Row = TypeVar("Row", PointRow, GameRow, EventRow, StudyRow)
-TABLE_OF: dict[type, Table] = {
-    StudyRow: STUDIES,
-    PointRow: POINTS,
-    GameRow: GAMES,
-    EventRow: EVENTS,
-}
+KEYS: dict[str, Any] = {"phase": String(16), "number": Integer, "replicate": Integer}
+KINDS: dict[type, Any] = {str: Text, int: BigInteger, float: Float(53)}
+
+
+def make_table(name: str, row: type, *key: str) -> Table:
+    """Return the table of a kind of rows; ``key`` names a row within its study."""
+    columns = [Column("study", Integer, primary_key=True, autoincrement=False)]
+    for field, hint in get_type_hints(row).items():
+        kind, *others = get_args(hint) or (hint,)
+        if field in key:
+            columns.append(Column(field, KEYS[field], primary_key=True, autoincrement=False))
+        else:
+            columns.append(Column(field, KINDS[kind], nullable=bool(others)))
+    return Table(name, METADATA, *columns)
+
+
+STUDIES = Table(
+    "thetafront_study",
+    METADATA,
+    Column("study", Integer, primary_key=True),
+    Column("name", String(255), nullable=False, unique=True),
+    Column("record", Text, nullable=False),
+    Column("checksum", BigInteger, nullable=False),
+)
+POINTS = make_table("thetafront_point", PointRow, "phase", "number")
+GAMES = make_table("thetafront_game", GameRow, "phase", "number", "replicate")
+EVENTS = make_table("thetafront_event", EventRow, "number")
+TABLE_OF = {StudyRow: STUDIES, PointRow: POINTS, GameRow: GAMES, EventRow: EVENTS}
+TABLES = {each.name for each in TABLE_OF.values()}
 
 
 def row_checksum(row: tuple[Any, ...]) -> int:

@@ -5,8 +5,8 @@ from collections import Counter
 
 import numpy as np
 
+from thetafront.study.experiments.dimension import range_text
 from thetafront.study.experiments.failures import rate_text
-from thetafront.study.experiments.space import range_text
 from thetafront.study.log.location import Location
 from thetafront.study.log.lock import lock_holder
 from thetafront.study.log.study_data import StudyData

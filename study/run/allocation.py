@@ -61,11 +61,11 @@ class Played:
     n: Floats  # (k,): games, one at least
     seconds: Floats  # (k,): of one game, above 0
     decades: Floats  # (k,): w, 0 or more
+    limit: Floats  # (k,): maximum number of games
 
-    @property
-    def seconds_played(self) -> float:
-        """Seconds of all games."""
-        return float(self.n @ self.seconds)
+    def seconds_of(self, n: Floats | Counts) -> float:
+        """Return the seconds of ``n`` games of each point."""
+        return float(n @ self.seconds)
 
 
 def decades_of_budgets(costs: Floats, reference: float | None) -> Floats:
@@ -108,30 +108,18 @@ def error_gains(of: Played, draws: Floats) -> Floats:
     return np.asarray(answered * math.sqrt(2.0 / math.pi) * lowered / (more * of.seconds))
 
 
-def round_seconds(of: Played) -> float:
-    """Return the seconds of games in the next round."""
-    return max(ROUND_SECONDS, ROUND_SHARE * of.seconds_played)
-
-
-def next_round(of: Played, limit: Counts) -> Counts:
+def next_round(of: Played) -> Counts:
     """Return how many games each point gets in the next round, shape (k,).
 
     The result depends only on the games played so far: the same games give the same round.
-
-    Parameters
-    ----------
-    of : Played
-        The points.
-    limit : int64, shape (k,)
-        Maximum number of games of each point.
     """
-    left = round_seconds(of)
+    left = max(ROUND_SECONDS, ROUND_SHARE * of.seconds_of(of.n))
     step = left / N_STEPS
     draws = np.random.default_rng(0).standard_normal((N_DRAWS // 2, len(of.mean)))
     draws = np.concatenate([draws, -draws])
-    before = of.n.astype(np.int64)
+    before, limit = of.n.astype(np.int64), of.limit.astype(np.int64)
     n = with_fewest(before, limit, of.seconds, MIN_SHARE * left)
-    left -= float((n - before) @ of.seconds)
+    left -= of.seconds_of(n - before)
     while left > 0.0 and (open_ := n < limit).any():
         now = replace(of, n=n.astype(np.float64))
         gains = np.where(open_, regret_gains(now) + error_gains(now, draws), -np.inf)

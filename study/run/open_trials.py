@@ -13,7 +13,7 @@ from thetafront.study.log.log import Log, failure, game_row, point_row
 from thetafront.study.log.mirror import Mirror
 from thetafront.study.log.point import COMPLETE, DESIGN, FAIL, RUNNING, Point
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.log.tables import SEARCH, PointRow
+from thetafront.study.log.tables import SEARCH
 from thetafront.study.log.writer import StudyWriter
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.workers import Finished, PlayError
@@ -101,7 +101,9 @@ class OpenTrials:
             )
             for each in proposals
         ]
-        self.writer.write(*map(trial_row, trials))
+        for each in trials:
+            begun = each.origin, each.n_games, each.notes, each.began
+            self.writer.write(point_row(SEARCH, each.number, each.params, *begun))
         ended = [self.begin_games(each) for each in trials]
         n = max(len(proposals), 1)
         self.seconds["begin"] += [(time.monotonic() - began) / n] * len(proposals)
@@ -110,16 +112,14 @@ class OpenTrials:
     def begin_games(self, trial: Point) -> Point | None:
         """Prepare a running trial's missing games; return the trial if none is missing."""
         error, penalty = "", self.experiment.goal.penalty
+        games = counting_games(trial.outcomes, penalty)
+        point = replace(trial, games=games, failures=dict(trial.failures))
+        waiting = deque(point.missing(penalty))
         try:
             agent = self.experiment.build(trial.params)
         except ValueError as refused:
             agent, error = self.experiment.build({}), str(refused)
-        point = replace(
-            trial,
-            games=counting_games(trial.outcomes, penalty),
-            failures=dict(trial.failures),
-        )
-        self.open[trial.number] = OpenTrial(point, agent, deque(point.missing(penalty)))
+        self.open[trial.number] = OpenTrial(point, agent, waiting)
         if ended := self.ended(point, error):
             return ended
         if self.mirror is not None:
@@ -174,9 +174,3 @@ class OpenTrials:
         if self.mirror is not None:
             self.mirror.put(ended)
         return ended
-
-
-def trial_row(trial: Point) -> PointRow:
-    """Return the row of a trial that begins."""
-    begun = trial.origin, trial.n_games, trial.notes, trial.began
-    return point_row(SEARCH, trial.number, trial.params, *begun)

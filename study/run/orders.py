@@ -13,7 +13,7 @@ from rich.console import Console
 from thetafront.agents.agent import warm
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.space import range_text
+from thetafront.study.experiments.dimension import range_text
 from thetafront.study.experiments.widening import (
     WidenRequest,
     find_edges,
@@ -193,8 +193,7 @@ class SweepOrder:
         experiment = self.experiment
         if not experiment.player.is_external:
             return experiment
-        with storage_errors_reported(self.location):
-            study = existing(self.location)
+        study = existing(self.location)
         if study is not None and study.record.defined is not None:
             per_move = study.experiment.cost.per_move
             return experiment.settled(per_move) if experiment.is_open else experiment
@@ -208,8 +207,7 @@ class SweepOrder:
         """Admit the workers; return the experiment with the cost for which they play."""
         if not self.executor.is_cluster:
             return experiment
-        with storage_errors_reported(self.location):
-            study = existing(self.location)
+        study = existing(self.location)
         if self.options.cost is None:  # one that is the same on all machines, if there is one
             costs = {each.name: each for each in experiment.costs}
             counts = [each for each in experiment.costs if not each.is_timed]
@@ -230,8 +228,7 @@ class SweepOrder:
         if self.executor.is_cluster:
             raise InputError("--dry-run cannot be combined with --scheduler, which it does not use")
         self.check_results()
-        with storage_errors_reported(self.location):
-            study = existing(self.location)
+        study = existing(self.location)
         experiment = self.known_experiment(out)
         if study is not None:
             asked = self.settings.record(experiment)

@@ -139,55 +139,33 @@ def guess_typical(of_design: Floats) -> float:
     return DEARER * math.sqrt(float(of_design.mean()) * geometric)
 
 
-@dataclass(frozen=True)
-class Points:
-    """The points to validate, the cheapest first.
+def drawn_towards(points: Played, typical: float, trust: float, seconds: float) -> Played:
+    """Shrink the times of games towards a guess, as far as the model cannot be trusted.
 
-    Attributes
-    ----------
-    expected : Played
-        Mean, variance and seconds of one game of each, as far as known; number of its games.
-    n_wanted : float64, shape (k,)
-        Maximum number of games in all.
+    A model of a few trials may predict a front that is ten times too expensive, or too cheap: the
+    mean time of games, ``seconds``, becomes a geometric mean of both, in which the guess has a
+    weight of at most one half.
     """
+    n = games_after(points, seconds) - points.n
+    if not n.sum():
+        return points
+    factor = (typical * n.sum() / points.seconds_of(n)) ** (0.5 * (1.0 - trust))
+    return replace(points, seconds=points.seconds * factor)
 
-    expected: Played
-    n_wanted: Floats
 
-    def seconds_of(self, n: Floats) -> float:
-        """Return the seconds of the games that each point needs to have ``n``."""
-        return float((n - self.expected.n) @ self.expected.seconds)
-
-    def near(self, typical: float, trust: float, seconds: float) -> "Points":
-        """Shrink the times of games towards a guess, as far as the model cannot be trusted.
-
-        A model of a few trials may predict a front that is ten times too expensive, or too cheap:
-        the mean time of games, ``seconds``, becomes a geometric mean of both, in which the guess
-        has a weight of at most one half.
-        """
-        n = self.after(seconds) - self.expected.n
-        if not n.sum():
-            return self
-        factor = (typical * n.sum() / float(n @ self.expected.seconds)) ** (0.5 * (1.0 - trust))
-        expected = replace(self.expected, seconds=self.expected.seconds * factor)
-        return replace(self, expected=expected)
-
-    def after(self, seconds: float) -> Floats:
-        """Return how many games each point has after some seconds, by validation's rule."""
-        if self.seconds_of(self.n_wanted) <= seconds:
-            return self.n_wanted
-        n = self.expected.n
-        while True:
-            first = np.minimum(FIRST_GAMES, self.n_wanted)
-            if np.any(n < first):
-                goal = np.maximum(n, first)
-            else:
-                limit = self.n_wanted.astype(np.int64)
-                goal = n + next_round(replace(self.expected, n=n), limit)
-            left, needed = seconds - self.seconds_of(n), self.seconds_of(goal) - self.seconds_of(n)
-            if needed >= left or not needed:
-                return n + (goal - n) * (left / needed if needed else 0.0)
-            n = goal
+def games_after(points: Played, seconds: float) -> Floats:
+    """Return how many games each point has after some seconds, by validation's rule."""
+    n = points.n
+    if points.seconds_of(points.limit - n) <= seconds:
+        return points.limit
+    while True:
+        first = np.minimum(FIRST_GAMES, points.limit)
+        begins = bool(np.any(n < first))
+        goal = np.maximum(n, first) if begins else n + next_round(replace(points, n=n))
+        left, needed = seconds - points.seconds_of(n - points.n), points.seconds_of(goal - n)
+        if needed >= left or not needed:
+            return n + (goal - n) * (left / needed if needed else 0.0)
+        n = goal
 
 
 @dataclass(frozen=True)
@@ -227,7 +205,7 @@ class Plan:
         n_complete: int,
         trials: Floats,
         n_replicates: int,
-        points: Points,
+        points: Played,
         pace: Pace,
         search_limit: float,
         limit: float,
@@ -242,8 +220,9 @@ class Plan:
             Seconds of the games of each future trial, in order.
         n_replicates : int
             Games per trial.
-        points, pace : Points, Pace
-            What there is to validate, and how fast games are played.
+        points, pace : Played, Pace
+            What there is to validate, the cheapest first, with mean, variance and seconds as far as
+            known; and how fast games are played.
         search_limit, limit : float
             Wall-clock seconds for the search, and for all; infinity for no limit.
         """
@@ -255,18 +234,18 @@ class Plan:
         search_seconds = float(ends[n - 1]) if n else 0.0
         left = max(0.0, limit - search_seconds)
         seconds = left / pace.wall_clock(1.0)
-        n_games = points.after(seconds)
+        n_games = games_after(points, seconds)
         with np.errstate(divide="ignore", invalid="ignore"):
-            errors = np.sqrt(points.expected.variance / n_games)
+            errors = np.sqrt(points.variance / n_games)
         return cls(
             n_complete + n,
             search_seconds,
             n * n_replicates,
-            pace.wall_clock(points.seconds_of(n_games)),
-            round(float(np.sum(n_games - points.expected.n))),
+            pace.wall_clock(points.seconds_of(n_games - points.n)),
+            round(float(np.sum(n_games - points.n))),
             round(float(np.sum(n_games))),
             np.sort(errors),
-            ends_by_time=bool(np.any(n_games < points.n_wanted)),
+            ends_by_time=bool(np.any(n_games < points.limit)),
         )
 
     def differs_from(self, other: "Plan", seconds_since: float) -> bool:
@@ -365,7 +344,7 @@ def make_plan(
     n_seen = len(model.observations.points)
     share = expected_share(data.experiment.build({}).n_side_by_side)
     trust = n_seen / (n_seen + TRIALS_OF_TRUST)
-    points = points.near(share * typical, trust, limit / pace.wall_clock(1.0))
+    points = drawn_towards(points, share * typical, trust, limit / pace.wall_clock(1.0))
     return Plan.from_trials(n_complete, trials, n_replicates, points, pace, search_limit, limit)
 
 
@@ -375,13 +354,12 @@ def expected_points(
     times: GameTimes,
     chosen: Sequence[Point],
     precision: Precision | None,
-) -> Points:
+) -> Played:
     """Return the expectations of the points that would be validated now."""
     experiment = data.experiment
     goal = experiment.goal
     if precision is None or not chosen:
-        nothing = np.zeros(0)
-        return Points(Played(nothing, nothing, nothing, nothing, nothing), nothing)
+        return Played(*[np.zeros(0)] * 6)
     params = [point.params for point in chosen]
     codes = model.cube.encode(params)
     scores = model.posterior.goal(codes).mean
@@ -401,14 +379,14 @@ def expected_points(
             ],
             np.float64,
         )
-    expected = Played(
+    return Played(
         goal.sign * scores[order],
         variances[order],
         n[order],
         times.at(params)[order] * expected_share(experiment.build({}).n_side_by_side),
         decades_of_budgets(costs[order], data.reference and data.reference[1]),
+        np.maximum(wanted, n)[order],
     )
-    return Points(expected, np.maximum(wanted, n)[order])
 
 
 def coming_trials(

@@ -269,9 +269,9 @@ class Validation(GameSource[Key]):
             n=n,
             seconds=np.maximum(seconds, MIN_SECONDS),
             decades=decades_of_budgets(in_order, self.max_cost),
+            limit=np.array([self.n_allowed(point) for point in points], np.float64),
         )
-        limit = np.array([self.n_allowed(point) for point in points], np.int64)
-        games = next_round(played, limit).tolist()
+        games = next_round(played).tolist()
         return {point.key: n for point, n in zip(points, games, strict=True)}
 
     def record(self, finished: Finished[Key]) -> None:
@@ -318,24 +318,22 @@ class Validation(GameSource[Key]):
         return ""
 
     def leave_out(self, point: Point, error: str) -> None:
-        """Stop playing a point, and play another one instead; PlayError if there is none."""
+        """Stop playing a point, and play another one instead, up to a limit.
+
+        PlayError if no point is left.
+        """
         self.by_key[point.key] = replace(point, error=error)
         self.writer.write(failure((VALIDATION, point.number), error))
         self.round.left[point.key] = 0
         self.in_flight[point.key].clear()
         self.message(f"{point.origin} failed: {error}")
-        self.replace_left_out()
+        if len(self.left_out) <= self.max_replacements:
+            new = self.another(self.points, self.left_out)
+            if new is not None:
+                self.add(new)
+                self.message("another point takes its place")
         if not self.points:
             raise PlayError(f"no point is left to validate; the last error: {error}")
-
-    def replace_left_out(self) -> None:
-        """Replace a point that was left out, up to a limit."""
-        if len(self.left_out) > self.max_replacements:
-            return
-        new = self.another(self.points, self.left_out)
-        if new is not None:
-            self.add(new)
-            self.message("another point takes its place")
 
     def close(self) -> None:
         """Store whatever has finished."""

@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from thetafront.agents.parameters import Value
 from thetafront.study.errors import InputError
-from thetafront.study.experiments.space import N_SAMPLED, CategoricalParameter, Space
+from thetafront.study.experiments.dimension import CategoricalParameter
+from thetafront.study.experiments.space import N_SAMPLED, Space
 
 
 def sobol(n_dimensions: int, n_points: int, seed: int) -> npt.NDArray[np.float64]:

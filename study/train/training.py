@@ -79,10 +79,6 @@ class TrainingBudget:
         n_moves = self.n_moves if math.isinf(self.n_moves) else max(1, round(part * self.n_moves))
         return TrainingBudget(part * self.cpu_seconds, n_moves)
 
-    def moves_left(self, counts: TrainingCounts) -> int:
-        """Return how many moves are left."""
-        return int(min(UNLIMITED, max(0, self.n_moves - counts.n_moves)))
-
 
 class Training:
     """A network in training; it continues from its last checkpoint.
@@ -220,7 +216,7 @@ class Training:
 
     def learn_batch(self, space: WorkSpace, first: int, n: int) -> tuple[int, int, float]:
         """Learn from ``n`` games; return the numbers of games and moves, and the sum of scores."""
-        most = self.budget.moves_left(self.counts)
+        most = int(min(UNLIMITED, max(0, self.budget.n_moves - self.counts.n_moves)))
         return learn_games(self.learning, self.weights, self.coherence, space, first, n, most)
 
     def forget(self) -> None:

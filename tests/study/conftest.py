@@ -21,6 +21,7 @@ from thetafront.agents.catalog import AGENTS
 from thetafront.agents.parameters import integer, real
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
 from thetafront.study.experiments.game_summary import GameSummary, TileSummary
 from thetafront.study.experiments.objectives import (
     BACKUPS,
@@ -33,7 +34,7 @@ from thetafront.study.experiments.objectives import (
     WIN_RATE,
 )
 from thetafront.study.experiments.registry import EXPERIMENTS
-from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
+from thetafront.study.experiments.space import Space
 from thetafront.study.run import workers
 
 QUICK = Experiment(

@@ -12,9 +12,10 @@ from thetafront.agents.agent import Agent, check_seed
 from thetafront.agents.external.report import ReportedGame
 from thetafront.agents.parameters import integer
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.game_summary import GameSummary
 from thetafront.study.experiments.objectives import Goal, cpu_seconds, mean, rate, reported
-from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.experiments.space import Space
 from thetafront.study.log.log import RECORD, Log, event
 from thetafront.study.log.seeds import search_seed, validation_seed
 from thetafront.study.log.study_record import StudyRecord

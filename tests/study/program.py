@@ -48,13 +48,7 @@ def signalled(
     Return its exit code and what it printed. A terminal sends its signals to workers, too.
     """
     pipe = subprocess.PIPE
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "thetafront",
-        *words,
-    ]  # no file there is a module of ours
+    command = [sys.executable, "-P", "-m", "thetafront", *words]  # -P: no file there is a module
     with subprocess.Popen(
         command, cwd=folder, stdout=pipe, stderr=pipe, text=True, start_new_session=True
     ) as process:
@@ -66,6 +60,14 @@ def signalled(
         (os.killpg if to_workers else os.kill)(process.pid, number)
         out, error = process.communicate(timeout=600)
     return process.returncode, out, error
+
+
+def succeeded(results: Path | None, *words: str) -> str:
+    """Give a command that must succeed, with a results folder; return what it prints."""
+    more = [] if results is None else ["--results", str(results)]
+    done = CliRunner().invoke(app, [*words, *more])
+    assert done.exit_code == 0, done.output
+    return done.stdout
 
 
 def refused(*arguments: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from thetafront.agents.agent import Game
 from thetafront.agents.external.report import Report, ReportedGame, ReportError
-from thetafront.study.log.seeds import game_to_record, record_to_game
+from thetafront.study.log.seeds import game_to_record, record_to_outcome
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def test_what_is_kept_can_be_stored_and_read_back() -> None:
         "numpy": 4,
         "real": 0.5,
     }
-    assert record_to_game(game_to_record(game), ReportedGame) == game
+    assert record_to_outcome(game_to_record(game), ReportedGame) == game
 
 
 def test_costs_are_kept_though_many_fields_come_before_them() -> None:

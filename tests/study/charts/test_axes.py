@@ -16,8 +16,8 @@ from thetafront.study.charts.axes import (
     without_outliers,
 )
 from thetafront.study.charts.chart import rounded, short
+from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS, mean
-from thetafront.study.experiments.space import CategoricalParameter, NumericParameter
 
 
 @pytest.mark.parametrize(

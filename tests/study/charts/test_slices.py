@@ -15,7 +15,7 @@ from thetafront.study.charts.slices import (
     slices_chart,
 )
 from thetafront.study.charts.vega import specification
-from thetafront.study.experiments.space import NumericParameter
+from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.report.analysis import Analysis
 
 

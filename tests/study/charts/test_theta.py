@@ -14,7 +14,7 @@ from thetafront.study.charts.theta import (
     parameter_ticks,
     theta_chart,
 )
-from thetafront.study.experiments.space import CategoricalParameter, NumericParameter
+from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
 from thetafront.study.report.analysis import Analysis
 
 

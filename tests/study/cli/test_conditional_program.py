@@ -13,8 +13,9 @@ from thetafront.study.api import sweep
 from thetafront.study.charts.hypervolume import hypervolume_trace
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
 from thetafront.study.experiments.objectives import mean, reported
-from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
+from thetafront.study.experiments.space import Space
 
 PROGRAM = """import json, random, sys
 asked = json.loads(sys.stdin.readline())

@@ -8,8 +8,9 @@ from typer.testing import CliRunner
 
 from thetafront.study.cli import app
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.registry import EXPERIMENTS
-from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.experiments.space import Space
 
 WORDS = ["--validation-games", "4", "--validation-points", "2", "--jobs", "1"]
 

@@ -10,8 +10,9 @@ import numpy as np
 from tests.study.run.test_search import outcome, unbroken_and_stopped
 from thetafront.agents.parameters import Value
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.dimension import CategoricalParameter
 from thetafront.study.experiments.registry import EXPERIMENTS
-from thetafront.study.experiments.space import CategoricalParameter, Space
+from thetafront.study.experiments.space import Space
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.samplers.observations import Objectives
 

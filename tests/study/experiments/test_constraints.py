@@ -9,7 +9,8 @@ import pytest
 
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.constraints import CONDITION, NUMBER, TEXT, Constraint
-from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
+from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
+from thetafront.study.experiments.space import Space
 
 KINDS = (("a", NUMBER), ("b", NUMBER), ("c", NUMBER), ("flag", CONDITION), ("solver", TEXT))
 CHOICES = ("sgd", "adam", "lbfgs")

@@ -7,9 +7,10 @@ import pytest
 
 from thetafront.agents.external.program import Program, Protocol
 from thetafront.study.errors import InputError
+from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
 from thetafront.study.experiments.objectives.estimators import ExactValue, NoisyMean, Proportion
 from thetafront.study.experiments.program_file import read_program_file
-from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
+from thetafront.study.experiments.space import Space
 from thetafront.study.experiments.widening import (
     WidenRequest,
     find_edges,

@@ -17,9 +17,9 @@ from thetafront.agents.external.python import PythonAgent
 from thetafront.study.errors import InputError
 from thetafront.study.experiments import registry
 from thetafront.study.experiments.definition_record import Definition
+from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.objectives import mean
 from thetafront.study.experiments.registry import experiment, is_definition, listed
-from thetafront.study.experiments.space import NumericParameter
 from thetafront.study.experiments.widening import WidenRequest, find_edges, widened
 from thetafront.study.log.manifest import ROOT
 from thetafront.study.run.first_games import settled

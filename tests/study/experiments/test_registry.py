@@ -12,9 +12,10 @@ from thetafront.engine.pacman import Layout
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.agent_parser import build_agent
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.objectives import BACKUPS, SWEEPS
 from thetafront.study.experiments.registry import EXPERIMENTS, experiment
-from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.experiments.space import Space
 from thetafront.study.report.pick_text import play_command
 from thetafront.study.samplers.observations import Objectives
 

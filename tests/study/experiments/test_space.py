@@ -8,13 +8,13 @@ import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
 from thetafront.study.errors import InputError
-from thetafront.study.experiments.registry import EXPERIMENTS
-from thetafront.study.experiments.space import (
+from thetafront.study.experiments.dimension import (
     CategoricalParameter,
     NumericParameter,
-    Space,
     range_text,
 )
+from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.experiments.space import Space
 from thetafront.study.log.manifest import ROOT
 
 CHOICE = CategoricalParameter("leaf", ("random", "score", "weights_a"), symbol="U")

@@ -6,7 +6,7 @@ from thetafront.agents.parameters import Value
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.builtin import DICE, MCMDP, NTUPLE, TREE_SEARCH
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.space import NumericParameter
+from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.widening import (
     WidenRequest,
     find_edges,

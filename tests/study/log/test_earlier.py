@@ -12,10 +12,9 @@ from pathlib import Path
 import optuna
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from tests.study.made_studies import stored_games
-from thetafront.study.cli import app
+from tests.study.program import succeeded
 from thetafront.study.errors import DamageError, InputError
 from thetafront.study.log.location import locate
 from thetafront.study.log.storage import existing, open_for_games, open_for_reading
@@ -54,12 +53,6 @@ def contents(data: StudyData) -> tuple[object, ...]:
     return data.trials, data.points, data.moments, data.record, data.runs
 
 
-def thetafront(*words: str, results: Path) -> str:
-    done = CliRunner().invoke(app, [*words, "--results", str(results)])
-    assert done.exit_code == 0, done.output
-    return done.stdout
-
-
 @pytest.mark.parametrize("name", STUDIES)
 def test_reading_leaves_it_as_it_is_and_writing_stores_the_same(name: str, results: Path) -> None:
     path = results / name / "study.db"
@@ -95,7 +88,7 @@ def test_its_objectives_are_those_that_it_had_stored(name: str, results: Path) -
 @pytest.mark.parametrize("name", ["mcmdp", "pacman_small"])
 def test_its_tables_are_exported_as_they_were(name: str, results: Path) -> None:
     """Of columns of a model only that they are there."""
-    thetafront("export", name, results=results)
+    succeeded(results, "export", name)
     for table in ("games.csv", "trials.csv", "front.csv"):
         found, stored = (pd.read_csv(folder / name / table) for folder in (results, DATA))
         assert set(stored) <= set(found)
@@ -110,12 +103,12 @@ def test_its_tables_are_exported_as_they_were(name: str, results: Path) -> None:
 )
 def test_a_point_is_picked(name: str, objective: str, results: Path) -> None:
     words = ("pick", name, "--seconds-per-move", "0.001", "--games", "0", "--json")
-    answer = json.loads(thetafront(*words, results=results))
+    answer = json.loads(succeeded(results, *words))
     expected = answer[objective]
     assert expected["low95"] <= expected["mean"] <= expected["high95"]
     assert answer["p_within_limit"] >= 0.95
     assert answer["seconds_per_move"] < 0.001
-    assert "4 points" in thetafront("status", name, results=results)
+    assert "4 points" in succeeded(results, "status", name)
 
 
 def test_what_is_damaged_or_unknown_is_refused_and_stays(results: Path) -> None:
@@ -193,9 +186,7 @@ def test_it_continues_as_the_version_that_began_it_would_have(results: Path) -> 
     words = ["sweep", "pacman_small", "--name", "begun", "--cost", "backups_per_move"]
     words += ["--trials", "7", "--design-size", "4", "--replicates", "2", "--jobs", "1"]
     words += ["--seed", "3", "--sampler", "random", "--no-validation", "--budget", "none"]
-    assert "was converted from an earlier version" in " ".join(
-        thetafront(*words, results=results).split()
-    )
+    assert "was converted from an earlier version" in " ".join(succeeded(results, *words).split())
     for table, key in (("trials", ["trial"]), ("games", ["phase", "trial", "point", "replicate"])):
         frames = []
         for folder in (results / "begun", DATA / "begun"):

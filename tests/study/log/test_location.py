@@ -39,11 +39,6 @@ def test_folders_that_cannot_be_used_are_named(tmp_path: Path) -> None:
         make_folder(Path("/proc/s"))  # read-only, for root too
 
 
-def test_sqlite_has_one_driver(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="storage of SQLite must be sqlite:///"):
-        locate("s", tmp_path, "sqlite+other:///x.db")
-
-
 def test_a_study_of_ones_own_is_written_in_a_folder_of_somebody_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

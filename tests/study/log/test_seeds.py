@@ -1,26 +1,6 @@
 """What a trial's numbers are."""
 
-import pytest
-
-from thetafront.agents.twenty48.agent import Game2048 as Game
-from thetafront.study.experiments.objectives import format_seconds
-from thetafront.study.log.seeds import (
-    game_seed,
-    game_to_record,
-    record_to_game,
-    search_seed,
-    validation_seed,
-)
-
-GAMES = [
-    Game(0, 1000, 100, 0.5, 40_000, 32768, 0xFEDCBA9876543210),
-    Game(1, 3000, 300, 0.5, 60_000, 2, 0x11),
-]
-
-
-def test_games_are_stored_and_read_back() -> None:
-    for game in GAMES:
-        assert record_to_game(game_to_record(game)) == game
+from thetafront.study.log.seeds import game_seed, search_seed, validation_seed
 
 
 def test_no_two_games_share_a_seed() -> None:
@@ -41,19 +21,3 @@ def test_seeds_come_again_rather_than_leave_their_half() -> None:
     assert len({validation_seed(1, p, r) for p in range(500) for r in range(1000)}) == 500_000
     assert len({validation_seed(1, 24, r) for r in range(400_000)}) == 400_000
     assert max(validation_seed(1, 24, r) for r in range(400_000)) < 2_000_000
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (1.834e-4, "183 µs"),
-        (1.25e-3, "1.25 ms"),
-        (9.997e-4, "1.00 ms"),
-        (9.996e-6, "10.0 µs"),
-        (0.01, "10.0 ms"),
-        (12.34, "12.3 s"),
-        (4e-8, "40.0 ns"),
-    ],
-)
-def test_times_have_three_digits_and_a_unit(seconds: float, text: str) -> None:
-    assert format_seconds(seconds) == text

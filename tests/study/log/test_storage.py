@@ -17,8 +17,9 @@ from tests.study.made_studies import add_trials, new_study_in
 from thetafront.study.cli import app
 from thetafront.study.errors import InputError, RunError
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.registry import EXPERIMENTS
-from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.experiments.space import Space
 from thetafront.study.log.location import Location, locate
 from thetafront.study.log.lock import lock_holder, locked
 from thetafront.study.log.manifest import ROOT
@@ -146,6 +147,7 @@ def test_what_is_no_study_stays_as_it_is_and_gets_no_lock(
         ("sqlite:///:memory:", "must name a file"),
         ("sqlite:///file:x.db?uri=true", "must be a plain path"),
         ("sqlite:///x.db?mode=ro", "must be a plain path"),
+        ("sqlite+other:///x.db", "storage of SQLite must be sqlite:///"),
     ],
 )
 def test_storages_that_cannot_be_opened_are_named_and_leave_nothing(

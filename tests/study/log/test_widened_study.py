@@ -12,8 +12,9 @@ from tests.study.conftest import QUICK
 from tests.study.made_studies import store_trial
 from thetafront.study.errors import DamageError, InputError
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES
-from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.experiments.space import Space
 from thetafront.study.experiments.widening import WidenRequest
 from thetafront.study.log.location import Location, locate
 from thetafront.study.log.log import RECORD, Log

@@ -7,8 +7,9 @@ import pytest
 
 from tests.study.conftest import QUICK
 from tests.study.made_studies import data_of_values
+from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES
-from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.experiments.space import Space
 from thetafront.study.log.point import Point, theta_key
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.model.study_model import another_point, choose_points, fit_study

@@ -15,8 +15,9 @@ from tests.study.made_studies import add_point, add_trials, data_of, new_study, 
 from tests.study.page.html_parts import Parts
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.registry import EXPERIMENTS
-from thetafront.study.experiments.space import NumericParameter, Space
+from thetafront.study.experiments.space import Space
 from thetafront.study.log.location import Location, locate
 from thetafront.study.log.log import Log
 from thetafront.study.log.study_data import store_run

@@ -7,7 +7,8 @@ import numpy.typing as npt
 import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
-from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
+from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
+from thetafront.study.experiments.space import Space
 from thetafront.study.report.importance import coordinates, total_indices
 from thetafront.study.samplers.encoding import UnitCube
 

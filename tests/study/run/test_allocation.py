@@ -30,6 +30,7 @@ def made(**changed: list[float]) -> Played:
         "n": [20.0, 20.0, 20.0],
         "seconds": [0.1, 1.0, 10.0],
         "decades": [1.0, 1.0, 0.5],
+        "limit": [1e9, 1e9, 1e9],
     }
     return Played(**{name: np.array(each) for name, each in (columns | changed).items()})
 
@@ -95,21 +96,20 @@ def test_errors_count_where_a_point_is_the_answer() -> None:
 
 def test_a_round_has_its_seconds_and_its_limits() -> None:
     of = made()
-    added = next_round(of, np.array([1000, 1000, 1000]))
-    seconds = float(added @ of.seconds)
+    added = next_round(of)
+    seconds = of.seconds_of(added)
     assert allocation.ROUND_SECONDS <= seconds <= allocation.ROUND_SECONDS + 10.0, "one game more"
     assert np.all(added >= 0)
-    assert next_round(of, np.array([20, 25, 20])).tolist() == [0, 5, 0]
-    assert next_round(of, np.array([20, 20, 20])).tolist() == [0, 0, 0]
+    assert next_round(made(limit=[20.0, 25.0, 20.0])).tolist() == [0, 5, 0]
+    assert next_round(made(limit=[20.0, 20.0, 20.0])).tolist() == [0, 0, 0]
     long = made(n=[1000.0, 1000.0, 1000.0])
-    share = allocation.ROUND_SHARE * long.seconds_played
-    assert float(next_round(long, np.full(3, 10**6)) @ long.seconds) >= share
+    assert long.seconds_of(next_round(long)) >= allocation.ROUND_SHARE * long.seconds_of(long.n)
 
 
 def test_a_fifth_of_a_round_is_for_the_points_with_the_fewest_games() -> None:
     """Though the third point is never the answer."""
     of = made(mean=[10.0, 20.0, -500.0], seconds=[1.0, 1.0, 1.0], n=[200.0, 200.0, 20.0])
-    added = next_round(of, np.full(3, 10_000))
+    added = next_round(of)
     total = max(allocation.ROUND_SECONDS, allocation.ROUND_SHARE * 420.0)
     assert added[2] == pytest.approx(allocation.MIN_SHARE * total, abs=1)
 
@@ -118,7 +118,7 @@ def test_points_that_cannot_be_told_apart_by_gain_get_equal_games() -> None:
     """No budgets between them, or no noise: nothing is to be gained anywhere."""
     for changed in ({"decades": [0.0, 0.0, 0.0]}, {"variance": [0.0, 0.0, 0.0]}):
         of = made(seconds=[1.0, 1.0, 1.0], **changed)
-        assert next_round(of, np.full(3, 1000)).tolist() == [20, 20, 20]
+        assert next_round(of).tolist() == [20, 20, 20]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -140,9 +140,9 @@ def test_a_round_of_a_billion_games_is_planned_at_once() -> None:
     """Games of a tenth of a microsecond: one by one, they would take hours."""
     of = made(seconds=[1e-7, 2e-7, 1e-7], n=[20.0, 30.0, 1e6])
     began = time.process_time()
-    added = next_round(of, np.full(3, 10**9))
+    added = next_round(of)
     assert time.process_time() - began < 1.0
-    assert float(added @ of.seconds) == pytest.approx(allocation.ROUND_SECONDS, rel=0.05)
+    assert of.seconds_of(added) == pytest.approx(allocation.ROUND_SECONDS, rel=0.05)
 
 
 def test_games_come_in_turns() -> None:

@@ -14,8 +14,9 @@ from optuna.trial import create_trial
 from thetafront.study.api import sweep
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
 from thetafront.study.experiments.objectives import exact, mean, reported
-from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
+from thetafront.study.experiments.space import Space
 from thetafront.study.experiments.widening import WidenRequest, find_edges, widened
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import frozen

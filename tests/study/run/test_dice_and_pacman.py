@@ -6,11 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from scipy.stats import binomtest
-from typer.testing import CliRunner
 
-from tests.study.run.test_other_games import succeeded
+from tests.study.program import refused, succeeded
 from thetafront.agents.catalog import build
-from thetafront.study.cli import app
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.agent_parser import build_agent
 
@@ -20,9 +18,7 @@ LAYOUT = "%%%%%\n%P .%\n%%%%%"
 
 
 def played(*words: str) -> str:
-    done = CliRunner().invoke(app, ["play", *words, "--jobs", "1"])
-    assert done.exit_code == 0, done.stderr
-    return done.stdout
+    return succeeded(None, "play", *words, "--jobs", "1")
 
 
 def test_play_prints_how_many_games_were_won() -> None:
@@ -77,9 +73,7 @@ def test_pacman_is_played_in_a_maze_of_ones_own(tmp_path: Path) -> None:
             "parameter must be one of pacman_mdp's: ",
         ),
     ):
-        done = CliRunner().invoke(app, ["play", *options])
-        assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
-        assert message in done.stderr
+        assert message in refused("play", *options)
 
 
 def test_what_is_true_or_false_takes_words_and_digits() -> None:
@@ -95,9 +89,8 @@ def test_what_is_true_or_false_takes_words_and_digits() -> None:
 
 @pytest.mark.parametrize("name", ["dice", "pacman_astar"])
 def test_what_is_for_2048_alone_refuses_them(name: str) -> None:
-    done = CliRunner().invoke(app, ["act", "--board", "2", "--agent", name])
-    assert (done.exit_code, done.stderr.count("\n")) == (2, 1), done.output
-    assert f"'{name}', which plays another game" in done.stderr
+    line = refused("act", "--board", "2", "--agent", name)
+    assert f"'{name}', which plays another game" in line
 
 
 def test_dice_are_tuned(tmp_path: Path) -> None:
@@ -114,21 +107,3 @@ def test_dice_are_tuned(tmp_path: Path) -> None:
         succeeded(tmp_path, "pick", "dice", "--min-score", "13.1", "--jobs", "1", "--json")
     )
     assert answer["expected_score"]["mean"] >= 13.1
-
-
-@pytest.mark.sweeps
-def test_pacman_is_tuned_and_resumed(tmp_path: Path) -> None:
-    words = ["sweep", "pacman_small", "--design-size", "4", "--jobs", "1", "--no-validation"]
-    words += ["--cost", "backups_per_move", "--replicates", "5"]
-    succeeded(tmp_path, *words, "--trials", "2")
-    assert "4 trials, 5 games each" in succeeded(tmp_path, *words, "--trials", "4")
-    games = pd.read_csv(tmp_path / "pacman_small" / "games.csv")
-    trials = pd.read_csv(tmp_path / "pacman_small" / "trials.csv")
-    assert len(games) == 20
-    assert set(games["outcome"]) <= {"won", "lost", "cut"}
-    for _, row in trials.iterrows():
-        mine = games[games["trial"] == row["trial"]]
-        assert row["win_rate_mean"] == (mine["outcome"] == "won").mean()
-        assert row["backups_per_move"] == pytest.approx(
-            mine["n_backups"].sum() / mine["n_moves"].sum()
-        )

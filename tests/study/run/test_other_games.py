@@ -12,46 +12,28 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import Result
 from scipy.stats import binomtest
-from typer.testing import CliRunner
 
 from tests.study.conftest import Coin, Solver
+from tests.study.program import refused, succeeded
 from thetafront.agents.agent import Game
 from thetafront.agents.catalog import build
 from thetafront.agents.twenty48.agent import Game2048
-from thetafront.study.cli import app
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.agent_parser import build_agent_2048
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.game_summary import check_2048
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SWEEPS
 from thetafront.study.experiments.play_summary import PlaySummary
 from thetafront.study.experiments.registry import experiment
-from thetafront.study.experiments.space import NumericParameter, Space
-from thetafront.study.log.seeds import game_to_record, record_to_game
+from thetafront.study.experiments.space import Space
+from thetafront.study.log.seeds import game_to_record, record_to_outcome
 from thetafront.study.log.storage import open_for_reading
 from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.hyperparameters import fit_hyperparameters
 
 pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
-
-
-def run(results: Path, *words: str) -> Result:
-    return CliRunner().invoke(app, [*words, "--results", str(results)])
-
-
-def succeeded(results: Path, *words: str) -> str:
-    done = run(results, *words)
-    assert done.exit_code == 0, done.stderr
-    return done.stdout
-
-
-def refused(results: Path, *words: str) -> str:
-    done = run(results, *words)
-    assert done.exit_code == 2
-    assert done.stderr.count("\n") == 1
-    return done.stderr
 
 
 def columns(path: Path) -> list[str]:
@@ -60,18 +42,22 @@ def columns(path: Path) -> list[str]:
 
 GAMES = [Coin(20).play(5), Coin(1).play(5), Solver(3).play(0)]
 GAMES += [build(name, {}).play(1) for name in ("dice", "dice_solver", "pacman_random")]
+GAMES += [
+    Game2048(0, 1000, 100, 0.5, 40_000, 32768, 0xFEDCBA9876543210),
+    Game2048(1, 3000, 300, 0.5, 60_000, 2, 0x11),
+]
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_games_of_other_kinds_are_stored_and_read_back(game: Game) -> None:
+def test_games_of_all_kinds_are_stored_and_read_back(game: Game) -> None:
     record = json.loads(json.dumps(game_to_record(game)))
     assert record["game"] == game.kind
-    assert record_to_game(record) == game
+    assert record_to_outcome(record) == game
 
 
 def test_a_record_of_an_unknown_kind_is_refused() -> None:
     with pytest.raises(ValueError, match=r"must be a game of .*2048.*coin.* \(got 'chess'\)"):
-        record_to_game({"game": "chess", "seed": 1})
+        record_to_outcome({"game": "chess", "seed": 1})
 
 
 @pytest.mark.sweeps
@@ -118,11 +104,10 @@ def test_a_win_rate_goes_through_the_pipeline(coin: Experiment, tmp_path: Path) 
     assert (folder / "front.csv").read_bytes() == before
     assert "win rate·decades" in succeeded(tmp_path, "status", "coin")
     assert "% to " in succeeded(tmp_path, "front", "coin")
-    compared = CliRunner().invoke(app, ["compare", "coin", "--results", str(tmp_path)])
-    assert compared.exit_code == 0, compared.stderr
+    succeeded(tmp_path, "compare", "coin")
     picked_is_right(tmp_path)
     for command in ("validate", "sweep"):
-        line = refused(tmp_path, command, "coin", "--standard-error", "2")
+        line = refused(command, "coin", "--standard-error", "2", "--results", str(tmp_path))
         assert line == (
             "thetafront: standard error of a win rate must be a share above 0 and up to 1 "
             "(got 2), such as 0.015 for 1.5%\n"
@@ -164,7 +149,7 @@ def picked_is_right(results: Path) -> None:
         (["--games", "0", "--min-win-rate", "1"], "pick: no θ has an expected win rate of "),
         *((["--min-win-rate", value], f"{share} (got {value})") for value in ("30", "nan", "0")),
     ):
-        assert message in refused(results, "pick", "coin", *option)
+        assert message in refused("pick", "coin", *option, "--results", str(results))
 
 
 @pytest.mark.sweeps
@@ -218,7 +203,7 @@ def test_an_exact_score_goes_through_the_pipeline(solver: Experiment, tmp_path: 
 def test_a_cost_that_is_not_offered_is_refused(
     words: list[str], allowed: str, coin: Experiment, solver: Experiment, tmp_path: Path
 ) -> None:
-    line = refused(tmp_path, "sweep", *words)
+    line = refused("sweep", *words, "--results", str(tmp_path))
     assert line == f"thetafront: cost must be one of {allowed} (got '{words[-1]}')\n"
     assert not list(tmp_path.iterdir())
 

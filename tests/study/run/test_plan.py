@@ -23,7 +23,8 @@ from thetafront.study.run.plan import (
     Pace,
     Plan,
     Planner,
-    Points,
+    drawn_towards,
+    games_after,
     guess_typical,
     make_plan,
 )
@@ -37,13 +38,10 @@ PACE = Pace(jobs=2, wall_seconds=1.25)  # a CPU second of games takes 0.625 s
 
 def points(
     n: Sequence[float], wanted: Sequence[float], seconds: Sequence[float], deviation: float = 100.0
-) -> Points:
+) -> Played:
     k = len(n)
-    mean = np.linspace(1000.0, 1100.0, k)
-    played = Played(
-        mean, np.full(k, deviation**2), np.array(n, float), np.array(seconds, float), np.ones(k)
-    )
-    return Points(played, np.array(wanted, float))
+    mean, columns = np.linspace(1000.0, 1100.0, k), (np.array(each, float) for each in (n, seconds))
+    return Played(mean, np.full(k, deviation**2), *columns, np.ones(k), np.array(wanted, float))
 
 
 NOTHING = points([], [], [])
@@ -79,19 +77,18 @@ def test_the_first_games_of_points_are_shared_out_evenly() -> None:
     """Half of the time of the first games gives half of them."""
     wanted = points([0, 0], [1000, 1000], [1.0, 3.0])
     seconds = FIRST_GAMES * (1.0 + 3.0)
-    assert wanted.after(seconds / 2) == pytest.approx([FIRST_GAMES / 2] * 2)
-    assert wanted.after(seconds) == pytest.approx([FIRST_GAMES] * 2)
+    assert games_after(wanted, seconds / 2) == pytest.approx([FIRST_GAMES / 2] * 2)
+    assert games_after(wanted, seconds) == pytest.approx([FIRST_GAMES] * 2)
 
 
 def test_later_games_follow_the_rule_of_validation_and_spend_all_the_time() -> None:
     wanted = points([30, 40, 50], [20000] * 3, [0.1, 0.2, 0.4])
-    first = next_round(wanted.expected, np.full(3, 20000))
-    one_round = wanted.seconds_of(wanted.expected.n + first)
-    assert wanted.after(one_round) == pytest.approx(wanted.expected.n + first)
+    first = next_round(wanted)
+    assert games_after(wanted, wanted.seconds_of(first)) == pytest.approx(wanted.n + first)
     for seconds in (1.0, 100.0, 700.0):
-        n = wanted.after(seconds)
+        n = games_after(wanted, seconds) - wanted.n
         assert wanted.seconds_of(n) == pytest.approx(seconds)
-        assert np.all(n >= wanted.expected.n)
+        assert np.all(n >= 0.0)
 
 
 def test_what_the_search_leaves_of_a_budget_is_for_validation() -> None:
@@ -172,12 +169,13 @@ def test_nothing_is_planned_without_a_complete_trial(quick: Experiment) -> None:
 def test_times_of_few_trials_are_drawn_towards_a_guess() -> None:
     """A mean of 2 s a game by the model, 4 s by the guess: √8 s if nothing is known, then 2 s."""
     given = points([0, 0], [100, 100], [1.0, 3.0])
-    assert given.near(4.0, 0.0, math.inf).expected.seconds == pytest.approx([2**0.5, 3 * 2**0.5])
-    assert given.near(4.0, 1.0, math.inf).expected.seconds == pytest.approx([1.0, 3.0])
-    quarter = given.near(4.0, 0.5, math.inf)
-    assert quarter.seconds_of(given.n_wanted) == pytest.approx(400.0 * 2**0.25)
+    for trust, seconds in ((0.0, [2**0.5, 3 * 2**0.5]), (1.0, [1.0, 3.0])):
+        found = drawn_towards(given, 4.0, trust, math.inf)
+        assert found.seconds == pytest.approx(seconds)
+    quarter = drawn_towards(given, 4.0, 0.5, math.inf)
+    assert quarter.seconds_of(given.limit) == pytest.approx(400.0 * 2**0.25)
     complete = points([100, 100], [100, 100], [1.0, 3.0])
-    assert complete.near(4.0, 0.0, math.inf) is complete
+    assert drawn_towards(complete, 4.0, 0.0, math.inf) is complete
 
 
 def test_a_typical_game_is_dearer_than_those_of_the_design() -> None:

@@ -20,7 +20,7 @@ from thetafront.study.log.log import lost as lost_point
 from thetafront.study.log.point import Point
 from thetafront.study.log.storage import create_or_resume
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.log.tables import SEARCH, sealed
+from thetafront.study.log.tables import SEARCH
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.dispatch import Dispatch, play_here
 from thetafront.study.run.search import Search
@@ -155,6 +155,8 @@ def test_a_search_spends_its_budget(quick: Experiment, tmp_path: Path) -> None:
         first = 5_000_000 + 1000 * trial.number
         assert [game.seed for game in games.values()] == [first, first + 1, first + 2]
         played = list(games.values())
+        again: Game = quick.build(trial.params).play(first + 1)
+        assert (again.score, again.end_board) == (played[1].score, played[1].end_board)
         assert trial.values == (SCORE.estimate(played).value, SECONDS.value(played))
     last = watch.snapshots[-1]
     assert (last.unit, last.n_units_done, last.n_units) == ("trials", 10, 10)
@@ -163,16 +165,6 @@ def test_a_search_spends_its_budget(quick: Experiment, tmp_path: Path) -> None:
     assert set(watch.seconds_each) == {"think", "begin", "store", "tell"}
     assert all(seconds > 0.0 for seconds in watch.seconds_each.values())
     assert watch.messages == []
-
-
-def test_games_can_be_replayed_from_what_is_stored(quick: Experiment, tmp_path: Path) -> None:
-    study, _ = search(
-        quick, tmp_path, SearchSettings(2, 2, seed=1, sampler="random", design_size=2)
-    )
-    trial = trials_of(study)[1]
-    for game in trial.games.values():
-        again: Game = quick.build(trial.params).play(game.seed)
-        assert (again.score, again.end_board) == (game.score, game.end_board)
 
 
 def test_a_search_stopped_anywhere_ends_as_an_unbroken_one(
@@ -264,8 +256,7 @@ def test_trials_that_a_repair_has_left_out_are_proposed_again(
     lost = {3, 8}
     points = [row for row in rows.points if row.number not in lost]
     games = [row for row in rows.games if row.number not in lost]
-    games = [sealed(row._replace(sequence=n)) for n, row in enumerate(games, 1)]
-    study.rebuild(Rows(rows.study, points, games))
+    study.rebuild(Rows.numbered(rows.study, points, games, ()))
     study.write(*(lost_point((SEARCH, number)) for number in lost))
     study, _ = search(quick, tmp_path, SETTINGS)
     assert outcome(study) == before
@@ -290,16 +281,14 @@ def test_nsga2_continues_with_its_generations(quick: Experiment, tmp_path: Path)
     assert any("NSGAIISampler:generation" in notes for notes in generations)
 
 
-def test_repeating_a_finished_search_changes_nothing(quick: Experiment, tmp_path: Path) -> None:
-    before, _ = search(quick, tmp_path, SETTINGS)
+def test_repeating_a_search_changes_nothing_and_a_larger_total_adds_trials(
+    quick: Experiment, tmp_path: Path
+) -> None:
+    few = SearchSettings(3, 2, seed=5, sampler="random", design_size=8)
+    before, _ = search(quick, tmp_path, few)
     expected = outcome(before)
-    after, watch = search(quick, tmp_path, SETTINGS)
-    assert outcome(after) == expected
-    assert watch.snapshots == []
-
-
-def test_a_larger_total_adds_trials(quick: Experiment, tmp_path: Path) -> None:
-    search(quick, tmp_path, SearchSettings(3, 2, seed=5, sampler="random", design_size=8))
+    after, watch = search(quick, tmp_path, few)
+    assert (outcome(after), watch.snapshots) == (expected, [])
     study, _ = search(quick, tmp_path, SearchSettings(11, 2, seed=5, sampler="tpe", design_size=8))
     assert states_of(study) == ["complete"] * 11
     assert origins_of(study) == ["design"] * 8 + ["tpe"] * 3

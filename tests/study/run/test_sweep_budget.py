@@ -10,10 +10,9 @@ import numpy as np
 import optuna
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from tests.study.cli.test_failures import made
-from thetafront.study.cli import app
+from tests.study.program import refused, succeeded
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import EXACT_SCORE, SCORE, WIN_RATE, Goal
 from thetafront.study.run import stopping
@@ -23,27 +22,9 @@ from thetafront.study.run.sweep import without_widening
 
 pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
 
-SWEEP = [
-    "sweep",
-    "coin",
-    "--replicates",
-    "10",
-    "--design-size",
-    "4",
-    "--jobs",
-    "1",
-    "--validation-points",
-    "2",
-    "--sampler",
-    "random",
-]
+SWEEP = ["sweep", "coin", "--replicates", "10", "--design-size", "4", "--jobs", "1"]
+SWEEP += ["--validation-points", "2", "--sampler", "random"]
 TARGETS = ["--trials", "4", "--validation-games", "40"]
-
-
-def said(results: Path, *words: str) -> str:
-    done = CliRunner().invoke(app, [*words, "--results", str(results)])
-    assert done.exit_code == 0, done.output
-    return done.stdout
 
 
 @pytest.mark.sweeps
@@ -56,7 +37,7 @@ def test_a_sweep_ends_by_its_budget_and_continues(
     folder = tmp_path / "coin"
     n_validated = 0
     for words in (SWEEP, ["validate", "coin", "--jobs", "1", "--validation-points", "2"]):
-        text = said(tmp_path, *words, "--budget", "8s")
+        text = succeeded(tmp_path, *words, "--budget", "8s")
         assert "validation on fresh seeds: " in text
         reached = r"^the budget of 8 s is spent: .* points validated to standard errors of "
         assert re.search(reached, text, re.M)
@@ -79,7 +60,7 @@ def test_games_of_microseconds_keep_a_budget_of_seconds(coin: Experiment, tmp_pa
     The limit is far from what a quiet machine takes: 12 seconds.
     """
     begin = time.monotonic()
-    text = said(tmp_path, "sweep", "coin", "--jobs", "1", "--budget", "10s")
+    text = succeeded(tmp_path, "sweep", "coin", "--jobs", "1", "--budget", "10s")
     assert time.monotonic() - begin < 30.0
     assert "the budget of 10 s is spent" in text
 
@@ -111,23 +92,22 @@ def files(folder: Path) -> dict[str, bytes]:
 def test_a_dry_run_prints_the_plan_and_writes_nothing(coin: Experiment, tmp_path: Path) -> None:
     """Neither of a new study, for which it leaves no folder, nor of one that is there."""
     dry = [*SWEEP, *TARGETS, "--dry-run"]
-    text = said(tmp_path, *dry)
+    text = succeeded(tmp_path, *dry)
     assert list(tmp_path.iterdir()) == []
     plan = r"plan: 4 trials in all, with 40 games in \d+ s; (\d) points validated with (\d+) games"
     found = re.search(plan, text)
     assert found, text
     assert int(found[2]) == 40 * int(found[1])
-    ended = said(tmp_path, *SWEEP, *TARGETS, "--budget", "1h")
+    ended = succeeded(tmp_path, *SWEEP, *TARGETS, "--budget", "1h")
     assert "\ndone before the budget of 1 h 00 min was spent: 4 trials, " in ended
     wanted = "--trials or a smaller --standard-error or more --validation-games"
     assert f"\nfor more, use {wanted}\n" in ended
     before = files(tmp_path)
     more = ["--trials", "6", "--validation-games", "50"]
-    assert "plan: 6 trials in all, with 20 games in " in said(tmp_path, *dry, *more)
+    assert "plan: 6 trials in all, with 20 games in " in succeeded(tmp_path, *dry, *more)
     assert files(tmp_path) == before
-    other = CliRunner().invoke(app, [*dry, "--seed", "3", "--results", str(tmp_path)])
-    assert other.exit_code == 2
-    assert "was made with seed 0, not 3" in other.stderr
+    other = refused(*dry, "--seed", "3", "--results", str(tmp_path))
+    assert "was made with seed 0, not 3" in other
 
 
 def test_the_command_that_continues_does_not_widen_again() -> None:
@@ -145,7 +125,7 @@ def test_a_coarse_front_gets_more_points(tmp_path: Path, monkeypatch: pytest.Mon
     results.parent.mkdir()
     words = ["--trials", "12", "--design-size", "8", "--jobs", "1", "--validation-points", "4"]
     words += ["--replicates", "4"]
-    text = said(results.parent, "sweep", "flaky.toml", *words, "--budget", "15s")
+    text = succeeded(results.parent, "sweep", "flaky.toml", *words, "--budget", "15s")
     assert "more: 4 points placed between the others" in text
     front = pd.read_csv(results / "front.csv")
     assert len(front) == 8

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from thetafront.study.errors import InputError
-from thetafront.study.experiments.space import CategoricalParameter, NumericParameter, Space
+from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
+from thetafront.study.experiments.space import Space
 from thetafront.study.samplers.design import draw_design
 
 UNIT = Space(tuple(NumericParameter(f"x{k}", 0.0, 1.0) for k in range(6)))

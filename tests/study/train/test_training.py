@@ -11,13 +11,12 @@ import time
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from tests.study.program import refused
+from tests.study.program import refused, succeeded
 from thetafront.agents.agent import identity
 from thetafront.agents.twenty48.ntuple.agent import NTuple
 from thetafront.agents.twenty48.ntuple.learned import UNLIMITED, learn_games
@@ -179,9 +178,7 @@ def n_moves_at(n_warm: int, end: float) -> int:
 
 def test_a_longer_training_goes_on_from_before_cooling(networks: Path) -> None:
     def command(name: str, moves: int) -> str:
-        words = ["train", "ntuple", "--name", name, *WORDS, "--moves", str(moves)]
-        done = CliRunner().invoke(app, words)
-        assert done.exit_code == 0, done.output
+        succeeded(None, "train", "ntuple", "--name", name, *WORDS, "--moves", str(moves))
         return trained_network(name).digest
 
     first = command("parts", 20_000)
@@ -196,24 +193,19 @@ def test_a_longer_training_goes_on_from_before_cooling(networks: Path) -> None:
 
 
 def test_a_budget_that_is_spent_is_not_spent_again() -> None:
-    first = CliRunner().invoke(app, ["train", "ntuple", "--name", "v", *WORDS, "--moves", "5000"])
-    assert first.exit_code == 0, first.output
-    assert "to play: thetafront play ntuple --set network=v" in first.stdout
-    again = CliRunner().invoke(app, ["train", "ntuple", "--name", "v", *WORDS, "--moves", "5000"])
-    assert again.exit_code == 0
-    assert "has already been trained for this long" in again.stdout
+    words = ("train", "ntuple", "--name", "v", *WORDS, "--moves", "5000")
+    assert "to play: thetafront play ntuple --set network=v" in succeeded(None, *words)
+    assert "has already been trained for this long" in succeeded(None, *words)
 
 
 def test_cooling_does_not_exceed_the_budget() -> None:
-    def command(*words: str) -> Any:
-        return CliRunner().invoke(app, ["train", "ntuple", "--name", "v", *WORDS, *words])
-
-    assert command("--moves", "5000", "--cooling", "0").exit_code == 0
+    words = ("train", "ntuple", "--name", "v", *WORDS, "--moves")
+    succeeded(None, *words, "5000", "--cooling", "0")
     digest = trained_network("v").digest
-    assert "has already been trained for this long" in command("--moves", "5000").stdout
+    assert "has already been trained for this long" in succeeded(None, *words, "5000")
     assert trained_network("v").digest == digest
-    words = ("train", "ntuple", "--name", "v", *WORDS, "--moves", "8000", "--cooling", "0.9")
-    assert refused(*words).startswith("thetafront: cooling must be at most 0.3")
+    line = refused(*words, "8000", "--cooling", "0.9")
+    assert line.startswith("thetafront: cooling must be at most 0.3")
 
 
 @pytest.mark.parametrize(
@@ -282,11 +274,8 @@ def test_files_that_are_no_network_are_refused(damage: str, networks: Path) -> N
     assert "the command that trained it writes it again" in line
     weights.unlink(missing_ok=True)
     train("v", 1)
-    done = CliRunner().invoke(
-        app, ["play", "ntuple", "--set", "network=v", "--games", "1", "--json"]
-    )
-    assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout)["params"]["network_digest"] == trained_network("v").digest
+    played = succeeded(None, "play", "ntuple", "--set", "network=v", "--games", "1", "--json")
+    assert json.loads(played)["params"]["network_digest"] == trained_network("v").digest
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 2}', '{"format": 1, "training": {}}'])

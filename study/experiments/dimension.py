@@ -1,0 +1,396 @@
+"""One dimension of a search space: a parameter, numeric or categorical.
+
+Notation
+--------
+=========  ================================================
+u          a coordinate in [0, 1]
+low, high  a numeric parameter's bounds, both allowed
+n          choices of a categorical parameter
+=========  ================================================
+
+For numeric parameters see :mod:`study.axis`. A categorical parameter has **one coordinate here**,
+for an initial design: [0, 1] is split into n equal parts, one per choice, in their order. The order
+has no meaning and no model sees it: in a model, a categorical parameter is n coordinates (one-hot,
+see :class:`study.samplers.encoding.UnitCube`).
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from thetafront.agents.parameters import Categories, Parameter, Tuned, Value, is_real
+from thetafront.study.axis import ParameterAxis
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.constraints import CONDITION, NUMBER, TEXT
+
+# Workers import a user's definition, and optuna is slow to import.
+if TYPE_CHECKING:
+    from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+
+Floats = npt.NDArray[np.float64]
+
+SIGNIFICANT_DIGITS = 3
+MIN_CHOICES = 2
+MIN_WITH_DECIMALS = 0.1
+TOLERANCE = 1e-9  # of a step
+ABSENT = "–"  # an inactive parameter in text
+TRUTHS = {"true": True, "1": True, "false": False, "0": False}
+
+
+def is_absent(value: Any) -> bool:
+    """Return whether a cell of a table, or of a mapping, holds nothing: None or NaN."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def written(value: Value) -> str:
+    """Write a choice as TOML and JSON do, but without quotes."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def when_text(when: Mapping[str, Sequence[Value]]) -> str:
+    """Write conditions: `` when solver is sgd or adam``."""
+    texts = [f"{parent} is {' or '.join(map(written, of))}" for parent, of in when.items()]
+    return f" when {' and '.join(texts)}"
+
+
+class Described(ABC):
+    """What parameters of both kinds have."""
+
+    name: str
+    symbol: str
+    when: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.when, Mapping):
+            raise ValueError(
+                f"{self.name}: when must be {{parameter = [values]}} (got {self.when!r})"
+            )
+        conditions = {
+            parent: tuple(values) if isinstance(values, list | tuple) else (values,)
+            for parent, values in self.when.items()
+        }
+        if empty := [parent for parent, values in conditions.items() if not values]:
+            raise ValueError(
+                f"{self.name}: when {empty[0]} must have at least one value (got none)"
+            )
+        object.__setattr__(self, "when", conditions)
+
+    @property
+    def label(self) -> str:
+        """The symbol, or the name where there is none."""
+        return self.symbol or self.name
+
+    @abstractmethod
+    def at(self, u: Floats) -> npt.NDArray[Any]:
+        """Map coordinates in [0, 1] to values in bounds, or to choices."""
+
+    def from_unit(self, u: float) -> Any:
+        """Map a coordinate in [0, 1] to a value in bounds, or to a choice."""
+        return self.plain(self.at(np.array([u]))[0])
+
+    def plain(self, value: Any) -> Any:
+        """Return a value of an array as one of this parameter's kind."""
+        return value
+
+    def text(self, value: Any) -> str:
+        """Write a value, or a mark if there is none."""
+        return ABSENT if is_absent(value) else written(value)
+
+    def cell(self, value: Any) -> str:
+        """Write a value for a table."""
+        return self.text(value)
+
+    def as_record(self) -> dict[str, Any]:
+        """Return the parameter as plain data; fields of later versions only if they are used."""
+        record = vars(self) | {"when": {each: list(of) for each, of in self.when.items()}}
+        del record["description"]
+        usual = {"step": 0.0, "least": -math.inf, "most": math.inf, "when": {}}
+        kept = {key: each for key, each in record.items() if usual.get(key) != each}
+        return {key: list(each) if isinstance(each, tuple) else each for key, each in kept.items()}
+
+
+@dataclass(frozen=True)
+class NumericParameter(Described):
+    """One numeric dimension of a search space.
+
+    Parameters
+    ----------
+    name : str
+        The agent's name for it.
+    low, high : float
+        Bounds, both allowed.
+    integer : bool
+        Whether values are integers.
+    log : bool
+        Whether the scale is logarithmic.
+    symbol : str
+        For tables and axes; ``name`` if empty.
+    step : float
+        Distance between values from ``low`` on, on a linear scale; 0 for all values between the
+        bounds.
+    least, most : float
+        How far the bounds may be moved, unless the agent limits it.
+    when : mapping of str to tuple
+        Other parameters, and their values (or value) for which this one is active; empty if it
+        always is.
+    description : str
+        Its description, in one line; it is not stored with a study.
+
+    Raises
+    ------
+    ValueError
+        If the bounds are not an interval, exceed ``least`` or ``most``, are not integers for an
+        integer, are not positive on a logarithmic scale, or are not a whole number of steps apart.
+    """
+
+    name: str
+    low: float
+    high: float
+    integer: bool = False
+    log: bool = False
+    symbol: str = ""
+    step: float = 0.0
+    least: float = -math.inf
+    most: float = math.inf
+    when: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    description: str = field(default="", compare=False)
+
+    kind: ClassVar[str] = NUMBER  # of its values in a constraint
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.least <= self.low <= self.high <= self.most and self.low <= self.high:
+            allowed = f"{self.least:g} to {self.most:g}"
+            raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are beyond {allowed}")
+        if not (self.low < self.high and math.isfinite(self.high - self.low)):
+            raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are not an interval")
+        if self.integer and (self.low != int(self.low) or self.high != int(self.high)):
+            raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are not whole")
+        if self.integer:
+            object.__setattr__(self, "low", int(self.low))
+            object.__setattr__(self, "high", int(self.high))
+        if self.log and self.low <= 0:
+            raise ValueError(f"{self.name}: a log scale needs a bound above 0, not {self.low}")
+        if self.step and self.log:
+            raise ValueError(f"{self.name}: steps need a linear scale")
+        if self.integer and not float(self.step).is_integer():
+            raise ValueError(f"{self.name}: steps of {self.step} are not whole")
+        if not (math.isfinite(self.step) and 0.0 <= self.step <= self.high - self.low):
+            raise ValueError(f"{self.name}: steps of {self.step} do not fit into the bounds")
+        n_steps = (self.high - self.low) / self.step if self.step else 0.0
+        if abs(n_steps - round(n_steps)) > TOLERANCE:
+            raise ValueError(
+                f"{self.name}: bounds {self.low} to {self.high} are not a whole number of steps of "
+                f"{self.step} apart"
+            )
+
+    @property
+    def axis(self) -> ParameterAxis:
+        """The parameter's map to the unit interval and back."""
+        return ParameterAxis(float(self.low), float(self.high), self.grid, self.log)
+
+    @property
+    def grid(self) -> float:
+        """The distance between neighbouring values; 0 if there is none."""
+        return self.step or (1.0 if self.integer else 0.0)
+
+    def clip(self, value: Value) -> float:
+        """Clip a value to the bounds; round it to the grid, if there is one."""
+        return self.plain(self.axis.snap(np.array([float(value)]))[0])
+
+    def tidy(self, value: Value) -> float:
+        """Round a value to three significant digits, within bounds; integers stay."""
+        return self.clip(value if self.integer else float(f"{float(value):.{SIGNIFICANT_DIGITS}g}"))
+
+    def at(self, u: Floats) -> Floats:
+        """Map coordinates in [0, 1] to values in bounds."""
+        return self.axis.from_unit(u)
+
+    def to_unit(self, value: Value) -> float:
+        """Map a value in bounds to a coordinate in [0, 1]; the inverse of :meth:`from_unit`."""
+        return float(self.axis.to_unit(np.array([float(value)]))[0])
+
+    def plain(self, value: float) -> float:
+        """Return a number of this parameter's kind."""
+        return int(value) if self.integer else float(value)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The bounds; if the agent allows them, it allows all between."""
+        return self.low, self.high
+
+    def distribution(self) -> "FloatDistribution | IntDistribution":
+        """Return optuna's form of this parameter."""
+        from optuna.distributions import FloatDistribution, IntDistribution  # noqa: PLC0415
+
+        if self.integer:
+            return IntDistribution(int(self.low), int(self.high), log=self.log, step=int(self.grid))
+        step = self.step or None
+        return FloatDistribution(float(self.low), float(self.high), log=self.log, step=step)
+
+    def check(self, value: Value) -> float:
+        """Return ``value`` if it is allowed; InputError otherwise."""
+        whole = "an integer from " if self.integer else "between "
+        steps = f" in steps of {self.step:g}" if self.step else ""
+        between = f"{whole}{self.low:g} {'to' if self.integer else 'and'} {self.high:g}{steps}"
+        if not is_real(value) or isinstance(value, str):
+            raise InputError(f"{self.name} must be {between} (got {value!r})")
+        if not self.low <= value <= self.high or self.clip(value) != value:
+            raise InputError(f"{self.name} must be {between} (got {value:g})")
+        return value
+
+    def read(self, word: str) -> float:
+        """Read a value back from text; ValueError or OverflowError if it is not a number."""
+        return int(float(word)) if self.integer else float(word)
+
+    def text(self, value: Any) -> str:
+        """Write a value, or a mark if there is none."""
+        return ABSENT if is_absent(value) else f"{float(value):g}"
+
+    def cell(self, value: Any) -> str:
+        """Write a value for a table, with as many decimals as are useful there."""
+        if is_absent(value):
+            return ABSENT
+        if self.log and abs(float(value)) < MIN_WITH_DECIMALS:
+            return f"{float(value):.2g}"
+        whole = self.integer or abs(float(value)) >= 100.0
+        return f"{float(value):.0f}" if whole else f"{float(value):.2f}"
+
+
+@dataclass(frozen=True)
+class CategoricalParameter(Described):
+    """One categorical dimension of a search space.
+
+    Parameters
+    ----------
+    name : str
+        The agent's name for it.
+    choices : tuple of str, of bool, or of int and float
+        Two or more of one kind. Their order matters only for the initial design.
+    symbol : str
+        For tables and axes; ``name`` if empty.
+    when, description : mapping of str to tuple, str
+        As for a :class:`NumericParameter`.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two choices, or if they are repeated, empty or of several kinds.
+    """
+
+    name: str
+    choices: tuple[Value, ...]
+    symbol: str = ""
+    when: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    description: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        plain = (each.item() if isinstance(each, np.generic) else each for each in self.choices)
+        object.__setattr__(self, "choices", tuple(plain))
+        given = ", ".join(map(repr, self.choices)) or "none"
+        kinds = {self.kind_of(each) for each in self.choices}
+        if len(kinds) > 1 or None in kinds:
+            raise ValueError(
+                f"{self.name}: choices must be all texts, all numbers, or true and false (got "
+                f"{given})"
+            )
+        distinct = len(set(self.choices)) == len(self.choices) and "" not in self.choices
+        if len(self.choices) < MIN_CHOICES or not distinct:
+            raise ValueError(
+                f"{self.name}: choices must be at least two different values (got {given})"
+            )
+
+    @staticmethod
+    def kind_of(value: Any) -> str | None:
+        """Return the kind of a choice in a constraint; None if it cannot be a choice."""
+        if isinstance(value, bool | np.bool_):
+            return CONDITION
+        if is_real(value):
+            return NUMBER if math.isfinite(value) else None
+        return TEXT if isinstance(value, str) else None
+
+    @property
+    def kind(self) -> str:
+        """The kind of its choices in a constraint."""
+        return self.kind_of(self.choices[0]) or TEXT
+
+    def at(self, u: Floats) -> npt.NDArray[Any]:
+        """Return the choices to whose parts of [0, 1] coordinates belong."""
+        n = len(self.choices)
+        return np.asarray(np.array(self.choices, object)[np.minimum((u * n).astype(int), n - 1)])
+
+    def to_unit(self, value: Value) -> float:
+        """Return the middle of a choice's part of [0, 1]."""
+        return (self.choices.index(self.check(value)) + 0.5) / len(self.choices)
+
+    @property
+    def ends(self) -> tuple[Value, ...]:
+        """All choices."""
+        return self.choices
+
+    def distribution(self) -> "CategoricalDistribution":
+        """Return optuna's form of this parameter."""
+        from optuna.distributions import CategoricalDistribution  # noqa: PLC0415
+
+        return CategoricalDistribution(self.choices)
+
+    def check(self, value: Value) -> Value:
+        """Return the choice that equals ``value``.
+
+        InputError if none does: 1 is neither True nor "1".
+        """
+        if self.kind_of(value) != self.kind or value not in self.choices:
+            allowed = ", ".join(map(written, self.choices))
+            raise InputError(f"{self.name} must be one of {allowed} (got {value!r})")
+        return self.choices[self.choices.index(value)]
+
+    clip = tidy = check
+
+    def read(self, word: str) -> Value:
+        """Read a choice back from text; InputError if it is invalid."""
+        if self.kind == CONDITION:
+            return self.check(TRUTHS.get(word.lower(), word))
+        try:
+            return self.check(word if self.kind == TEXT else float(word))
+        except ValueError:
+            return self.check(word)
+
+
+Dimension: TypeAlias = NumericParameter | CategoricalParameter
+"""A parameter of either kind; both have the same methods."""
+
+
+def range_text(record: Mapping[str, Any]) -> str:
+    """Write the range in a parameter's record, of any version: ``depth 1 to 30``."""
+    when = when_text(record["when"]) if record.get("when") else ""
+    if "choices" in record:
+        return f"{record['name']} {', '.join(map(written, record['choices']))}{when}"
+    steps = f" in steps of {record['step']:g}" if record.get("step") else ""
+    return f"{record['name']} {record['low']:g} to {record['high']:g}{steps}{when}"
+
+
+def make_dimension(parameter: Parameter) -> Dimension:
+    """Return the dimension of a space that follows from an agent parameter's tuned range."""
+    name, symbol, description = parameter.name, parameter.symbol, parameter.description
+    tuned, domain = parameter.tuned, parameter.domain
+    if isinstance(domain, Categories):
+        choices = tuple(map(str, domain.members))
+        return CategoricalParameter(name, choices, symbol, description=description)
+    if not isinstance(tuned, Tuned):
+        raise ValueError(f"{name} must be a Tuned range (got {tuned!r})")
+    return NumericParameter(
+        name,
+        tuned.low,
+        tuned.high,
+        parameter.is_whole,
+        tuned.log,
+        symbol,
+        tuned.step,
+        description=description,
+    )
