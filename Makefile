@@ -108,11 +108,12 @@ bench: $(INSTALLED) ## measure the engine, against C programs too
 benchmark-samplers: $(INSTALLED) ## compare samplers on simulated studies (hours; resumes if stopped)
 	@$(BIN)/python -m results.benchmarks.samplers --output results/samplers
 
-champions: $(INSTALLED) ## train networks for 1, 5 and 15 CPU minutes, and draw all agents of 2048 (half an hour)
-	@$(BIN)/thetafront train ntuple --name minute --cpu-seconds 60 --cooling 0
-	@$(BIN)/thetafront train ntuple --name five --cpu-seconds 300 --cooling 0
-	@$(BIN)/thetafront train ntuple --name fifteen --cpu-seconds 900 --cooling 0
-	@$(BIN)/thetafront champions --network minute --network five --network fifteen
+champions: $(INSTALLED) ## train networks for 1, 5, 15 and 60 CPU minutes, and draw all agents of 2048 (two hours; resumes if stopped)
+	@$(BIN)/thetafront train ntuple --name minute --cpu-seconds 60
+	@$(BIN)/thetafront train ntuple --name five --cpu-seconds 300
+	@$(BIN)/thetafront train ntuple --name fifteen --cpu-seconds 900
+	@$(BIN)/thetafront train ntuple --name sixty --patterns 8x6 --cpu-seconds 3600
+	@$(BIN)/thetafront champions --network minute --network five --network fifteen --network sixty
 
 SAMPLERS := knowledge-gradient nehvi tpe random
 SEEDS := 1 2 3
