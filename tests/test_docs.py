@@ -14,7 +14,7 @@ from typer import Context
 from typer.main import get_command
 
 import thetafront
-from thetafront.study.charts.export import FILES
+from thetafront.study.charts.export import PICTURES
 from thetafront.study.cli import app
 
 ROOT = Path(__file__).parents[1]
@@ -142,7 +142,7 @@ def test_the_reference_has_every_public_name() -> None:
 @pytest.mark.parametrize("page", ["docs/reference/files.md", "study/charts/README.md"])
 def test_the_lists_of_files_and_of_charts_have_every_picture(page: str) -> None:
     text = (ROOT / page).read_text("utf-8")
-    assert [name for name in FILES.values() if f"`{name}`" not in text] == []
+    assert [name for name in PICTURES if f"`{name}`" not in text] == []
 
 
 def test_every_page_is_in_the_menu() -> None:
