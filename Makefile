@@ -176,7 +176,7 @@ zstd: $(INSTALLED) ## tune a compressor, a program that is not ours (a quarter o
 	@$(BIN)/python $(ZSTD)/levels.py zstd
 
 highs: $(INSTALLED) ## tune a solver of mixed-integer programs (some minutes; installs highspy)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint .constraints.txt highspy
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint .constraints.txt highspy==1.16.0
 	@$(BIN)/thetafront sweep results/reference/highs/highs.py --trials 96 --validation-games 64 --validation-points 8 --budget none \
 		--seed 1 --jobs 1
 

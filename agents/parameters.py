@@ -214,7 +214,7 @@ def flag(default: bool = False, *more: Any, **others: Any) -> Any:
 def categorical(default: StrEnum, *more: Any, **others: Any) -> Any:
     """Declare a field that holds a member of the default's enumeration.
 
-    The rest is as in :func:`parameter`; ``tuned=True`` tunes all members.
+    The rest is as in :func:`parameter`; ``tuned=True`` tunes all members, a tuple only these.
     """
     return parameter(default, Categories(type(default)), *more, **others)
 
@@ -246,7 +246,8 @@ class Parameter:
     domain: Domain  # the allowed values
     description: str = ""  # what it is, in a line
     symbol: str = ""  # what tables and axes call it; by default its name
-    tuned: Tuned | bool = False  # the range that experiments tune it in; true: all categories
+    # The range that experiments tune it in; of categories a tuple, or true for all of them.
+    tuned: Tuned | tuple[StrEnum, ...] | bool = False
     # Whether it is younger than stored games. At its default, which must never change, it is no
     # part of an agent's identity, so these games stay the agent's. It is no component of --theta,
     # so that an older θ keeps its meaning.

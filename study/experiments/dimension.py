@@ -380,7 +380,7 @@ def make_dimension(parameter: Parameter) -> Dimension:
     name, symbol, description = parameter.name, parameter.symbol, parameter.description
     tuned, domain = parameter.tuned, parameter.domain
     if isinstance(domain, Categories):
-        choices = tuple(map(str, domain.members))
+        choices = tuple(map(str, tuned if isinstance(tuned, tuple) else domain.members))
         return CategoricalParameter(name, choices, symbol, description=description)
     if not isinstance(tuned, Tuned):
         raise ValueError(f"{name} must be a Tuned range (got {tuned!r})")

@@ -113,8 +113,9 @@ class Pattern:
             shift = NIBBLE * (cell - position)
             masks[shift] = masks.get(shift, 0) | (0xF << NIBBLE * position)
         unused = N_STRETCHES - len(masks)
-        if unused < 0 or min(masks) < 0:
-            raise ValueError(f"pattern must be three ascending stretches of cells (got {digits!r})")
+        if unused < 0 or [*cells] != sorted({*cells}):
+            allowed = "at most three ascending stretches of cells"
+            raise ValueError(f"pattern must be {allowed} (got {digits!r})")
         return cls(cells, (*masks, *[0] * unused), (*masks.values(), *[0] * unused))
 
     @property

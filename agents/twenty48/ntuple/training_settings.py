@@ -35,19 +35,22 @@ class Method(StrEnum):
     PLAIN = "td"
 
 
+TUNED_SETS = tuple(each for each in PatternSet if each.played != PatternSet.EIGHT_BY_SIX)
+
+
 @dataclass(frozen=True)
 class Learning:
     """The settings with which a network learns, except its games.
 
-    α and λ are those of :mod:`agents.twenty48.ntuple.learning`. Tuned are all sets of patterns, and
-    both methods; α from 0.1, a usual rate of plain learning, to 1, beyond which a step goes past
-    its target; optimism to 20,000 points, a usual score early in training (after 80 million moves a
-    network with 80,000 points scored 31,800, one without scored 83,400); R to more moves than most
-    games have in a training of 20 million moves.
+    α and λ are those of :mod:`agents.twenty48.ntuple.learning`. Tuned are the sets of patterns
+    that learn within minutes, and both methods; α from 0.1, a usual rate of plain learning, to 1,
+    beyond which a step goes past its target; optimism to 20,000 points, a usual score early in
+    training (after 80 million moves a network with 80,000 points scored 31,800, one without
+    scored 83,400); R to more moves than most games have in a training of 20 million moves.
     """
 
     patterns: PatternSet = categorical(
-        PatternSet.FOUR_BY_SIX, "the groups of cells that are looked up together", "set", tuned=True
+        PatternSet.FOUR_BY_SIX, "the groups of cells that are looked up together", "set", TUNED_SETS
     )
     method: Method = categorical(
         Method.COHERENT, "temporal coherence (tc) or plain differences (td)", "by", tuned=True
