@@ -38,7 +38,7 @@ def placed_labels(rows: Sequence[Row], x: Axis, y: Axis) -> list[Row]:
 
     That is how far right of the point ``x``, ``y`` and above it, in typographic points, as if the
     panel were of a usual size. No label covers a row, with or without one, or the interval from
-    ``low`` to ``high`` that it may have.
+    ``low`` to ``high`` that it may have. A row that says its own ``dx`` and ``dy`` keeps them.
     """
     rows = sorted(rows, key=lambda row: (row["x"], -row["y"]))
     half, boxes = MARKER / 2, list[Box]()
@@ -49,9 +49,9 @@ def placed_labels(rows: Sequence[Row], x: Axis, y: Axis) -> list[Row]:
     found = places(boxes, [row.get("label", "") for row in rows])
     return [
         {
-            **row,
             "dx": round((box.left + box.right) / 2 - share(row["x"], x) * WIDTH, 1),
             "dy": round((box.bottom + box.top) / 2 - share(row["y"], y) * HEIGHT, 1),
+            **row,
         }
         for row, box in zip(rows, found, strict=True)
         if "label" in row

@@ -221,11 +221,14 @@ def agent_layers(frame: pd.DataFrame, fronts: pd.DataFrame) -> list[Layer]:
     """Return the layers of the agents that played here; a row with a label has a name beside it."""
     layers = list[Layer]()
     for family, part in frame.groupby("family", sort=False):
-        rows, (name, _, about) = score_rows(part), str(family).partition(": ")
+        rows, name = score_rows(part), str(family).partition(": ")[0]
         is_network = name.startswith("ntuple ")
         if is_network:
-            trained = about.rpartition(", ")[2].removesuffix(" of training")
-            rows[0]["label"] = trained.replace("CPU ", "")
+            # Left of its first point; that of the highest one above it, where there is room.
+            label, at_one_ply = name.removeprefix("ntuple "), frame["row"].str.endswith("1 ply")
+            top = rows[0]["y"] == frame.loc[at_one_ply, "score_mean_points"].max()
+            place = (0.0, 14.0) if top else (-2.3 * len(label) - 6.0, 0.0)
+            rows[0] |= {"label": label, "dx": place[0], "dy": place[1]}
         layers += score_layers(NETWORKS if is_network else UNTUNED, rows)
     for study, part in fronts.groupby("study", sort=False):
         rows = score_rows(part)
