@@ -301,7 +301,7 @@ def left_to_win(tables: Tables, experiment: Experiment) -> list[Layer]:
         for begin, until, low, high in zip(limits, limits[1:], reached, most, strict=False)
         for end in (begin, until)
     ]
-    return [Layer("area", LEFT, rows, y2="high", opacity=0.1)]
+    return [Layer("area", LEFT, rows, y2="high", opacity=LEFT.opacity)]
 
 
 def labelled(rows: Sequence[Row], x: Axis, y: Axis, experiment: Experiment) -> list[Row]:

@@ -28,6 +28,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.tables import games_note
+from thetafront.study.shrinkage import NO_PRIOR, Prior
 from thetafront.study.text import counted, listed
 
 KEY, TITLE = "scores", "Scores of single games"
@@ -99,8 +100,10 @@ def scores_chart(analysis: Analysis) -> Chart:
     points = points[[each in samples for each in points["point"]]]
     if not len(points):
         return Chart(KEY, TITLE, "The games of these points are not stored.")
+    prior = analysis.data.variance_prior if goal is experiment.goal else NO_PRIOR
     rows = [
-        summary(row, samples[row["point"]], experiment, goal) for row in points.to_dict("records")
+        summary(row, samples[row["point"]], experiment, goal, prior)
+        for row in points.to_dict("records")
     ]
     panel, n_beyond = make_panel(rows, samples, experiment, goal)
     text = (
@@ -131,12 +134,15 @@ def collect_samples(points: pd.DataFrame, games: pd.DataFrame, goal: Goal) -> di
     return {str(key): each[np.isfinite(each)] for key, each in found.items() if len(each)}
 
 
-def summary(point: Mapping[Any, Any], samples: Samples, experiment: Experiment, goal: Goal) -> Row:
+def summary(
+    point: Mapping[Any, Any], samples: Samples, experiment: Experiment, goal: Goal, prior: Prior
+) -> Row:
     """Return a point's quantiles, its mean with the interval, and its tooltip.
 
-    Its cost is that of the table of points: given all games, if a model is known.
+    The interval and the cost are those of the table of points. The cost is given all games, if a
+    model is known.
     """
-    found, cost = goal.estimator.estimate(samples), experiment.cost
+    found, cost = goal.estimator.estimate(samples, prior), experiment.cost
     write, found_at = goal.format, np.percentile(samples, QUANTILES).tolist()
     q5, q25, q50, q75, q95 = found_at
     return {

@@ -34,7 +34,9 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from thetafront.study.estimate import t_interval
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import Goal
 from thetafront.study.experiments.objectives.formats import significant
 from thetafront.study.log.point import Point
 from thetafront.study.model.study_model import proposal_at
@@ -231,7 +233,8 @@ def certificate_rows(found: Certificate) -> list[dict[str, Any]]:
     for limit, each, bound, if_played, prospect in zip(*columns, strict=True):
         timed = [game.seconds for game in each.point.in_order if game.is_timed]
         n_games, measured = len(each.point.games), each.own.value
-        half = half_width_at_all_times(each.own.sem, n_games)
+        sem = t_interval(goal.samples(each.point.in_order)).sem  # of its own games, no others'
+        half = 0.0 if goal.is_exact else half_width_at_all_times(sem, n_games)
         rows.append(
             {
                 f"{cost.name}_limit": limit,
@@ -251,6 +254,13 @@ def certificate_rows(found: Certificate) -> list[dict[str, Any]]:
     return rows
 
 
+def bound_text(goal: Goal, bound: float) -> str:
+    """Write a bound of draws: with few digits where scores are exact to many more."""
+    if goal.is_exact:
+        return goal.format.beside_unit(significant(bound))
+    return goal.format.error_with_unit(bound)
+
+
 def certificate_text(found: Certificate) -> str:
     """Return a certificate in a sentence, with what would lower the bounds.
 
@@ -261,14 +271,7 @@ def certificate_text(found: Certificate) -> str:
     first, last, where = (
         experiment.cost.text(float(limits[k])) for k in (0, -1, int(np.argmax(bounds)))
     )
-    goal = experiment.goal
-
-    def written(bound: float) -> str:
-        """Write a bound of draws: three digits where scores are exact to many more."""
-        if goal.is_exact:
-            return goal.format.beside_unit(significant(bound))
-        return goal.format.error_with_unit(bound)
-
+    largest, average = (bound_text(experiment.goal, each) for each in (bounds.max(), bounds.mean()))
     advice = "more trials would lower it"
     untested: dict[str, float] = {}
     for row in certificate_rows(found):
@@ -276,7 +279,7 @@ def certificate_text(found: Certificate) -> str:
             untested.setdefault(row[PROSPECT], row[PROSPECT_SECONDS])
     is_less = if_played.mean() < bounds.mean() and (if_played < WORTH_PLAYING * bounds).any()
     if is_less and untested:
-        less = written(float(f"{if_played.mean():.2g}"))
+        less = bound_text(experiment.goal, float(f"{if_played.mean():.2g}"))
         most = experiment.cost.text(float(limits[int(np.argmax(bounds - if_played))]))
         seconds = duration(sum(untested.values()))
         n = len(untested)
@@ -288,9 +291,8 @@ def certificate_text(found: Certificate) -> str:
     so_far = "; games so far show little of what is still to be gained" if found.is_wide else ""
     return (
         f"with 95% probability, at every budget from {first} to {last}, the recommended θ is "
-        f"within {written(float(bounds.max()))} of the best in the space "
-        f"({written(float(bounds.mean()))} on average){so_far}; the bound is largest at {where}, "
-        f"and {advice}"
+        f"within {largest} of the best in the space ({average} on average){so_far}; "
+        f"the bound is largest at {where}, and {advice}"
     )
 
 
@@ -298,9 +300,11 @@ def certificate_headline(found: Certificate | None) -> str:
     """Return the largest bound in a line; empty where there is none."""
     if found is None:
         return ""
-    size = found.experiment.goal.format.error_with_unit(float(found.bounds.max()))
+    size = bound_text(found.experiment.goal, found.bounds.max())
     begin = "Little is known of better θ yet: with" if found.is_wide else "With"
-    return f"{begin} 95% probability, within {size} of the best at every budget."
+    return (
+        f"{begin} 95% probability, the recommended θ is within {size} of the best at every budget."
+    )
 
 
 def certificate_line(found: Certificate | None) -> str:

@@ -18,6 +18,7 @@ from thetafront.study.report.edges import edge_line, front_thetas
 from thetafront.study.report.played_rows import Row, cost_columns
 from thetafront.study.report.prediction_check import distrust_line
 from thetafront.study.report.sections import new_table
+from thetafront.study.shrinkage import ENOUGH
 from thetafront.study.terminal.console import print_table
 
 if TYPE_CHECKING:
@@ -116,9 +117,11 @@ def front_table(rows: Sequence[Row], experiment: Experiment) -> Table:
     title = f"{'Front' if goal.is_exact else 'Validated front'}: {experiment.title}"
     notes = []
     if not goal.is_exact:
+        is_few = any(row["n_games"] < ENOUGH for row in rows)
+        others = f", below {ENOUGH} with the others' variance" if is_few else ""
         notes += [
             f"{goal.label}: given all games of the study",
-            f"{VALIDATED}: by a point's own n games",
+            f"{VALIDATED}: by a point's own n games{others}",
         ]
     if "n_failed" in rows[0]:
         notes.append(counted_as(goal))

@@ -9,6 +9,7 @@ from thetafront.study.experiments.failures import counted_as, failure_rate_json,
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.report.expected import chance_text
 from thetafront.study.report.recommend import TO_PLAY_IT, Candidate, Recommendation, cost_text
+from thetafront.study.shrinkage import ENOUGH
 from thetafront.study.text import counted
 
 
@@ -176,7 +177,9 @@ def validated_text(chosen: Candidate, goal: Goal) -> str:
     """Write the mean of the point's own games of validation."""
     own = chosen.own
     interval = goal.format.interval_with_unit(own.value, own.low, own.high)
-    return f"{interval} (95% interval, by its own {counted(len(chosen.point.games), 'game')} alone)"
+    n = len(chosen.point.games)
+    others = " and the others' variance" if n < ENOUGH else ""
+    return f"{interval} (95% interval, by its own {counted(n, 'game')}{others})"
 
 
 def cost_line(picked: Recommendation) -> str:

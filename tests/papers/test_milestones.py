@@ -6,6 +6,7 @@ import pytest
 from results.papers.table1 import (
     BELOW_4096,
     correlation_ratio,
+    milestones_figure,
     milestones_frame,
     numbers,
 )
@@ -58,7 +59,10 @@ def test_correlation_ratio_is_the_share_between_groups() -> None:
     assert half.low < 0.5 < half.high
 
 
-def test_numbers() -> None:
+def test_numbers_and_picture() -> None:
     found = numbers(milestones_frame(GAMES), GAMES)
     assert found["over_rows"]["without_median_points"].tolist() == [35_700, 35_700]
     assert (found["n_4096"], found["n_above"], found["most"]) == (25, 1, 36_900)
+    of_common, of_cascade = milestones_figure(GAMES | {"MDP, cascade": GAMES["MDP, common"]}).axes
+    for axes in (of_common, of_cascade):
+        assert sum(bar.get_height() for bar in axes.patches) == 35, "every game is in a bar"

@@ -64,6 +64,18 @@ def test_a_difference_of_pairs_against_agresti_and_mins_formula() -> None:
     assert 0 < equal.high < 0.03
 
 
+def test_intervals_of_differences_cover_the_truth() -> None:
+    """95% of 2,000 simulated comparisons of correlated wins, rates 0.6 and 0.45, hold 0.15."""
+    rng = np.random.default_rng(4)
+    n_covered = 0
+    for _ in range(2000):
+        luck = rng.random(200)
+        own = np.where(rng.random(200) < 0.5, luck, rng.random(200))
+        found = contrast((luck < 0.6).astype(float), (own < 0.45).astype(float))
+        n_covered += found.contains(0.15)
+    assert n_covered / 2000 == pytest.approx(0.95, abs=0.015)
+
+
 def test_a_points_columns() -> None:
     # trials of 3 and of 7, and half of a third
     won = [k % 10 < (3 if k < 10 else 7) for k in range(25)]

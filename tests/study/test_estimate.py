@@ -81,6 +81,12 @@ def test_a_medians_interval_is_the_binomials() -> None:
     assert (hundred.low, hundred.value, hundred.high) == (40.0, 50.5, 61.0)
 
 
+def test_a_medians_interval_covers_the_truth_95_times_of_100() -> None:
+    rng = np.random.default_rng(6)
+    inside = [intervals.median(rng.exponential(size=40)).contains(math.log(2)) for _ in range(1000)]
+    assert 0.94 <= np.mean(inside) <= 0.98
+
+
 DISTRIBUTIONS = {
     "wins": ([0.0, 1.0], [0.1, 0.9]),
     "rare losses": ([0.0, 1.0], [0.02, 0.98]),

@@ -93,7 +93,8 @@ def test_settings_that_nobody_decides_by_are_refused() -> None:
     """Even of the shape of an agent's: only the class selects the kernel."""
     assert tuple(Unknown(1)) == tuple(OneSpawnADirection(1).settings)
     board, zero = np.uint64(0x11), np.uint64(0)
-    with pytest.raises(KeyError, match="Unknown"):
+    line = r"no kernel decides for settings of class Unknown; mark it @decides\(Unknown\)"
+    with pytest.raises(KeyError, match=line):
         decide(Unknown(1), board, zero, None)
     with pytest.raises(TypingError, match="Unknown"):
         play_on(Unknown(1), zero, board, 0, 0, 0, zero, 1, None)

@@ -5,7 +5,10 @@ import pandas as pd
 import pytest
 
 from tests.study.charts.specs import rows_of
+from tests.study.conftest import QUICK
+from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 from thetafront.study.charts.scores import SHOWN, bin_edges, scores_chart
+from thetafront.study.estimate import t_interval
 from thetafront.study.report.analysis import Analysis
 
 
@@ -42,6 +45,22 @@ def test_quantiles_and_means_are_those_of_the_games(small: Analysis) -> None:
         assert (mark["low"], mark["high"]) == pytest.approx(
             (point["score_low95_points"], point["score_high95_points"])
         )
+
+
+def test_the_interval_of_few_games_is_that_of_the_table() -> None:
+    """Below 30 games, the variance of the others counts in both."""
+    study = new_study()
+    add_trials(study, QUICK)
+    add_point(study, 4, spread(2000, 300, 12), 0.04)
+    add_point(study, 25, spread(5000, 50, 8), 0.25)
+    analysis = Analysis(data_of(study, QUICK))
+    marks = [row for row in rows_of(scores_chart(analysis)) if "q50" in row]
+    assert len(marks) == 2
+    for mark, point in zip(marks, analysis.tables["front"].to_dict("records"), strict=True):
+        ends = point["score_low95_points"], point["score_high95_points"]
+        assert (mark["low"], mark["high"]) == pytest.approx(ends)
+    alone = t_interval(spread(5000, 50, 8))
+    assert marks[1]["high"] - marks[1]["low"] > 1.1 * (alone.high - alone.low)
 
 
 def test_of_a_win_rate_the_score_is_shown(pacman: Analysis) -> None:

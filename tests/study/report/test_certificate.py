@@ -7,12 +7,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
+from tests.study.conftest import Solver
+from tests.study.made_studies import (
+    add_point,
+    add_trials,
+    data_of,
+    new_study,
+    spread,
+    store_point,
+    store_trial,
+)
 from thetafront.study.estimate import t_interval
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import (
     Draws,
+    certificate_headline,
     certificate_line,
     certificate_rows,
     certificate_text,
@@ -78,8 +88,8 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
     """The truth is 1,000·√n points at 10 µs and n; three of n were played."""
     study = new_study()
     add_trials(study, quick)
-    for n in (10, 20, 30):
-        add_point(study, n, spread(round(1000 * math.sqrt(n)), 400), 0.01 * n)
+    for n, n_games in ((10, 20), (20, 100), (30, 100)):
+        add_point(study, n, spread(round(1000 * math.sqrt(n)), 400, n_games), 0.01 * n)
     candidates = Analysis(data_of(study, quick)).to_pick_from()
     found = compute_certificate(candidates)
     assert found is not None
@@ -98,7 +108,11 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
     row = frame.iloc[-1]
     own = next(each.own.value for each in candidates.played if each.point.key == row["point"])
     assert row[quick.goal.column("mean")] == pytest.approx(own)
-    assert row[quick.goal.column("always_low95")] < own < row[quick.goal.column("always_high95")]
+    low, high = (frame[quick.goal.column(f"always_{end}95")] for end in ("low", "high"))
+    assert set(frame["n_games"]) == {20, 100}
+    for n, width in zip(frame["n_games"], high - low, strict=True):
+        sem = 400 / math.sqrt(n - 1)  # of the own games: no others', though 20 are few
+        assert width == pytest.approx(2 * half_width_at_all_times(sem, n))
     text = certificate_line(found)
     assert text.startswith("certificate: with 95% probability, at every budget from ")
     assert f"{found.bounds.max():,.0f} points of the best in the space (" in text
@@ -118,6 +132,24 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
     assert found.worth_playing(everywhere, played | others) == [], "all of them are known"
     assert keys[0] in {each.key for each in found.prospects}
     assert found.worth_playing(found.bounds, played) == [], "nothing above what is allowed"
+
+
+def test_bounds_of_an_exact_goal_have_few_digits(solver: Experiment) -> None:
+    """Scores have five decimals; bounds of draws are not that exact, in no text."""
+    study = new_study()
+    for n in (1, 3, 10, 30, 100):
+        store_trial(study, solver, {"sweeps": n}, [Solver(n).play(0)])
+    for n in (3, 30):
+        store_point(study, {"sweeps": n}, {0: Solver(n).play(0)})
+    found = compute_certificate(Analysis(data_of(study, solver)).to_pick_from())
+    assert found is not None
+    found = replace(found, bounds=np.full_like(found.bounds, 1.942518))
+    assert "the recommended θ is within 1.943 points of the best in" in certificate_text(found)
+    said = "95% probability, the recommended θ is within 1.943 points of the best at every budget."
+    assert certificate_headline(found).endswith(said)
+    for row in certificate_rows(found):
+        measured = row["score_mean_points"]
+        assert row["score_always_low95_points"] == measured == row["score_always_high95_points"]
 
 
 def test_without_validated_points_there_is_none(quick: Experiment) -> None:

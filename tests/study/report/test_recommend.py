@@ -334,15 +334,15 @@ def test_the_answer_for_people(quick: Experiment) -> None:
         f"{score.value:,.0f} ± {(score.high - score.low) / 2:,.0f} points (95% interval, given "
         "120 games, 40 of them of this θ)"
     )
-    assert (
-        lines["validated"] == f"6,000 ± {half:.0f} points (95% interval, by its own 40 games alone)"
-    )
+    assert lines["validated"] == f"6,000 ± {half:.0f} points (95% interval, by its own 40 games)"
     assert re.fullmatch(
         r"(2.0\d|1.9\d) ms ± [\d.]+%, within 2.50 ms with a probability of \d.\d\d",
         lines["CPU time a move"],
     )
     assert lines["reached"] == "1024 100.0%, 2048 100.0%, 4096 0.0%, 8192 0.0%"
     assert lines["play it"] == "thetafront play pmcts --theta 20"
+    few = picked(study_of({**THREE, 20: (2.0, spread(6000, 400, 8))}), quick, cost_limit=0.0025)
+    assert "(95% interval, by its own 8 games and the others' variance)" in pick_text(few)
     text = pick_text(picked(study_of(THREE), quick, score_wanted=5000.0))
     assert "; reaches 5,000 with a probability of 1.00)" in text
 
