@@ -94,11 +94,13 @@ def make_table(experiment: "Experiment", tried: "list[Point]") -> "Table":
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
+    from thetafront.study.experiments.objectives.costs import SECONDS
     from thetafront.study.report.front_tables import show_theta
 
     goal, costs = experiment.goal, experiment.costs
     reports = [getattr(each.games.get(0), "reported", {}) for each in tried]
-    shown = {each.counted for each in costs if not each.per_move}
+    own = [each for each in costs if each.is_reported or each.counted != SECONDS.counted]
+    shown = {each.counted for each in own if not each.per_move}
     theirs = [name for name in dict.fromkeys(chain(*reports)) if name not in shown]
     table = Table(title=experiment.title, title_justify="left", box=SIMPLE_HEAD)
     for name in ("", "where"):

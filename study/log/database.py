@@ -149,17 +149,18 @@ def check_database(location: Location, for_writing: bool, may_lack: bool = False
         raise InputError(f"storage {name} cannot be written")
     with storage_errors_reported(location):
         engine = make_engine(location)
-        tables = set(inspect(engine).get_table_names())
-        if not tables <= {*OPTUNA_TABLES, *TABLES, EARLIER_TABLE}:
-            raise InputError(
-                f"storage {name} is not the database of a study (its tables: "
-                f"{', '.join(sorted(tables)[:5])})"
-            )
-        if not may_lack and (missing := missing_tables(engine, tables)):
-            raise DamageError(
-                f"storage: {name} is damaged: no table {', '.join(sorted(missing))}; {REPAIR_HINT}"
-            )
-        engine.dispose()
+        try:
+            tables = set(inspect(engine).get_table_names())
+            if not tables <= {*OPTUNA_TABLES, *TABLES, EARLIER_TABLE}:
+                raise InputError(
+                    f"storage {name} is not the database of a study (its tables: "
+                    f"{', '.join(sorted(tables)[:5])})"
+                )
+            if not may_lack and (missing := missing_tables(engine, tables)):
+                lost = ", ".join(sorted(missing))
+                raise DamageError(f"storage: {name} is damaged: no table {lost}; {REPAIR_HINT}")
+        finally:
+            engine.dispose()
     if not for_writing and not tables & {*TABLES, "studies"}:
         raise InputError(f"storage {name} holds no study yet")
 

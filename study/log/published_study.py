@@ -5,9 +5,9 @@ is missing: trials that had not begun, and validated points whose games failed.
 """
 
 import csv
+import json
 import math
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +21,7 @@ from thetafront.study.experiments.failures import split
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.game_rows import outcome_in
 from thetafront.study.log.location import Location
-from thetafront.study.log.manifest import MANIFEST, earlier_manifest
+from thetafront.study.log.manifest import MANIFEST
 from thetafront.study.log.point import COMPLETE, FAIL, RUNNING, Point, theta_key
 from thetafront.study.log.seeds import validation_seed
 from thetafront.study.log.study_data import StudyData
@@ -246,9 +246,16 @@ def numbers_of_games(path: Path, key: str, are_replaced: bool = True) -> dict[st
 
 def manifest_in(folder: Path) -> dict[str, Any]:
     """Return a folder's manifest; empty if there is none that can be read."""
-    with suppress(InputError):
-        return earlier_manifest(folder / MANIFEST)
-    return {}
+    try:
+        is_there = (folder / MANIFEST).is_file()  # and no pipe, which would have to be filled
+        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8")) if is_there else {}
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    if not isinstance(found.get("earlier_runs", []), list):
+        del found["earlier_runs"]
+    return found
 
 
 def record_in(manifest: Mapping[str, Any]) -> dict[str, Any] | None:

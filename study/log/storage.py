@@ -50,9 +50,12 @@ def prepare_location(location: Location) -> None:
     make_folder(location.folder)
     if database is not None:
         check_database(location, for_writing=True)
-        engine = make_engine(location)
-        is_there = database.exists() and location.name in known_names(engine)
-        engine.dispose()
+        with storage_errors_reported(location):
+            engine = make_engine(location)
+            try:
+                is_there = database.exists() and location.name in known_names(engine)
+            finally:
+                engine.dispose()
         if not is_there:
             check_no_games(location)
 

@@ -131,7 +131,7 @@ def again(data: StudyData) -> str:
 def verify_command(data: StudyData, location: Location) -> str:
     """Return the command that plays all games again, for a folder of tables from beside it."""
     is_folder = isinstance(data, PublishedStudy)
-    words = [f"{location.folder.name}/"] if is_folder else location.words
+    words = [f"{location.folder.resolve().name}/"] if is_folder else location.words
     return shlex.join(["thetafront", "verify", *words, "--games", "all"])
 
 

@@ -4,7 +4,7 @@ Notation
 --------
 ======  ============================================================================================
 u       parameters in [0, 1], one a parameter, uniform and independent; each stands for a value as
-        :meth:`study.experiments.space.NumericParameter.from_unit` has it
+        :meth:`study.experiments.dimension.NumericParameter.from_unit` has it
 f(u)    the model's mean there, of the goal on the scale of the model or of log₁₀ of the cost
 STᵢ     total index: the share of the variance of f that is left on average when all but uᵢ are
         known. 0 means that parameter i does not matter; interactions make the sum exceed 1

@@ -205,7 +205,7 @@ def reported(field: str, *, unit: str = "", per: Per = "game", label: str | None
     if field == SECONDS.counted:
         return replace(cpu_seconds(per), label=label or f"time a {per}", is_reported=True)
     if check_name("cost", field) in OF_EVERY_GAME:
-        raise ValueError(f"cost must have another name (got {field!r}, which every game has)")
+        raise ValueError(f"cost must not have a name that every game has (got {field!r})")
     words = f"{field.replace('_', ' ')} a {per}" if label is None else label
     return Cost(f"{field}_per_{per}", words, field, unit, per_move=per == "move", is_whole=False)
 

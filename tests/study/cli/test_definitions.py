@@ -207,6 +207,18 @@ def test_a_program_that_fails_is_refused_before_anything_is_written(folder: Path
     assert said.splitlines()[-1] == "thetafront: try: 4 of 4 games failed"
 
 
+def test_try_shows_the_seconds_that_a_game_reports_beside_cpu_time(folder: Path) -> None:
+    (folder / "timed.py").write_text(
+        "from thetafront import Experiment, NumericParameter, Space, mean\n"
+        "def play(seed, x):\n"
+        "    return {'score': x, 'seconds': 4321.5}\n"
+        "TIMED = Experiment('timed', play, Space((NumericParameter('x', 0, 1),)), mean())\n"
+    )
+    said = thetafront(folder, "try", "timed.py", "--corners", "0")
+    assert "CPU time a game" in said
+    assert "4321.5" in said
+
+
 @pytest.mark.sweeps
 def test_games_that_no_seed_decides_are_warned_of_and_refused_by_try(folder: Path) -> None:
     text = COINS.replace("random.Random(seed + 1)", "random")

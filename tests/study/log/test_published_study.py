@@ -113,6 +113,15 @@ def test_what_is_no_study_is_refused(tmp_path: Path) -> None:
         read_published(folder)
 
 
+def test_a_manifest_whose_earlier_runs_are_no_list_still_gives_the_study(tmp_path: Path) -> None:
+    folder = copy_of(REFERENCE / "dice_study", tmp_path)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps({**manifest, "earlier_runs": {"jobs": 2}}))
+    _, data = read_published(folder)
+    assert data.record.space == manifest["space"]
+    assert [run["command_line"] for run in data.runs] == [manifest["command_line"]]
+
+
 @pytest.mark.parametrize(
     ("table", "old", "new", "said"),
     [

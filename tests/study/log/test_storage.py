@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from tests.study.made_studies import add_trials, new_study_in
 from thetafront.study.cli import app
-from thetafront.study.errors import InputError, RunError
+from thetafront.study.errors import DamageError, InputError, RunError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.registry import EXPERIMENTS
@@ -193,6 +193,22 @@ def test_a_damaged_database_is_one_line(
         assert result.exit_code == 1, result.output
         assert result.stderr.count("\n") == 1
     assert path.read_bytes() == damaged
+
+
+def test_a_damaged_row_of_a_study_is_told_before_a_sweep(
+    location: Location, quick: Experiment
+) -> None:
+    """The table is there and has a row, which only reading its name finds damaged."""
+    create_or_resume(location, record(quick))
+    path = location.folder / "study.db"
+    with sqlite3.connect(path) as database:
+        query = "SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = ?"
+        page, size = database.execute(query, ["thetafront_study"]).fetchone()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size + 100)  # beyond the page's header
+        file.write(b"\xff" * (size - 100))
+    with pytest.raises(DamageError, match=r"^storage: .* is damaged: .*malformed"):
+        prepare_location(location)
 
 
 @pytest.mark.parametrize("lost", ["thetafront_game", "thetafront_point", "thetafront_study"])

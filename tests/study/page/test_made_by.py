@@ -1,6 +1,9 @@
 """What made a study, as its page says it."""
 
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from thetafront.study.log.location import Location
 from thetafront.study.page.made_by import (
@@ -28,9 +31,14 @@ def test_it_says_what_the_manifest_has(mcmdp: tuple[Location, Analysis]) -> None
     assert "workers of a cluster" not in said
 
 
-def test_commands_are_those_that_were_given(mcmdp: tuple[Location, Analysis]) -> None:
-    data = mcmdp[1].data
-    assert verify_command(data, mcmdp[0]) == "thetafront verify mcmdp/ --games all"
+def test_commands_are_those_that_were_given(
+    mcmdp: tuple[Location, Analysis], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    location, data = mcmdp[0], mcmdp[1].data
+    assert verify_command(data, location) == "thetafront verify mcmdp/ --games all"
+    monkeypatch.chdir(location.folder)
+    here = replace(location, folder=Path())
+    assert verify_command(data, here) == "thetafront verify mcmdp/ --games all"
     assert again(data).splitlines() == [
         f"git checkout {data.runs[0]['git_revision']}",
         "thetafront sweep mcmdp",
