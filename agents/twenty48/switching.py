@@ -1,8 +1,8 @@
 """The Monte Carlo MDP agent with expectimax on crowded boards.
 
 If every legal action leaves at most k cells empty, it decides by expectimax to depth d
-(:mod:`agents.twenty48.expectimax`) with a separate number of playouts. On other boards it decides
-as the plain agent (:mod:`agents.twenty48.expectation`).
+(:mod:`agents.twenty48.playout_expectimax`) with a separate number of playouts. On other boards it
+decides as the plain agent (:mod:`agents.twenty48.expectation`).
 
 Source: Ripstein (2023), §5.2, "Dynamic policy switching", which its author did not try. Our
 readings:
@@ -29,8 +29,8 @@ from thetafront.agents.parameters import Tuned, flag, integer, real
 from thetafront.agents.policy_dispatch import decides
 from thetafront.agents.twenty48.agent import Agent2048
 from thetafront.agents.twenty48.expectation import ExpectationSettings, decide_by_expectation
-from thetafront.agents.twenty48.expectimax import decide_by_expectimax
 from thetafront.agents.twenty48.loop import DecisionTuple2048
+from thetafront.agents.twenty48.playout_expectimax import decide_by_expectimax
 from thetafront.agents.twenty48.schedule import MAX_COUNT, Theta
 from thetafront.engine.jit import Integer, kernel
 from thetafront.engine.twenty48.board import N_ACTIONS, afterstate, n_empty
@@ -98,7 +98,7 @@ class Switching(Theta, Agent2048):
     """Plays as :class:`~agents.twenty48.mcmdp.MonteCarloMDP`, but by expectimax on crowded boards.
 
     With k = 0 or d = 1 it is the plain agent. θ₅ and θ₆ apply to expectimax as well, and each leaf
-    gets at least one playout. Equation 4 is in :mod:`agents.twenty48.expectimax`.
+    gets at least one playout. Equation 4 is in :mod:`agents.twenty48.playout_expectimax`.
 
     Raises
     ------

@@ -49,7 +49,7 @@ MAX_NAMES = 7  # beside points, unless there are more baselines
 TRIALS = Kind("trials", GREY)
 PREDICTED = Kind("untested: model of the trials", BLUE, LINE, dash=DASHED)
 COMBINED = Kind("untested: model of all games", GREEN, LINE, dash=(2, 2))
-LEFT = Kind("possible gain, 95%", GREY, SQUARE, opacity=0.2)
+LEFT = Kind("possible gain, 95%", GREY, SQUARE, opacity=0.13)
 ON_FRONT = Kind("measured, on the front", ORANGE)
 DOMINATED = Kind("measured, dominated", ORANGE, is_hollow=True)
 BASELINE = Kind("baseline, on the front", PINK, "diamond")

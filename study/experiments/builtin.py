@@ -26,7 +26,7 @@ from thetafront.agents.dice.solver import DiceSolution, DiceSolver
 from thetafront.agents.pacman.agent import PacmanGame
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.agents.twenty48.agent import Game2048
-from thetafront.agents.twenty48.heuristic import Expectimax
+from thetafront.agents.twenty48.expectimax import Expectimax
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
 from thetafront.agents.twenty48.ntuple.learner import NTupleLearner
 from thetafront.agents.twenty48.switching import Switching

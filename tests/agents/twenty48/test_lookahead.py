@@ -17,7 +17,7 @@ from tests.agents.twenty48.ntuple.networks import (
 )
 from tests.oracles import twenty48 as oracle
 from thetafront.agents.policy_dispatch import Settings
-from thetafront.agents.twenty48.heuristic import BASE, Expectimax
+from thetafront.agents.twenty48.expectimax import BASE, Expectimax
 from thetafront.agents.twenty48.lookahead import LookaheadAgent
 from thetafront.agents.twenty48.ntuple.agent import NTuple
 

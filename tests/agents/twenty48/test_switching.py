@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from thetafront.agents.twenty48.expectimax import decide_by_expectimax
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
+from thetafront.agents.twenty48.playout_expectimax import decide_by_expectimax
 from thetafront.agents.twenty48.switching import Switching
 from thetafront.engine.twenty48 import afterstate, legal_actions, n_empty
 

@@ -8,7 +8,12 @@ import pytest
 from tests.agents.twenty48.scheduled import Equation4, check_values, mean_of_best
 from tests.oracles import twenty48 as oracle
 from thetafront.agents.twenty48.agent import Decision2048
-from thetafront.agents.twenty48.expectimax import acted, decide_by_expectimax, leaf_counts, spawned
+from thetafront.agents.twenty48.playout_expectimax import (
+    acted,
+    decide_by_expectimax,
+    leaf_counts,
+    spawned,
+)
 from thetafront.engine.twenty48 import parse, playouts
 
 CROWDED = [
