@@ -23,14 +23,14 @@ there. So the variance of R is 2s²/B for blocks of times, s²/B for single game
 :mod:`study.shrinkage`.
 
 Samples that take turns are slowed down together, even if their blocks do not cover the same
-minutes. So the part that they may share, 2s_c²/B, is one error of all. As it is estimated from B
-blocks, it is multiplied by the square of the ratio of Student's quantile to the normal one. Two
-blocks may agree by chance, and a few games are not a block, so below four degrees of freedom s_c²
-is filled up to four with deviations of 3%. Costs of two samples are compared by their own errors:
-2s²/B, and 2s_c² (1/b − 1/B) for one with fewer blocks, b, which was timed during only a part of the
-time. Where no sample has two blocks, a sample's own error is v/n. Samples of n < 20 games differ
-more: v·(1/n − 1/20) is added. Games that all do the same work, at different times, are blocks of
-one game, and share nothing.
+minutes. So the part that they may share, 2s_c²/B, counts as one common error. As it is estimated
+from B blocks, it is multiplied by the square of the ratio of Student's quantile to the normal one.
+Two blocks may agree by chance, and a few games are not a block, so below four degrees of freedom
+s_c² is filled up to four with deviations of 3%. Costs of two samples are compared by their own
+errors: 2s²/B, and 2s_c² (1/b − 1/B) for one with fewer blocks, b, which was timed during only a
+part of the time. Where no sample has two blocks, a sample's own error is v/n. Samples of n < 20
+games differ more: v·(1/n − 1/20) is added. Games that all do the same work, at different times, are
+blocks of one game, and share nothing.
 
 Source: Law, *Simulation Modeling and Analysis* (2015), §9.5.3, batch means; Searle, Casella and
 McCulloch, *Variance Components* (1992), §4.3, for what blocks share.

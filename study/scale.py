@@ -152,8 +152,8 @@ class Scale:
     def variances(self, values: Floats, variances: Floats) -> Floats:
         """Return the variances of z, given those of y: to first order.
 
-        A noisy mean at a bound need not be there: its distance from the bound is assumed to be at
-        least 0.7 standard errors. A mean of zeros is then as uncertain as it should be: 1/(4n).
+        The true mean behind a noisy mean at a bound may lie inside, so it is assumed to be at least
+        0.7 standard errors from the bound. A mean of zeros then has the right variance: 1/(4n).
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             square = self.slope(self.transform(values)) ** 2

@@ -174,7 +174,7 @@ def parameter_ticks(parameter: Dimension) -> list[Tick]:
 
 
 def fitting(texts: Mapping[float, str]) -> list[Tick]:
-    """Return the texts that do not touch on a wide page, the ends first, and which are minor."""
+    """Return the texts that fit on a wide page, both ends first; a narrow page drops minor ones."""
     places = sorted(texts)
     order = [*places[:1], *places[:0:-1][:1], *places[1:-1]]
     kept: dict[int, list[float]] = {}

@@ -59,7 +59,7 @@ class Entry:
 
 
 class Replays(GameSource[int]):
-    """Games to be played again; ``played`` takes them, by place in the list.
+    """Games to be played again; results arrive by their place in the list, in ``played``.
 
     Games that were played side by side are again played together.
     """

@@ -86,9 +86,10 @@ def is_left_out(n_failed: int, n_ended: int, goal: Goal, limit: float) -> bool:
 
 
 def shows_failures(outcomes: Mapping[int, Outcome], goal: Goal, limit: float) -> bool:
-    """Return whether a θ is left out, by its games in the order of replicates, to the first gap.
+    """Return whether a θ is left out because its games fail.
 
-    In the order in which they come back, quick failures would count before slower games that end.
+    Its games count in the order of replicates, up to the first that is missing. In the order in
+    which games end, quick failures would count before slower games that succeed.
     """
     n_failed = 0
     for n in range(len(outcomes)):

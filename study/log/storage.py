@@ -75,7 +75,7 @@ def known_names(engine: Engine) -> set[str]:
 
 
 def find(engine: Engine, name: str) -> "StudySource | None":
-    """Return a study of a database, of whatever version; None if there is none of that name."""
+    """Return the study of that name in a database of any version; None if there is none."""
     if (log := Log.find(engine, name)) is not None:
         return log
     if name not in optuna_names(engine):
@@ -86,7 +86,7 @@ def find(engine: Engine, name: str) -> "StudySource | None":
 
 
 def log_to_write(source: StudySource, say: Say) -> Log:
-    """Return a study's log; one of an earlier version becomes one now, which is said."""
+    """Return a study's log. A study of an earlier version is converted, with a message."""
     return source if isinstance(source, Log) else source.store(say)
 
 

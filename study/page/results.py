@@ -203,7 +203,7 @@ def headline_claim(page: Analysis) -> str:
 
 
 def small_front(page: Analysis) -> list[tuple[float, float]]:
-    """Return the measured points of the front, with x and y from 0 to 1, better ones higher."""
+    """Return the measured points of the front, x and y from 0 to 1; better is higher."""
     experiment = page.data.experiment
     rows = point_rows(page.tables["front"], experiment)
     on_front = [row for row in rows if row["kind"] in (ON_FRONT.label, BASELINE.label)]

@@ -187,7 +187,7 @@ class Plan:
     ends_by_time : bool
         Whether validation ends because its time is spent, rather than because all games are played.
         The number of its games is then not printed: games go where they are worth most, hundreds of
-        them to cheap points, and in every second study there were half or twice as many as planned.
+        them to cheap points. In half of the studies there were half or twice as many as planned.
     """
 
     n_trials: int

@@ -175,10 +175,10 @@ def unfinished(trial: FrozenTrial) -> FrozenTrial:
 def n_at_a_time(in_flight: float, missing: int = 0) -> int:
     """Return how many trials to propose at a time.
 
-    One if few are in flight. Otherwise an eighth of these, so that each knows hardly less than a
-    single one would, and at least 8, which take no longer than one. If more are missing, workers
-    are faster than proposals: then all missing ones, which share the cost of the fit, but at most
-    half of those in flight, and at most 128.
+    One if few are in flight. Otherwise an eighth of these, so that each proposal has nearly as much
+    information as a single one, and at least 8, which take no longer than one. If more are missing,
+    workers are faster than proposals: then all missing ones, which share the cost of the fit, but
+    at most half of those in flight, and at most 128.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ class Area:
         return self.gains_with(steps, np.tile(nothing, (n, 1)), np.full(n, size))
 
     def gains_with(self, steps: Floats, own: Floats, places: npt.NDArray[np.int64]) -> Floats:
-        """Return the same with each candidate put into the list: see :func:`expected_gains`."""
+        """Return the gains with each candidate put into the list; see :func:`expected_gains`."""
         known = (self.heights, self.extents, self.reference, self.scale.form)
         return expected_gains(*known, steps, own, places, NODES, WEIGHTS)
 

@@ -93,7 +93,7 @@ class FittedModel:
         """Draw both objectives at some points jointly, shape (n_draws, m, 2), as it expects them.
 
         Each of several sets of hyperparameters has an equal share of the draws: 80 trials leave
-        length scales open by some 30%, and with it what may be where nobody has looked. There
+        length scales uncertain by some 30%, and so the values of regions without trials. There,
         draws are more cautious still, since the best of a space lies where the model errs, but
         they vary no more than before anything was observed.
         """

@@ -194,8 +194,8 @@ class Posterior:
     def slopes(self, points: Floats, costs: Floats, deviations: Floats) -> Floats:
         """Return by how much the first mean changes with the second one, shape (m,).
 
-        From a deviation below it to one above: so a step makes no slope that is infinite. It is 0
-        at points with games: their scores are known whatever they cost.
+        The slope is taken between one deviation below and one above, so a step never gives an
+        infinite slope. It is 0 at points with games: their scores are known whatever they cost.
         """
         ends = (self.inputs(points, costs + side * deviations) for side in (1.0, -1.0))
         upper, lower = (self.processes[0].mean(each) for each in ends)

@@ -274,7 +274,7 @@ def is_published(training: Training, name: str) -> bool:
 
 
 def publish(training: Training, name: str) -> TrainedNetwork:
-    """Write a network's weights and then its manifest; weights of before are deleted."""
+    """Write a network's weights, then its manifest; earlier weights are deleted."""
     patterns = training.settings.patterns
     weights = turned_tables(patterns.played, without_parts(patterns, training.weights))
     digest = digits(weights.data)

@@ -119,7 +119,7 @@ class Goal:
     def reaches(self, value: float, wanted: float) -> bool:
         """Return whether a value reaches a target.
 
-        An exact one also does if it is written the same.
+        An exact value also reaches a target that is written the same.
         """
         same = self.format.text(value) == self.format.text(wanted)
         return self.sign * value >= self.sign * wanted or (self.is_exact and same)
