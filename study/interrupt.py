@@ -11,6 +11,7 @@ A user's program, such as a notebook, keeps its own handling, except within :fun
 """
 
 import contextlib
+import ctypes
 import os
 import select
 import signal
@@ -187,9 +188,10 @@ def exit_at_once() -> NoReturn:
             for each in processes.active_children():
                 with contextlib.suppress(ProcessLookupError):  # it has just exited on its own
                     os.kill(each.pid, signal.SIGKILL)
+        # As os.unlink, but no other thread runs from here to the exit: it could open a file again.
+        unlink = ctypes.PyDLL(None).unlink
         for path in tuple(unfinished):
-            with contextlib.suppress(OSError):
-                os.unlink(path)
+            unlink(os.fsencode(path))
     finally:
         os._exit(EXIT_INTERRUPTED)
 
