@@ -669,7 +669,7 @@ class Study:
 
 
 def found(experiment: str | Experiment) -> Experiment:
-    """Return the given or named experiment; InputError if its name is that of a built-in one."""
+    """Return the experiment, or that of this name; InputError if a user's has a built-in name."""
     if isinstance(experiment, str):
         return experiment_called(experiment)
     ours = EXPERIMENTS.get(experiment.name)

@@ -136,7 +136,7 @@ class Dependencies:
                 yield from (self.text(name, each) for each in (function, arguments, *listed))
 
     def apart(self, name: str, values: Iterable[Any]) -> Iterator[str]:
-        """Yield the texts of values whose order has no meaning: none refers to another."""
+        """Yield a text for each value of an unordered collection; none refers to another value."""
         met = self.met
         for each in values:
             self.met = {}
@@ -245,7 +245,7 @@ def is_generated(owner: type, member: Any) -> bool:
 
 
 def module_digest(module: str) -> str:
-    """Return digits that name the code of one of the user's modules; empty for others."""
+    """Return a digest of the code of a user's module; empty for a module that is not the user's."""
     source = Source(module)
     try:
         is_theirs = module.partition(".")[0] not in OURS and not is_in_library(source.path)

@@ -123,7 +123,7 @@ class Program(Limits):
 
     @cached_property
     def digest(self) -> str:
-        """Digits that name the content of :attr:`files`."""
+        """A digest of the contents of :attr:`files`."""
         whole = hashlib.sha256()
         for path in self.files:
             with path.open("rb") as file:

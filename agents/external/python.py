@@ -111,7 +111,7 @@ class PythonAgent(Agent):
         return pickle.dumps((self.source or self.packed, self.report))
 
     def warm_up(self) -> None:
-        """Do nothing: the first game in a process is played twice, and the second one counts."""
+        """Do nothing: each process plays its first game twice and counts only the second time."""
 
     def start(self) -> Child:
         """Start a process; its imports are not a game, so the limits of games apply later."""

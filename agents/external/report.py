@@ -28,7 +28,7 @@ MAX_FIELDS = 64
 
 
 def is_time(name: str) -> bool:
-    """Return whether a field is a time by its name; times differ whenever a game is played."""
+    """Return whether a field's name says that it holds a time, which differs with each play."""
     return TIME.fullmatch(name) is not None
 
 

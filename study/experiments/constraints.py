@@ -26,7 +26,7 @@ from thetafront.agents.external.source import PREFIX
 
 Bools = npt.NDArray[np.bool_]
 Columns = Mapping[str, npt.NDArray[Any]]
-"""Values of parameters, by name, one a θ."""
+"""Arrays of parameter values by name, one element per θ."""
 Expression = Callable[[Columns], Any]
 """Takes columns; returns numbers (1 and 0 for true and false, NaN where impossible) or texts."""
 

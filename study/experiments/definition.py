@@ -248,7 +248,7 @@ class Experiment:
         return self.with_cost(by_name[cost])
 
     def as_made(self, space: Space, fixed: Mapping[str, Value]) -> "Experiment":
-        """Return the experiment with a study's space, without baselines of other parameters."""
+        """Return the experiment with a study's space, without the baselines that do not fit it."""
         baselines = {
             name: values for name, values in self.baselines.items() if space.is_whole(values)
         }

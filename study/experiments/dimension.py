@@ -94,7 +94,7 @@ class Described(ABC):
         return self.plain(self.at(np.array([u]))[0])
 
     def plain(self, value: Any) -> Any:
-        """Return a value of an array as one of this parameter's kind."""
+        """Convert an element of an array to this parameter's type."""
         return value
 
     def text(self, value: Any) -> str:

@@ -174,7 +174,7 @@ def make_cost(
 def make_reference(
     *, of: Cost, objective: float | None = None, cost: float | None = None
 ) -> dict[str, Any]:
-    """Return the reference point as attributes of an experiment that minimizes a cost."""
+    """Return the reference point as arguments of an experiment that minimizes a cost."""
     if cost is not None and not 0 < cost < math.inf:
         raise InputError(f"reference.cost must be a number above 0 (got {cost:g})")
     if (objective is None) != (cost is None):

@@ -74,7 +74,7 @@ def experiment(text: str) -> Experiment:
 
 
 def is_definition(text: str) -> bool:
-    """Return whether a text can only name a user's experiment."""
+    """Return whether a text must be the name of a user's experiment, not of a built-in one."""
     return text.endswith((PYTHON, TOML)) or ":" in text or text in installed_experiments()
 
 

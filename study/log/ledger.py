@@ -113,7 +113,7 @@ class Ledger(Generic[G]):
                 agent, *cells = words
                 game = self.game.from_row(dict(zip(fields, cells, strict=True)))
                 if not (is_countable(game.to_row()) and game.is_possible):
-                    raise ValueError("figures that no game has")
+                    raise ValueError("values that no game can have")
             except (ValueError, csv.Error):
                 raise InputError(
                     f"{self.path}: line {number} is not a finished game; use another folder, or "

@@ -29,7 +29,7 @@ SOON_LOST = {
     "keepalives_count": 3,
     "tcp_user_timeout": 50_000,  # ms
 }
-"""Options of PostgreSQL's library, by which a server that is cut off is lost within a minute."""
+"""Options of PostgreSQL's library, which then notices within a minute that a server is cut off."""
 SETTINGS = {  # the server finds out within a minute that a host is gone
     "tcp_keepalives_idle": "20",
     "tcp_keepalives_interval": "10",

@@ -13,7 +13,7 @@ from thetafront.study.errors import InputError
 from thetafront.study.report.tables import write_text
 
 BESIDE = "thetafront-page.js"
-"""Its file where pages share it."""
+"""The library's file, if several pages share it."""
 PACKAGE = "vl-convert-python"
 SNIPPET = "window.vegaEmbed=vegaEmbed;"
 

@@ -425,7 +425,7 @@ class Sweep:
                 f"workers spent {share:.1%} of the time in games"
             )
             if learned:
-                played += f", agents learned in {learned:.1%}"
+                played += f", and {learned:.1%} in learning"
         self.out.print(played)
         if used.is_loaded and not self.is_loaded:
             self.is_loaded = True

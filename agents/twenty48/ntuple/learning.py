@@ -82,7 +82,7 @@ def play_out(
     space: WorkSpace,
     n: int,
 ) -> tuple[int, np.uint64, float]:
-    """Play on from a board after ``n`` moves; return the moves in all, the stream, and points."""
+    """Play a game to its end after ``n`` moves; return its number of moves, stream and points."""
     total: Any = 0.0
     while n < len(space.path):
         after, reward = best_afterstate(network, tables, board)

@@ -142,7 +142,7 @@ class GrowingMean(NoisyMean):
         return t_interval(samples, of_mean)
 
     def squares(self, n: Floats, mean: Floats, m2: Floats) -> Floats:
-        """Return them in units of the means."""
+        """Return the sums of squared deviations in units of the means."""
         return relative_squares(mean, m2)
 
     def variances(self, trials: Sequence[Moments]) -> Floats:
@@ -170,7 +170,7 @@ class Proportion(Estimator):
         return bounded_mean(samples, self.low, self.high, prior)
 
     def squares(self, n: Floats, mean: Floats, m2: Floats) -> Floats:
-        """Return them in units of those that zeros and ones would have."""
+        """Return the sums of squared deviations in units of those of zeros and ones."""
         unit = self.high - self.low
         most = possible(n, (mean - self.low) / unit, m2 / unit**2) / np.maximum(n - 1.0, 1.0)
         return np.divide(m2 / unit**2, most, out=np.zeros_like(m2), where=most > 0.0)
