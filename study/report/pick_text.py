@@ -1,5 +1,6 @@
 """The answer of `pick`, for people and for programs."""
 
+import math
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -178,6 +179,8 @@ def validated_text(chosen: Candidate, goal: Goal) -> str:
     own = chosen.own
     interval = goal.format.interval_with_unit(own.value, own.low, own.high)
     n = len(chosen.point.games)
+    if math.isnan(own.low):
+        return f"{interval} ({counted(n, 'game')}, too few for an interval)"
     others = " and the others' variance" if n < ENOUGH else ""
     return f"{interval} (95% interval, by its own {counted(n, 'game')}{others})"
 

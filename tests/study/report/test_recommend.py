@@ -343,6 +343,8 @@ def test_the_answer_for_people(quick: Experiment) -> None:
     assert lines["play it"] == "thetafront play pmcts --theta 20"
     few = picked(study_of({**THREE, 20: (2.0, spread(6000, 400, 8))}), quick, cost_limit=0.0025)
     assert "(95% interval, by its own 8 games and the others' variance)" in pick_text(few)
+    alone = picked(study_of({**THREE, 20: (2.0, [6000.0])}), quick, cost_limit=0.0025)
+    assert "6,000 ± ? points (1 game, too few for an interval)" in pick_text(alone)
     text = pick_text(picked(study_of(THREE), quick, score_wanted=5000.0))
     assert "; reaches 5,000 with a probability of 1.00)" in text
 
