@@ -153,6 +153,10 @@ class Experiment:
 
         Baselines are agents. ``first`` is as in :meth:`Space.from_agent`; ``more`` are attributes.
         """
+        for label, each in baselines.items():
+            if type(each) is not agent:
+                given = type(each).__name__
+                raise ValueError(f"baseline {label!r} must be of {agent.__name__} (got {given})")
         space = Space.from_agent(agent, first=first)
         thetas = {label: space.theta_of(each) for label, each in baselines.items()}
         return cls(agent=agent.name, space=space, baselines=thetas, **more)

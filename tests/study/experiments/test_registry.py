@@ -8,13 +8,15 @@ import pytest
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.switching import Switching
+from thetafront.agents.twenty48.uct import UCT
 from thetafront.engine.pacman import Layout
 from thetafront.study.errors import InputError
+from thetafront.study.experiments import builtin
 from thetafront.study.experiments.agent_parser import build_agent
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.objectives import BACKUPS, SWEEPS
-from thetafront.study.experiments.registry import EXPERIMENTS, experiment
+from thetafront.study.experiments.registry import EXPERIMENTS, experiment, experiments_in
 from thetafront.study.experiments.space import Space
 from thetafront.study.report.pick_text import play_command
 from thetafront.study.samplers.observations import Objectives
@@ -27,6 +29,16 @@ def test_switching_always_switches() -> None:
     assert isinstance(agent, Switching)
     assert agent.switch_at >= 1
     assert agent.depth >= 2
+
+
+def test_names_of_built_in_experiments_differ() -> None:
+    found = [each.name for each in experiments_in(builtin).values()]
+    assert sorted(found) == sorted(EXPERIMENTS)
+
+
+def test_a_baseline_of_another_agent_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"baseline 'plain' must be of Switching \(got UCT\)"):
+        Experiment.from_agent(Switching, {"plain": UCT()}, name="mixed", title="")
 
 
 def test_uct_has_all_leaf_values() -> None:
