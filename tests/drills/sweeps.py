@@ -190,7 +190,9 @@ class Storm:
             self.note("damaged storages", where)
         if stopped.n_processes_left:
             self.note("processes left", f"{stopped.n_processes_left} {where}")
-        if left := [path.name for path in (self.results / self.study.name).glob(".*.part")]:
+        # One that is killed while it writes a file cannot delete it; the next run replaces it.
+        left = [path.name for path in (self.results / self.study.name).glob(".*.part")]
+        if left and stopped.code != -signal.SIGKILL:
             self.note("temporary files left", f"{left} {where}")
         # The machine may be busier or quieter than it was: a fourth shall end before the signal.
         self.whole_seconds *= 1.03 if stopped.code else 0.9
