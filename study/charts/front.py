@@ -322,5 +322,5 @@ def labelled(rows: Sequence[Row], x: Axis, y: Axis, experiment: Experiment) -> l
             left -= bool(name)
         label = f"{row['number']} {short(name, MAX_NAME)}".rstrip()
         shown = {key: row[key] for key in ("x", "y", "low", "high", "number")}
-        found.append({**shown, "label": label})
+        found.append({**shown, "label": label, "short": str(row["number"])})
     return placed_labels(found, x, y)

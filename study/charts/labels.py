@@ -8,11 +8,12 @@ from itertools import product
 from thetafront.study.charts.chart import Axis, Row
 
 FONT_SIZE = 8.0
-CHARACTER_WIDTH, LINE_HEIGHT = 0.64, 1.0  # of a digit, in font sizes
+DIGIT_WIDTH, LETTER_WIDTH, LINE_HEIGHT = 0.64, 0.54, 1.0  # in font sizes
 ROOM = 3.0  # between two labels
 MARKER = 9.0  # width of what a point covers, in typographic points
 WIDTH, HEIGHT = 560.0, 310.0  # of a panel, about
 GAPS = (2.0, 8.0, 15.0, 23.0)  # between a point and its label, the nearer ones first
+NEAR = 9.0  # farther from its point than that, or over something else, a text is shortened
 # Above right first: a front rises to the right, so that the room above it is free.
 DIRECTIONS = ((1, 1), (-1, 1), (1, -1), (-1, -1), (0, 1), (0, -1), (1, 0), (-1, 0))
 
@@ -38,7 +39,8 @@ def placed_labels(rows: Sequence[Row], x: Axis, y: Axis) -> list[Row]:
 
     That is how far right of the point ``x``, ``y`` and above it, in typographic points, as if the
     panel were of a usual size. No label covers a row, with or without one, or the interval from
-    ``low`` to ``high`` that it may have. A row that says its own ``dx`` and ``dy`` keeps them.
+    ``low`` to ``high`` that it may have. A row that says its own ``dx`` and ``dy`` keeps them. One
+    with a ``short`` label has that if there is no free place near it for the whole one.
     """
     rows = sorted(rows, key=lambda row: (row["x"], -row["y"]))
     half, boxes = MARKER / 2, list[Box]()
@@ -46,14 +48,18 @@ def placed_labels(rows: Sequence[Row], x: Axis, y: Axis) -> list[Row]:
         across, up = share(row["x"], x) * WIDTH, share(row["y"], y) * HEIGHT
         low, high = (share(row[end if end in row else "y"], y) * HEIGHT for end in ("low", "high"))
         boxes.append(Box(across - half, min(low, up - half), across + half, max(high, up + half)))
-    found = places(boxes, [row.get("label", "") for row in rows])
+    texts = [row.get("label", "") for row in rows]
+    short = [row.get("short", text) for row, text in zip(rows, texts, strict=True)]
+    whole = are_clear(boxes, places(boxes, texts))
+    texts = [text if is_clear else s for text, s, is_clear in zip(texts, short, whole, strict=True)]
     return [
         {
             "dx": round((box.left + box.right) / 2 - share(row["x"], x) * WIDTH, 1),
             "dy": round((box.bottom + box.top) / 2 - share(row["y"], y) * HEIGHT, 1),
-            **row,
+            **{key: value for key, value in row.items() if key != "short"},
+            "label": text,
         }
-        for row, box in zip(rows, found, strict=True)
+        for row, box, text in zip(rows, places(boxes, texts), texts, strict=True)
         if "label" in row
     ]
 
@@ -83,7 +89,7 @@ def places(points: Sequence[Box], texts: Sequence[str]) -> list[Box]:
         if not text:
             taken.append(point)
             continue
-        width, height = CHARACTER_WIDTH * FONT_SIZE * len(text) + ROOM, LINE_HEIGHT * FONT_SIZE
+        width, height = text_width(text) + ROOM, LINE_HEIGHT * FONT_SIZE
         x, y = (point.left + point.right) / 2, (point.bottom + point.top) / 2
         # Of two points side by side, the left one has its label on the left, away from the other.
         side, rise = 1, 1
@@ -98,6 +104,22 @@ def places(points: Sequence[Box], texts: Sequence[str]) -> list[Box]:
             boxes.append(Box(left, bottom, left + width, bottom + height))
         taken.append(min(boxes, key=cost))
     return taken[len(points) :]
+
+
+def text_width(text: str) -> float:
+    """Return the width of a text, about."""
+    return FONT_SIZE * sum(DIGIT_WIDTH if each.isdigit() else LETTER_WIDTH for each in text)
+
+
+def are_clear(points: Sequence[Box], texts: Sequence[Box]) -> list[bool]:
+    """Tell which texts are near their points and cover nothing else."""
+    found = []
+    for k, (point, text) in enumerate(zip(points, texts, strict=True)):
+        others = [*points, *texts[:k], *texts[k + 1 :]]
+        across = max(text.left - point.right, point.left - text.right)
+        is_near = max(across, text.bottom - point.top, point.bottom - text.top) <= NEAR
+        found.append(is_near and not sum(map(text.overlap, others)) + outside(text))
+    return found
 
 
 def outside(box: Box) -> float:

@@ -53,3 +53,14 @@ def test_texts_are_moved_from_their_points_and_stay_in_the_panel() -> None:
     assert first["dy"] > 0.0
     assert last["dx"] < 0.0, "at the panel's upper right corner, the text is on its lower left"
     assert last["dy"] < 0.0
+
+
+def test_a_name_without_room_gives_way_to_its_number() -> None:
+    x, y = Axis("", 0.0, 100.0, {}), Axis("", 0.0, 10.0, {})
+    crowd = [{"x": 20.0 + 6 * k % 60, "y": 4.0 + 0.2 * (k // 10)} for k in range(110)]
+    named = {"x": 51.0, "y": 5.0, "label": "7 a name", "short": "7"}
+    (label,) = placed_labels([named], x, y)
+    assert label["label"] == "7 a name"
+    assert "short" not in label
+    (label,) = placed_labels([*crowd, named], x, y)
+    assert label["label"] == "7"
