@@ -13,7 +13,7 @@
       if (value === undefined) return sessionStorage.getItem(key);
       sessionStorage.setItem(key, value);
     } catch {
-      // A browser that stores nothing forgets theme and place; all else works.
+      // If the browser stores nothing, theme and position are forgotten; everything else works.
     }
     return null;
   };
@@ -35,7 +35,7 @@
   };
 
   // --- charts ------------------------------------------------------------------------------
-  // On a dark page each colour has a lighter one, and shaded areas are denser.
+  // On a dark page, colours are replaced by lighter ones, and shaded areas are more opaque.
   const LIGHTER = { "#0072B2": "#56B4E9", "#009E73": "#35C99B", "#D55E00": "#FF8F45", "#CC79A7": "#E8A8CC", "#8C8C8C": "#B4BDC6" };
   const inTheme = (spec, dark) => {
     const text = JSON.stringify(spec);
@@ -44,7 +44,7 @@
     return JSON.parse(lighter, (key, value) => (key === "fillOpacity" ? Math.min(1, 1.7 * value) : value));
   };
   const drawn = {};
-  const around = {}; // pixels around the panels of a chart, where they are more than it says
+  const around = {}; // pixels around the panels of a chart, if there are more than the chart says
   async function draw(key) {
     const box = find(key);
     const width = box.clientWidth, dark = isDark();
@@ -65,7 +65,7 @@
     if (views[key]) views[key].finalize();
     delete views[key];
     views[key] = await vegaEmbed(box, spec, { ast: true, renderer: "svg", actions: false, config: config(dark), tooltip: { theme: "custom" } });
-    const svg = box.querySelector("svg"); // the picture alone: controls beside it keep their names
+    const svg = box.querySelector("svg"); // only the picture: the controls beside it keep their own labels
     svg.setAttribute("role", key === "front" ? "group" : "img");
     svg.setAttribute("aria-label", box.dataset.label);
     const numberOf = (item) => (key === "front" && item && item.datum && Number(item.datum.number)) || 0;
@@ -82,7 +82,7 @@
     }
   }
 
-  // Panels share the width; where that leaves too little, they stand one below the other.
+  // Panels share the width. If that makes them too narrow, they are placed one below the other.
   function fitted(spec, width, more) {
     if (spec.width === "container") spec.autosize = { type: "fit-x", contains: "padding" };
     spec.config.legend.columns = Math.max(1, Math.floor(width / 250));
@@ -146,8 +146,8 @@
       return [term, said];
     }));
   };
-  let shown = null; // number of the point that is shown in place of the budget's answer
-  let pinned = 0; // number of the point that a reader chose last: it keeps its mark
+  let shown = null; // number of the point that is shown instead of the budget's answer
+  let pinned = 0; // number of the point that the reader chose last; it stays marked
 
   function show() {
     const step = choices.steps[slider.value], byBudget = choices.answers[step.answer];
@@ -168,9 +168,9 @@
     find("prospect").hidden = !step.prospect.text;
     find("untested").textContent = step.prospect.text || "";
     find("try").textContent = step.prospect.command || "";
-    find("note").textContent = isAnswer ? "" : `Number ${answer.number}, which you chose. The answer within ${step.text} is ${named(byBudget)}.`;
+    find("note").textContent = isAnswer ? "" : `You chose number ${answer.number}. The answer within ${step.text} is ${named(byBudget)}.`;
     const later = choices.steps.slice(Number(slider.value) + 1).find((each) => each.answer !== step.answer);
-    find("next").textContent = later ? `More: from ${later.text} on, ${named(choices.answers[later.answer])}.` : "No larger budget has a better θ with games.";
+    find("next").textContent = later ? `From ${later.text} on: ${named(choices.answers[later.answer])}.` : "No larger budget has a better measured θ.";
     for (const row of document.querySelectorAll("#validated tbody tr")) {
       row.classList.toggle("chosen", Number(row.dataset.number) === answer.number);
       row.classList.toggle("pinned", Number(row.dataset.number) === pinned);
@@ -179,7 +179,7 @@
   }
   const named = (answer) => (answer.number ? `number ${answer.number}` : "an untested θ") + `, ${answer.goal} expected`;
 
-  let marks = {}; // what the chart of the front shows of all that
+  let marks = {}; // the values of the front chart's signals
   function markBudget(number, step) {
     if (step) marks = { budget: step.limit, prospect: step.prospect, chosen: number, pinned };
     if (!views.front || !choices) return;
@@ -188,7 +188,7 @@
       for (const [name, value] of Object.entries(marks)) view.signal(name, value);
       view.run();
     } catch {
-      // A chart without these signals shows none of it.
+      // A chart without these signals shows no marks.
     }
   }
 
@@ -208,7 +208,7 @@
     });
   }
 
-  // --- ranges of θ: lines that miss one are hidden ---------------------------------------------
+  // --- ranges of θ: lines outside a range are hidden ---------------------------------------------
   const strips = find("theta");
   const isNarrowed = () => strips !== null && strips.querySelector(".out") !== null;
   if (strips) {
@@ -270,7 +270,7 @@
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      const area = document.createElement("textarea"); // from a file, or without permission
+      const area = document.createElement("textarea"); // for pages opened from a file, or without permission to use the clipboard
       area.value = text;
       area.style.position = "fixed";
       area.style.opacity = "0";
@@ -314,16 +314,16 @@
     thetafrontReplay(box, replay);
   }
 
-  // --- age, and reading again while a sweep runs ---------------------------------------------
+  // --- age of the page, and reloading while a sweep runs ---------------------------------------------
   function age() {
     const seconds = Math.max(0, Date.now() / 1000 - data.made);
     const [n, unit] = seconds < 90 ? [seconds, "second"] : seconds < 5400 ? [seconds / 60, "minute"] : seconds < 129600 ? [seconds / 3600, "hour"] : [seconds / 86400, "day"];
     const whole = Math.round(n);
-    find("age").textContent = `, ${whole.toLocaleString("en")} ${unit}${whole === 1 ? "" : "s"} ago${data.reload === null || isFollowed ? "" : "; it is no longer updated"}`;
+    find("age").textContent = `, ${whole.toLocaleString("en")} ${unit}${whole === 1 ? "" : "s"} ago${data.reload === null || isFollowed ? "" : "; the page is no longer updated"}`;
   }
   const place = `place of ${data.name}`;
   const before = JSON.parse(stored(place) || "null");
-  // Reloads that found the same page: the next comes twice as late, then none.
+  // The number of reloads that found the same page. After each, the wait is twice as long; in the end there are no more.
   const same = before && before.made === data.made ? before.same + 1 : 0;
   const isFollowed = data.reload !== null && same <= MOST_RELOADS;
   const tables = [...document.querySelectorAll("details")];

@@ -1,6 +1,6 @@
-// A recorded game, shown step by step: data.steps has a column for each thing that is seen.
+// Shows a recorded game step by step; data.steps has a column for each thing that is shown.
 //
-// thetafrontReplay(element, data): fills an empty element with a player of that game.
+// thetafrontReplay(element, data) fills an empty element with a player of the game.
 (() => {
   "use strict";
 
@@ -33,7 +33,7 @@
     return node;
   }
 
-  // Each has show(step, number), which draws a position, and says(step), which puts it in words.
+  // Each of the following has show(step, number), which draws a position, and says(step), which describes it.
 
   function board2048(stage) {
     const board = made(stage, "div", "tf-board");
@@ -83,7 +83,7 @@
       return group;
     });
     const turned = [-90, 0, 90, 180, 0];
-    const ends = { won: "won: no food is left", lost: "lost to a ghost", cut: "cut at the most steps" };
+    const ends = { won: "won: no food is left", lost: "lost to a ghost", cut: "stopped at the maximum number of steps" };
     return {
       noun: "turn",
       show(step, number) {
@@ -143,7 +143,7 @@
         });
       },
       says(step, number) {
-        if (number === last) return "stuck: equal dice are flipped, and faces are added up";
+        if (number === last) return "stopped: equal dice are flipped, and all faces are added up";
         const held = kept(step);
         if (held.length === step.dice.length) return "holds all, which ends the game";
         return held.length ? `holds ${held.join(", ")}; rolls the others` : "rolls all again";
@@ -209,7 +209,7 @@
 
     function start() {
       if (frame) return;
-      status.setAttribute("aria-live", "off"); // or a reader would hear of each move
+      status.setAttribute("aria-live", "off"); // otherwise a screen reader would announce each move
       play.textContent = "Pause";
       play.setAttribute("aria-label", "Pause");
       let shown = performance.now();
@@ -252,14 +252,14 @@
     root.addEventListener("keydown", (event) => {
       if (event.altKey || event.ctrlKey || event.metaKey || event.target === select) return;
       const isSpace = event.key === " ";
-      if (isSpace && event.target.tagName === "BUTTON") return; // which it presses
+      if (isSpace && event.target.tagName === "BUTTON") return; // the space key presses the button
       const jump = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: last };
       if (isSpace) toggle();
       else if (Object.hasOwn(jump, event.key)) go(jump[event.key]);
       else return;
       event.preventDefault();
     });
-    // A finger or mouse on the picture: a tap plays or pauses, a stroke to a side goes one on.
+    // With a finger or mouse on the picture: a tap plays or pauses, a swipe to a side moves by one step.
     let begun = null;
     stage.addEventListener("pointerdown", (event) => { begun = event.clientX; });
     stage.addEventListener("pointerup", (event) => {
