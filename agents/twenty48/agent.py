@@ -124,7 +124,7 @@ class Agent2048(Agent):
 
     def warm_up(self) -> None:
         """Call each kernel once on an empty board, where there is nothing to decide."""
-        self.decide(EMPTY_BOARD, stream=0)  # first: its error says if there is no kernel
+        self.decide(EMPTY_BOARD, stream=0)  # first, since its error names a missing kernel
         self.advance(Progress(EMPTY_BOARD, 0, 0, 0), seed=0, max_moves=1)
         largest_exponent(initial(0))
 

@@ -58,7 +58,7 @@ class LeafValue(StrEnum):
 
     @property
     def code(self) -> int:
-        """The number of this kind of value in kernels; both kinds of weights have the same."""
+        """The number of this kind of value in kernels; both sets of weights are one kind."""
         return {
             LeafValue.RANDOM: ROLLOUT_RANDOM,
             LeafValue.LOOKAHEAD: ROLLOUT_LOOKAHEAD,

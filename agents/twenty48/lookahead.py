@@ -66,7 +66,7 @@ class LookaheadSettings(NamedTuple):
 
     knowledge: Settings  # what `value` reads: see `afterstate_value`
     rows: RowTables
-    reward_weight: np.float32  # of points; 0 if a value rates the whole position
+    reward_weight: np.float32  # weight of points; 0 if values rate whole positions
     depth: int  # moves looked ahead
     deeper_below: int  # one move more if fewer cells are empty
     fours: int  # f

@@ -75,7 +75,7 @@ def play_on_side_by_side(
     max_steps: int,
     rule: BuiltRule,
 ) -> int:
-    """Make a move in each running game per step, until all are over or after ``max_steps``.
+    """Make a move in each running game per step, until all are over or ``max_steps`` are done.
 
     The first of ``seeds`` names the random streams of playouts. ``boards``, shape (K,), and
     ``counters``, shape (3, K), are changed in place. The rows of ``counters`` are scores, moves and

@@ -14,8 +14,8 @@ readings:
   leaves the most cells empty decides whether to switch.
 - "Its own number of playouts" is one number for the whole decision. It is divided among the leaves,
   of which there may be twenty or twenty thousand. So it determines the cost for all k and d. Each
-  leaf gets at least one playout. A leaf to which only spawned 4s lead gets θ₅ times fewer than
-  other leaves, like the nodes of 4s of the plain agent.
+  leaf gets at least one playout. A leaf to which only spawned 4s lead gets θ₅ times fewer playouts
+  than other leaves, like a node after a 4 in the plain agent.
 """
 
 from dataclasses import dataclass
@@ -128,7 +128,7 @@ class Switching(Theta, Agent2048):
     )
     gamma: float = real(1.0, 0, 1, "discount on crowded boards", open_low=True, later=True)
     whole_score: bool = flag(
-        False, "whether playouts return the score of the whole game, not of its rest", later=True
+        False, "whether playouts return the whole game's score, not the remaining score", later=True
     )
 
     def __post_init__(self) -> None:

@@ -66,7 +66,7 @@ def learned_now(settings: TrainingSettings, n_moves: int) -> Weights:
 def learn_alone(settings: TrainingSettings, weights: Weights, n_moves: int) -> int:
     """Learn from the first game on, in this thread; return how many moves were made.
 
-    There are fewer than ``n_moves`` if training diverges. With ``n_moves`` of 0, the call only
+    Fewer than ``n_moves`` are made if training diverges. With ``n_moves`` of 0, the call only
     compiles the kernel.
     """
     space = work_space(n_looked_up(settings.patterns))

@@ -35,7 +35,7 @@ from thetafront.engine.twenty48.board import N_ACTIONS, spawn_from_word, transpo
 from thetafront.engine.twenty48.rows import RowTables, slide_rows, turned_for
 
 MAX_MOVES = 1 << 18  # of a game: up to sixteen 32768s, if each move spawns a 2
-AHEAD, RING = 4, 8  # memory is prefetched 4 corrections ahead; a larger power of two
+AHEAD, RING = 4, 8  # prefetching is 4 corrections ahead; RING: a larger power of two
 
 Boards = npt.NDArray[np.uint64]
 
