@@ -125,7 +125,7 @@ class Game:
         return {name: each.column for name, each in declared_cells(cls).items()}
 
     def to_row(self) -> dict[str, Any]:
-        """Return the game as JSON data by the names of its fields."""
+        """Return the game as a mapping from field names to JSON data."""
         return {
             name: each.write(getattr(self, name))
             for name, each in declared_cells(type(self)).items()
@@ -165,7 +165,7 @@ class FailedGame:
     is_possible: ClassVar[bool] = True
 
     def to_row(self) -> dict[str, Any]:
-        """Return the failed game as JSON data by the names of its fields."""
+        """Return the failed game as a mapping from field names to JSON data."""
         return dataclasses.asdict(self)
 
 

@@ -214,8 +214,8 @@ def flag(default: bool = False, *more: Any, **others: Any) -> Any:
 def categorical(default: StrEnum, *more: Any, **others: Any) -> Any:
     """Declare a field that holds a member of the default's enumeration.
 
-    Further arguments are as in :func:`parameter`. With ``tuned=True`` all members are tuned over,
-    with a tuple only the members in it.
+    Further arguments are as in :func:`parameter`. ``tuned=True`` tunes over all members, a tuple
+    only over the members in it.
     """
     return parameter(default, Categories(type(default)), *more, **others)
 
@@ -247,7 +247,7 @@ class Parameter:
     domain: Domain  # the allowed values
     description: str = ""  # what it is, in one line
     symbol: str = ""  # its name in tables and on axes; by default ``name``
-    # The range in which experiments tune it; for categories a tuple, or True for all of them.
+    # The range in which experiments tune it; for categories a tuple of members, or True for all.
     tuned: Tuned | tuple[StrEnum, ...] | bool = False
     # Whether it was added after games had been stored. While it has its default, which must never
     # change, it is left out of an agent's identity, so stored games still belong to the agent. It

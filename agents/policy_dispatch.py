@@ -1,4 +1,4 @@
-"""Dispatch on the class of an agent's settings: which kernel decides, or values an afterstate.
+"""Dispatch on the class of an agent's settings, which selects the kernel that decides.
 
 An agent hands its parameters to kernels as *settings*, a NamedTuple of the agent's own class.
 :func:`decides` registers the kernel that decides for a class of settings. Each game loop has a
@@ -48,7 +48,7 @@ def decides(settings_class: type[Settings], kernels: Kernels = KERNELS) -> Calla
 
 
 def find_kernel(settings: Settings) -> Callable[..., Any]:
-    """Return the deciding kernel for Python; KeyError if the class of settings has none."""
+    """Return the deciding kernel to Python; KeyError if the class of settings has none."""
     name = type(settings).__name__
     if type(settings) not in KERNELS:
         raise KeyError(f"no kernel decides for settings of class {name}; mark it @decides({name})")

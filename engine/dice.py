@@ -7,7 +7,7 @@ sum of all faces.
 
 ===========  ===================================================================================
 n, m         number of dice (default 3) and of sides (default 6); opposite faces sum to m + 1
-hand         0 to n dice, in ascending order; numbered in order of size, then lexicographically
+hand         0 to n dice, in ascending order; hands are numbered by size, then lexicographically
 state        a hand of n dice, numbered from 0. The *end*, the only terminal state, comes last
 hold         the set of positions of the dice held; the 2ⁿ sets are ordered by size, then
              lexicographically: the first holds nothing, the last sticks
@@ -240,7 +240,7 @@ class Dice:
     def policy(self, holds: npt.ArrayLike) -> DicePolicy:
         """Return a policy for :func:`play_games` from the number of the hold in each state.
 
-        ValueError if ``holds`` has not exactly one entry per state, or an entry is out of range.
+        ValueError unless ``holds`` has one entry per state, and all entries are in range.
         """
         given = np.asarray(holds)
         if given.shape != (self.n_states,) or given.dtype.kind not in "iu":

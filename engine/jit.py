@@ -74,7 +74,7 @@ def code_digest() -> str:
 def cache_directory(digest: str) -> Path:
     """Return the directory of machine code.
 
-    It is a subfolder of ``THETAFRONT_CACHE_DIR`` if that is set. By default it is in the checkout
+    It is a subfolder of ``THETAFRONT_CACHE_DIR`` if that is set. Otherwise it is in the checkout
     or, for an installed package, in the user's cache. If it is not writable, a new temporary
     directory for this process takes its place.
     """
@@ -142,7 +142,7 @@ def kernel(function: F) -> F:
 def inlined(function: F) -> F:
     """Compile a helper of kernels that is inlined at every call; Python cannot call it.
 
-    A single call left in a loop over lanes would keep LLVM from vectorizing the loop.
+    A single call that is not inlined would keep LLVM from vectorizing a loop over lanes.
     """
     return cast(F, INLINED(function))
 

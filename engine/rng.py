@@ -46,7 +46,7 @@ def stream(seed: np.uint64, purpose: np.uint64, index: np.uint64) -> np.uint64:
 
 @kernel
 def named_stream(seed: np.uint64, purpose: np.uint64, index: np.uint64) -> np.uint64:
-    """Call :func:`stream` from Python."""
+    """Return the result of :func:`stream` to callers in Python."""
     return stream(seed, purpose, index)
 
 

@@ -8,7 +8,7 @@ the tolerance, which the source calls θ.
 Sweeps are Gauss-Seidel sweeps, and the initial value of a state is the score of sticking in it. So
 values begin below the optimal values and only rise. The greedy policy therefore sticks sooner or
 later for all γ and δ. (If it rolled forever in a set of states, U ≤ BU would give U ≤ −1/(1 − γ) in
-these states, or values without a lower bound for γ = 1. But U is never below a final score, and no
+these states. For γ = 1, U would have no lower bound. But U is never below a final score, and no
 final score is negative.)
 
 Scores are not discounted. The optimal policy for three dice, which γ = 1 finds, has a mean score of
@@ -69,7 +69,7 @@ class DiceGames(NamedTuple):
     first_seed: int
     scores: npt.NDArray[np.int64]  # (n_games,), as in `DiceGame`
     n_moves: npt.NDArray[np.int64]  # (n_games,)
-    ends: npt.NDArray[np.int64]  # (n_games,): the state in which each game stuck, see `engine.dice`
+    ends: npt.NDArray[np.int64]  # (n_games,): the state in which each game ended, see `engine.dice`
     seconds: float  # of CPU time of the playing thread, for all games together
 
 
@@ -236,7 +236,7 @@ class DiceAgent(DiceParameters):
         return DiceGames(first_seed, scores, n_moves, ends, seconds)
 
     def warm_up(self) -> None:
-        """Solve and play a game with one coin."""
+        """Solve and play the game with one die of two sides."""
         coin = DiceAgent(n_dice=1, n_sides=2)
         coin.solve()
         coin.games(0, 1)

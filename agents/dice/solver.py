@@ -54,7 +54,7 @@ class DiceSolver(DiceParameters):
         return DiceAgent(self.gamma, self.tolerance, self.n_dice, self.n_sides)
 
     def warm_up(self) -> None:
-        """Solve and play a game with one coin."""
+        """Solve and play the game with one die of two sides."""
         self.player().warm_up()
 
     def play(self, seed: int) -> DiceSolution:

@@ -49,7 +49,8 @@ class Dependencies:
     texts : dict of str to str
         By name: a short value, or the digest of a long value or of code.
     unknown : list of str
-        Names of values that cannot be compared, such as an open file: their changes go undetected.
+        Names of values that cannot be compared, such as an open file; changes of these values go
+        undetected.
     """
 
     def __init__(self, player: Any) -> None:

@@ -87,7 +87,7 @@ class Orphans:
         """Return the orphans that are alive."""
         if not cls.are_adopted:
             return []
-        adopted = content(f"/proc/self/task/{os.getpid()}/children")  # by the main thread
+        adopted = content(f"/proc/self/task/{os.getpid()}/children")  # the main thread adopts them
         children = set(map(int, adopted.split())) - cls.kept - cls.before
         found = [each for each in children if get_session(each) != os.getsid(0)]
         for each in found:

@@ -1,9 +1,10 @@
 """The process in which a user's Python code plays games.
 
-It answers each line with one line, like a program that serves. It inherits a file with the player.
-The first line makes it import the player, and each further line is a game. The answer is the game's
-row, or the user's error with its place in the code. Answers go to a copy of standard output; what
-the user's code prints goes to standard error. The standard input of the user's code is empty.
+It answers each line with one line, like a program with the protocol *serve*. It inherits a file
+with the player. The first line makes it import the player, and each further line is a game. The
+answer is the game's row, or the user's error with its place in the code. Answers go to a copy of
+standard output; what the user's code prints goes to standard error. The standard input of the
+user's code is empty.
 """
 
 import json

@@ -76,7 +76,7 @@ def check_offsets(name: str, offsets: Indices, n_entries: int, least: int) -> No
     begins, ends = offsets[:1].tolist() == [0], offsets[-1:].tolist() == [n_entries]
     if not (begins and ends and (np.diff(offsets) >= least).all()):
         raise ValueError(
-            f"{name} must rise from 0 to {n_entries} by {least} or more each (got {offsets})"
+            f"{name} must rise from 0 to {n_entries} in steps of {least} or more (got {offsets})"
         )
 
 
@@ -183,7 +183,7 @@ class FiniteMDP:
         return range(int(self.first_action[state]), int(self.first_action[state + 1]))
 
     def outcomes(self, action: int) -> tuple[Indices, Floats]:
-        """Return an action's next states and their probabilities; ValueError if there is none."""
+        """Return an action's next states and their probabilities; ValueError if it is unknown."""
         if not 0 <= action < self.n_actions:
             raise ValueError(f"action must be between 0 and {self.n_actions - 1} (got {action})")
         part = slice(self.first_outcome[action], self.first_outcome[action + 1])
@@ -194,7 +194,7 @@ class FiniteMDP:
         return greedy(self.tables, self.checked_values(values))
 
     def checked_values(self, given: npt.ArrayLike, name: str = "values") -> Floats:
-        """Copy values, shape (n_states,); ValueError unless each state has a finite one."""
+        """Copy values, shape (n_states,); ValueError unless each state has a finite value."""
         values = finite_numbers(name, given)
         if len(values) != self.n_states:
             raise ValueError(

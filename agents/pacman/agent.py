@@ -129,7 +129,7 @@ class PacmanAgent(Agent):
 
     layout: Layout = parameter(LayoutName.SMALL, Mazes(), "the maze")
     ghosts: GhostKind = categorical(GhostKind.RANDOM, "how ghosts choose their direction")
-    most_steps: int = integer(MAX_STEPS, 1, NO_CAP, "a game that takes longer is stopped")
+    most_steps: int = integer(MAX_STEPS, 1, NO_CAP, "maximum number of steps of a game")
     p_chosen: float = real(
         P_CHOSEN, 0, 1, "probability that Pacman moves as chosen, not to a side", later=True
     )
@@ -148,7 +148,7 @@ class PacmanAgent(Agent):
         return np.full(N_DIRECTIONS, np.nan), nothing, nothing
 
     def warm_up(self) -> None:
-        """Call the game loop once, for no move."""
+        """Call the game loop once, without a move."""
         world = self.start(0)
         play_on(self.new_settings(), self.layout.maze, world.state, world.setup, 0, 0)
 

@@ -8,7 +8,7 @@ s, a         a state and an action with outcomes T(s′|a): see :mod:`agents.pac
 R(s)         reward for being in s, given present food and ghosts: :mod:`agents.pacman.rewards`
 γ            discount
 U            values by the report's equation 5: U(s) ← R(s) + γ·max Σ T(s′|a)·U(s′)
-sweep        one such backup of all s
+sweep        one such backup of all states
 ===========  ===================================================================================
 
 The plan assumes that ghosts do not move and food stays, so it holds for one move. No state is
@@ -19,8 +19,8 @@ most δ, or after N sweeps. The action is the one with the largest Σ T(s′|a)�
 Our readings where the report leaves a choice:
 
 *   Sweeps are **synchronous**: "using this set of utilities a new set is calculated" (§1.1.4), and
-    the report's figures count such sweeps. With Gauss-Seidel sweeps, which are an option, fewer
-    would do, but after a few of them the result depends on the order of cells.
+    the report's figures count such sweeps. Gauss-Seidel sweeps, which are an option, converge
+    faster, but after a few of them the result depends on the order of cells.
 *   **No warm start**: a decision depends only on the state of the game.
 *   **Ties** are broken at random. After few sweeps, far from food, all four actions are equal, and
     a fixed order would keep Pacman at a wall.

@@ -5,7 +5,7 @@ Notation
 ===========  ===================================================================================
 g            steps of the shortest path found so far from the start to a cell
 h            Manhattan distance from a cell to the nearest goal, never more than the steps left
-f            g + h; the open cell with the least f is expanded next; in a tie, the largest g counts
+f            g + h; the open cell with the least f is expanded next (in a tie, with the largest g)
 ===========  ===================================================================================
 
 h falls by at most one from a cell to its neighbour. So the g of a cell is final when the cell is

@@ -11,7 +11,7 @@ n₄(e)     playouts of each node after the spawn of a 4
 Source: Ripstein (2023), §3.2. We read θ₁, θ₂ and θ₃ as *equal totals*: within a range of e, the
 nodes after a 2 together get the same number of playouts for each e. So n₂ is ⌊θ₁/e⌋ for e = 1 to 3,
 ⌊4θ₂/e⌋ for 4 to 6, ⌊7θ₃/e⌋ for 7 to 9, and θ₄ for 10 to 15. The paper's example (500, 250, 125)
-differs for e = 3. The author's published code divides by 3, which gives 166; so do we. The text
+differs for e = 3. Like the author's published code, we divide by 3, which gives 166. The text
 demands at least 3 playouts of every node; the author's code does not enforce this minimum. Here it
 is the parameter ``min_playouts``, 3 by default.
 """

@@ -8,7 +8,7 @@ Source: Ripstein (2023), §5.2, "Dynamic policy switching", which its author did
 readings:
 
 - The source says "few tiles on the board", but gives as reason that few *open* cells leave few
-  states to search. So we read few open cells.
+  states to search. So we read "few open cells".
 - All actions of a decision are searched to the same depth, because values of different depths
   cannot be compared: each further level replaces random play by a maximum. So the action that
   leaves the most cells empty decides whether to switch.

@@ -41,8 +41,8 @@ def best_directions(
 ) -> Integer:
     """Return the directions that lead closest to Pacman, or farthest if ``sign`` is −1.
 
-    Distances are taken after a whole cell. Half a cell gives the same directions: Pacman and any
-    ghost with a choice are in cells.
+    Distances are taken after a whole cell. Half a cell gives the same directions, since neither
+    Pacman nor a ghost with a choice is between two cells.
     """
     best = 0
     best_distance = np.int64(2**62)

@@ -48,7 +48,7 @@ class Maze(NamedTuple):
 
     width: int
     height: int
-    after: Indices  # (n_cells, 5): where each action leads without a slip, or the cell itself
+    after: Indices  # (n_cells, 5): cell after each action without a slip; the same if blocked
     open_directions: Indices  # (n_cells,): bit d is set if no wall is in direction d; 0 in a wall
     food: Flags  # (n_cells,)
     capsules: Flags  # (n_cells,)

@@ -4,7 +4,8 @@
 2. He eats what is in his cell. Food gives 10 points, and the last food wins the game for 500 more.
    A capsule sets the timer of every ghost to 40. A won game is over, even next to a ghost.
 3. All ghosts are tested for touching him, in order, even if he has just won.
-4. Each ghost in order moves (:mod:`engine.pacman.ghosts`), and then only this ghost is tested.
+4. Each ghost moves in order (:mod:`engine.pacman.ghosts`). After each move, only the ghost that has
+   moved is tested.
 
 A ghost touches Pacman at a Manhattan distance of 0.7 cells or less: in his cell or half a cell
 away. Positions are whole numbers of half cells, so nothing is rounded. A scared ghost that touches

@@ -168,8 +168,8 @@ class World:
     def text(self) -> str:
         """Draw the game in the characters of a layout, with ``g`` for a scared ghost.
 
-        A ghost between two cells is drawn in the cell that it would go to if its scare ended. Where
-        several are in a cell, a ghost hides Pacman, and the first ghost hides the others.
+        A ghost between two cells is drawn in the cell that it would go to if its scare ended. In a
+        shared cell, a ghost hides Pacman, and the first ghost hides the others.
         """
         rows = [[WALL if wall else OPEN for wall in row] for row in self.layout.walls.T]
         for character, marks in ((FOOD, self.food), (CAPSULE, self.capsules)):

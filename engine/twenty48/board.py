@@ -14,7 +14,7 @@ comes without the reward for merging two 2s. For any part of a game, Σ reward =
 
 Rules: Ripstein (2023), *2048 AI: Monte Carlo-Powered Markov Decision Process*, §1. As in the
 original game, a tile merges at most once per action, and merging begins at the edge that the tiles
-slide to. Kernels that slide tiles take a rule; :mod:`engine.twenty48.rule` has a second rule.
+slide to. Kernels that slide tiles take this rule or the other one of :mod:`engine.twenty48.rule`.
 Kernels check nothing; callers in Python use :mod:`engine.twenty48.rules`.
 """
 
@@ -28,7 +28,7 @@ from thetafront.engine.twenty48.rule import BuiltRule
 
 
 class Action(IntEnum):
-    """The four actions; bit ``action`` of :func:`legal_actions` is set if it is legal."""
+    """The four actions; bit ``action`` of :func:`legal_actions` is set if ``action`` is legal."""
 
     UP = 0
     RIGHT = 1
@@ -165,7 +165,7 @@ def cascade_left(board: np.uint64) -> np.uint64:
 
 @inlined
 def slide_left(board: np.uint64, rule: BuiltRule) -> np.uint64:
-    """Slide all four rows to the left and merge. For other directions, the board is turned."""
+    """Slide all four rows to the left and merge. For other directions, turn the board first."""
     empty = empty_cells(board)
     board = close_gap(board, (empty >> np.uint64(8)) & FIRST_COLUMN, np.uint64(2))
     board = close_gap(board, (empty >> np.uint64(4)) & FIRST_COLUMN, np.uint64(1))
@@ -224,7 +224,7 @@ def afterstate(board: np.uint64, action: Integer, rule: BuiltRule) -> tuple[np.u
 
 @kernel
 def legal_actions(board: np.uint64) -> int:
-    """Return four bits: bit ``action`` is set if the action moves or merges a tile, by any rule."""
+    """Return four bits: bit ``action`` is set if ``action`` is legal, under either rule."""
     # A tile can move to an empty neighbour; two tiles can merge in both directions of their line.
     empty = empty_cells(board)
     full = empty ^ EVERY_CELL

@@ -7,7 +7,7 @@ over the eight words of a plane, and LLVM turns its operations into vector instr
 
 - A group is one flat array, with plane p in words p·WORDS to p·WORDS + 7. With separate arrays,
   LLVM would have to test whether they overlap.
-- All calls in a loop are inlined. A single call that is left prevents vectorization.
+- All calls in a loop are inlined. A single call that is not inlined prevents vectorization.
 - Helpers take the index of a word, not the number of a cell. numba would compile a helper once for
   each value of a literal argument.
 - Loops have large bodies. LLVM unrolls a loop with a small body before it considers vectorization.
@@ -275,7 +275,7 @@ def stuck(x: Cell, y: Cell) -> np.uint64:
 
 @kernel
 def find_over(group: Group) -> int:
-    """Mark in OVER and count the games with no empty cell and no neighbours that merge."""
+    """Set OVER for games with no empty cell and no neighbours that merge; return their number."""
     for w in range(WORDS):
         group[OVER + w] = ALL
     for line in range(4):

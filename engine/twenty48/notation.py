@@ -31,8 +31,8 @@ def pack(grid: npt.ArrayLike) -> int:
             raise ValueError(f"grid exponents must be integers from 0 to 15 (got {exponent!r})")
         if not 0 <= exponent <= MAX_EXPONENT:
             raise ValueError(
-                "grid exponents must be between 0 and 15, which is the largest tile of a board, "
-                f"32768 (got {exponent})"
+                "grid exponents must be between 0 and 15, since a board holds tiles up to 32768 "
+                f"(got {exponent})"
             )
         board |= int(exponent) << (4 * cell)
     return board

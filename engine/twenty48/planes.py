@@ -29,7 +29,7 @@ Number = tuple[np.uint64, np.uint64, np.uint64]
 
 @inlined
 def either(m: np.uint64, x: np.uint64, y: np.uint64) -> np.uint64:
-    """Choose x where m, else y: one three-input instruction; the form with xor takes two."""
+    """Choose x where m is set, else y, in one three-input instruction; xor would take two."""
     return (x & m) | (y & ~m)
 
 
@@ -70,7 +70,7 @@ def differ(x: Cell, y: Cell) -> np.uint64:
 
 @inlined
 def choose_cell(m: np.uint64, x: Cell, y: Cell) -> Cell:
-    """Choose cell x where m, y elsewhere."""
+    """Choose cell x where m is set, y elsewhere."""
     return (
         either(m, x[0], y[0]),
         either(m, x[1], y[1]),
@@ -81,7 +81,7 @@ def choose_cell(m: np.uint64, x: Cell, y: Cell) -> Cell:
 
 @inlined
 def swap(m: np.uint64, x: Cell, y: Cell) -> tuple[Cell, Cell]:
-    """Exchange two cells where m."""
+    """Exchange two cells where m is set."""
     return choose_cell(m, y, x), choose_cell(m, x, y)
 
 
@@ -96,13 +96,13 @@ def with_flag(x: Cell) -> Tile:
 
 @inlined
 def keep(m: np.uint64, x: Tile) -> Tile:
-    """Keep the tile where m; empty the cell elsewhere."""
+    """Keep the tile where m is set; empty the cell elsewhere."""
     return x[0] & m, x[1] & m, x[2] & m, x[3] & m, x[4] & m
 
 
 @inlined
 def choose(m: np.uint64, x: Tile, y: Tile) -> Tile:
-    """Choose tile x where m, y elsewhere."""
+    """Choose tile x where m is set, y elsewhere."""
     return (
         either(m, x[0], y[0]),
         either(m, x[1], y[1]),
@@ -127,7 +127,7 @@ def fill(x: Tile, y: Tile) -> Tile:
 
 @inlined
 def increment(m: np.uint64, x: Tile) -> Tile:
-    """Add one to the exponent where m; the exponent must be below 15 there."""
+    """Add one to the exponent where m is set; the exponent must be below 15 there."""
     carry1 = x[0] & m
     carry2 = x[1] & carry1
     carry3 = x[2] & carry2
@@ -229,7 +229,7 @@ def take_three_bits(x: Cell, y: Cell) -> tuple[np.uint64, Number]:
 
 @inlined
 def take_two_bits(x: Number, y: Number) -> tuple[np.uint64, tuple[np.uint64, np.uint64]]:
-    """Do as :func:`take_three_bits` with numbers of three bits; results must fit in two."""
+    """Do as :func:`take_three_bits` with numbers of three bits; results must fit in two bits."""
     d0, borrow = x[0] ^ y[0], ~x[0] & y[0]
     d1, borrow = full_subtract(x[1], y[1], borrow)
     _, below = full_subtract(x[2], y[2], borrow)

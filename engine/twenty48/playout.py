@@ -1,4 +1,4 @@
-"""Batches of random playouts: start boards and counts in, one score per playout out.
+"""Batches of random playouts: start boards and counts give one score per playout.
 
 :func:`playouts` plays 512 games in lockstep on bit-planes (:mod:`engine.twenty48.lockstep`), and
 the last few games on packed boards (:mod:`engine.twenty48.swar`). This module assigns games to
@@ -85,7 +85,7 @@ def play_many(
 ) -> npt.NDArray[np.int64]:
     """Play boards on planes until few are unfinished; return their numbers, shape (n_left,).
 
-    All boards, also the unfinished ones, are changed in place, and their 4s are counted.
+    All boards, including the unfinished ones, are changed in place, and their 4s are counted.
     """
     group = new_group(seed)
     seats = np.full(LANES, NOBODY)

@@ -32,8 +32,8 @@ def random_empty_cell(empty: np.uint64, word: np.uint64) -> np.uint64:
     """Mark one of at most 15 empty cells, chosen by the low 32 bits of ``word``.
 
     Multiplying the marks by 0x1111… puts into every nibble the number of marks up to it, and so
-    into the highest nibble the total. The marked cell number n, from 0, is the first cell whose
-    count is above n. Even and odd nibbles are compared as bytes.
+    into the highest nibble the total. Marked cell number n (from 0) is the first cell whose count
+    is above n. Even and odd nibbles are compared as bytes.
     """
     count_to = empty * EVERY_CELL
     n = below(word, count_to >> np.uint64(60))
@@ -72,11 +72,11 @@ def finish(
 ) -> None:
     """Play the ``unfinished`` boards, at most MAX_LANES, to the end; add up their 4s.
 
-    Board i draws one word a step from ``substream(seed, i)``.
+    Board i draws one word per step from ``substream(seed, i)``.
     """
     n_active = len(unfinished)
     which = np.empty(MAX_LANES, np.int64)
-    # One flat array: LLVM would have to test whether separate arrays overlap.
+    # One flat array, since LLVM would have to test whether separate arrays overlap.
     lanes = np.zeros(3 * MAX_LANES, np.uint64)
     board, counter, fours = (
         lanes[:MAX_LANES],

@@ -14,12 +14,14 @@ E, A       coherence of a weight: the sum of its errors, and the sum of their ab
 
 With coherence a weight changes by α·|E|/A·δ/m: by less if its errors have changed their signs.
 
-Sources: Szubert and Jaśkowski (2014), §II, for learning from afterstates; Jaśkowski (2017),
-*Mastering 2048 with delayed temporal coherence learning, multi-stage weight promotion, redundant
-encoding and carousel shaping*, §III, for coherence, and for λ; Guei, Chen and Wu (2021),
-*Optimistic temporal difference learning for 2048*, for an optimistic start; Matsuzaki (2017),
-*Developing a 2048 player with backward temporal coherence learning and restart*, for the order of
-corrections, and for restarts from the middle of a game.
+Sources:
+
+- Learning from afterstates: Szubert and Jaśkowski (2014), §II.
+- Coherence and λ: Jaśkowski (2017), *Mastering 2048 with delayed temporal coherence learning,
+  multi-stage weight promotion, redundant encoding and carousel shaping*, §III.
+- Optimistic start: Guei, Chen and Wu (2021), *Optimistic temporal difference learning for 2048*.
+- Order of corrections, and restarts from the middle of a game: Matsuzaki (2017), *Developing a 2048
+  player with backward temporal coherence learning and restart*.
 """
 
 from typing import Any, NamedTuple

@@ -23,11 +23,14 @@ are looked up one after the other then share cache lines, and a move at one ply 
 time. To use this order, kernels turn boards and patterns by 180° (:func:`turned_tables`,
 :func:`turned_indices`).
 
-Sources: Szubert and Jaśkowski (2014), *Temporal difference learning of n-tuple networks for the
-game 2048*, §III, for networks of this form; Yeh et al. (2016), *Multistage temporal difference
-learning for 2048-like games*, for tuples of six cells; Jaśkowski (2017), *Mastering 2048 with
-delayed temporal coherence learning, multi-stage weight promotion, redundant encoding and carousel
-shaping*, §VI, for parts.
+Sources:
+
+- Networks of this form: Szubert and Jaśkowski (2014), *Temporal difference learning of n-tuple
+  networks for the game 2048*, §III.
+- Tuples of six cells: Yeh et al. (2016), *Multistage temporal difference learning for 2048-like
+  games*.
+- Parts: Jaśkowski (2017), *Mastering 2048 with delayed temporal coherence learning, multi-stage
+  weight promotion, redundant encoding and carousel shaping*, §VI.
 """
 
 from collections.abc import Callable
@@ -152,7 +155,7 @@ def without_parts(pattern_set: PatternSet, weights: Weights) -> Weights:
     Parameters
     ----------
     pattern_set : PatternSet
-        The set of the weights.
+        The patterns of ``weights``.
     weights : float32, shape (n_weights,)
         This array is not changed; for a set without parts, it is returned.
     """
@@ -218,7 +221,7 @@ def turned_indices(pattern_set: PatternSet, indices: npt.NDArray[np.int64]) -> A
 
 
 PUT: Kernels = {}
-"""The kernel of each class of networks that puts the indices of an afterstate into an array."""
+"""For each class of networks, the kernel that puts the indices of weights into an array."""
 
 
 def put_indices(network: Settings, afterstate: np.uint64, indices: Indices) -> None:
