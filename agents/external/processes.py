@@ -65,8 +65,8 @@ class Orphans:
     """Descendants of this process whose own parents have ended.
 
     If ``are_adopted`` is true, this process becomes their parent; only processes of this project
-    set it. Children in ``before`` existed before, so no game started them. Children in ``kept`` are
-    waited for elsewhere.
+    set it. Children in ``before`` are older than that, so no game started them. Children in
+    ``kept`` are waited for elsewhere.
     """
 
     are_adopted = False
@@ -102,7 +102,7 @@ class Orphans:
 
     @classmethod
     def end(cls) -> None:
-        """Kill descendants in sessions other than this process's: games have left them behind."""
+        """Kill descendants in sessions other than this process's, which games have left behind."""
         own = os.getsid(0)
         for _ in range(MAX_ROUNDS if cls.are_adopted else 0):
             cls.now()

@@ -59,7 +59,8 @@ class Program(Limits):
     command : tuple of str
         The program and its arguments, with ``{name}`` for parameters and ``{seed}``.
     folder : str
-        The folder where it runs, by default the current one; paths in the command start there.
+        The folder where it runs, by default the current one; paths in the command are relative to
+        this folder.
     protocol : Protocol or str
         Whether there is one process per game, or one per worker.
     named : tuple of str

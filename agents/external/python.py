@@ -115,7 +115,7 @@ class PythonAgent(Agent):
         """Do nothing: each process plays its first game twice and counts only the second time."""
 
     def start(self) -> Child:
-        """Start a process; importing is not a game, so the limits of games apply afterwards."""
+        """Start a process; importing is not a game, so the limits of games apply after it."""
         longest = max(SECONDS, self.limits.seconds)
         starting = replace(self.limits, seconds=longest, cpu_seconds=math.inf)
         with os.fdopen(os.memfd_create("player"), "wb") as file:

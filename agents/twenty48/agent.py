@@ -39,7 +39,7 @@ class Game2048(Game, kind="2048"):
     Attributes
     ----------
     n_playout_moves : int
-        Number of actions inside playouts. It is exact, and the same on every machine.
+        Number of actions inside playouts: an exact count, the same on every machine.
     max_tile : int
         Face value of the largest tile at the end.
     end_board : int

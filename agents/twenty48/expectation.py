@@ -14,7 +14,7 @@ V(s′)        mean score of the best ⌈θ₆·n⌉ of its n playouts, counted 
 Source: Ripstein (2023), §3.2 and §3.3, Algorithms 2 and 3, equations 2 and 3. Our readings:
 
 - Algorithm 3 sorts in *ascending* order and takes the first entries, but calls them "top". We keep
-  the best. It returns a list; V is its mean.
+  the best. Algorithm 3 returns a list; V is its mean.
 - The number of kept playouts is rounded up, so each node keeps at least one.
 - Equation 2 has no R, but its playouts return the score of the whole game, so the action's reward
   counts once: w = 1, γ = 1. Points already won are the same for all actions; we count from the
@@ -101,7 +101,8 @@ def mean_of_best(scores: npt.NDArray[np.int64], top_share: float) -> float:
 def put_spawns(after: np.uint64, nodes: npt.NDArray[np.uint64], n_nodes: Integer) -> Integer:
     """Write all boards after one spawn on an afterstate into ``nodes``, from index ``n_nodes`` on.
 
-    Cells come in reading order; each has first a 2 and then a 4. Return the new number of nodes.
+    Empty cells come in reading order, each first with a 2 and then with a 4. Return the new number
+    of nodes.
     """
     empty = empty_cells(after)
     for position in range(16):

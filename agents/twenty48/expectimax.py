@@ -8,7 +8,7 @@ The value of an afterstate is a sum over its four rows and four columns, of
 Here e is the exponent of each tile in a line. Rises and falls are the differences of eᵖ from one
 cell to the next. Empty cells do not separate equal neighbours. The heuristic values only the
 position: the points on the way to it do not count. A position without a legal action is worth 0, so
-``base`` is the cost of the end of the game; since only ratios matter, it is fixed.
+``base`` is the cost of the end of the game. Only ratios matter, so ``base`` is fixed.
 
 Source of the features: the program nneonneo/2048-ai, which has other weights.
 """
@@ -121,10 +121,10 @@ class Expectimax(LookaheadAgent, Heuristic):
     """Expectimax over a heuristic of rows and columns.
 
     On the scale of the weights, the end of the game costs 100,000 per line. Each weight is tuned
-    from a tenth of the baseline's, or less, to ten times the baseline's, or more. Powers are tuned
-    from 1, where rises and tiles count by exponent, to 5. A move takes a tenth of a microsecond
-    when looking one move ahead, and a tenth of a millisecond when looking three moves ahead. So its
-    time depends on the depth and on which boards are searched one ply deeper.
+    from at most a tenth of the baseline's weight to at least ten times that weight. Powers are
+    tuned from 1, where rises and tiles count by exponent, to 5. A move takes a tenth of a
+    microsecond when looking one move ahead, and a tenth of a millisecond when looking three moves
+    ahead. So its time depends on the depth and on which boards are searched one ply deeper.
     """
 
     name: ClassVar[str] = "expectimax"

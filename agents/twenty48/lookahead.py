@@ -115,8 +115,8 @@ def afterstate_value(
     while empty != np.uint64(0):
         cell = empty & (np.uint64(0) - empty)
         empty ^= cell
-        # A state has no function here: that function and this one would call each other, and numba
-        # cannot load two such functions from its cache.
+        # The value of a state is no separate function: it and this function would call each other,
+        # and numba cannot load two such functions from its cache.
         for four in range(2 if fours > 0 else 1):
             board = after | (cell << np.uint64(four))
             transposed = transpose(board)
@@ -217,7 +217,8 @@ def play_by_lookahead(
 class LookaheadAgent(Agent2048):
     """Takes the best action by expectimax over values of afterstates.
 
-    Subclasses have these parameters and :attr:`knowledge`. The tables affect only the time.
+    Subclasses inherit these parameters and define :attr:`knowledge`. The tables affect only the
+    time.
     """
 
     purpose: ClassVar[int] = int(POLICY)
@@ -234,7 +235,7 @@ class LookaheadAgent(Agent2048):
         MAX_FOURS,
         0,
         MAX_FOURS,
-        "maximum of 4s spawned on a path; after them, only 2s are considered",
+        "maximum number of 4s spawned on a path; after them, only 2s are considered",
         "f",
         Tuned(0, 4),  # a limit saves time from two moves ahead on
     )
@@ -252,7 +253,7 @@ class LookaheadAgent(Agent2048):
 
     @property
     def moves_per_chunk(self) -> int:  # type: ignore[override]
-        """Fewer where a move takes longer: each further ply takes some twenty times as long."""
+        """Fewer if a move takes longer: each further ply takes some twenty times as long."""
         return max(1, 4096 >> (4 * (self.depth - 1)))
 
     @cached_property

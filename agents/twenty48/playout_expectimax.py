@@ -75,10 +75,12 @@ def find(keys: Boards, numbers: Indices, board: np.uint64, next_number: Integer)
 def spawned(afters: Boards) -> tuple[Boards, Indices, Indices, npt.NDArray[np.bool_]]:
     """Spawn every tile on every afterstate of a level.
 
-    Return four arrays: the distinct states after a spawn, in the order of their first appearance;
-    the index of each afterstate's first spawn, with the end as last entry; the number of the state
-    after each spawn, cell by cell, first for a 2 and then for a 4; and whether a spawned 2 leads to
-    each state.
+    Return four arrays:
+
+    - the distinct states after a spawn, in the order of their first appearance;
+    - the index of each afterstate's first spawn, with the end as last entry;
+    - the number of the state after each spawn, cell by cell, first for a 2 and then for a 4;
+    - whether a spawned 2 leads to each state.
     """
     first = np.zeros(len(afters) + 1, np.int64)
     for i in range(len(afters)):
@@ -106,9 +108,11 @@ def spawned(afters: Boards) -> tuple[Boards, Indices, Indices, npt.NDArray[np.bo
 def acted(states: Boards) -> tuple[Boards, Indices, Indices]:
     """Take every legal action in every state of a level.
 
-    Return three arrays: the distinct afterstates, in the order of their first appearance; the
-    number of the afterstate of each state and action, NOTHING if the action is illegal; and the
-    action's points. The last two have shape (n_states, 4).
+    Return three arrays, the last two of shape (n_states, 4):
+
+    - the distinct afterstates, in the order of their first appearance;
+    - the number of the afterstate of each state and action; NOTHING if the action is illegal;
+    - the points of each action.
     """
     most = N_ACTIONS * len(states)
     keys, numbers = new_index(most)
@@ -182,7 +186,7 @@ def leaf_counts(
     """
     n_twos = np.int64(by_two.sum())
     n_fours = len(by_two) - n_twos
-    # 1e-9 keeps integers with a rounding error from being rounded away.
+    # 1e-9 keeps rounding errors from changing quotients that are integers.
     n = max(np.int64(1), np.int64(n_playouts / (n_twos + n_fours / two_to_four) + 1e-9))
     return np.where(by_two, n, np.int64(math.ceil(n / two_to_four - 1e-9)))
 
@@ -205,7 +209,7 @@ def decide_by_expectimax(
     leaf is the mean of this share of its playouts, the best ones. With ``whole_score``, V of a leaf
     is the score of the whole game, and w = 1 + γᵈ⁻ⁱ.
 
-    Return a :data:`~agents.twenty48.loop.DecisionTuple2048`, with the first action in a tie, and
+    Return a :data:`~agents.twenty48.loop.DecisionTuple2048` (with the first action in a tie) and
     the number of distinct leaves.
     """
     root = np.empty(1, np.uint64)

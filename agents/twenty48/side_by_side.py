@@ -1,8 +1,8 @@
 """Games of the Monte Carlo MDP agent side by side: their decisions share a batch of playouts.
 
 The playouts of a single decision leave many lanes of :mod:`engine.twenty48.playout` idle towards
-the end. The playouts of eight games together fill the lanes far better: an agent with few playouts
-plays more than twice as many games per second (``make bench``).
+the end of their batch. The playouts of eight games together fill the lanes far better: an agent
+with few playouts plays more than twice as many games per second (``make bench``).
 
 Random bits belong to lanes, which the games share. So a game played side by side is not the game
 that the same seed gives when played alone; its score has the same distribution. All of the games
@@ -75,7 +75,7 @@ def play_on_side_by_side(
     max_steps: int,
     rule: BuiltRule,
 ) -> int:
-    """Make a move in each running game per step, until all are over or ``max_steps`` are done.
+    """Make a move per step in each running game, until all are over or ``max_steps`` are done.
 
     The first of ``seeds`` names the random streams of playouts. ``boards``, shape (K,), and
     ``counters``, shape (3, K), are changed in place. The rows of ``counters`` are scores, moves and

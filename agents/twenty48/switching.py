@@ -7,8 +7,8 @@ decides as the plain agent (:mod:`agents.twenty48.expectation`).
 Source: Ripstein (2023), §5.2, "Dynamic policy switching", which its author did not try. Our
 readings:
 
-- The source says "few tiles on the board", but gives as reason that few *open* cells leave few
-  states to search. So we read "few open cells".
+- The source says "few tiles on the board", but the reason it gives is that few *open* cells leave
+  few states to search. So we take it to mean few open cells.
 - All actions of a decision are searched to the same depth, because values of different depths
   cannot be compared: each further level replaces random play by a maximum. So the action that
   leaves the most cells empty decides whether to switch.

@@ -22,7 +22,7 @@ from thetafront.engine.twenty48.board import N_ACTIONS
 
 @kernel
 def child_with(tree: Tree, board: np.uint64) -> Integer:
-    """Find the board of the game among the states after the last action; UNVISITED if absent."""
+    """Find the node of a board among the states after the last action; UNVISITED if absent."""
     if tree.header[N_DECISION] == 0:
         return UNVISITED
     chance = tree.chance[ROOT, tree.header[LAST_ACTION]]

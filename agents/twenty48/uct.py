@@ -21,8 +21,8 @@ then the words of the rollout. A random tie of the decision itself draws from su
 Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6, Monte Carlo tree
 search and its variants with widening; its example has d = 10 and c = 100. Our readings:
 
-- The root is expanded from the start. In the book, the first simulation of a decision expands it
-  and returns an unused U of the root. So our m simulations are the book's m + 1.
+- The root is expanded from the start. In the book, the first simulation of a decision expands the
+  root and returns its U, which is not used. So our m simulations are the book's m + 1.
 - The book has tables with one entry per state. We have a tree.
 - A state d actions below the root is valued by U at each visit, and no action is tried in it.
 - Keeping the tree between moves (``reuse``) is not in the book, but common. Kept nodes were

@@ -1,7 +1,8 @@
 """Networks identified by their settings of learning and their number of training moves.
 
-These two determine such a network to the bit. So a file of it only saves time: if there is none,
-the network is learned again. If training diverges, the network is replaced by an untrained one.
+These two determine such a network to the bit. So the file of a network only saves time: if there is
+none, the network is learned again. If training diverges, the network is replaced by an untrained
+one.
 """
 
 from functools import lru_cache

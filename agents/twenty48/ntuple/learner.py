@@ -39,9 +39,9 @@ class NTupleLearner(LookaheadAgent, OwnTraining):
     The parameters determine what it learns, so two agents with equal parameters play the same
     games. The time of its games does not include the time spent on learning.
 
-    The tuned space has the settings of learning and the depth of the search. Since values are on
-    grids, two trials may differ only in the search; the later trial then plays with the network
-    that the earlier trial has learned.
+    The tuned space has the settings of learning and the depth of the search. Since these settings
+    are tuned on grids, two trials may differ only in the search; the later trial then plays with
+    the network that the earlier trial has learned.
     """
 
     name: ClassVar[str] = "ntuple_learner"

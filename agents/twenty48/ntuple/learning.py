@@ -177,7 +177,7 @@ def learn(
         α and λ.
     restart : int
         Restart a finished game from the middle of its last part, while that part has at least this
-        many moves; 0: never. Scores are those of games from the start.
+        many moves; 0: never. The sum of scores leaves out restarts.
     """
     step_rate, carried = np.float32(rate / space.indices.shape[1]), np.float32(decay)
     n_played, n_moves = 0, 0

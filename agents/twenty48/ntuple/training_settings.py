@@ -40,7 +40,7 @@ TUNED_SETS = tuple(each for each in PatternSet if each.played != PatternSet.EIGH
 
 @dataclass(frozen=True)
 class Learning:
-    """The settings with which a network learns, except its games.
+    """The settings with which a network learns, except the seed of its games.
 
     α and λ are those of :mod:`agents.twenty48.ntuple.learning`. Both methods are tuned, and the
     sets of patterns that learn within minutes. α is tuned from 0.1, a usual rate of plain learning,
