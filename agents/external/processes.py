@@ -75,7 +75,7 @@ class Orphans:
 
     @classmethod
     def adopt(cls, is_wanted: bool = True) -> None:
-        """Become the parent of orphans from now on, or stop this; Linux only."""
+        """Start or stop adopting orphans; Linux only."""
         if sys.platform != "linux":
             return
         cls.are_adopted = is_wanted

@@ -1,4 +1,4 @@
-"""Pacman by search: the shortest path to food, and away from a ghost that is near.
+"""An agent that searches: Pacman takes the shortest path to food, and flees from near ghosts.
 
 The report compares its agent with "an A* food search and ghost survival mechanism" (§3.2), without
 details. Our details are:

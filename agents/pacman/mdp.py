@@ -1,4 +1,4 @@
-"""Pacman by a Markov decision process that is solved again at every move.
+"""An agent for Pacman that solves a Markov decision process at every move.
 
 Notation
 --------
