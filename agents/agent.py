@@ -40,8 +40,8 @@ def column(
     name : str
         The column's name, with its unit; by default the field's name.
     write, read : callable, optional
-        ``write`` converts the value to JSON data, and ``read`` converts that, or its text in a CSV
-        file, back. By default both are the field's type.
+        ``write`` converts the value to JSON data. ``read`` converts JSON data, or its text in a CSV
+        file, back to the value. By default both are the field's type.
     """
     return dataclasses.field(metadata={"cell": Cell(name, write, read)})
 
@@ -80,10 +80,10 @@ class Game:
     kinds : dict of str to type
         All subclasses by name.
     is_timed : bool
-        Whether ``seconds`` is the time of the game when played alone. Costs are computed from such
-        games.
+        Whether the game was played alone, so that ``seconds`` is its own time. Costs are computed
+        from such games.
     has_ended : bool
-        Whether it was played to its end. Others have no cost.
+        Whether it was played to its end. A game without an end has no cost.
     """
 
     seed: int
@@ -103,7 +103,7 @@ class Game:
 
     @property
     def is_possible(self) -> bool:
-        """Whether these values can be those of a game: a check after reading a file."""
+        """Whether a game can have these values, which is checked after reading a file."""
         counts = [value for value in dataclasses.astuple(self) if isinstance(value, int | float)]
         return (
             all(map(math.isfinite, counts)) and min(self.seed, self.n_moves - 1, self.seconds) >= 0
@@ -111,12 +111,12 @@ class Game:
 
     @property
     def seconds_per_move(self) -> float | None:
-        """CPU seconds of a move; None if the game was not played alone."""
+        """CPU seconds per move; None if the game was not played alone."""
         return self.seconds / self.n_moves if self.is_timed else None
 
     @property
     def played_with(self) -> range:
-        """Seeds of the games that were played side by side with it, its own included."""
+        """Seeds of the games that were played side by side with this one, its own included."""
         return range(self.seed, self.seed + 1)
 
     @classmethod
@@ -125,7 +125,7 @@ class Game:
         return {name: each.column for name, each in declared_cells(cls).items()}
 
     def to_row(self) -> dict[str, Any]:
-        """Return the game as JSON data by field."""
+        """Return the game as a mapping from field names to JSON data."""
         return {
             name: each.write(getattr(self, name))
             for name, each in declared_cells(type(self)).items()
@@ -133,7 +133,7 @@ class Game:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
-        """Read a game from what :meth:`to_row` returned, or from its text in a CSV file.
+        """Read a game from the result of :meth:`to_row`, or from the texts of a row in a CSV file.
 
         Raises
         ------
@@ -148,14 +148,14 @@ class Game:
 
 @dataclass(frozen=True)
 class FailedGame:
-    """A game that did not end, because its agent failed: an outcome of θ and the seed.
+    """A game that did not end because its agent failed: a result of θ and the seed.
 
     Attributes
     ----------
     seed : int
-        The game's.
+        The game's seed.
     error : str
-        Why, in a line.
+        Why the agent failed, in one line.
     """
 
     seed: int
@@ -165,12 +165,12 @@ class FailedGame:
     is_possible: ClassVar[bool] = True
 
     def to_row(self) -> dict[str, Any]:
-        """Return it as JSON data by field."""
+        """Return the failed game as a mapping from field names to JSON data."""
         return dataclasses.asdict(self)
 
 
 Outcome = Game | FailedGame
-"""What comes of a seed."""
+"""The result of playing with one seed."""
 
 
 class Agent(ABC):
@@ -183,13 +183,13 @@ class Agent(ABC):
     is_random : bool
         Whether its games depend on the seed.
     n_side_by_side : int
-        Best number of games to play side by side; 1 if playing several gains nothing.
+        How many games are best played side by side; 1 if playing several saves no time.
     learns : bool
-        Whether it learns before its first game, which may take minutes. All games of one θ are then
-        best played in one process.
+        Whether it learns before its first game; learning may take minutes. All games of one θ are
+        then best played in one process.
     is_ours : bool
-        Whether it is code of this project. A game that kills its process then does not count
-        against θ.
+        Whether the agent's code belongs to this project. If so, a game that kills its process does
+        not count against θ.
     """
 
     name: ClassVar[str] = ""
@@ -205,19 +205,19 @@ class Agent(ABC):
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the fields only.
 
-        Cached properties may be large, and a read-only array would arrive writable, which is
-        another type for numba.
+        Cached properties may be large. Also, a read-only array would arrive writable, which for
+        numba is another type.
         """
         return {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}  # type: ignore[arg-type]
 
     @property
     def built_for(self) -> Hashable:
-        """What determines its kernels besides its class, such as a rule of the game."""
+        """What determines the agent's kernels besides its class, such as a rule of the game."""
         return None
 
     @property
     def depends_on(self) -> Mapping[str, Value]:
-        """What determines its games besides its parameters, such as the digest of a file."""
+        """What determines the agent's games besides parameters, such as the digest of a file."""
         return {}
 
     @abstractmethod
@@ -236,7 +236,7 @@ class Agent(ABC):
         Returns
         -------
         Game
-            The finished game; for the same agent and seed the same except for ``seconds``.
+            The finished game. The same agent and seed give the same game except for ``seconds``.
 
         Raises
         ------
@@ -245,16 +245,17 @@ class Agent(ABC):
         """
 
     def play_side_by_side(self, seeds: Sequence[int]) -> tuple[Game, ...]:
-        """Play games with consecutive seeds, which may take less time together than alone.
+        """Play games with consecutive seeds side by side, which may save time.
 
-        Their scores are distributed as those of :meth:`play`. An agent with ``n_side_by_side`` of 1
-        plays one after the other. ValueError if a seed is out of range.
+        Their scores have the same distribution as those of :meth:`play`. An agent with
+        ``n_side_by_side`` of 1 plays one game after the other. ValueError if a seed is out of
+        range.
         """
         return tuple(self.play(seed) for seed in seeds)
 
 
 AGENTS: dict[str, type[Agent]] = {}
-"""The agents of the catalog, by name, as far as their modules are imported."""
+"""The catalog: classes of agents by name, from all modules imported so far."""
 
 AnAgent = TypeVar("AnAgent", bound=Agent)
 
@@ -262,7 +263,7 @@ AnAgent = TypeVar("AnAgent", bound=Agent)
 def register(agent: type[AnAgent]) -> type[AnAgent]:
     """Put a class of agents into the catalog, and describe its parameters in its docstring.
 
-    ValueError if it has no name, or the catalog has another class of this name.
+    ValueError if the class has no name, or the catalog has another class of this name.
     """
     if not agent.name:
         raise ValueError(f"agent: {agent.__qualname__} must have a name")
@@ -287,9 +288,9 @@ class ChangedError(Exception):
 
 
 def identity(agent: Agent) -> dict[str, Value]:
-    """Return an agent's name and parameters as numbers and text, which no other agent shares.
+    """Return an agent's name and parameters as numbers and text; no other agent has the same.
 
-    Parameters that are newer than stored games are left out at their defaults.
+    A parameter added after games were stored is left out while it has its default value.
     """
     known = declared_parameters(type(agent))
     values = {
@@ -301,18 +302,18 @@ def identity(agent: Agent) -> dict[str, Value]:
 
 
 def agent_digest(agent: Agent) -> str:
-    """Return twelve hexadecimal digits that name an agent's :func:`identity` in tables of games."""
+    """Return twelve hexadecimal digits for an agent's :func:`identity` in tables of games."""
     return digits(json.dumps(identity(agent), sort_keys=True))
 
 
 def digits(content: str | bytes | memoryview) -> str:
-    """Return twelve hexadecimal digits that name a text or bytes: the start of their SHA-256."""
+    """Return the first twelve hexadecimal digits of the SHA-256 of a text or bytes."""
     given = content.encode(errors="surrogatepass") if isinstance(content, str) else content
     return hashlib.sha256(given).hexdigest()[:N_DIGITS]
 
 
 WARM: set[tuple[type[Agent], Hashable]] = set()
-"""Classes of agents, with ``built_for``, whose kernels are compiled in this process."""
+"""Pairs of an agent's class and ``built_for`` whose kernels are compiled in this process."""
 
 
 def warm(agent: Agent) -> None:

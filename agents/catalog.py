@@ -1,7 +1,7 @@
 """Agents by name, built from numbers and text, such as those of a command line or a study.
 
-:data:`AGENTS` has the classes that are marked by :func:`~thetafront.agents.agent.register`, in all
-modules of the games.
+:data:`AGENTS` has the classes that :func:`~thetafront.agents.agent.register` marks, in all modules
+of the games' subpackages.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,8 +35,8 @@ def parameters(name: str) -> Mapping[str, Parameter]:
 def theta_names(name: str) -> tuple[str, ...]:
     """Return the parameters that make up θ, in order.
 
-    These are ``theta1``, ``theta2``, … if the agent has them, otherwise all its numeric parameters,
-    except those that a later version has added, so that an older θ keeps its meaning.
+    These are ``theta1``, ``theta2``, … if the agent has them, otherwise all its numeric parameters.
+    Parameters that a later version has added are left out, so that an older θ keeps its meaning.
     """
     names = parameters(name)
     theta = tuple(key for key in names if key.startswith("theta"))
@@ -59,8 +59,8 @@ def from_theta(name: str, theta: Sequence[float]) -> dict[str, float]:
 def build_identified(identity: Mapping[str, Value]) -> Agent:
     """Build an agent from its :func:`~agents.agent.identity`.
 
-    ValueError as for :func:`build`, or if something that it depends on has changed, such as a
-    network.
+    ValueError as for :func:`build`, or if something that the agent depends on, such as a network,
+    has changed.
     """
     values = dict(identity)
     name = str(values.pop("agent"))
@@ -68,7 +68,7 @@ def build_identified(identity: Mapping[str, Value]) -> Agent:
     agent = build(name, values)
     for key, value in depends_on.items():
         if key not in agent.depends_on:
-            build(name, {key: value})  # which refuses it
+            build(name, {key: value})  # raises ValueError
         if agent.depends_on[key] != value:
             raise ValueError(f"{key} was {value}, and is now {agent.depends_on[key]}")
     return agent

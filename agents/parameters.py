@@ -7,8 +7,8 @@ The catalog, the command line, help and search spaces read the same fields:
 ...     name: ClassVar[str] = "searcher"
 ...     depth: int = integer(3, 1, 10, "actions looked ahead", "d", Tuned(1, 6))
 
-An agent checks its parameters when it is built. An integer must be one: 2.0 and True are refused in
-Python, because a kernel would accept them and fail later.
+An agent checks its parameters when it is built. An integer parameter takes only integers: 2.0 and
+True are refused in Python, because a kernel would accept them and fail later.
 """
 
 import dataclasses
@@ -22,7 +22,7 @@ from numbers import Integral, Real
 from typing import Any
 
 MAX_INTEGER = 2**53
-"""Above it, floats no longer distinguish all integers."""
+"""Above this number, floats no longer distinguish all integers."""
 
 LARGE = 1e9
 TRUTHS = {"true": "1", "false": "0"}
@@ -38,22 +38,22 @@ class Domain(ABC):
     @property
     @abstractmethod
     def allowed(self) -> str:
-        """The domain in messages and help: ``1 to 10``."""
+        """The domain as shown in messages and help, such as ``1 to 10``."""
 
     @abstractmethod
     def accepts(self, value: Any) -> bool:
-        """Whether the value, of the field's type, is allowed."""
+        """Whether a value of the field's type is allowed."""
 
     def read(self, value: Any) -> Any:
         """Convert a given value to the field's type; return it unchanged if that is impossible."""
         return value
 
     def plain(self, value: Any) -> Value:
-        """Convert to a number or text: the inverse of :meth:`read`."""
+        """Convert a value to a number or text: the inverse of :meth:`read`."""
         return value  # type: ignore[no-any-return]
 
     def check(self, name: str, value: Any) -> Any:
-        """Return the value converted.
+        """Return the converted value.
 
         ValueError if it is not allowed. The message names the parameter, the value and what is
         allowed.
@@ -99,7 +99,7 @@ class IntegerRange(Domain):
 class RealRange(Domain):
     """Finite numbers from ``low`` to ``high``; ``open_low`` excludes ``low`` itself.
 
-    With ``whole``, only whole numbers; they stay floats.
+    With ``whole``, only whole numbers are allowed; they are still floats.
     """
 
     low: float
@@ -134,7 +134,7 @@ class RealRange(Domain):
 
 @dataclass(frozen=True)
 class Flag(Domain):
-    """True or false; 1 and 0 in tables and on the command line."""
+    """True or false, written as 1 or 0 in tables and on the command line."""
 
     allowed = "0 or 1"
 
@@ -180,16 +180,16 @@ class Label(Domain):
 
 @dataclass(frozen=True)
 class Tuned:
-    """The values that an experiment tries: a range within the allowed one, both ends included."""
+    """The values that an experiment tries: a part of the allowed range, both ends included."""
 
     low: float
     high: float
     log: bool = False  # whether the scale is logarithmic
-    step: float = 0.0  # values are ``low`` and so many steps more; 0 for all between
+    step: float = 0.0  # from ``low`` in steps of this size; 0 for all values in between
 
 
 def integer(default: int, low: int, high: float = math.inf, *more: Any, **others: Any) -> Any:
-    """Declare a field that holds an integer; the rest is as in :func:`parameter`."""
+    """Declare a field that holds an integer; further arguments are as in :func:`parameter`."""
     return parameter(default, IntegerRange(low, high), *more, **others)
 
 
@@ -202,19 +202,20 @@ def real(
     whole: bool = False,
     **others: Any,
 ) -> Any:
-    """Declare a field that holds a finite number; the rest is as in :func:`parameter`."""
+    """Declare a field that holds a finite number; further arguments are as in :func:`parameter`."""
     return parameter(default, RealRange(low, high, open_low, whole), *more, **others)
 
 
 def flag(default: bool = False, *more: Any, **others: Any) -> Any:
-    """Declare a field that is true or false; the rest is as in :func:`parameter`."""
+    """Declare a field that is true or false; further arguments are as in :func:`parameter`."""
     return parameter(default, Flag(), *more, **others)
 
 
 def categorical(default: StrEnum, *more: Any, **others: Any) -> Any:
     """Declare a field that holds a member of the default's enumeration.
 
-    The rest is as in :func:`parameter`; ``tuned=True`` tunes all members, a tuple only these.
+    Further arguments are as in :func:`parameter`. ``tuned=True`` tunes over all members, a tuple
+    only over the members in it.
     """
     return parameter(default, Categories(type(default)), *more, **others)
 
@@ -222,13 +223,13 @@ def categorical(default: StrEnum, *more: Any, **others: Any) -> Any:
 def parameter(default: Any, domain: Domain, *more: Any, **others: Any) -> Any:
     """Declare a field with a domain.
 
-    The rest are the attributes of a :class:`Parameter` from ``description`` on, in order.
+    Further arguments are the attributes of a :class:`Parameter` from ``description`` on, in order.
     """
     return declared(Parameter("", default, domain, *more, **others))
 
 
 def inherited(agent: type[Any], name: str, default: Any) -> Any:
-    """Declare again a base class's field of this name, with another default."""
+    """Declare a field of a base class again, with another default."""
     return declared(dataclasses.replace(declared_parameters(agent)[name], default=default))
 
 
@@ -244,13 +245,13 @@ class Parameter:
     name: str
     default: Any
     domain: Domain  # the allowed values
-    description: str = ""  # what it is, in a line
-    symbol: str = ""  # what tables and axes call it; by default its name
-    # The range that experiments tune it in; of categories a tuple, or true for all of them.
+    description: str = ""  # what it is, in one line
+    symbol: str = ""  # its name in tables and on axes; by default ``name``
+    # The range in which experiments tune it; for categories a tuple of members, or True for all.
     tuned: Tuned | tuple[StrEnum, ...] | bool = False
-    # Whether it is younger than stored games. At its default, which must never change, it is no
-    # part of an agent's identity, so these games stay the agent's. It is no component of --theta,
-    # so that an older θ keeps its meaning.
+    # Whether it was added after games had been stored. While it has its default, which must never
+    # change, it is left out of an agent's identity, so stored games still belong to the agent. It
+    # is never a component of --theta, so an older θ keeps its meaning.
     later: bool = False
     keyword_only: bool = False  # whether it belongs to the game, such as a maze, and not to θ
 
@@ -267,11 +268,11 @@ class Parameter:
 
     @property
     def takes_number(self) -> bool:
-        """Whether it is a number on the command line: a flag is 1 or 0."""
+        """Whether it is given as a number on the command line, as a flag is (1 or 0)."""
         return self.is_number or isinstance(self.domain, Flag)
 
     def from_text(self, text: str) -> Value:
-        """Read a word of a command line as :meth:`from_number` does."""
+        """Convert a word of a command line to a number or text for :meth:`from_number`."""
         if isinstance(self.domain, Flag):
             text = TRUTHS.get(text.lower(), text)
         try:

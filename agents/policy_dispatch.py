@@ -1,13 +1,14 @@
-"""Dispatch on the class of an agent's settings: which kernel decides, or values an afterstate.
+"""Dispatch on the class of an agent's settings, which selects the kernel that decides.
 
-An agent hands its parameters to kernels as *settings*, a NamedTuple of its own class.
-:func:`decides` registers the kernel that decides for a class. Each game loop has a function
-``decide``, marked by :func:`dispatch_on_settings`. In a kernel, a call to it is a call to the
-registered kernel, so the loop is compiled once for each class of settings.
+An agent hands its parameters to kernels as *settings*, a NamedTuple of the agent's own class.
+:func:`decides` registers the kernel that decides for a class of settings. Each game loop has a
+function ``decide``, marked by :func:`dispatch_on_settings`. When a kernel calls ``decide``, it
+calls the registered kernel, so the loop is compiled once for each class of settings.
 
 A kernel passed as an argument would do the same, but numba does not find such code in its cache,
 and every process would compile it again. The cache is valid as long as the code in ``engine/`` and
-``agents/`` does not change (:mod:`engine.jit`), so a deciding kernel must stand there.
+``agents/`` does not change (:mod:`engine.jit`), so a deciding kernel must be in one of these
+folders.
 """
 
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from numba import types
 from numba.core.typing.templates import AbstractTemplate, infer_global
 
 Settings = tuple[Any, ...]
-"""A NamedTuple: an agent's parameters in the form for kernels, and its work arrays."""
+"""A NamedTuple: an agent's parameters in the form that kernels take, and its work arrays."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -25,18 +26,19 @@ Kernels = dict[type[Settings], Callable[..., Any]]
 """The kernel of each class of settings."""
 
 KERNELS: Kernels = {}
-"""The deciding ones."""
+"""The kernels that decide."""
 
 
 def decides(settings_class: type[Settings], kernels: Kernels = KERNELS) -> Callable[[F], F]:
-    """Return a decorator that registers the kernel of a class of settings, by default to decide.
+    """Return a decorator that registers a kernel for a class of settings, by default to decide.
 
-    The kernel has the arguments and results of the marked function, such as its game's ``decide``,
-    settings first. ValueError if another class has the same name: numba distinguishes classes with
-    the same fields only by name, and the first one's kernel would play for both.
+    The kernel has the same arguments, settings first, and the same results as the marked function,
+    such as its game's ``decide``. ValueError if another class has the same name: numba
+    distinguishes classes with the same fields only by name, so the first class's kernel would play
+    for both.
     """
     if settings_class.__name__ in {each.__name__ for each in kernels}:
-        raise ValueError(f"settings must have a name of their own (got {settings_class.__name__})")
+        raise ValueError(f"settings must have a new class name (got {settings_class.__name__})")
 
     def register(function: F) -> F:
         kernels[settings_class] = function
@@ -46,7 +48,7 @@ def decides(settings_class: type[Settings], kernels: Kernels = KERNELS) -> Calla
 
 
 def find_kernel(settings: Settings) -> Callable[..., Any]:
-    """Return the deciding kernel for Python; KeyError if the class of settings has none."""
+    """Return the deciding kernel to Python; KeyError if the class of settings has none."""
     name = type(settings).__name__
     if type(settings) not in KERNELS:
         raise KeyError(f"no kernel decides for settings of class {name}; mark it @decides({name})")
@@ -54,10 +56,10 @@ def find_kernel(settings: Settings) -> Callable[..., Any]:
 
 
 class DispatchInKernels(AbstractTemplate):  # type: ignore[misc]
-    """Types a call of a marked function in a kernel.
+    """Tells numba the types of a kernel's call to a marked function.
 
-    ``numba.extending.overload`` would put one more function in between, as large as a decision and
-    compiled again with each kernel that calls it.
+    ``numba.extending.overload`` would put one more function in between. It would be as large as a
+    decision, and compiled again with each kernel that calls it.
     """
 
     kernels: ClassVar[Kernels]
@@ -79,7 +81,7 @@ class DispatchInKernels(AbstractTemplate):  # type: ignore[misc]
 
 
 def dispatch_on_settings(function: Callable[..., Any], kernels: Kernels = KERNELS) -> None:
-    """Mark a function of a module: in kernels, its first argument's class selects the kernel.
+    """Mark a function: if a kernel calls it, its first argument's class selects the kernel to run.
 
     This is not a decorator because numba looks the function up in its module.
     """

@@ -1,20 +1,21 @@
-"""A game of dice as a finite MDP, and games of a given policy at full speed.
+"""A dice game as a finite MDP, and a kernel that plays games with a given policy.
 
-Rules: the first roll of all dice is free. After each roll the player holds any of the dice and
-rolls the others again, for one point. Holding all dice is *sticking* and ends the game: dice that
-show the same face are flipped to their opposite faces, and the player wins the sum of all faces.
+Rules: the first roll of all dice is free. After each roll the player holds any of the dice, pays
+one point and rolls the others again. To hold all dice is to *stick*: this is free and ends the
+game. Dice that show the same face are then flipped to their opposite faces, and the player wins the
+sum of all faces.
 
 ===========  ===================================================================================
-n, m         dice, and sides of a die, 3 and 6 by default; opposite faces sum to m + 1
-hand         0 to n dice, in ascending order. Hands are numbered by size, then lexicographically
+n, m         number of dice (default 3) and of sides (default 6); opposite faces sum to m + 1
+hand         0 to n dice, in ascending order; hands are numbered by size, then lexicographically
 state        a hand of n dice, numbered from 0. The *end*, the only terminal state, comes last
-hold         positions of the dice that are held, one of 2ⁿ sets, ordered by size, then
+hold         the set of positions of the dice held; the 2ⁿ sets are ordered by size, then
              lexicographically: the first holds nothing, the last sticks
-action       a state's hold, with the number state·2ⁿ + hold
+action       a hold in a state; its number is state·2ⁿ + hold
 ===========  ===================================================================================
 
-Source: P. Thanki, *Value iteration algorithm* (2021), "Game rules" and "Things to note". Other
-numbers of dice and sides are ours.
+Source: P. Thanki, *Value iteration algorithm* (2021), "Game rules" and "Things to note". The source
+has three dice with six sides; other numbers are our extension.
 """
 
 from collections import Counter
@@ -32,7 +33,7 @@ from thetafront.engine.jit import kernel
 from thetafront.engine.rng import SPAWN, START, below, next_word, stream, substream
 
 REROLL_COST = 1
-"""Points for rolling again, with any number of dice."""
+"""Points that each further roll costs, whatever the number of dice rolled."""
 
 MAX_OUTCOMES = 5_000_000
 
@@ -53,7 +54,7 @@ class DiceMDP(NamedTuple):
 
 
 class DicePolicy(NamedTuple):
-    """A policy in the form for :func:`play_games`."""
+    """A policy in the form that :func:`play_games` takes."""
 
     joined: Integers  # (n_hands, n_sides): see `Dice.joined`
     held: Integers  # (n_states,): number of the hand that is held
@@ -68,10 +69,11 @@ def play_games(
 ) -> None:
     """Play one game for each of the seeds ``seed``, ``seed`` + 1, and so on.
 
-    The arrays, shape (n_games,), receive the final scores minus the points paid, the numbers of
-    actions, and the states in which the player stuck. The policy must stick sooner or later from
-    every state. The first roll is drawn from the seed's stream START, the roll after move k from
-    number k of its stream SPAWN, one word per die.
+    The arrays, shape (n_games,), are filled: ``scores`` with the final scores minus the points
+    paid, ``n_moves`` with the numbers of actions, and ``ends`` with the states in which the player
+    stuck. From every state, the policy must stick sooner or later. Each die takes one random word.
+    The first roll comes from the seed's stream START; the roll after move k comes from substream k
+    of its stream SPAWN.
     """
     joined, held, n_rolled, final, n_dice = policy
     first_state = len(joined) - len(held)
@@ -120,11 +122,11 @@ class Dice:
         for name, value, least in (("n_dice", self.n_dice, 1), ("n_sides", self.n_sides, 2)):
             if value < least:
                 raise ValueError(f"{name} must be {least} or more (got {value})")
-        # So many dice or sides are certainly too many; this avoids sums of huge numbers.
+        # Above these limits there are certainly too many outcomes, so no huge sums are needed.
         large = self.n_dice > MAX_OUTCOMES.bit_length() or self.n_sides > MAX_OUTCOMES
         if large or self.n_outcomes > MAX_OUTCOMES:
             raise ValueError(
-                f"n_dice must give at most {MAX_OUTCOMES:,} outcomes (got {self.n_dice} with "
+                f"n_dice must give at most {MAX_OUTCOMES:,} outcomes (got {self.n_dice} dice with "
                 f"{self.n_sides} sides)"
             )
 
@@ -140,7 +142,7 @@ class Dice:
 
     @property
     def sticking(self) -> int:
-        """The hold that ends the game, which is the last."""
+        """The hold that ends the game: the last one."""
         return self.n_holds - 1
 
     @property
@@ -151,13 +153,13 @@ class Dice:
 
     @cached_property
     def holds(self) -> tuple[tuple[int, ...], ...]:
-        """The positions that each hold keeps."""
+        """The positions of the dice that each hold keeps."""
         sizes = range(self.n_dice + 1)
         return tuple(hold for k in sizes for hold in combinations(range(self.n_dice), k))
 
     @cached_property
     def hands(self) -> tuple[Hand, ...]:
-        """All hands by number; the states come last."""
+        """All hands, in the order of their numbers; the states come last."""
         faces = range(1, self.n_sides + 1)
         sizes = range(self.n_dice + 1)
         return tuple(hand for k in sizes for hand in combinations_with_replacement(faces, k))
@@ -173,7 +175,7 @@ class Dice:
         return self.hands[len(self.hands) - self.n_states :]
 
     def state(self, roll: Sequence[int]) -> int:
-        """Return the number of a roll, with its faces in any order; ValueError if it is invalid."""
+        """Return the state number of a roll in any order; ValueError if the roll is invalid."""
         if len(roll) != self.n_dice:
             raise ValueError(f"roll must have {self.n_dice} dice (got {len(roll)})")
         wrong = [face for face in roll if face not in range(1, self.n_sides + 1)]
@@ -182,7 +184,7 @@ class Dice:
         return self.numbers[tuple(sorted(roll))] - (len(self.hands) - self.n_states)
 
     def final_score(self, roll: Sequence[int]) -> int:
-        """Return the score for sticking: the sum after equal dice are flipped."""
+        """Return the score for sticking: the sum of the faces after equal dice are flipped."""
         shown = Counter(roll)
         return sum(self.n_sides + 1 - face if shown[face] > 1 else face for face in roll)
 
@@ -220,12 +222,15 @@ class Dice:
         )
 
     def held(self, roll: Sequence[int], hold: Sequence[int]) -> Hand:
-        """Return the hand that a hold keeps of a roll."""
+        """Return the dice of a roll that a hold keeps."""
         return tuple(roll[position] for position in hold)
 
     @cached_property
     def joined(self) -> Integers:
-        """The number of the hand with one more die, shape (n_hands, n_sides); -1 for full hands."""
+        """The hand after one more die, by number, shape (n_hands, n_sides).
+
+        ``joined[h, f - 1]`` is hand h with a die of face f added; -1 if hand h has n dice.
+        """
         joined = np.full((len(self.hands), self.n_sides), -1, np.int64)
         for number, hand in enumerate(self.hands[: len(self.hands) - self.n_states]):
             for face in range(1, self.n_sides + 1):
@@ -233,9 +238,9 @@ class Dice:
         return joined
 
     def policy(self, holds: npt.ArrayLike) -> DicePolicy:
-        """Return a policy for :func:`play_games`, from the number of each state's hold.
+        """Return a policy for :func:`play_games` from the number of the hold in each state.
 
-        ValueError if there is not one hold for each state, or a hold is out of range.
+        ValueError unless ``holds`` has one entry per state, and all entries are in range.
         """
         given = np.asarray(holds)
         if given.shape != (self.n_states,) or given.dtype.kind not in "iu":

@@ -1,9 +1,9 @@
 """How kernels are compiled, and where their machine code is cached.
 
-numba invalidates a cached kernel when its own file changes, but not when a function changes that it
-inlined from another file. So the cache directory is named by a digest of all code in ``engine/``
-and ``agents/``, and nothing in it is ever out of date. The digest leaves out comments and
-docstrings: editing prose recompiles nothing.
+numba invalidates a cached kernel when the kernel's own file changes. It does not do so when another
+file changes, even if the kernel has inlined a function from that file. Therefore the cache
+directory's name is a digest of all code in ``engine/`` and ``agents/``, and no cached kernel is
+ever out of date. The digest leaves out comments and docstrings: editing prose recompiles nothing.
 """
 
 import hashlib
@@ -32,8 +32,8 @@ Integer = int | np.int64
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# String literals and comments, in the order in which they begin: a quote in a comment, or a # in a
-# string, is not taken for anything else.
+# Matches string literals and comments, in the order in which they begin. So a quote in a comment
+# begins no string, and a # in a string begins no comment.
 LITERAL = re.compile(
     r'"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""'
     r"|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''"
@@ -42,7 +42,7 @@ LITERAL = re.compile(
     r"|#[^\n]*",
     re.DOTALL,
 )
-# After a line that ends in one of these, a string is part of an expression and no docstring.
+# After a line that ends in one of these, a string is part of an expression, not a docstring.
 CONTINUED = ("(", "[", "{", ",", "=", "+", "%", "\\")
 
 
@@ -62,7 +62,7 @@ def strip_source(source: str) -> str:
 
 
 def code_digest() -> str:
-    """Hash the names and code of all sources that kernels may inline."""
+    """Return a digest of the names and code of all files from which kernels may inline."""
     digest = hashlib.sha256()
     for package in COMPILED_PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
@@ -74,8 +74,9 @@ def code_digest() -> str:
 def cache_directory(digest: str) -> Path:
     """Return the directory of machine code.
 
-    It is in ``THETAFRONT_CACHE_DIR``, in the checkout or, for an installed package, in the user's
-    cache. If it cannot be written, it is a new temporary directory for this process.
+    It is a subfolder of ``THETAFRONT_CACHE_DIR`` if that is set. Otherwise it is in the checkout
+    or, for an installed package, in the user's cache. If it is not writable, a new temporary
+    directory for this process takes its place.
     """
     of_user = platformdirs.user_cache_path("thetafront") / "kernels"
     usual = ROOT / ".cache" / "kernels" if IS_CHECKOUT else of_user
@@ -87,16 +88,16 @@ def cache_directory(digest: str) -> Path:
         writable = False
     if writable:
         return directory
-    # Machine code is loaded from here, so nobody else may write to it.
+    # Machine code is loaded from here, so no other user may write to this directory.
     return Path(tempfile.mkdtemp(prefix="thetafront-kernels-"))
 
 
 class KernelLocator(UserProvidedCacheLocator):  # type: ignore[misc]
-    """Tells numba where a kernel is cached, and by the digest whether its code has changed."""
+    """Tells numba where a kernel is cached and whether its code has changed (by the digest)."""
 
     def __init__(self, function: Callable[..., Any], file: str) -> None:
         super().__init__(function, file)
-        path = Path(file).resolve()  # in a checkout, the package's folders are links
+        path = Path(file).resolve()  # in a checkout, the package's folders are symbolic links
         self.covered = any(path.is_relative_to(ROOT / each) for each in COMPILED_PACKAGES)
 
     def get_source_stamp(self) -> Any:
@@ -104,9 +105,9 @@ class KernelLocator(UserProvidedCacheLocator):  # type: ignore[misc]
         return DIGEST if self.covered else super().get_source_stamp()
 
     def get_disambiguator(self) -> str:
-        """Return a value that distinguishes functions of one name in a file.
+        """Return a value that distinguishes functions of the same name in a file.
 
-        None for covered files.
+        It is empty for files that the digest covers.
         """
         return "" if self.covered else str(super().get_disambiguator())
 
@@ -134,23 +135,23 @@ INLINED = numba.njit(
 
 
 def kernel(function: F) -> F:
-    """Compile a function for Python to call: once, cached on disk, run without the GIL."""
+    """Compile a function that Python can call; it is cached on disk and runs without the GIL."""
     return cast(F, numba.njit(nogil=True, cache=True, error_model="numpy")(function))
 
 
 def inlined(function: F) -> F:
-    """Compile a building block of kernels, which Python cannot call: inlined at every call.
+    """Compile a helper of kernels that is inlined at every call; Python cannot call it.
 
-    One call left in a loop over lanes would keep LLVM from vectorizing the loop.
+    A single call that is not inlined would keep LLVM from vectorizing a loop over lanes.
     """
     return cast(F, INLINED(function))
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def prefetch(_: Any, array: types.Array, index: types.Integer) -> Any:
-    """Ask for the memory of ``array[index]``, soon to be read and written; only kernels call it.
+    """Prefetch ``array[index]``, which is soon read and written; only kernels can call this.
 
-    It changes no value. Many lines of memory come at once, where reads would wait for each other.
+    It changes no value. Several cache lines are fetched at once; reads would wait for each other.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -162,7 +163,7 @@ def prefetch(_: Any, array: types.Array, index: types.Integer) -> Any:
         types_of = [pointer.type, flag, flag, flag]
         function = ir.FunctionType(ir.VoidType(), types_of)
         asked = cgutils.get_or_insert_function(builder.module, function, "llvm.prefetch.p0")
-        builder.call(asked, [pointer, flag(1), flag(3), flag(1)])  # to write, to all caches, data
+        builder.call(asked, [pointer, flag(1), flag(3), flag(1)])  # to write, all levels, data
         return context.get_dummy_value()
 
     return types.void(array, index), generate

@@ -1,7 +1,7 @@
 """Counter-based random streams: every random number has a name (docs/explanation/engine.md).
 
-A stream is one ``uint64``: a position in SplitMix64's sequence. Its words are mix(stream + k·γ)
-with γ = ``GOLDEN``, 2⁶⁴ / golden ratio made odd.
+A stream is one ``uint64``: a position in SplitMix64's sequence. Word k of a stream, from 1, is
+mix(stream + k·γ). γ is ``GOLDEN``: 2⁶⁴ divided by the golden ratio, made odd.
 
 Source: Steele, Lea, Flood, *Fast splittable pseudorandom number generators*, OOPSLA 2014, fig. 14,
 with the constants of Stafford's "variant 13".
@@ -14,7 +14,7 @@ from thetafront.engine.jit import inlined, kernel
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FORK = np.uint64(0xD1342543DE82EF95)
 
-# Purposes. Draws for one of them never shift the draws for another.
+# Purposes: draws for one purpose never shift the draws for another.
 START = np.uint64(1)  # the two tiles a game starts with
 SPAWN = np.uint64(2)  # the tile after each action
 PLAYOUT = np.uint64(3)  # the playouts of a decision
@@ -34,19 +34,19 @@ def mix(z: np.uint64) -> np.uint64:
 
 @inlined
 def substream(stream: np.uint64, index: np.uint64) -> np.uint64:
-    """Return stream number ``index`` below ``stream``; the inner ``mix`` keeps words apart."""
+    """Return substream ``index`` of ``stream``; the inner ``mix`` keeps the words of both apart."""
     return mix(mix(stream ^ FORK) + (index + np.uint64(1)) * GOLDEN)
 
 
 @inlined
 def stream(seed: np.uint64, purpose: np.uint64, index: np.uint64) -> np.uint64:
-    """Return the stream of a game's ``seed`` for a ``purpose`` and number ``index`` (of a move)."""
+    """Return the stream for a game's ``seed``, a ``purpose`` and an ``index`` (a move's number)."""
     return substream(substream(seed, purpose), index)
 
 
 @kernel
 def named_stream(seed: np.uint64, purpose: np.uint64, index: np.uint64) -> np.uint64:
-    """Call :func:`stream` from Python."""
+    """Return the result of :func:`stream` to callers in Python."""
     return stream(seed, purpose, index)
 
 

@@ -1,5 +1,5 @@
-"""Agents for the game of dice: ``agent`` plays by value iteration, ``solver`` solves the game.
+"""Agents for the game of dice: ``agent`` plays by value iteration, ``solver`` only solves the game.
 
-The policy is known before the first roll, so solving the game is also a task by itself. The room
+The policy is known before the first roll, so solving the game is also a task by itself. The package
 may import `engine`, `agents.mdp` and the top level of `agents` except `catalog`, but no other game.
 """

@@ -2,20 +2,21 @@
 
 Notation
 --------
-That of :mod:`engine.dice` and :mod:`agents.mdp.value_iteration`: γ is the discount per move, δ the
-tolerance, which the source calls θ.
+As in :mod:`engine.dice` and :mod:`agents.mdp.value_iteration`. γ is the discount per move, and δ is
+the tolerance, which the source calls θ.
 
 Sweeps are Gauss-Seidel sweeps, and the initial value of a state is the score of sticking in it. So
-values begin below the optimal ones and only rise, and the greedy policy sticks sooner or later for
-all γ and δ. (If it rolled forever in a set of states, U ≤ BU would give U ≤ −1/(1 − γ) there,
-without a lower bound for γ = 1, but no final score is negative.)
+values begin below the optimal values and only rise. The greedy policy therefore sticks sooner or
+later for all γ and δ. (If it rolled forever in a set of states, U ≤ BU would give U ≤ −1/(1 − γ) in
+these states. For γ = 1, U would have no lower bound. But U is never below a final score, and no
+final score is negative.)
 
 Scores are not discounted. The optimal policy for three dice, which γ = 1 finds, has a mean score of
-13.34827 points. With γ < 1 the policy is optimal for a player who discounts points after the next
-roll by γ, and sticks too early.
+13.34827 points. With γ < 1, the policy is optimal for a player who discounts points after the next
+roll by γ; this player sticks too early.
 
 Source: P. Thanki, *Value iteration algorithm* (2021). Its program sweeps in this way;
-``results/papers/dice.py`` has its other differences.
+``results/papers/dice.py`` says how it differs otherwise.
 """
 
 import math
@@ -53,7 +54,7 @@ class DiceGame(Game, kind="dice"):
     Attributes
     ----------
     end_roll : tuple of int
-        The faces on which it stuck, in ascending order.
+        The faces with which the player stuck, in ascending order.
     """
 
     score: int = column("score_points")
@@ -68,7 +69,7 @@ class DiceGames(NamedTuple):
     first_seed: int
     scores: npt.NDArray[np.int64]  # (n_games,), as in `DiceGame`
     n_moves: npt.NDArray[np.int64]  # (n_games,)
-    ends: npt.NDArray[np.int64]  # (n_games,): the states in which they stuck, see `engine.dice`
+    ends: npt.NDArray[np.int64]  # (n_games,): the state in which each game ended, see `engine.dice`
     seconds: float  # of CPU time of the playing thread, for all games together
 
 
@@ -78,7 +79,7 @@ class DiceDecision:
 
     held: tuple[int, ...]  # the faces to hold, in ascending order
     sticks: bool  # whether it holds all dice, which ends the game
-    # Discounted expected points of each hold of the sorted roll, in the order of `Dice.holds`.
+    # Discounted expected points for each hold of the sorted roll, in the order of `Dice.holds`.
     values: npt.NDArray[np.float64]  # (n_holds,)
 
 
@@ -86,9 +87,10 @@ class DiceDecision:
 class DiceParameters(Agent):
     """The parameters shared by the agent that plays and the one that solves.
 
-    Tuned are γ from 0.5, with which the policy sticks in 53 of 56 states, to 1, which finds the
-    optimum, 13.34827; and δ from 10⁻⁶, far below what separates the optimal policy from its
-    neighbours, to 10 points, which one sweep meets. The post has 10⁻⁴ to 10⁻².
+    γ is tuned from 0.5, where the policy sticks in 53 of 56 states, to 1, which finds the optimal
+    policy (13.34827 points on average). δ is tuned from 10⁻⁶ points, far below what separates the
+    optimal policy from its neighbours, to 10 points, which one sweep meets. The source has 10⁻⁴ to
+    10⁻².
 
     Raises
     ------
@@ -162,7 +164,7 @@ class DiceAgent(DiceParameters):
         return ValueIteration(self.tolerance).solve(self.mdp, [*self.rules.final_scores, 0])
 
     def solving_seconds(self, n_times: int = 5) -> float:
-        """Return the CPU seconds of :meth:`solve`, warm: the median of ``n_times``.
+        """Return the median CPU seconds of ``n_times`` calls of :meth:`solve`, measured warm.
 
         ValueError if ``n_times`` is below 1.
         """
@@ -179,7 +181,7 @@ class DiceAgent(DiceParameters):
 
     @property
     def holds(self) -> npt.NDArray[np.int64]:
-        """The policy's hold of each state, shape (n_states,), see :class:`engine.dice.Dice`."""
+        """The number of the policy's hold in each state, shape (n_states,): see `engine.dice`."""
         policy = self.solved.policy[: self.rules.n_states]
         return np.asarray(policy % self.rules.n_holds)
 
@@ -210,7 +212,7 @@ class DiceAgent(DiceParameters):
 
     @cached_property
     def policy(self) -> DicePolicy:
-        """The policy in the form for kernels."""
+        """The policy in the form that kernels take."""
         return self.rules.policy(self.holds)
 
     def games(self, first_seed: int, n_games: int) -> DiceGames:
@@ -234,7 +236,7 @@ class DiceAgent(DiceParameters):
         return DiceGames(first_seed, scores, n_moves, ends, seconds)
 
     def warm_up(self) -> None:
-        """Solve and play a game with one coin."""
+        """Solve and play the game with one die of two sides."""
         coin = DiceAgent(n_dice=1, n_sides=2)
         coin.solve()
         coin.games(0, 1)

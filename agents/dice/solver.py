@@ -1,9 +1,9 @@
-"""The game of dice as a task: the exact mean score of the greedy policy, and the time to find it.
+"""Solving the game of dice: the exact mean score of the greedy policy, and the time to find it.
 
-All computation happens before the first roll, so a game does not show what it costs. The mean score
-of a policy needs no games: :attr:`agents.dice.agent.DiceAgent.expected_score` solves linear
-equations. Here *one game* is therefore one solution. Its score is that mean, in points and without
-noise; it has one move, and its seconds are those of the sweeps.
+All computation happens before the first roll, so a game does not show what the computation costs.
+The mean score of a policy needs no games: :attr:`agents.dice.agent.DiceAgent.expected_score` solves
+linear equations. Here *one game* is therefore one solution. Its score is the exact mean score, in
+points and without noise; it has one move, and its seconds are those of the sweeps.
 
 A solution takes 0.1 to 0.3 ms, too short for one measurement. So it is computed :data:`N_SOLUTIONS`
 times from the same start, and the seconds are the median.
@@ -25,7 +25,7 @@ class DiceSolution(Game, kind="dice_solution"):
     Attributes
     ----------
     n_sweeps : int
-        Sweeps until the residual was at most the tolerance: exact, and the same on every machine.
+        Sweeps until the residual was at most the tolerance: an exact count, equal on all machines.
     n_sticking : int
         Number of states in which the policy sticks.
     """
@@ -54,7 +54,7 @@ class DiceSolver(DiceParameters):
         return DiceAgent(self.gamma, self.tolerance, self.n_dice, self.n_sides)
 
     def warm_up(self) -> None:
-        """Solve and play a game with one coin."""
+        """Solve and play the game with one die of two sides."""
         self.player().warm_up()
 
     def play(self, seed: int) -> DiceSolution:

@@ -1,4 +1,4 @@
-"""A process that plays games, in a session of its own.
+"""A child process that plays games, in a separate session.
 
 A worker's processes carry a mark in their environment, by which a guardian finds them when the
 worker has ended (:mod:`agents.external.guardian`).
@@ -40,7 +40,7 @@ POLL_SECONDS = 0.05  # how often limits are checked
 THREADS = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"
 )
-"""One thread for linear algebra, unless a user says otherwise: the cores are the workers'."""
+"""One thread for linear algebra, unless a user says otherwise: the cores are for the workers."""
 MAIN = """import sys
 sys.path[:] = sys.argv.pop().splitlines()
 from {module} import main
@@ -49,13 +49,13 @@ main()
 
 
 def python_command(module: str, *words: str) -> tuple[str, ...]:
-    """Return the command that runs a module's ``main`` with the imports of this process."""
+    """Return the command that runs a module's ``main`` with the import path of this process."""
     return (sys.executable, "-P", "-c", MAIN.format(module=module), *words, "\n".join(sys.path))
 
 
 @cache
 def guarded(worker: int) -> tuple[str, "subprocess.Popen[bytes]"]:
-    """Return the mark of this process's games, and its guardian, which it starts."""
+    """Return the mark of this process's games, and their guardian; the first call starts it."""
     mark = f"{worker}-{secrets.token_hex(8)}"
     null = subprocess.DEVNULL
     guard = subprocess.Popen(
@@ -69,7 +69,7 @@ def guarded(worker: int) -> tuple[str, "subprocess.Popen[bytes]"]:
     return mark, guard
 
 
-os.register_at_fork(after_in_child=guarded.cache_clear)  # the guardian is the parent's
+os.register_at_fork(after_in_child=guarded.cache_clear)  # the guardian belongs to the parent
 
 
 @atexit.register
@@ -87,10 +87,10 @@ def end_programs() -> None:
 
 
 class Child:
-    """A process that plays one game or, one after the other, many.
+    """A process that plays one game, or many games one after the other.
 
-    It inherits the descriptors ``inherited``. A caller sets ``is_warm`` after a first game that is
-    discarded. GameError if it cannot be started.
+    It inherits the file descriptors ``inherited``. A caller sets ``is_warm`` after a first game
+    that is discarded. GameError if the process cannot be started.
     """
 
     def __init__(
@@ -140,15 +140,15 @@ class Child:
             yield
         except BaseException as error:
             self.end()
-            if isinstance(error, OSError):  # it ended between an answer and a look at its clock
+            if isinstance(error, OSError):  # it ended before its CPU time was read
                 raise GameError(f"exited on its own{self.said}") from None
             raise
 
     def ask(self, line: bytes, read: Callable[[bytes], T], *, last: bool = False) -> T:
-        """Send a line and return the answer as converted by ``read``.
+        """Send a line; return the answer after conversion by ``read``.
 
-        The answer is the next line, or, with ``last``, the last one before the process ends. The
-        line must fit into a pipe, 64 KiB. GameError if the answer is late or too long, or the
+        The answer is the next line or, with ``last``, the last line before the process ends. The
+        line sent must fit into a pipe (64 KiB). GameError if the answer is late or too long, or the
         process exceeds a limit; after any error the process has ended.
         """
         with self.ended_by_errors():
@@ -162,7 +162,7 @@ class Child:
         with self.ended_by_errors():
             before = self.cpu_seconds()
             found = self.ask(line, read)
-            # Children that were ended meanwhile count in ticks: the difference may be below 0.
+            # Children that ended meanwhile count in ticks, so the difference may be below 0.
             return found, max(0.0, self.cpu_seconds() - before)
 
     def answer(self, line: bytes, last: bool) -> bytes:
@@ -172,7 +172,7 @@ class Child:
         self.next_check = began + POLL_SECONDS
         if self.is_cpu_limited and not last:
             self.cpu_before = self.cpu_seconds()
-        with suppress(BrokenPipeError):  # why it reads no more is seen below
+        with suppress(BrokenPipeError):  # the code below finds out why
             if self.send(line) < len(line):
                 raise GameError(f"does not read its input{self.said}")
         if last and self.process.stdin:
@@ -202,9 +202,9 @@ class Child:
             return 0
 
     def look(self, seconds: float) -> None:
-        """Wait for output or the end, and take it."""
+        """Wait until the process writes output or ends, and take the output."""
         ready = [descriptor for descriptor, _ in self.poll.poll(1000.0 * seconds)]
-        # What a process said before its end is read, and nothing waited for that comes after.
+        # Output from before the end of the process is read; later output is not waited for.
         self.has_exited |= self.descriptor in ready
         for stream in (self.stdout, self.stderr):
             if stream in ready or self.has_exited:
@@ -239,7 +239,7 @@ class Child:
         self.next_check = now + POLL_SECONDS
         every = self.processes
         taken = read_memory(every) if allowed else 0
-        if taken > allowed:  # unless they share much of it
+        if taken > allowed:  # unless the processes share much of it
             taken = read_memory(every, is_shared=True)
         if taken > allowed:
             raise GameError(
@@ -262,7 +262,7 @@ class Child:
 
     @property
     def said(self) -> str:
-        """The end of what it wrote to standard error, for a message."""
+        """The end of what the process wrote to standard error, for a message."""
         text = " ".join(self.tail.decode(errors="replace").split())
         if not text:
             return ""
@@ -286,7 +286,7 @@ class Child:
         if self.used is None:
             with self.ended_by_errors():
                 self.look(0)
-            Orphans.now()  # forgets those that have ended
+            Orphans.now()  # forgets orphans that have ended
             if self.has_exited:
                 self.end()
         return self.used is not None
@@ -310,10 +310,10 @@ class Child:
         return self.used
 
 
-MAX_SERVERS = 2  # each may have much in memory
+MAX_SERVERS = 2  # each may use much memory
 SERVERS: dict[Hashable, Child] = {}
-"""Processes that play one game after another, by player; the last one used comes last."""
-os.register_at_fork(after_in_child=SERVERS.clear)  # they are the parent's
+"""Processes that play one game after another, by player; the most recently used comes last."""
+os.register_at_fork(after_in_child=SERVERS.clear)  # they belong to the parent
 
 
 def get_server(player: Hashable, start: Callable[[], Child]) -> Child:

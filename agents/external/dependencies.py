@@ -1,8 +1,9 @@
-"""Dependencies of a function or class of a script or notebook, to detect changes.
+"""Dependencies of a function or class from a script or notebook, to detect changes.
 
-That is its code, the user's functions and classes that it refers to, and the values of globals,
-enclosing functions and defaults. Their texts are the same in every process: they contain no
-addresses and no order of sets. Of libraries and of our own code, only names count.
+The dependencies are its code, the user's functions and classes that it refers to, and the values of
+globals, of variables in enclosing functions, and of defaults. Each dependency has a text that is
+the same in every process: texts contain no addresses and do not depend on the order of sets. Of
+libraries and of our own code, only names count.
 """
 
 import copyreg
@@ -24,18 +25,18 @@ from thetafront.agents.agent import digits
 from thetafront.agents.external.source import OURS, Source, SourceError
 
 MAX_TEXTS = 1_000_000  # of a value's parts
-MAX_SHOWN = 30  # characters of a text; of a longer one the digest is kept
+MAX_SHOWN = 30  # characters of a text; a longer text is replaced by its digest
 PLAIN = {bool, int, float, complex, str, bytes, type(None), type(...)}
 OF_EVERY_CLASS = {"__dict__", "__weakref__", "__doc__", "__module__", "__abstractmethods__"}
 OF_EVERY_CLASS |= {"_abc_impl", "__dataclass_params__"}
 GENERATED = {"__init__", "__repr__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__"}
 GENERATED |= {"__setattr__", "__delattr__", "__getstate__", "__setstate__"}
 HOLD_FUNCTIONS = ("py_func", "__wrapped__", "__func__", "func", "fget", "fset", "fdel")
-"""Attributes that hold functions: of numba, functools, static and class methods, properties."""
+"""Attributes that hold functions, in numba, functools, static and class methods, and properties."""
 LIBRARIES = {"site-packages", "dist-packages"}
 STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 RENAMED = ("thetafront.agents.external", "thetafront.agents.outside")
-"""A package's name today, and its earlier name, which records of studies keep."""
+"""The present name of this package, and its earlier name, which records of studies keep."""
 READS, WRITES = {"LOAD_GLOBAL", "LOAD_NAME"}, {"STORE_GLOBAL", "DELETE_GLOBAL"}
 ATTRIBUTES = {"LOAD_ATTR", "LOAD_METHOD"}
 
@@ -46,9 +47,10 @@ class Dependencies:
     Attributes
     ----------
     texts : dict of str to str
-        By name, a short value, or the digest of a long one or of code.
+        By name: a short value, or the digest of a long value or of code.
     unknown : list of str
-        Names of values that cannot be compared, such as an open file: their changes go undetected.
+        Names of values that cannot be compared, such as an open file; changes of these values go
+        undetected.
     """
 
     def __init__(self, player: Any) -> None:
@@ -56,7 +58,7 @@ class Dependencies:
         self.unknown: list[str] = []
         self.waiting: list[tuple[str, Any, bool]] = [("agent", player, False)]
         self.known_code: dict[int, Any] = {}
-        self.met: dict[int, tuple[int, Any]] = {}  # keeps them alive, so that no other has their id
+        self.met: dict[int, tuple[int, Any]] = {}  # keeps values alive, so no other gets their id
         found: dict[str, set[str]] = {}
         while self.waiting:
             name, value, is_code = self.waiting.pop()
@@ -82,7 +84,7 @@ class Dependencies:
     def text(self, name: str, value: Any) -> str:
         """Return a text that identifies a value.
 
-        For the user's code this is its name; the rest follows later.
+        For the user's code the text is its name; the code itself is queued.
         """
         self.n_texts += 1
         if self.n_texts > MAX_TEXTS:
@@ -144,7 +146,7 @@ class Dependencies:
         self.met = met
 
     def qualified_name(self, code: Any) -> str:
-        """Name a function or class; without its module where that is the player's."""
+        """Name a function or class, without its module if that is the player's module."""
         is_here = code.__module__ == self.module
         return str(code.__qualname__ if is_here else f"{code.__module__}.{code.__qualname__}")
 
@@ -197,7 +199,7 @@ class Dependencies:
 
 
 def instructions(code: CodeType) -> Iterator[dis.Instruction]:
-    """Yield the instructions of a function and of those within it."""
+    """Yield the instructions of a function and of the functions within it."""
     yield from dis.get_instructions(code)
     for each in code.co_consts:
         if isinstance(each, CodeType):
@@ -205,12 +207,12 @@ def instructions(code: CodeType) -> Iterator[dis.Instruction]:
 
 
 def recorded(module: str | None) -> str:
-    """Return a module's name in records, which are older than the package's name."""
+    """Return a module's name in records, which keep the package's earlier name."""
     return str(module).replace(*RENAMED)
 
 
 def is_users(module: str | None) -> bool:
-    """Return whether a module is neither a library nor ours."""
+    """Return whether a module belongs neither to a library nor to this project."""
     if module is None or module == "__main__":
         return True
     if module.partition(".")[0] in OURS or module in sys.builtin_module_names:
@@ -236,7 +238,7 @@ def is_in_library(path: Path) -> bool:
 
 
 def is_generated(owner: type, member: Any) -> bool:
-    """Return whether a dataclass has made a method itself, from its fields."""
+    """Return whether a method was generated from the fields of a dataclass."""
     if not (is_dataclass(owner) and isinstance(member, FunctionType)):
         return False
     file = member.__code__.co_filename
@@ -250,5 +252,5 @@ def module_digest(module: str) -> str:
     try:
         is_theirs = module.partition(".")[0] not in OURS and not is_in_library(source.path)
         return source.digest if is_theirs else ""
-    except SourceError:  # it is built in, or there is none
+    except SourceError:  # the module is built in or does not exist
         return ""

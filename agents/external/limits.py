@@ -22,7 +22,7 @@ class Limits:
     seconds: float = SECONDS  # wall-clock time of a game
     cpu_seconds: float = math.inf  # of all its processes; infinity for no limit
     memory: int = 0  # bytes that all its processes may have in memory; 0 for no limit
-    environment: Mapping[str, str] = field(default_factory=dict, hash=False)  # beside our own
+    environment: Mapping[str, str] = field(default_factory=dict, hash=False)  # in addition to ours
 
     def __post_init__(self) -> None:
         if not 0 < self.seconds < math.inf:

@@ -1,11 +1,11 @@
 """Processes and their descendants: finding, measuring and ending them.
 
-A game's processes are in a session of their own, so any descendant in another session than ours was
-started by a game. A worker becomes the parent of descendants whose own parents have ended, so none
-is lost, however it became a daemon.
+A game's processes are in a separate session, so any descendant in a session other than ours was
+started by a game. A worker becomes the parent of descendants whose own parents have ended. So no
+descendant is lost, however it became a daemon.
 
-Data that every game needs are read from ``/proc``: psutil reads all processes of the machine to
-find a process's children, which takes a hundred times as long, and its CPU times are in ticks.
+Data that every game needs are read from ``/proc``. To find a process's children, psutil reads all
+processes of the machine, which takes a hundred times as long. Its CPU times are only in ticks.
 """
 
 import ctypes
@@ -48,7 +48,7 @@ def list_children(process: int) -> list[int]:
 def process_tree(process: int) -> list[int]:
     """Return a process and its descendants."""
     found = [process]
-    for each in found:  # which grows meanwhile
+    for each in found:  # the list grows meanwhile
         found += list_children(each)
     return found
 
@@ -64,9 +64,9 @@ def get_session(process: int) -> int:
 class Orphans:
     """Descendants of this process whose own parents have ended.
 
-    It becomes their parent if they ``are_adopted``, which only processes of this project do.
-    Children that were there ``before`` were not started by a game; those that are ``kept`` are
-    waited for elsewhere.
+    If ``are_adopted`` is true, this process becomes their parent; only processes of this project
+    set it. Children in ``before`` are older than that, so no game started them. Children in
+    ``kept`` are waited for elsewhere.
     """
 
     are_adopted = False
@@ -75,7 +75,7 @@ class Orphans:
 
     @classmethod
     def adopt(cls, is_wanted: bool = True) -> None:
-        """Become their parent from now on, or stop being it; Linux only."""
+        """Start or stop adopting orphans; Linux only."""
         if sys.platform != "linux":
             return
         cls.are_adopted = is_wanted
@@ -84,10 +84,10 @@ class Orphans:
 
     @classmethod
     def now(cls) -> list[int]:
-        """Return those that are alive."""
+        """Return the orphans that are alive."""
         if not cls.are_adopted:
             return []
-        adopted = content(f"/proc/self/task/{os.getpid()}/children")  # by the main thread
+        adopted = content(f"/proc/self/task/{os.getpid()}/children")  # the main thread adopts them
         children = set(map(int, adopted.split())) - cls.kept - cls.before
         found = [each for each in children if get_session(each) != os.getsid(0)]
         for each in found:
@@ -102,7 +102,7 @@ class Orphans:
 
     @classmethod
     def end(cls) -> None:
-        """Kill descendants in other sessions than this process's: those that games have left."""
+        """Kill descendants in sessions other than this process's, which games have left behind."""
         own = os.getsid(0)
         for _ in range(MAX_ROUNDS if cls.are_adopted else 0):
             cls.now()
@@ -116,21 +116,21 @@ class Orphans:
 
 
 def kill(processes: Iterable[int]) -> None:
-    """Kill processes; those that have ended, or are another user's, stay as they are."""
+    """Kill processes; ignore those that have ended or belong to another user."""
     for each in processes:
         with suppress(ProcessLookupError, PermissionError):
             os.kill(each, signal.SIGKILL)
 
 
 def read_cpu_seconds(process: int) -> float:
-    """Return the CPU time of a process so far, of all its threads, to the nanosecond."""
+    """Return the CPU time so far of all threads of a process, to the nanosecond."""
     return time.clock_gettime((~process << 3) | CLOCK_OF_PROCESS)
 
 
 def cpu_seconds_with_ended(process: int) -> float:
     """Return the CPU time of a process and of the children it has waited for.
 
-    The children's time is in ticks of 10 ms, so it is right for many games rather than for one.
+    The children's time is in ticks of 10 ms, so it is accurate over many games, not for one game.
     """
     waited_for = content(f"/proc/{process}/stat").rpartition(b")")[2].split()[13:15]
     return read_cpu_seconds(process) + sum(map(int, waited_for)) / TICKS
@@ -146,12 +146,12 @@ def sum_cpu_seconds(processes: list[int]) -> float:
 
 
 def cpu_seconds_of_descendants() -> float:
-    """Return the CPU time of this process's descendants, those that have ended included."""
+    """Return the CPU time of this process's descendants, including those that have ended."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)  # precise, unlike /proc
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         alive = sum_cpu_seconds(process_tree(os.getpid())[1:])
-    except ChildProcessError:  # there are none: a game of microseconds is not to pay for a look
+    except ChildProcessError:  # no descendants, so a short game need not read /proc
         alive = 0.0
     return ended.ru_utime + ended.ru_stime + alive
 
@@ -159,7 +159,7 @@ def cpu_seconds_of_descendants() -> float:
 def read_memory(processes: Iterable[int], *, is_shared: bool = False) -> int:
     """Return the bytes that processes have in memory.
 
-    Shared memory counts for each of them or, with ``is_shared``, in proportion; that is slower.
+    Shared memory counts fully for each process or, with ``is_shared``, in proportion (slower).
     """
     total = 0
     for each in processes:

@@ -1,19 +1,21 @@
 """Agents that are programs, in any language.
 
-With the protocol *once*, a game is a process. θ and the seed are on its command line, where that
-has ``{name}`` or ``{seed}``, and always in one JSON line on its standard input, such as ``{"seed":
+With the protocol *once*, each game is a process. On its command line, θ and the seed replace
+``{name}`` and ``{seed}``. They are also in one JSON line on its standard input, such as ``{"seed":
 7, "depth": 3}``. The last line of its output is the report: a JSON object, or the objective's value
 alone. CPU seconds are those of the process and of children it has waited for.
 
-A parameter that is inactive is not in the line, and a word of the command with its ``{name}`` is
-left out. If that word is only ``{name}``, an option before it (``--batch {batch}``) is left out,
-too.
+An inactive parameter is not in the line, and a word of the command that contains its ``{name}`` is
+left out. If the word is only ``{name}``, an option before it (as in ``--batch {batch}``) is left
+out, too.
 
-With *serve*, a worker starts one process, which answers each such line with one line, until its
-input ends. A first game is played when it starts and discarded, so start-up time does not count;
-CPU seconds are what the process and its descendants took from the line to its answer.
+With *serve*, a worker starts one process. It answers each such line with one line, until its input
+ends. When the process starts, a first game is played and discarded, so start-up time does not
+count. CPU seconds are the time that the process and its descendants took from the line to its
+answer.
 
-A game that fails is not tried again: its failure counts, and another seed takes its place.
+A game that fails is not tried again: the failure counts, and a game with another seed takes its
+place.
 """
 
 import hashlib
@@ -57,9 +59,10 @@ class Program(Limits):
     command : tuple of str
         The program and its arguments, with ``{name}`` for parameters and ``{seed}``.
     folder : str
-        Where it runs, the current folder by default; paths in the command are relative to it.
+        The folder where it runs, by default the current one; paths in the command are relative to
+        this folder.
     protocol : Protocol or str
-        One process per game, or one per worker.
+        Whether there is one process per game, or one per worker.
     named : tuple of str
         Other files that games depend on.
     report : Report
@@ -136,21 +139,21 @@ class Program(Limits):
         return read_stamps(self.files)
 
     def check_unchanged(self) -> None:
-        """Raise ChangedError if a file has changed since."""
+        """Raise ChangedError if a file has changed since :attr:`stamps` were read."""
         now = read_stamps(self.stamps)
         for path, stamp in self.stamps.items():
             if now[path] != stamp:
                 raise ChangedError(f"{path} has changed since the run began")
 
     def as_record(self) -> dict[str, Any]:
-        """Return its record in a study, as JSON data."""
+        """Return the program's record in a study, as JSON data."""
         return {
             "command": list(self.command),
             "protocol": str(self.protocol),
             "time_limit": self.seconds,
             "memory_limit": self.memory,
             **({"cpu_time_limit": self.cpu_seconds} if math.isfinite(self.cpu_seconds) else {}),
-            # Not the values: what is stored and published is no place for secrets.
+            # Digests, not values: secrets must not be stored or published.
             "environment": {name: digits(each) for name, each in self.environment.items()},
             "files": list(self.named),
         }
@@ -179,7 +182,7 @@ class Program(Limits):
         return Child(self.words(theta, seed), Path(self.folder), self)
 
     def serve(self, line: bytes) -> Child:
-        """Start a process that serves; discard a first game, because it may compile."""
+        """Start a process that serves; discard its first game, which may compile code."""
         child = self.start({}, 0)
         child.ask(line, parsed)
         return child
@@ -187,7 +190,7 @@ class Program(Limits):
     def answer(self, theta: Mapping[str, Value], seed: int) -> tuple[Any, float]:
         """Play a game; return its report, as JSON data, and the CPU seconds that it took.
 
-        GameError if the program fails, answers nothing that can be read, or exceeds a limit.
+        GameError if the program fails, gives no readable answer, or exceeds a limit.
         """
         line = json.dumps({SEED: seed, **theta}).encode() + b"\n"
         if self.protocol is Protocol.SERVE:
@@ -216,7 +219,7 @@ def parsed(said: bytes, seed: int | None = None) -> Any:
     if not isinstance(found, dict | int | float):
         raise GameError(f"answer must be a JSON object in one line (got {shown(said)})")
     if isinstance(found, dict) and seed is not None and found.pop(SEED, seed) != seed:
-        raise GameError(f"answer {shown(said)} is for another seed than {seed}")
+        raise GameError(f"answer {shown(said)} is for a seed other than {seed}")
     return found
 
 
@@ -235,7 +238,7 @@ class ProgramAgent(Agent):
         return {**dict(self.theta), "program": self.program.digest}
 
     def warm_up(self) -> None:
-        """Do nothing: a process that serves is warm when it has started."""
+        """Do nothing: a process that serves is warm once it has started."""
 
     def play(self, seed: int) -> ReportedGame:
         check_seed(seed)

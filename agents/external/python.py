@@ -1,16 +1,17 @@
 """Agents that are a user's Python functions or classes.
 
-A *function* plays a game of θ and a seed, ``play(seed, effort, bias)``. A *class* is a frozen
+A *function* plays a game, given the seed and θ: ``play(seed, effort, bias)``. A *class* is a frozen
 dataclass whose fields are θ, with a method ``play(seed)``. Both return a report
 (:mod:`agents.external.report`): a mapping, the objective's value alone, or a
 :class:`~agents.agent.Game`.
 
-Each worker has a process of its own for them (:mod:`agents.external.python_server`): a game that
-hangs, crashes or exceeds a limit ends only that process. CPU seconds are those of the process and
-its descendants. The first game in it is played twice, and the second one counts.
+Each worker plays these games in a separate process (:mod:`agents.external.python_server`): a game
+that hangs, crashes or exceeds a limit ends only that process. CPU seconds are those of the process
+and its descendants. The first game in the process is played twice, and only the second time counts.
 
-A function or class is sent as the :class:`~agents.external.source.Source` of its definition, which
-is imported there. One that was defined in a notebook or a script is pickled.
+A function or class is sent to the process as the :class:`~agents.external.source.Source` of its
+definition, and is imported there. If it was defined in a notebook or a script, it is pickled
+instead.
 """
 
 import inspect
@@ -40,7 +41,7 @@ SERVER = "thetafront.agents.external.python_server"
 
 
 def check_player(player: Any, names: tuple[str, ...], where: str = "") -> None:
-    """Raise ValueError for an object that cannot play with these parameters; it names ``where``."""
+    """Raise ValueError, which names ``where``, if an object cannot play with these parameters."""
     label = getattr(player, "__qualname__", repr(player))
     if not callable(player):
         raise ValueError(f"agent must be a function or class with play(seed) (got {player!r})")
@@ -61,7 +62,7 @@ def check_player(player: Any, names: tuple[str, ...], where: str = "") -> None:
         raise ValueError(
             f"agent: {where}{label} cannot be called with {', '.join(bound)}: {error}"
         ) from None
-    except ValueError:  # of a function in C, which does not tell its parameters
+    except ValueError:  # of a function in C, whose parameters are unknown
         return
 
 
@@ -72,10 +73,10 @@ class PythonAgent(Agent):
     name: ClassVar[str] = "python"
     is_ours: ClassVar[bool] = False
 
-    player: Player | bytes | None  # or what it is pickled to; None if it is to be imported
-    report: Report  # what it must tell of a game
+    player: Player | bytes | None  # or its pickled form; None if it is imported
+    report: Report  # what it must report about a game
     theta: tuple[tuple[str, Value], ...]
-    source: Source | None = None  # an experiment whose ``agent`` it is
+    source: Source | None = None  # the experiment whose ``agent`` is the player
     digest: str = ""  # of the source when the study was opened
     limits: Limits = field(default_factory=Limits)  # of a game
 
@@ -86,7 +87,7 @@ class PythonAgent(Agent):
 
     @cached_property
     def packed(self) -> bytes | None:
-        """The pickled player; None if it is to be imported."""
+        """The pickled player; None if the player is imported."""
         if self.source is not None or isinstance(self.player, bytes | None):
             return self.player if isinstance(self.player, bytes) else None
         return cloudpickle.dumps(self.player)  # type: ignore[no-any-return]
@@ -104,7 +105,7 @@ class PythonAgent(Agent):
         """
         try:
             is_same = self.source is None or self.source.digest == self.digest
-        except (SourceError, OSError) as error:  # it is gone, which is no fault of θ
+        except (SourceError, OSError) as error:  # the source is gone, for which θ is not to blame
             raise ChangedError(str(error)) from None
         if not is_same:
             raise ChangedError(f"{self.source} has changed since the run began")
@@ -114,7 +115,7 @@ class PythonAgent(Agent):
         """Do nothing: each process plays its first game twice and counts only the second time."""
 
     def start(self) -> Child:
-        """Start a process; its imports are not a game, so the limits of games apply later."""
+        """Start a process; importing is not a game, so the limits of games apply after it."""
         longest = max(SECONDS, self.limits.seconds)
         starting = replace(self.limits, seconds=longest, cpu_seconds=math.inf)
         with os.fdopen(os.memfd_create("player"), "wb") as file:
@@ -132,7 +133,7 @@ class PythonAgent(Agent):
         line = json.dumps({SEED: seed, "theta": dict(self.theta)}).encode() + b"\n"
         try:
             server = get_server((self.sent, self.digest, self.limits), self.start)
-            if not server.is_warm:  # it may compile, or read its data
+            if not server.is_warm:  # its first game may compile, or read data
                 checked(server.ask(line, parsed))
                 server.is_warm = True
             return ReportedGame.from_row(checked(server.ask(line, parsed)))

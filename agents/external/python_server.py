@@ -1,9 +1,10 @@
 """The process in which a user's Python code plays games.
 
-It answers lines, as a program that serves does. The player is in a file that the process inherits;
-the first line imports it, and each further line is a game. The answer is the game's row, or the
-user's error with its place. Answers go to a copy of standard output: what the user's code prints
-goes to standard error. Its standard input is empty.
+It answers each line with one line, like a program with the protocol *serve*. It inherits a file
+with the player. The first line makes it import the player, and each further line is a game. The
+answer is the game's row, or the user's error with its place in the code. Answers go to a copy of
+standard output; what the user's code prints goes to standard error. The standard input of the
+user's code is empty.
 """
 
 import json
@@ -21,7 +22,7 @@ from thetafront.agents.external.report import Report, ReportError
 from thetafront.agents.external.source import Source, SourceError, format_error
 from thetafront.agents.parameters import Value
 
-MAIN = "__mp_main__"  # as multiprocessing calls a main module in a process that it starts
+MAIN = "__mp_main__"  # multiprocessing's name for the main module in a child process
 Play = Callable[[int], Any]
 
 
@@ -35,7 +36,7 @@ class Host:
         self.play: Play | None = None
 
     def load(self) -> None:
-        """Import or unpickle the player, under names by which its own processes find it."""
+        """Import or unpickle the player, under names by which its child processes find it."""
         main = sys.modules["__main__"]
         if isinstance(self.what, Source):
             module = self.what.load(MAIN)
@@ -60,7 +61,7 @@ class Host:
         return self.report.game(seed, found, seconds).to_row()
 
     def make_play(self, theta: Mapping[str, Value]) -> Play:
-        """Return a function that plays the game of a seed with a θ."""
+        """Return a function that plays with θ, given the seed of the game."""
         if isinstance(self.player, type):
             return self.player(**theta).play  # type: ignore[no-any-return]
         return lambda seed: self.player(seed=seed, **theta)
@@ -95,6 +96,6 @@ def main() -> None:
     for line in requests:
         found = host.answer(line)
         if os.getpid() != own:
-            os._exit(0)  # a game has forked it
+            os._exit(0)  # a game has forked this process
         answers.write(json.dumps(found).encode() + b"\n")
         answers.flush()

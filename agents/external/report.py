@@ -14,7 +14,7 @@ from thetafront.agents.agent import FailedGame, Game, column
 from thetafront.agents.parameters import is_real
 
 Reported = float | str | None
-"""A field of a report as it is kept: a number, text, or None for a number that is not finite."""
+"""A field of a report as it is stored: a number, text, or None for a number that is not finite."""
 
 SCORE = "score"
 MOVES = "moves"
@@ -33,7 +33,7 @@ def is_time(name: str) -> bool:
 
 
 def kept_fields(given: Mapping[str, Any]) -> dict[str, Reported]:
-    """Return fields of a report as they are stored: at most 64, texts of 200 characters."""
+    """Return fields of a report as stored: at most 64, with texts of up to 200 characters."""
     some = list(given.items())[:MAX_FIELDS]
     return {one_line(str(name)): kept(value) for name, value in some}
 
@@ -41,7 +41,7 @@ def kept_fields(given: Mapping[str, Any]) -> dict[str, Reported]:
 def read_fields(given: Any) -> dict[str, Reported]:
     """Read stored fields of a report: a mapping, or its text in a CSV file.
 
-    ValueError if a text is not that of a mapping.
+    ValueError if a text does not contain a mapping.
     """
     try:
         fields = ast.literal_eval(given) if isinstance(given, str) else given
@@ -51,7 +51,7 @@ def read_fields(given: Any) -> dict[str, Reported]:
 
 
 def one_line(text: str) -> str:
-    """Return the beginning of a text on one line, in valid UTF-8."""
+    """Return the first 200 characters of a text, on one line and in valid UTF-8."""
     return " ".join(text.encode(errors="replace").decode().splitlines())[:MAX_TEXT_LENGTH]
 
 
@@ -76,7 +76,7 @@ class ReportedGame(Game, kind="reported"):
     score : float
         The objective's value, in its own unit.
     n_moves : int
-        Moves that were reported; 1 if there were none.
+        Number of moves in the report; 1 if it has none.
     seconds : float
         CPU seconds that the game took.
     reported : mapping
@@ -115,9 +115,9 @@ class ReportError(ValueError):
 class Report:
     """The fields that the report of a game must have."""
 
-    objective: str = SCORE  # the field with its value; a report without it may call it ``score``
+    objective: str = SCORE  # the field with its value; ``score`` is read if it is missing
     is_share: bool = False  # whether the value is 0 or 1, or ½ for a draw
-    costs: tuple[str, ...] = ()  # fields above 0; ``seconds`` replaces what was measured
+    costs: tuple[str, ...] = ()  # fields above 0; ``seconds`` replaces the measured time
     low: float | None = None
     high: float | None = None
     is_match: bool = False  # whether the value is a word of RESULTS, or a share of the points
@@ -125,9 +125,9 @@ class Report:
     def game(self, seed: int, given: Any, seconds: float) -> ReportedGame:
         """Make a game from a report; the game took ``seconds`` of CPU time.
 
-        It is a mapping with the objective's field, the value alone, or a
-        :class:`~agents.agent.Game`, whose own ``seconds`` count. ReportError if it lacks a field,
-        or one has a value that is not allowed.
+        A report is a mapping with the objective's field, the objective's value alone, or a
+        :class:`~agents.agent.Game`, whose own ``seconds`` count. ReportError if the report lacks a
+        field, or a field has a value that is not allowed.
         """
         if isinstance(given, Game):
             fields = fields_of_game(given)
@@ -174,7 +174,7 @@ class Report:
         if not (is_real(number) and math.isfinite(number) and abs(number) <= MAX_NUMBER):
             raise ReportError(f"{name} must be a finite number up to 2**53 (got {given!r})")
         if self.is_share and number not in {0, 0.5, 1}:
-            raise ReportError(f"{name} must be true or false, 1, 0, or 0.5 (got {given!r})")
+            raise ReportError(f"{name} must be true, false, 1, 0 or 0.5 (got {given!r})")
         if self.low is not None and number < self.low:
             raise ReportError(f"{name} must be {self.low:g} or more (got {given!r})")
         if self.high is not None and number > self.high:

@@ -1,7 +1,7 @@
 """Where a user's Python definition comes from, and how each process imports it.
 
 A definition is an object in a file, ``coins.py:COINS``, or in a module, ``package.module:NAME``.
-Workers import it by the same words.
+Workers import it by the same text.
 """
 
 import ast
@@ -21,7 +21,7 @@ from typing import NoReturn
 from thetafront.agents.agent import digits
 
 SUFFIX = ".py"
-PREFIX = "definition_"  # of a file's module, whose name is taken
+PREFIX = "definition_"  # for a file's module if the file's name is taken
 INIT = "__init__.py"
 MAX_ERROR_LENGTH = 1000  # characters of an error
 OURS = {"thetafront"}
@@ -39,7 +39,7 @@ class Source:
     """A place in a user's code."""
 
     module: str  # the absolute path of a file, or the name of a module
-    name: str = ""  # an object in it; empty for the only one of its kind
+    name: str = ""  # an object in the module; empty for the only one of its kind
 
     @classmethod
     def parse(cls, text: str) -> "Source":
@@ -67,18 +67,18 @@ class Source:
                 raise SourceError(f"{file} must be a Python file (it {what})")
             return file
         if not {"", os.getcwd()} & set(sys.path):
-            sys.path.append(os.getcwd())  # last, so that no library is another one for it
-        with importing(self.module):  # a package around it
+            sys.path.append(os.getcwd())  # last, so that it hides no library
+        with importing(self.module):  # this may import a package around it
             spec = importlib.util.find_spec(self.module)
         if spec is None:
-            module_of_name(self.module)  # which says why there is none
+            module_of_name(self.module)  # its error says why
         if spec is None or not spec.origin or not spec.origin.endswith(SUFFIX):
             raise SourceError(f"{self.module}: cannot be imported: it is not a file of Python code")
         return Path(spec.origin)
 
     @property
     def files(self) -> list[Path]:
-        """The module's file, and those that it imports from beside it or from its package."""
+        """The module's file, and the files that it imports from its folder or its package."""
         path = self.path
         if self.is_file:
             return list_source_files(path, path.parent, lambda name: name not in OURS)
@@ -88,10 +88,10 @@ class Source:
 
     @property
     def digest(self) -> str:
-        """Digits that name the code of :attr:`files`."""
+        """A digest of the code of :attr:`files`."""
         known = DIGESTS.get(self)
         if known is not None and known[0] == read_stamps(list(known[0])):
-            return known[1]  # hashed since the last change
+            return known[1]  # no file has changed since
         files = self.files
         DIGESTS[self] = (read_stamps(files), digits(b"".join(path.read_bytes() for path in files)))
         return DIGESTS[self][1]
@@ -99,8 +99,8 @@ class Source:
     def load(self, spare: str = "") -> ModuleType:
         """Import the module, once per process, or again if its code has changed.
 
-        A file's module is called ``spare`` if its own name is taken. SourceError if there is none,
-        or its import fails; it names the place in the user's code.
+        A file's module is called ``spare`` if its own name is taken. SourceError if there is no
+        such module, or its import fails; the error names the place in the user's code.
         """
         digest = self.digest
         loaded = LOADED.get(self.module)
@@ -117,7 +117,7 @@ class Source:
 
 
 DIGESTS: dict[Source, tuple[dict[Path, Stamp], str]] = {}
-"""Digests of sources, with what their files were like."""
+"""Digests of sources, with the stamps of their files at that time."""
 LOADED: dict[str, tuple[str, ModuleType]] = {}
 """Imported modules of users, with their digests."""
 
@@ -141,9 +141,9 @@ def module_of_file(file: Path, spare: str = "") -> ModuleType:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     if str(file.parent) not in sys.path:
-        sys.path.append(str(file.parent))  # for modules beside it
+        sys.path.append(str(file.parent))  # for modules in the same folder
     sys.modules[name] = module
-    # A user's folder is no place for our files; and what is compiled may be older than the code.
+    # Write no bytecode: a user's folder is no place for it, and it may be older than the code.
     writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         with importing(str(file), file.parent):
@@ -162,7 +162,7 @@ def importing(where: str, folder: Path | None = None) -> Iterator[None]:
     end, process = os._exit, os.getpid()
 
     def refuse(status: int) -> NoReturn:
-        if os.getpid() != process:  # a child of its own may
+        if os.getpid() != process:  # a child process of the module may exit
             end(status)
         raise SystemExit(f"os._exit({status})")
 
@@ -186,7 +186,7 @@ def is_raised(error: BaseException) -> bool:
 
 
 def is_taken(name: str, file: Path) -> bool:
-    """Return whether a module other than the file's has a name."""
+    """Return whether a module other than the file's has this name."""
     try:
         spec = importlib.util.find_spec(name)
         return spec is not None and spec.origin != str(file)
@@ -201,9 +201,9 @@ def module_of_name(name: str) -> ModuleType:
 
 
 def format_error(error: BaseException, folder: Path | None = None) -> str:
-    """Write an error of a user's code in a line, with its place there.
+    """Write an error of a user's code in one line, with its place in that code.
 
-    The place is the last one in ``folder`` if that is given and has one.
+    The place is the last one in ``folder``, if this is given and contains a place.
     """
     text = " ".join(f"{type(error).__name__}: {error}".rstrip(": ").split())
     text = text[:MAX_ERROR_LENGTH].encode(errors="replace").decode()
@@ -219,7 +219,7 @@ def format_error(error: BaseException, folder: Path | None = None) -> str:
 
 
 def list_source_files(path: Path, base: Path, follows: Callable[[str], bool]) -> list[Path]:
-    """Return a file and the files under a folder that it imports, anywhere in its code, sorted.
+    """Return a file and all files under a folder that its code imports anywhere, sorted.
 
     ``follows`` says which top-level modules count.
     """
@@ -245,7 +245,7 @@ def list_imports(path: Path, base: Path) -> Iterator[str]:
     """Yield the names of all modules that a file's import statements may mean."""
     try:
         tree = ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # which its import will tell
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the import will report it
         return
     package = path.parent.relative_to(base).parts
     for node in ast.walk(tree):

@@ -1,6 +1,6 @@
-"""Finite Markov decision processes: the model, its Bellman backups, and three solvers.
+"""Finite Markov decision processes: the model, its Bellman backups, and solvers.
 
-This room knows no game: a game describes itself as a :class:`~agents.mdp.finite_mdp.FiniteMDP` and
-picks a solver. It may import :mod:`engine.jit`, :mod:`engine.rng`, :mod:`agents.agent` and
+This package knows no game: a game describes itself as a :class:`~agents.mdp.finite_mdp.FiniteMDP`
+and picks a solver. It may import :mod:`engine.jit`, :mod:`engine.rng`, :mod:`agents.agent` and
 :mod:`agents.parameters`.
 """

@@ -1,7 +1,7 @@
 """A finite Markov decision process, with every state, action and outcome listed.
 
-:mod:`agents.mdp.kernels` has the notation, and the kernels that work on these arrays. Here a state
-can stay or try to leave, and then the process ends:
+:mod:`agents.mdp.kernels` has the notation and the kernels that work on these arrays. In this
+example, a state can stay or try to leave; the process ends when it leaves:
 
 >>> mdp = FiniteMDP(
 ...     first_action=[0, 2, 2],
@@ -27,7 +27,7 @@ import numpy.typing as npt
 from thetafront.agents.mdp.kernels import Floats, Indices, Tables, greedy
 from thetafront.agents.parameters import RealRange
 
-TOLERANCE = 1e-9  # by how much the probabilities of an action may miss a sum of 1
+TOLERANCE = 1e-9  # by how much the sum of an action's probabilities may differ from 1
 
 Array = TypeVar("Array", bound=npt.NDArray[Any])
 
@@ -35,7 +35,7 @@ Array = TypeVar("Array", bound=npt.NDArray[Any])
 def read_only(array: Array) -> Array:
     """Return a read-only view for kernels.
 
-    Pickling makes arrays writable, which is another type for numba and is compiled again.
+    Pickling makes arrays writable. For numba this is another type, so it would compile again.
     """
     view = array.view()
     view.flags.writeable = False
@@ -72,11 +72,11 @@ def finite_numbers(name: str, given: npt.ArrayLike) -> Floats:
 
 
 def check_offsets(name: str, offsets: Indices, n_entries: int, least: int) -> None:
-    """Raise ValueError unless offsets cut ``n_entries`` into parts of ``least`` or more."""
+    """Raise ValueError unless offsets split ``n_entries`` into parts of ``least`` or more."""
     begins, ends = offsets[:1].tolist() == [0], offsets[-1:].tolist() == [n_entries]
     if not (begins and ends and (np.diff(offsets) >= least).all()):
         raise ValueError(
-            f"{name} must rise from 0 to {n_entries} by {least} or more each (got {offsets})"
+            f"{name} must rise from 0 to {n_entries} in steps of {least} or more (got {offsets})"
         )
 
 
@@ -97,7 +97,7 @@ class FiniteMDP:
     outcome : int, shape (n_outcomes,)
         The next state of each outcome.
     probability : float, shape (n_outcomes,)
-        The probability of each outcome, above 0; those of an action sum to 1.
+        The probability of each outcome, above 0; the probabilities of an action sum to 1.
     discount : float
         γ, in (0, 1].
 
@@ -167,7 +167,7 @@ class FiniteMDP:
 
     @property
     def tables(self) -> Tables:
-        """The MDP in the form for kernels."""
+        """The MDP in the form that kernels take."""
         return Tables(
             read_only(self.first_action),
             read_only(self.reward),
@@ -183,7 +183,7 @@ class FiniteMDP:
         return range(int(self.first_action[state]), int(self.first_action[state + 1]))
 
     def outcomes(self, action: int) -> tuple[Indices, Floats]:
-        """Return next states and probabilities; ValueError if there is no such action."""
+        """Return an action's next states and their probabilities; ValueError if it is unknown."""
         if not 0 <= action < self.n_actions:
             raise ValueError(f"action must be between 0 and {self.n_actions - 1} (got {action})")
         part = slice(self.first_outcome[action], self.first_outcome[action + 1])
@@ -194,7 +194,7 @@ class FiniteMDP:
         return greedy(self.tables, self.checked_values(values))
 
     def checked_values(self, given: npt.ArrayLike, name: str = "values") -> Floats:
-        """Copy values, shape (n_states,); ValueError unless each state has a finite one."""
+        """Copy values, shape (n_states,); ValueError unless each state has a finite value."""
         values = finite_numbers(name, given)
         if len(values) != self.n_states:
             raise ValueError(

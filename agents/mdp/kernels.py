@@ -14,7 +14,8 @@ BU(s)        the *backup* of s: the maximum of Q over its actions; 0 if s is ter
 ===========  ===================================================================================
 
 Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §7.4 and §7.5. The
-arrays are compressed sparse rows, twice: a backup reads memory from one end to the other.
+arrays are compressed sparse rows at two levels, actions and outcomes, so a backup reads memory from
+one end to the other.
 """
 
 from typing import NamedTuple
@@ -32,7 +33,7 @@ Indices = npt.NDArray[np.int64]
 
 
 class Tables(NamedTuple):
-    """A finite MDP in the form for kernels."""
+    """A finite MDP in the form that kernels take."""
 
     first_action: Indices  # (n_states + 1,)
     reward: Floats  # (n_actions,): R
@@ -65,19 +66,19 @@ def best_action(tables: Tables, values: Floats, state: Integer) -> tuple[float, 
 
 @kernel
 def action_value(tables: Tables, values: Floats, action: Integer) -> float:
-    """Return Q(a) under ``values``, U of shape (n_states,)."""
+    """Return Q(a), given U as ``values``, shape (n_states,)."""
     return q_value(tables, values, action)
 
 
 @kernel
 def backup(tables: Tables, values: Floats, state: Integer) -> tuple[float, Integer]:
-    """Return BU(s) and the number of its action, the first in a tie; NO_ACTION if s is terminal."""
+    """Return BU(s) and the best action (the first in a tie; NO_ACTION if s is terminal)."""
     return best_action(tables, values, state)
 
 
 @kernel
 def greedy(tables: Tables, values: Floats) -> tuple[Floats, Indices]:
-    """Back up all states from the same U; return BU and the greedy policy, each (n_states,)."""
+    """Back up all states from the same U; return BU and the greedy policy, (n_states,) each."""
     n_states = len(values)
     backed_up = np.empty(n_states)
     policy = np.empty(n_states, np.int64)

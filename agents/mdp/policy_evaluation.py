@@ -1,6 +1,6 @@
 """Exact policy evaluation: mean and variance of a policy's return, by linear equations.
 
-With π, an action number for each state, and the notation of :mod:`agents.mdp.kernels`:
+The notation is that of :mod:`agents.mdp.kernels`; a policy π has an action number for each state:
 
 ===========  ===================================================================================
 P            P(s, s′) = T(s′|π(s)); 0 from a terminal state
@@ -8,7 +8,8 @@ V            mean of the discounted return from each state: V = R + γ·P·V
 W            its variance: W = γ²·(P·(W + V²) − (P·V)²), if each action's reward is certain
 ===========  ===================================================================================
 
-With γ = 1 the equations have a unique solution if and only if the policy ends from every state.
+With γ = 1, the equations have a unique solution if and only if the policy reaches a terminal state
+from every state.
 
 Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §7.2; for the
 variance, Sobel, *The variance of discounted Markov decision processes*, Journal of Applied
@@ -28,7 +29,7 @@ from thetafront.agents.mdp.kernels import NO_ACTION, Floats, Indices
 class PolicyValue:
     """Mean and variance of a policy's return, shape (n_states,); 0 in terminal states.
 
-    The variance ignores that of an action's own reward.
+    The variance treats each action's own reward as certain.
     """
 
     mean: Floats
@@ -63,14 +64,14 @@ def check_end(mdp: FiniteMDP, matrix: Floats) -> None:
     while (more := ends | possible[:, ends].any(axis=1)).sum() > ends.sum():
         ends = more
     for state in np.flatnonzero(~ends):
-        raise ValueError(f"policy must end if the discount is 1 (it never does from {state})")
+        raise ValueError(f"policy must end if the discount is 1 (it never does from state {state})")
 
 
 def evaluate(mdp: FiniteMDP, policy: npt.ArrayLike) -> PolicyValue:
-    """Evaluate a policy: an action number of each state, -1 for a terminal one.
+    """Evaluate a policy: an action number for each state, -1 for a terminal state.
 
-    The matrix is dense, which limits it to some thousand states. ValueError if the policy is
-    invalid, or it never ends from some state and the discount is 1.
+    The matrix is dense, which limits the MDP to some thousand states. ValueError if the policy is
+    invalid, or if the discount is 1 and the policy never ends from some state.
     """
     gamma = mdp.discount
     actions = check_policy(mdp, policy)

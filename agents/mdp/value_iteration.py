@@ -1,20 +1,20 @@
 """Value iteration: the optimal values of a finite MDP, by sweeps of Bellman backups.
 
 A *sweep* replaces U(s) by BU(s) (:mod:`agents.mdp.kernels`) for all states, in the order of their
-numbers. Its residual is the book's: the largest |BU(s) − U(s)| in it. A *synchronous* sweep backs
-up all states from the values before it. In a *Gauss-Seidel* sweep each backup sees the earlier ones
-of the same sweep, which usually saves sweeps.
+numbers. Its *residual*, as in the book, is the largest |BU(s) − U(s)| in it. A *synchronous* sweep
+backs up all states from the values before the sweep. In a *Gauss-Seidel* sweep, each backup uses
+the results of earlier backups in the same sweep, which usually saves sweeps.
 
 If γ < 1 and the last sweep has residual δ, U is within δ·γ/(1 − γ) of the optimal values in every
-state, for both kinds of sweep. If γ = 1, U converges to them if some policy ends from every state
-and all others cost without bound; a small residual proves nothing then.
+state, for both kinds of sweep. If γ = 1, U converges to the optimal values if some policy ends from
+every state and all others have unbounded cost; a small residual then proves nothing.
 
-A terminal state has value 0, whatever its initial value. The reward of ending belongs to the last
+A terminal state has value 0, whatever its initial value. The reward for ending belongs to the last
 action.
 
 Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §7.5
 (``ValueIteration``) and §7.6 (``GaussSeidelValueIteration``). The book fixes the number of sweeps;
-here a small residual stops them, too.
+here a small residual also stops the sweeps.
 """
 
 import math
@@ -58,8 +58,8 @@ def sweep_until(
     """Sweep until the residual is at most ``tolerance``, in place, without allocating anything.
 
     The values of a similar MDP are a good start. Synchronous sweeps use ``scratch``, shape
-    (n_states,). Return the number of sweeps, and the residual of the last one, infinite without
-    any.
+    (n_states,). Return the number of sweeps and the residual of the last sweep, which is infinite
+    if there was none.
     """
     n_sweeps: Integer = 0
     residual = math.inf
@@ -76,9 +76,9 @@ def sweep_until(
 
 @dataclass(frozen=True, eq=False)
 class ValueIterationSolution:
-    """U and greedy action numbers, shape (n_states,) each; -1 is the action of a terminal state.
+    """U and the greedy actions, shape (n_states,) each; -1 is the action in a terminal state.
 
-    The residual is that of the last sweep; it ``converged`` if that is within the tolerance.
+    ``residual`` is that of the last sweep; ``converged`` says whether it is within the tolerance.
     """
 
     values: Floats
@@ -92,8 +92,8 @@ class ValueIterationSolution:
 class ValueIteration:
     """Solves a finite MDP for all its states.
 
-    Sweeps, Gauss-Seidel or else synchronous, stop at a residual of ``tolerance`` ≥ 0 or after
-    ``max_sweeps`` ≥ 1; ValueError if a number is out of range.
+    Sweeps are Gauss-Seidel sweeps if ``gauss_seidel``, else synchronous. They stop at a residual of
+    at most ``tolerance`` ≥ 0 or after ``max_sweeps`` ≥ 1; ValueError if a number is out of range.
 
     Examples
     --------
@@ -113,9 +113,9 @@ class ValueIteration:
     def solve(
         self, mdp: FiniteMDP, initial_values: npt.ArrayLike | None = None
     ) -> ValueIterationSolution:
-        """Sweep until the residual is small enough, or the maximum of sweeps is reached.
+        """Sweep until the residual is small enough or the maximum number of sweeps is reached.
 
-        Initial values, 0 by default, are one finite number for each state, or ValueError is raised.
+        ``initial_values`` are 0 by default. ValueError unless there is one finite number per state.
         """
         if initial_values is None:
             values = np.zeros(mdp.n_states)

@@ -47,13 +47,13 @@ class PacmanGame(Game, kind="pacman"):
     Attributes
     ----------
     outcome : Outcome
-        Won, lost, or cut after the maximum of steps.
+        Won, lost, or cut after the maximum number of steps.
     n_food_left : int
         Food that was not eaten.
     n_sweeps : int
         Sweeps of value iteration in all moves; 0 for an agent that does none.
     n_backups : int
-        State backups in these sweeps: exact, and the same on every machine.
+        State backups in these sweeps: an exact count, the same on every machine.
     residual_mean : float
         Mean over moves of the residual of the last sweep; 0 without sweeps.
     """
@@ -80,7 +80,7 @@ class PacmanGame(Game, kind="pacman"):
 
 
 class Mazes(Domain):
-    """A :class:`Layout`; as text, a name, the path of a file or the rows."""
+    """A :class:`Layout`; as text it is a name, the path of a file, or the rows of the maze."""
 
     allowed = f"one of {', '.join(LayoutName)}, or the path of a file"
 
@@ -106,8 +106,8 @@ class PacmanDecision:
     """An agent's decision in one state of a game."""
 
     action: Action
-    # Of each direction: reward of Pacman's cell plus discounted expected utility of the next state;
-    # NaN for an agent without.
+    # For each direction: the reward of Pacman's cell plus the discounted expected utility of the
+    # next state; NaN if the agent computes none.
     values: npt.NDArray[np.float64]  # (4,)
     utilities: npt.NDArray[np.float64]  # (width, height): U of each cell; NaN where there is none
     rewards: npt.NDArray[np.float64]  # (width, height): R of each cell
@@ -119,7 +119,7 @@ class PacmanDecision:
 class PacmanMove(NamedTuple):
     """A decision in a game."""
 
-    world: World  # a copy of the game before it
+    world: World  # a copy of the game before the decision
     decision: PacmanDecision
 
 
@@ -129,7 +129,7 @@ class PacmanAgent(Agent):
 
     layout: Layout = parameter(LayoutName.SMALL, Mazes(), "the maze")
     ghosts: GhostKind = categorical(GhostKind.RANDOM, "how ghosts choose their direction")
-    most_steps: int = integer(MAX_STEPS, 1, NO_CAP, "a game that takes longer is stopped")
+    most_steps: int = integer(MAX_STEPS, 1, NO_CAP, "maximum number of steps of a game")
     p_chosen: float = real(
         P_CHOSEN, 0, 1, "probability that Pacman moves as chosen, not to a side", later=True
     )
@@ -140,7 +140,7 @@ class PacmanAgent(Agent):
 
     @abstractmethod
     def new_settings(self) -> Settings:
-        """Return the parameters in the form for kernels, with their own work arrays."""
+        """Return the parameters in the form that kernels take, with new work arrays."""
 
     def explain(self, settings: Settings) -> Explanation:
         """Read the explanation of the last decision from the work arrays of its settings."""
@@ -148,7 +148,7 @@ class PacmanAgent(Agent):
         return np.full(N_DIRECTIONS, np.nan), nothing, nothing
 
     def warm_up(self) -> None:
-        """Call the game loop once, for no move."""
+        """Call the game loop once, without a move."""
         world = self.start(0)
         play_on(self.new_settings(), self.layout.maze, world.state, world.setup, 0, 0)
 
@@ -181,14 +181,14 @@ class PacmanAgent(Agent):
         )
 
     def act(self, world: World) -> PacmanDecision:
-        """Decide in one state of a running game, which stays as it is.
+        """Decide in one state of a running game without changing it.
 
         The random stream is that of the world's seed and turn. ValueError if the game is over, or
-        in another maze.
+        if it is in another maze.
         """
         if world.is_over:
             raise ValueError(
-                f"world must be a running game (got one that is {world.outcome.name.lower()})"
+                f"world must be a running game (got a game that is {world.outcome.name.lower()})"
             )
         if world.layout.rows != self.layout.rows:
             raise ValueError(

@@ -1,14 +1,14 @@
-"""Pacman by search: the shortest path to food, and away from a ghost that is near.
+"""An agent that searches: Pacman takes the shortest path to food, and flees from near ghosts.
 
 The report compares its agent with "an A* food search and ghost survival mechanism" (§3.2), without
-details. Ours are:
+details. Our details are:
 
 *   **Food**: take the first step of a shortest path to the nearest food, found by A*
     (:mod:`agents.pacman.shortest_path`), as if actions never slipped and there were no ghosts.
 *   **Survival**: if a ghost that is not scared is within ``danger`` steps along the shortest path,
-    take the open direction that leads farthest from the nearest such ghost. Ties go to the one
-    nearest to food, then to the first of north, east, south, west. A ghost without a path to Pacman
-    is no danger.
+    take the open direction that leads farthest from the nearest such ghost. Ties go to the
+    direction that leads nearest to food, then to the first of north, east, south, west. A ghost
+    without a path to Pacman is no danger.
 
 Scared ghosts and capsules are ignored; Pacman eats those on his path. Decisions are not random.
 
@@ -41,7 +41,7 @@ STOP = int(Action.STOP)
 
 
 class AStarSettings(NamedTuple):
-    """The parameter of :class:`PacmanAStar` in the form for kernels, and work arrays."""
+    """The parameter of :class:`PacmanAStar` in the form that kernels take, and work arrays."""
 
     danger: int
     work: SearchArrays
@@ -49,7 +49,7 @@ class AStarSettings(NamedTuple):
 
 @inlined
 def seek_ghosts(maze: Maze, state: State, work: SearchArrays) -> Integer:
-    """Make the cells of ghosts that are not scared the goals; return their number."""
+    """Set as goals the cells of ghosts that are not scared; return the number of goals."""
     n: Integer = 0
     for i in range(len(state.ghosts)):
         if state.ghosts[i, TIMER] == 0:

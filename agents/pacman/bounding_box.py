@@ -1,9 +1,9 @@
-"""A smaller map for Pacman's plan: the bounding box of food, ghosts and Pacman, and a margin.
+"""A smaller map for Pacman's plan: the bounding box of food, ghosts and Pacman, with a margin.
 
 The report sets the edges of its map "slightly larger than the minimum and maximum location of
-either food, ghosts or Pacman" (§2.2). We read slightly as one cell. Scared ghosts count as ghosts;
-capsules, which the report does not name, do not count. Cells outside are treated as walls: an
-action that leads there leaves Pacman where he is.
+either food, ghosts or Pacman" (§2.2). We take "slightly" to mean one cell. Scared ghosts count as
+ghosts; capsules, which the report does not name, do not count. Cells outside the box are treated as
+walls: an action that would lead there leaves Pacman where he is.
 
 States of the smaller map are renumbered in the same order.
 
@@ -41,8 +41,9 @@ def box(maze: Maze, state: State) -> tuple[Integer, Integer, Integer, Integer]:
 def keep(maze: Maze, state: State, cell_of: Indices, kept: Indices, number: Indices) -> Integer:
     """Choose the states of the smaller map; return their number.
 
-    ``kept`` receives them, and ``number`` the new number of each state of the maze or NO_STATE,
-    both of shape (n_states,). ``cell_of`` is that of :class:`agents.pacman.maze_mdp.MazeMotion`.
+    ``kept`` receives these states. ``number`` receives the new number of each state of the maze, or
+    NO_STATE. Both have shape (n_states,). ``cell_of`` is that of
+    :class:`agents.pacman.maze_mdp.MazeMotion`.
     """
     west, east, south, north = box(maze, state)
     n_kept = 0
@@ -59,9 +60,10 @@ def keep(maze: Maze, state: State, cell_of: Indices, kept: Indices, number: Indi
 
 @kernel
 def cut_outcomes(outcome: Indices, kept: Indices, number: Indices, cut: Indices) -> None:
-    """Write the outcomes of the kept states, by new numbers, to the start of ``cut``.
+    """Write the outcomes of the kept states, with new numbers, to the start of ``cut``.
 
-    ``outcome`` has those of the whole maze, the same number for each state; ``cut`` has its shape.
+    ``outcome`` has the outcomes of the whole maze, equally many for each state. ``cut`` has the
+    same shape.
     """
     by_state = len(outcome) // len(number)
     for i in range(len(kept)):

@@ -1,6 +1,6 @@
 """The game loop of Pacman, one for all agents.
 
-The class of an agent's settings selects the kernel that decides, see :mod:`agents.policy_dispatch`.
+The class of an agent's settings selects the kernel that decides: :mod:`agents.policy_dispatch`.
 Settings also hold the arrays that decisions need, so a game allocates nothing.
 """
 
@@ -14,9 +14,9 @@ from thetafront.engine.pacman.step import step
 from thetafront.engine.rng import POLICY, stream
 
 PacmanDecisionTuple = tuple[Integer, Integer, Integer, float]
-"""What a deciding kernel returns: the action, 0 to 4 for north, east, south, west, stop; sweeps of
-value iteration; state backups in them, the same on every machine; and the residual of the last
-sweep. An agent without value iteration returns zeros."""
+"""What a deciding kernel returns: the action (0 to 4 for north, east, south, west, stop), the
+number of sweeps of value iteration, the number of state backups in these sweeps (the same on every
+machine), and the residual of the last sweep. An agent without value iteration returns zeros."""
 
 RUNNING = int(Outcome.RUNNING)
 
@@ -45,8 +45,8 @@ def play_on(
     """Play by :func:`decide` until the game is over or a limit is reached.
 
     The state changes in place. Decision t draws from the stream (seed, POLICY, t). A call makes at
-    most ``max_moves`` moves, and no decision after ``max_backups`` backups. Return the sums of its
-    decisions' sweeps, backups and residuals.
+    most ``max_moves`` moves, and begins no decision after ``max_backups`` backups. Return the
+    numbers of sweeps and backups, and the sum of residuals, over all decisions of the call.
     """
     n_sweeps: Integer = 0
     n_backups: Integer = 0

@@ -1,4 +1,4 @@
-"""Pacman's motion through a maze as a finite MDP: where each action leads, with which probability.
+"""Pacman's motion through a maze as a finite MDP: where each action leads, and how probably.
 
 Notation
 --------
@@ -6,16 +6,17 @@ Notation
 s            a state: a cell without a wall; states are numbered in the order of cells
 a            an action in a state: number 4·s + d for direction d
 p            probability that Pacman moves as chosen, 0.8 in the report
-T(s′|a)      p for the cell ahead, (1 − p)/2 for the one to its left and right each, in this order,
-             and s itself instead of a wall
+T(s′|a)      probability of s′: p for the cell ahead, (1 − p)/2 for the cell to the left, (1 − p)/2
+             for the cell to the right, in this order; s itself takes the place of a wall
 R(s)         reward for being in a state
 ===========  ===================================================================================
 
 The arrays are those of :mod:`agents.mdp.kernels`, where rewards belong to actions. Each action of s
 gets R(s), so a backup is U(s) = R(s) + γ·max Σ T(s′|a)·U(s′), the report's equation 4.
 
-Food and ghosts enter by R only. No state is terminal. Every direction has exactly three outcomes,
-so the arrays stay the same when R changes; an action between two walls has one state twice.
+Food and ghosts matter only through R. No state is terminal. Every direction has exactly three
+outcomes, so the arrays stay the same when R changes; an action between two walls has one state
+twice.
 
 Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
 Non-Deterministic World* (2018), §2.4.1 to §2.4.3.
@@ -46,7 +47,7 @@ class MazeMotion:
 
     cell_of: Indices  # (n_states,): the cell of each state
     state_of: Indices  # (n_cells,): the state of each cell; NO_STATE at a wall
-    first_action: Indices  # these as in `Tables`
+    first_action: Indices  # this and those below: as in `Tables`
     first_outcome: Indices
     outcome: Indices
     probability: Floats
@@ -57,9 +58,9 @@ class MazeMotion:
         return len(self.cell_of)
 
     def tables(self, rewards: npt.ArrayLike, discount: float) -> Tables:
-        """Return the MDP in the form for kernels, with R of each state, shape (n_states,), and γ.
+        """Return the MDP in the form that kernels take, given R of shape (n_states,) and γ.
 
-        ValueError if there is not one reward for each state, or γ is not in (0, 1].
+        ValueError if ``rewards`` has another shape, or γ is not in (0, 1].
         """
         by_state = np.asarray(rewards, np.float64)
         if by_state.shape != (self.n_states,):
@@ -80,9 +81,9 @@ class MazeMotion:
 
 @lru_cache(maxsize=64)
 def maze_motion(layout: Layout, p_chosen: float = P_CHOSEN) -> MazeMotion:
-    """Return the motion in a maze, for p.
+    """Return the motion in a maze, given p.
 
-    At p of 0 and 1 outcomes with a probability of 0 remain, so that no action has fewer.
+    For p = 0 and p = 1, outcomes of probability 0 remain, so every action has three outcomes.
     """
     cell_of = np.flatnonzero(~layout.walls.ravel())
     state_of = np.full(len(layout.maze.after), NO_STATE)

@@ -1,27 +1,27 @@
-"""Pacman by a Markov decision process that is solved again at every move.
+"""An agent for Pacman that solves a Markov decision process at every move.
 
 Notation
 --------
 ===========  ===================================================================================
 s, a         a state and an action with outcomes T(s′|a): see :mod:`agents.pacman.maze_mdp`,
              without stopping
-R(s)         reward for being in s, from food and ghosts as they are: :mod:`agents.pacman.rewards`
+R(s)         reward for being in s, given present food and ghosts: :mod:`agents.pacman.rewards`
 γ            discount
 U            values by the report's equation 5: U(s) ← R(s) + γ·max Σ T(s′|a)·U(s′)
-sweep        one such backup of all s
+sweep        one such backup of all states
 ===========  ===================================================================================
 
 The plan assumes that ghosts do not move and food stays, so it holds for one move. No state is
-terminal: being at food gives +10 at every step, up to 10/(1 − γ) in all. At each move U begins at
-zero, as in the report. Sweeps end when the residual is small or their maximum is reached. The
-action is the one with the largest Σ T(s′|a)·U(s′) in Pacman's state.
+terminal: being at food gives +10 at every step, up to 10/(1 − γ) in total. At each move, U begins
+at zero, as in the report. Sweeps end when the residual (the largest change of U in a sweep) is at
+most δ, or after N sweeps. The action is the one with the largest Σ T(s′|a)·U(s′) in Pacman's state.
 
-Readings, where the report leaves a choice:
+Our readings where the report leaves a choice:
 
 *   Sweeps are **synchronous**: "using this set of utilities a new set is calculated" (§1.1.4), and
-    its figures count such sweeps. Gauss-Seidel sweeps, an option, would need fewer, but the result
-    of a few of them depends on the order of cells.
-*   **No warm start**: a decision depends on the state of the game only.
+    the report's figures count such sweeps. Gauss-Seidel sweeps, which are an option, converge
+    faster, but after a few of them the result depends on the order of cells.
+*   **No warm start**: a decision depends only on the state of the game.
 *   **Ties** are broken at random. After few sweeps, far from food, all four actions are equal, and
     a fixed order would keep Pacman at a wall.
 
@@ -59,7 +59,7 @@ from thetafront.engine.pacman.maze import N_DIRECTIONS, Maze
 from thetafront.engine.pacman.state import PACMAN, State
 from thetafront.engine.rng import below, next_word
 
-# Then one decision in the largest maze takes below a second, so Ctrl-C is answered in time.
+# At this maximum, a decision in the largest maze takes under a second, so Ctrl-C is answered.
 MAX_MAX_SWEEPS = 5_000
 MAX_EXTRA_REWARD = 1000.0  # of capsules and routes
 
@@ -68,18 +68,18 @@ class PlanArrays(NamedTuple):
     """Work arrays of a decision; they also explain it."""
 
     rewards: Floats  # (n_states,): R
-    route: Floats  # (n_states,): the part of R that is for a route to food
-    search: SearchArrays  # of the search for it
+    route: Floats  # (n_states,): the part of R for being on a route to food
+    search: SearchArrays  # of the search for the route
     kept: Indices  # (n_states,): the states of the map for planning, see `bounding_box`
     number: Indices  # (n_states,): the number of each state in that map
     outcome: Indices  # (n_outcomes,): outcomes in a smaller map
     utilities: Floats  # (n_states,): U by numbers of the map
-    scratch: Floats  # (n_states,): of a sweep
+    scratch: Floats  # (n_states,): work array of a sweep
     values: Floats  # (4,): R(s) + γ·Σ T(s′|a)·U(s′) of each direction in Pacman's state
 
 
 class MDPSettings(NamedTuple):
-    """The parameters of :class:`PacmanMDP` in the form for kernels, with tables and work arrays."""
+    """The parameters of :class:`PacmanMDP` for kernels, with tables and work arrays."""
 
     motion: Tables  # in the whole maze; each decision overwrites its rewards
     rewards: RewardSettings
@@ -157,23 +157,24 @@ def mdp_decision(
 class PacmanMDP(PacmanAgent):
     """Plans by value iteration at every move.
 
-    Tuned are the report's four parameters and one of ours:
+    The report's four parameters and one of ours are tuned:
 
-    - γ from 0.5 to 0.99. At γ = 1 values have no limit, since standing on food pays at every step,
-      and more sweeps would not converge.
-    - the ghost radius r from 0, the ghost's own cell, to 4, the largest in the report's rewards.
-    - the tolerance δ from 0.001 to 10, the reward of food. The report has 0.1 and 0.2.
-    - at most N sweeps, from 1, with which Pacman sees only the next cell, to 100, more than the
-      steps of any shortest path in the mazes.
-    - how the distance to a ghost is measured: Manhattan distance, as in the report, which ignores
-      walls, or distance in the maze, which wins more (``results/reference/pacman_report``).
+    - γ, from 0.5 to 0.99. At γ = 1 values would have no limit, since standing on food pays at every
+      step, and sweeps would not converge.
+    - the ghost radius r, from 0 (the ghost's own cell) to 4 (the largest in the report's rewards).
+    - the tolerance δ, from 0.001 to 10 (the reward of food). The report uses 0.1 and 0.2.
+    - the maximum number of sweeps N, from 1 to 100. With 1, Pacman sees only the next cell; 100 is
+      more than the steps of any shortest path in the mazes.
+    - how the distance to a ghost is measured: by Manhattan distance, as in the report, which
+      ignores walls; or by distance in the maze, which wins more games
+      (``results/reference/pacman_report``).
 
     :mod:`agents.pacman.rewards` has the rewards of cells.
 
     Examples
     --------
     >>> game = PacmanMDP(gamma=0.9, radius=2).play(seed=1)
-    >>> game.n_backups == game.n_sweeps * 19  # cells without a wall
+    >>> game.n_backups == game.n_sweeps * 19  # 19 cells have no wall
     True
     """
 
@@ -204,18 +205,18 @@ class PacmanMDP(PacmanAgent):
         Distance.MANHATTAN, "how the distance to a ghost is measured", "steps", tuned=True
     )
     in_zone: InZone = categorical(
-        InZone.OVERWRITTEN, "whether a ghost's penalty replaces the reward of food, or is added"
+        InZone.OVERWRITTEN, "whether a ghost's penalty replaces or adds to the reward of food"
     )
     capsule_reward: float = real(
         OPEN_REWARD,
         -MAX_EXTRA_REWARD,
         MAX_EXTRA_REWARD,
-        "reward of a cell with a capsule; by default that of an empty one",
+        "reward of a cell with a capsule; by default that of an empty cell",
     )
     gauss_seidel: bool = flag(
         False, "whether a sweep uses the values that it has just computed (Gauss-Seidel)"
     )
-    cut: bool = flag(False, "whether to plan in a box around Pacman, ghosts and food only")
+    cut: bool = flag(False, "whether to plan only in a box around Pacman, ghosts and food")
     route_reward: float = real(
         0.0,
         0,
@@ -230,7 +231,7 @@ class PacmanMDP(PacmanAgent):
         return maze_motion(self.layout, self.p_chosen)
 
     def warm_up(self) -> None:
-        """Call the game loop, and the kernel for distances in the maze, which some θ need."""
+        """Call the game loop, and the kernel for distances in the maze that some θ need."""
         super().warm_up()
         near_states(self.layout, Distance.MAZE)
 

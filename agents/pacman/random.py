@@ -1,4 +1,4 @@
-"""Pacman at random: every direction without a wall ahead is equally likely."""
+"""An agent that moves Pacman at random: all directions without a wall are equally likely."""
 
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple

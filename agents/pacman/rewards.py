@@ -15,21 +15,20 @@ Each cell has one *status*, which decides its reward: ghost −500, ghost zone �
 open −1. Rewards of overlapping zones are added, also in a ghost's own cell (the report's figure
 1b).
 
-Readings, where the report leaves a choice:
+Our readings where the report leaves a choice:
 
-*   **Food in a zone** has the status of the zone. By default the sum of the zones replaces its
-    reward: "it floods too many states with low ghost rewards, overwriting the food utility"
+*   **Food in a zone** has the status of the zone. By default the sum of the zones' rewards replaces
+    that of food: "it floods too many states with low ghost rewards, overwriting the food utility"
     (§3.1.1). With :attr:`InZone.ADDED`, the reward without zones, +10 or −1, is added to the sum.
-*   **A route** (§4): each cell of a shortest path to the nearest food, which the report suggests to
-    reward, gets an extra reward on top of +10 or −1, including the food at its end but not Pacman's
-    cell. A zone overwrites it as it overwrites food. The report gives no amount; our default is 0,
-    which means no route.
-*   **Capsules** have no status: the cell is open, −1, unless another reward is given.
-*   **Scared ghosts** have no zone and no −500: the cell is as if they were not there.
+*   **A route** (§4): the report suggests rewarding a shortest path to the nearest food. Each cell
+    of it except Pacman's gets an extra reward on top of +10 or −1. A zone overwrites this reward as
+    it overwrites that of food. The report gives no amount; our default is 0, which means no route.
+*   **Capsules** have no status: a cell with a capsule is open (−1) unless another reward is given.
+*   **Scared ghosts** have no zone and no −500: rewards are as if they were not there.
 *   **Steps** are counted by Manhattan distance, through walls (figure 1); :attr:`Distance.MAZE`
     counts them along the shortest path.
 
-Only scared ghosts are between two cells, so the centre of a zone is always a cell.
+Only scared ghosts can be between two cells, so the centre of a zone is always a cell.
 
 Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
 Non-Deterministic World* (2018), §2.1.1, §2.3, §2.4.4 and §4.
@@ -52,7 +51,7 @@ from thetafront.engine.pacman.state import PACMAN, TIMER, State, X, Y
 FOOD_REWARD = 10.0
 OPEN_REWARD = -1.0
 ZONE_REWARDS = (-500.0, -300.0, -200.0, -100.0, -50.0)
-"""By the number of steps from the ghost."""
+"""The rewards of a zone, by the number of steps from the ghost."""
 
 MAX_RADIUS = len(ZONE_REWARDS) - 1
 
@@ -70,13 +69,13 @@ class InZone(StrEnum):
     """How a zone changes the reward of a cell."""
 
     OVERWRITTEN = "overwritten"
-    """The sum of the zones replaces it."""
+    """The sum of the zones' rewards replaces the cell's."""
     ADDED = "added"
-    """The sum of the zones is added to it."""
+    """The sum of the zones' rewards is added to the cell's."""
 
 
 class Near(NamedTuple):
-    """The states around each state, in the form for kernels."""
+    """The states around each state, in the form that kernels take."""
 
     first: Indices  # (n_states + 1,): the first entry of each state
     state: Indices  # (n_near,): states within the largest radius, the state itself first
@@ -106,7 +105,7 @@ def near_states(layout: Layout, distance: Distance) -> Near:
 def put_route(
     maze: Maze, state: State, state_of: Indices, reward: float, work: SearchArrays, route: Floats
 ) -> None:
-    """Write the extra reward of the cells on a shortest path to food, 0 elsewhere.
+    """Write the extra reward for each cell on a shortest path to food, and 0 for the others.
 
     ``route`` has shape (n_states,).
     """
@@ -120,7 +119,7 @@ def put_route(
 
 
 class RewardSettings(NamedTuple):
-    """Everything besides the state of a game on which rewards depend."""
+    """Everything on which rewards depend besides the state of the game."""
 
     near: Near
     cell_of: Indices  # (n_states,), as in `maze_mdp`
@@ -142,7 +141,7 @@ def put_rewards(
 ) -> None:
     """Write R of every state into ``rewards``, shape (n_states,), without allocating.
 
-    ``route``, of the same shape, receives the extra reward of a route; it is zero at first.
+    ``route``, of the same shape, must be zero at first; it receives the extra rewards of a route.
     """
     near, state_of = settings.near, settings.state_of
     if settings.route_reward > 0:
@@ -158,7 +157,7 @@ def put_rewards(
                 break
             rewards[near.state[j]] += ZONE_REWARDS[near.steps[j]]
     for s in range(len(rewards)):
-        # A sum of zones is never 0.
+        # Inside zones, the sum of their rewards is never 0.
         if settings.added or rewards[s] == 0.0:
             cell = settings.cell_of[s]
             rewards[s] += route[s]

@@ -5,14 +5,15 @@ Notation
 ===========  ===================================================================================
 g            steps of the shortest path found so far from the start to a cell
 h            Manhattan distance from a cell to the nearest goal, never more than the steps left
-f            g + h; the open cell with the least f is expanded next, in a tie one with largest g
+f            g + h; the open cell with the least f is expanded next (in a tie, with the largest g)
 ===========  ===================================================================================
 
-h falls by at most one from a cell to its neighbour. So a cell has its final g when it is expanded,
-and is expanded once.
+h falls by at most one from a cell to its neighbour. So the g of a cell is final when the cell is
+expanded, and each cell is expanded once.
 
-The open cells are in a binary heap of integers whose digits are f, then −g, then the cell. A cell
-that is found again by a shorter path is pushed again; its old entry is skipped when popped.
+The open cells are in a binary heap of integers. The digits of an integer are f, then −g, then the
+cell. A cell that is found again by a shorter path is pushed again; its old entry is skipped when
+popped.
 
 Source: Hart, Nilsson, Raphael, *A Formal Basis for the Heuristic Determination of Minimum Cost
 Paths* (1968).
@@ -27,20 +28,20 @@ from thetafront.engine.jit import Integer, inlined, kernel
 from thetafront.engine.pacman.maze import N_DIRECTIONS, NO_DIRECTION, UNREACHABLE, Maze
 from thetafront.engine.pacman.state import State
 
-# Cells and steps fit in twenty bits each: a maze has 64 × 64 cells at most, and a path no more
-# steps.
+# Cells and steps fit in twenty bits each: a maze has at most 64 × 64 cells, and a path has no more
+# steps than cells.
 BITS = 20
 MASK = (1 << BITS) - 1
 
 UNSEEN = np.int64(2**62)
-"""g of a cell without a path so far."""
+"""g of a cell to which no path is known so far."""
 FIRST = 0
 
 
 class SearchArrays(NamedTuple):
     """Work arrays of a search."""
 
-    goals: Indices  # (n_cells,): the goals come first; the search is given their number
+    goals: Indices  # (n_cells,): the first ones are the goals; their number is passed
     steps: Indices  # (n_cells,): g of each cell
     direction: Indices  # (n_cells,): of the step that leads into each cell
     heap: Indices  # (4·n_cells + 1,): the open cells; a step pushes one entry at most
@@ -99,7 +100,7 @@ def least_distance(maze: Maze, work: SearchArrays, n_goals: Integer, cell: Integ
 
 @inlined
 def seek_food(state: State, work: SearchArrays) -> Integer:
-    """Make all food the goals; return their number."""
+    """Set as goals the cells with food; return the number of goals."""
     n = 0
     for cell in range(len(state.food)):
         if state.food[cell]:
@@ -120,8 +121,8 @@ def search(
 ) -> tuple[Integer, Integer]:
     """Find one of the first ``n_goals`` goals by a shortest path, without allocating.
 
-    Return the length of the path, UNREACHABLE without one, and the cell of the goal, the start
-    without a path. :func:`step_back` leads from it to the start.
+    Return the length of the path and the cell of the goal; without a path, UNREACHABLE and the
+    start. :func:`step_back` leads from the goal to the start.
     """
     if n_goals == 0:
         return UNREACHABLE, start
@@ -158,8 +159,8 @@ def nearest_goal(
 ) -> tuple[Integer, Integer]:
     """Find a shortest path to one of the first ``n_goals`` goals.
 
-    Return its length, UNREACHABLE without a path, and the direction of its first step, NO_DIRECTION
-    if there is none.
+    Return the path's length and the direction of its first step. The length is UNREACHABLE without
+    a path; the direction is NO_DIRECTION without a step.
     """
     steps, cell = search(maze, work, start, n_goals)
     direction = NO_DIRECTION

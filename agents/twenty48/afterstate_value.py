@@ -1,8 +1,8 @@
-"""Values of afterstates: the points still to be won, by knowledge instead of playouts.
+"""Values of afterstates: the points still to be won, estimated without playouts.
 
-Knowledge is a NamedTuple of its own class: weights that were learned
-(:mod:`agents.twenty48.ntuple`), or those of a heuristic. ``@decides(..., VALUES)`` registers the
-kernel that reads it, ``(knowledge, afterstate) -> value``.
+A value is read from *knowledge*: a NamedTuple of learned weights (:mod:`agents.twenty48.ntuple`) or
+of a heuristic's values. Each kind of knowledge has its own class. ``@decides(..., VALUES)``
+registers the kernel that reads a class of knowledge, ``(knowledge, afterstate) -> value``.
 """
 
 from typing import NamedTuple
@@ -17,7 +17,7 @@ VALUES: Kernels = {}
 
 
 def value(knowledge: Settings, afterstate: np.uint64) -> np.float32:
-    """Return the value of an afterstate in points, as a float32; only kernels can call it.
+    """Return the value of an afterstate in points, as a float32; only kernels can call this.
 
     All eight symmetric boards have the same value.
     """
@@ -28,7 +28,7 @@ dispatch_on_settings(value, VALUES)
 
 
 class NoKnowledge(NamedTuple):
-    """All afterstates are worth nothing; the field is there because numba has no empty tuples."""
+    """All afterstates are worth nothing; the field exists because numba has no empty tuples."""
 
     nothing: int = 0
 

@@ -39,7 +39,7 @@ class Game2048(Game, kind="2048"):
     Attributes
     ----------
     n_playout_moves : int
-        Number of actions inside playouts. It is exact, and the same on every machine.
+        Number of actions inside playouts: an exact count, the same on every machine.
     max_tile : int
         Face value of the largest tile at the end.
     end_board : int
@@ -81,9 +81,9 @@ class Decision2048:
 class Move2048(NamedTuple):
     """A decision in a game."""
 
-    n_moves: int  # before it
-    score: int  # points before it
-    board: int  # the packed board before it
+    n_moves: int  # before the decision
+    score: int  # points before the decision
+    board: int  # the packed board before the decision
     decision: Decision2048
 
 
@@ -96,12 +96,12 @@ class Agent2048(Agent):
     Attributes
     ----------
     cascade : bool
-        Whether a merged tile may merge again in the same action. Agents that support it have it as
-        a parameter.
+        Whether a merged tile may merge again in the same action. Agents that support this have it
+        as a parameter.
     purpose : int
-        Purpose of the random stream of a decision, see :mod:`engine.rng`.
+        Purpose of a decision's random stream: see :mod:`engine.rng`.
     moves_per_chunk : int
-        Moves between two chances to interrupt :meth:`play`.
+        Number of moves after which :meth:`play` can be interrupted.
     """
 
     cascade: bool = False
@@ -120,16 +120,16 @@ class Agent2048(Agent):
     @property
     @abstractmethod
     def settings(self) -> Settings:
-        """The parameters in the form for kernels; their class selects the deciding kernel."""
+        """The parameters in the form that kernels take; their class selects the deciding kernel."""
 
     def warm_up(self) -> None:
         """Call each kernel once on an empty board, where there is nothing to decide."""
-        self.decide(EMPTY_BOARD, stream=0)  # first: without a kernel, it says so in a line
+        self.decide(EMPTY_BOARD, stream=0)  # first, since its error names a missing kernel
         self.advance(Progress(EMPTY_BOARD, 0, 0, 0), seed=0, max_moves=1)
         largest_exponent(initial(0))
 
     def advance(self, progress: Progress, seed: int, max_moves: int) -> Progress:
-        """Play on until the game is over or ``max_moves`` moves are made in all."""
+        """Play on until the game is over or has ``max_moves`` moves in total."""
         board, score, n_moves, n_playout_moves = play_on(
             self.settings,
             np.uint64(self.purpose),
@@ -151,7 +151,7 @@ class Agent2048(Agent):
         return int(action), values, int(n_playout_moves)
 
     def in_game(self) -> "Agent2048":
-        """Return the agent that plays one game: itself, unless it keeps a state between moves."""
+        """Return an agent for one game: this agent, unless it keeps a state between moves."""
         return self
 
     def play(self, seed: int) -> Game2048:

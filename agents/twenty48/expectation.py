@@ -1,12 +1,12 @@
-"""V(s′, θ), the value of a state by playouts, and decisions by its expectation over spawns.
+"""The value V(s′, θ) of a state by playouts, and decisions by the expectation of V over spawns.
 
 Notation
 --------
 ===========  =====================================================================================
 s            the current board; a an action; s′ a *node*: the board after a and one of its spawns
 R(s, a)      reward of the action, in points
-m            empty cells after a; P(s′|s, a) is 0.9/m for a node of a 2, 0.1/m for one of a 4
-n(s′)        playouts of the node by the :class:`~agents.twenty48.schedule.Schedule`
+m            empty cells after a; P(s′|s, a) is 0.9/m for a node with a spawned 2, 0.1/m with a 4
+n(s′)        number of playouts by the :class:`~agents.twenty48.schedule.Schedule`
 V(s′)        mean score of the best ⌈θ₆·n⌉ of its n playouts, counted from s′ on
 γ, w         discount of V and weight of R: the value of a is w·R(s, a) + γ·Σ P(s′|s, a)·V(s′)
 ===========  =====================================================================================
@@ -14,11 +14,11 @@ V(s′)        mean score of the best ⌈θ₆·n⌉ of its n playouts, counted 
 Source: Ripstein (2023), §3.2 and §3.3, Algorithms 2 and 3, equations 2 and 3. Our readings:
 
 - Algorithm 3 sorts in *ascending* order and takes the first entries, but calls them "top". We keep
-  the best. It returns a list; V is its mean.
+  the best. Algorithm 3 returns a list; V is its mean.
 - The number of kept playouts is rounded up, so each node keeps at least one.
-- Equation 2 has no R, but there a playout's result is the score of the whole game, so the action's
-  reward counts once: w = 1, γ = 1. Points already won are the same for all actions; we count from
-  the current board.
+- Equation 2 has no R, but its playouts return the score of the whole game, so the action's reward
+  counts once: w = 1, γ = 1. Points already won are the same for all actions; we count from the
+  current board.
 - Equation 3 adds R and discounts V. If V is the remaining score from s′ on, w = 1. If V is the
   score of the whole game, as Algorithm 3 returns it, V contains R as well, and w = 1 + γ.
 - A single legal action is taken without playouts.
@@ -52,9 +52,9 @@ MAX_NODES = N_ACTIONS * 15 * 2
 def sum_of_best(scores: npt.NDArray[np.int64], n_best: Integer) -> np.int64:
     """Add the ``n_best`` largest scores.
 
-    Bisection finds the threshold. Counting the scores above a value is a loop without branches,
-    which vectorizes, and often one of the first values has exactly ``n_best`` scores above it. That
-    is faster than partitioning.
+    Bisection finds the threshold, which is faster than partitioning. Counting the scores above a
+    value is a loop without branches, which vectorizes. Often, one of the first values tried has
+    exactly ``n_best`` scores above it.
     """
     n = len(scores)
     if n_best == n:
@@ -92,7 +92,7 @@ def mean_of_best(scores: npt.NDArray[np.int64], top_share: float) -> float:
     n = len(scores)
     n_best: Integer = n
     if top_share < 1.0:
-        # 1e-9 keeps products that are integers except for rounding, such as 7.000000000000001.
+        # 1e-9 keeps ceil from raising integers with a rounding error, such as 7.000000000000001.
         n_best = max(np.int64(1), np.int64(math.ceil(top_share * n - 1e-9)))
     return float(sum_of_best(scores, n_best) / n_best)
 
@@ -101,8 +101,8 @@ def mean_of_best(scores: npt.NDArray[np.int64], top_share: float) -> float:
 def put_spawns(after: np.uint64, nodes: npt.NDArray[np.uint64], n_nodes: Integer) -> Integer:
     """Write all boards after one spawn on an afterstate into ``nodes``, from index ``n_nodes`` on.
 
-    The order is cell by cell in reading order, first a 2 and then a 4. Return the new number of
-    nodes.
+    Empty cells come in reading order, each first with a 2 and then with a 4. Return the new number
+    of nodes.
     """
     empty = empty_cells(after)
     for position in range(16):
@@ -135,9 +135,9 @@ def put_nodes(
 ) -> tuple[Integer, int, int]:
     """Write the nodes of a decision and their numbers of playouts, from index ``n_nodes`` on.
 
-    ``first_node``, shape (5,), receives the index at which each action's nodes begin, and the end
-    of all. Return the new number of nodes, the number of legal actions, and the last of these (-1
-    if there is none).
+    ``first_node``, shape (5,), receives the index at which each action's nodes begin, and the index
+    at which the last action's nodes end. Return the new number of nodes, the number of legal
+    actions, and the last legal action (-1 if there is none).
     """
     n_legal = 0
     last = -1
@@ -167,10 +167,10 @@ def choose(
     scores: npt.NDArray[np.int64],
     values: npt.NDArray[np.float64],
 ) -> int:
-    """Return the action of the largest value, the first one in a tie.
+    """Return the action with the largest value, the first one in a tie.
 
-    ``scores`` are those of the decision's playouts, node by node. ``values``, shape (4,), receives
-    the values of legal actions.
+    ``scores`` has the scores of the decision's playouts, node by node. ``values``, shape (4,),
+    receives the values of legal actions.
     """
     _, top_share, gamma, reward_weight = settings
     best = -1
@@ -203,7 +203,7 @@ def decide_by_expectation(
     """Decide by equation 2 (γ = w = 1) or 3.
 
     Parameters and results are those of :func:`agents.twenty48.loop.decide`. The action is the one
-    with the largest value, the first one in a tie. A single legal action has the value NaN.
+    with the largest value, the first one in a tie. If only one action is legal, its value is NaN.
     """
     values = np.full(N_ACTIONS, np.nan)
     nodes = np.empty(MAX_NODES, np.uint64)

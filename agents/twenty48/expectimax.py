@@ -5,10 +5,10 @@ The value of an afterstate is a sum over its four rows and four columns, of
     base + w_empty·(empty cells) + w_merge·(equal neighbours)
          − w_order·min(Σ rises, Σ falls) − w_tiles·Σ eᵠ
 
-where e are the exponents of a line's tiles, rises and falls are those of eᵖ from one cell to the
-next, and empty cells do not separate equal neighbours. It values the position only: the points on
-the way to it do not count. A position without a legal action is worth 0, so ``base`` is the cost of
-the end of the game; since only ratios matter, it is fixed.
+Here e is the exponent of each tile in a line. Rises and falls are the differences of eᵖ from one
+cell to the next. Empty cells do not separate equal neighbours. The heuristic values only the
+position: the points on the way to it do not count. A position without a legal action is worth 0, so
+``base`` is the cost of the end of the game. Only ratios matter, so ``base`` is fixed.
 
 Source of the features: the program nneonneo/2048-ai, which has other weights.
 """
@@ -39,7 +39,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class LineValues(NamedTuple):
-    """The heuristic in the form for kernels: the value of each row, float32, shape (65536,)."""
+    """The heuristic for kernels: the value of each row, float32, shape (65536,)."""
 
     lines: npt.NDArray[np.float32]
 
@@ -69,7 +69,7 @@ def exponents() -> Floats:
 
 @cache
 def n_equal_neighbours() -> Floats:
-    """Return how often a row's next tile is the same, empty cells left out, shape (65536,)."""
+    """Return each row's number of equal neighbours, ignoring empty cells, shape (65536,)."""
     count, last = np.zeros(N_ROWS), np.zeros(N_ROWS)
     for cell in exponents():
         count += (cell > 0) & (cell == last)
@@ -120,11 +120,11 @@ class Heuristic:
 class Expectimax(LookaheadAgent, Heuristic):
     """Expectimax over a heuristic of rows and columns.
 
-    On the scale of the weights, the end of the game costs 100,000 per line. Weights are tuned from
-    a tenth of the baseline's, or less, to ten times as much, or more, and powers from 1, where
-    rises and tiles count by exponent, to 5. One move ahead takes a tenth of a microsecond, three
-    take a tenth of a millisecond, so the time of a move depends on depth and on the boards that are
-    searched one ply deeper.
+    On the scale of the weights, the end of the game costs 100,000 per line. Each weight is tuned
+    from at most a tenth of the baseline's weight to at least ten times that weight. Powers are
+    tuned from 1, where rises and tiles count by exponent, to 5. A move takes a tenth of a
+    microsecond when looking one move ahead, and a tenth of a millisecond when looking three moves
+    ahead. So its time depends on the depth and on which boards are searched one ply deeper.
     """
 
     name: ClassVar[str] = "expectimax"

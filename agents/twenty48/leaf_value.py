@@ -7,23 +7,24 @@ s            a state: the player is to move
 U(s)         its value as a *leaf*: the estimate of all that follows
 d            maximum number of actions in a rollout from s
 w(i)         weight of cell i in reading order; U(s) = Σ w(i) · face value of the tile in cell i
-f(s)         worth of the board, which is its score: see :mod:`engine.twenty48.board`
+f(s)         worth of the board, used as its score: see :mod:`engine.twenty48.board`
 ===========  =====================================================================================
 
-Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6. It searches 2048
-with five leaf values: two rollouts, weights A and B, and the board's score. Our readings:
+Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6. The source
+searches 2048 with five leaf values: two rollouts, weights A and B, and the board's score. Our
+readings:
 
 - The value of a rollout is the sum of its rewards, undiscounted, over the depth that remains or
   over d actions, as :class:`~agents.twenty48.uct.RolloutDepth` says. It is 0 for a depth of 0.
 - One-step lookahead takes the action with the largest R(s, a) + E U(s′). The source does not give
-  this U; with U = 0 it is the largest reward, with ties broken at random.
+  this U. We set U = 0, so the largest reward decides, with ties broken at random.
 - The text has one row of weights A, 15 14 13 12, in a corner. We continue it as a snake: 8 9 10 11
   below it, and so on down to 0. Weights B are not in the text. **Ours are not the book's**: they
-  increase towards one corner, row + column.
+  are row + column, so they increase towards one corner.
 - The score of a board is f(s), which needs no history: it is the score of the game with every
-  spawned 4 counted as if it had been merged. Like every U, it is added to the rewards on the path
-  to s, although it contains them: among the leaves of one search, U is Σ rewards + 4 · (number of
-  4s) + a constant. So rewards count twice, as if c were half as large.
+  spawned 4 counted as if it had been merged. Like every U, f(s) is added to the rewards on the path
+  to s, although it contains these rewards: among the leaves of one search, U is Σ rewards + 4 ·
+  (number of 4s) + a constant. So rewards count twice, as if c were half as large.
 - **A state without a legal action has value 0**, whatever its weights and score. So losing the game
   costs the value of a state with a legal action.
 """
@@ -47,7 +48,7 @@ from thetafront.engine.twenty48.swar import random_empty_cell
 
 
 class LeafValue(StrEnum):
-    """How a leaf is valued; see the module."""
+    """How a leaf is valued; see the module's docstring."""
 
     RANDOM = "random"
     LOOKAHEAD = "lookahead"
@@ -57,7 +58,7 @@ class LeafValue(StrEnum):
 
     @property
     def code(self) -> int:
-        """The kind of value in the form for kernels; all weights are one kind."""
+        """The number of this kind of value in kernels; both sets of weights are one kind."""
         return {
             LeafValue.RANDOM: ROLLOUT_RANDOM,
             LeafValue.LOOKAHEAD: ROLLOUT_LOOKAHEAD,
@@ -79,8 +80,8 @@ WEIGHTS: dict[LeafValue, tuple[float, ...]] = {
 def better_axis(board: np.uint64, coin: np.uint64) -> np.uint64:
     """Return the axis with the larger reward: 0 for left and right, 1 for up and down.
 
-    Both actions of an axis win the same, because they merge the same number of tiles in each run of
-    equal ones. If both axes win the same, ``coin``, 0 or 1, decides.
+    Both actions of an axis have the same reward, because they merge the same number of tiles in
+    each run of equal tiles. If both axes have the same reward, ``coin`` (0 or 1) decides.
     """
     along_rows = worth(slide_left(board, None))
     along_columns = worth(slide_left(turn(board, np.uint64(1), np.uint64(0)), None))
@@ -93,12 +94,12 @@ def better_axis(board: np.uint64, coin: np.uint64) -> np.uint64:
 def rollout(
     board: np.uint64, n_steps: Integer, greedy: bool, stream: np.uint64
 ) -> tuple[np.int64, Integer]:
-    """Play on for ``n_steps`` actions, or to the end; return the sum of rewards and the actions.
+    """Play on for ``n_steps`` actions, or to the end; return sum of rewards and number of actions.
 
     If ``greedy``, actions are drawn only from those with the largest reward. Bits 63 and 0 of a
-    word turn the board, which then slides left and is not turned back; both policies have the
-    symmetries of the board. Bits 0 to 31 choose the cell of the spawn, bits 32 to 62 its tile.
-    After an illegal action the next word is drawn.
+    random word turn the board, which then slides left. It is not turned back, since both policies
+    have the symmetries of the board. Bits 0 to 31 choose the cell of the spawn, bits 32 to 62 its
+    tile. After an illegal action the next word is drawn.
     """
     fours = np.uint64(0)
     n_moves: Integer = 0

@@ -5,18 +5,20 @@ Notation
 ============  ====================================================================================
 ply           a move of the player; at one ply the best afterstate is taken, without a spawn
 V(W)          value of an afterstate W (:mod:`agents.twenty48.afterstate_value`)
-Q(W, p, f)    points still to be won after W, p plies further: V(W) for p = 0, else the mean over
-              the spawns of the maximum of r + Q(W′, p − 1, f′) over the actions; 0 at the end
-f             how many spawned 4s one path may still hold; where it is 0, only 2s are spawned
+Q(W, p, f)    points still to be won after W, by looking p plies ahead. It is V(W) for p = 0. Else
+              it is the mean over spawns of the maximum of r + Q(W′, p − 1, f′) over actions, or 0
+              where no action is legal
+f             how many 4s may still be spawned on a path; if it is 0, only 2s are spawned
 ============  ====================================================================================
 
-A decision takes the action with the largest r + Q(W, depth − 1, f), the first of equal ones. It
-looks one ply further where few cells are empty: there the game is decided, and trees are small.
+A decision takes the action with the largest r + Q(W, depth − 1, f), the first one in a tie. It
+looks one ply further on boards with few empty cells: there the game is decided, and trees are
+small.
 
-Q depends on nothing but its arguments, so its two tables save time and change nothing else. A table
-of positions holds Q by (W, p, f), a table of leaves V by W. A new entry overwrites the old one in
-its row. Whatever the tables' sizes, and whatever they hold of moves or games before, the decisions
-are the same.
+Q depends only on its arguments, so two tables of known values save time and change nothing else.
+The table of positions holds Q for (W, p, f), and the table of leaves holds V for W. A new entry
+overwrites the old entry in its row. Decisions do not depend on the sizes of the tables, nor on what
+the tables hold from earlier moves or games.
 """
 
 from abc import abstractmethod
@@ -60,26 +62,26 @@ Table = npt.NDArray[np.uint64]
 
 
 class LookaheadSettings(NamedTuple):
-    """A search in the form for kernels."""
+    """The settings of a search in the form that kernels take."""
 
-    knowledge: Settings  # what `value` reads, see `afterstate_value`
+    knowledge: Settings  # what `value` reads: see `afterstate_value`
     rows: RowTables
-    reward_weight: np.float32  # of points beside values: 0 for values of a whole position
+    reward_weight: np.float32  # weight of points; 0 if values rate whole positions
     depth: int  # moves looked ahead
-    deeper_below: int  # one more where fewer cells are empty
+    deeper_below: int  # one move more if fewer cells are empty
     fours: int  # f
-    positions: Table  # (2**k, 2), zero at first; one row: no table
+    positions: Table  # (2**k, 2), zero at first; one row means no table
     leaves: Table  # likewise
 
 
 def new_table(bits: int) -> Table:
-    """Return an empty table of 2**bits rows; one row if there are no bits."""
+    """Return an empty table of 2**bits rows; one row means no table."""
     return np.zeros((1 << bits, 2), np.uint64)
 
 
 @inlined
 def leaf_value(settings: LookaheadSettings, after: np.uint64) -> np.float32:
-    """Return V of an afterstate, from the table of leaves if it is there."""
+    """Return V of an afterstate, from the table of leaves if the table has it."""
     leaves = settings.leaves
     if len(leaves) == 1:
         return value(settings.knowledge, after)
@@ -113,8 +115,8 @@ def afterstate_value(
     while empty != np.uint64(0):
         cell = empty & (np.uint64(0) - empty)
         empty ^= cell
-        # No function of its own for a state: it would call this one in turn, and numba cannot load
-        # two such functions from its cache.
+        # The value of a state is no separate function: it and this function would call each other,
+        # and numba cannot load two such functions from its cache.
         for four in range(2 if fours > 0 else 1):
             board = after | (cell << np.uint64(four))
             transposed = transpose(board)
@@ -149,9 +151,9 @@ def afterstate_value(
 def put_worths(
     settings: LookaheadSettings, board: np.uint64, worths: npt.NDArray[np.float64]
 ) -> tuple[Integer, np.uint64, np.float32]:
-    """Put r + Q of each action into ``worths``, NaN if it is illegal.
+    """Put r + Q of each action into ``worths``, NaN if the action is illegal.
 
-    Return the best action, -1 if none is legal, its afterstate, and its points.
+    Return the best action (-1 if none is legal), its afterstate, and its points.
     """
     plies = settings.depth
     if count_cells(empty_cells(board)) < np.uint64(settings.deeper_below):
@@ -195,10 +197,10 @@ def play_by_lookahead(
     seed: np.uint64,
     max_moves: int,
 ) -> tuple[np.uint64, Integer, int]:
-    """Play the game of :func:`~agents.twenty48.loop.play_on`, in less time a move.
+    """Play the game of :func:`~agents.twenty48.loop.play_on`, in less time per move.
 
-    At one ply a heuristic takes 0.09 µs a move instead of 0.16, and a network a twentieth less,
-    because values are not allocated and the board slides once.
+    At one ply, a move takes 0.09 µs instead of 0.16 µs with a heuristic, and a twentieth less time
+    with a network. This is because values are not allocated and the board slides once.
     """
     worths = np.empty(N_ACTIONS)
     while n_moves < max_moves:
@@ -215,13 +217,14 @@ def play_by_lookahead(
 class LookaheadAgent(Agent2048):
     """Takes the best action by expectimax over values of afterstates.
 
-    Subclasses have these parameters, and :attr:`knowledge`. The tables change only the time.
+    Subclasses inherit these parameters and define :attr:`knowledge`. The tables affect only the
+    time.
     """
 
     purpose: ClassVar[int] = int(POLICY)
     reward_weight: ClassVar[float] = 1.0
 
-    # One move further takes some twenty times as long.
+    # Each further move ahead takes some twenty times as long.
     depth: int = integer(
         1, 1, 7, "moves looked ahead; 1 compares the boards after each action", "d", Tuned(1, 3)
     )
@@ -232,9 +235,9 @@ class LookaheadAgent(Agent2048):
         MAX_FOURS,
         0,
         MAX_FOURS,
-        "spawned 4s that are considered on a path; after them, only 2s",
+        "maximum number of 4s spawned on a path; after them, only 2s are considered",
         "f",
-        Tuned(0, 4),  # limits save time from two moves on
+        Tuned(0, 4),  # a limit saves time from two moves ahead on
     )
     position_bits: int = integer(
         14, 0, MAX_TABLE_BITS, "the table of positions has 2 to this power entries; 0: no table"
@@ -250,7 +253,7 @@ class LookaheadAgent(Agent2048):
 
     @property
     def moves_per_chunk(self) -> int:  # type: ignore[override]
-        """Fewer where a move takes longer: each further ply takes some twenty times as long."""
+        """Fewer if a move takes longer: each further ply takes some twenty times as long."""
         return max(1, 4096 >> (4 * (self.depth - 1)))
 
     @cached_property

@@ -1,6 +1,6 @@
 """The game loop of 2048, one for all agents.
 
-The class of an agent's settings selects the kernel that decides, see :mod:`agents.policy_dispatch`.
+The class of an agent's settings selects the kernel that decides: :mod:`agents.policy_dispatch`.
 """
 
 import numpy as np
@@ -13,9 +13,9 @@ from thetafront.engine.twenty48.board import afterstate, spawn
 from thetafront.engine.twenty48.rule import BuiltRule
 
 DecisionTuple2048 = tuple[Integer, npt.NDArray[np.float64], Integer]
-"""What a deciding kernel returns: the action, -1 if none is legal; the value of each action,
-float64 of shape (4,), expected points from the board on, NaN without a value; and the number of
-actions inside playouts."""
+"""What a deciding kernel returns: the action (-1 if none is legal), the values of the actions, and
+the number of actions inside playouts. Values are float64, of shape (4,): the expected points from
+the board on, or NaN for an action without a value."""
 
 
 def decide(
@@ -45,10 +45,10 @@ def play_on(
     max_moves: int,
     rule: BuiltRule,
 ) -> tuple[np.uint64, Integer, int, Integer]:
-    """Play by :func:`decide` until the game is over or ``max_moves`` moves are made in all.
+    """Play by :func:`decide` until the game is over or has ``max_moves`` moves in total.
 
-    ``board``, ``score``, ``n_moves`` and ``n_playout_moves`` are the game so far, and are returned
-    as they are at the end: ``n_moves`` is below ``max_moves`` if and only if the game is over.
+    ``board``, ``score``, ``n_moves`` and ``n_playout_moves`` describe the game so far; their new
+    values are returned. ``n_moves`` is below ``max_moves`` if and only if the game is over.
     ``seed`` determines every random number; ``purpose`` names the streams of decisions, see
     :mod:`engine.rng`.
     """

@@ -1,7 +1,8 @@
 """The Monte Carlo MDP agent: the expected score of playouts over all spawns.
 
-It maximizes Σ P(s′|s, a)·V(s′) over a. :mod:`agents.twenty48.expectation` has the notation and our
-readings of the source. Equation 3 discounts V and adds the reward of the action.
+The agent takes the action a with the largest Σ P(s′|s, a)·V(s′). :mod:`agents.twenty48.expectation`
+has the notation and our readings of the source. Equation 3 discounts V and adds the reward of the
+action.
 
 Source: Ripstein (2023), §3.2 and §3.3, equations 2 and 3.
 """
@@ -26,7 +27,7 @@ from thetafront.agents.twenty48.side_by_side import (
 )
 
 MAX_REWARD_WEIGHT = 1000.0
-GAMMA = "discount of what the playouts score (γ of equation 3)"
+GAMMA = "discount of the playouts' scores (γ of equation 3)"
 REWARD_WEIGHT = "weight of the points of the move itself"
 
 
@@ -67,8 +68,8 @@ class MonteCarloMDP(Theta, ScheduledAgent):
 
     The defaults are the author's untuned θ.
 
-    Its ``reward_weight`` is 1 in equation 2, and in equation 3 if V is the remaining score; it is
-    1 + γ in equation 3 if V is the score of the whole game.
+    ``reward_weight`` is 1 in equation 2, and in equation 3 if V is the remaining score. It is 1 + γ
+    in equation 3 if V is the score of the whole game.
     """
 
     name: ClassVar[str] = "mcmdp"

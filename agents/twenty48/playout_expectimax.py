@@ -9,22 +9,23 @@ W            an *afterstate*: a tile is to be spawned
 γ            discount; 1 by default
 R(s′, a)     reward of action a, in points
 w            weight of R; 1 by default
-V(s′)        max over a of w·R(s′, a) + γ·V(W), with W the afterstate of a; Algorithm 3's estimate
-             at a leaf; 0 if no action is legal
+V(s′)        max over a of w·R(s′, a) + γ·V(W), where W is the afterstate of a; at a leaf,
+             Algorithm 3's estimate; 0 if no action is legal
 V(W)         Σ P(s′|W)·V(s′); P is 0.9/m for a 2 in each of the m empty cells, and 0.1/m for a 4
 ===========  =====================================================================================
 
 The tree is built level by level. Equal states of a level are one state, with one value. The
-playouts of all leaves are one batch.
+playouts of all leaves form one batch.
 
-Source: Ripstein (2023), §5.2, equation 4, at the root equation 3. Our readings:
+Source: Ripstein (2023), §5.2, equation 4, and equation 3 at the root. Our readings:
 
-- Equation 4 has no max, but expectimax has one; and every spawn counts with its probability.
-- A reward after i spawns counts γⁱ, and a leaf γᵈ. The source does not give γ a value here.
-- Like equation 3 (:mod:`agents.twenty48.expectation`), it does not say what V of a leaf is. If it
-  is the score that remains to be won, w = 1. If it is the score of the whole game, as Algorithm 3
-  returns it, it contains the rewards on the way once more: w = 1 + γᵈ⁻ⁱ after i spawns. A game that
-  ends before depth d then counts as if its final score came at depth d. Points won before the
+- Equation 4 has no max, but expectimax has one. Every spawn counts with its probability.
+- A reward after i spawns is multiplied by γⁱ, and the value of a leaf by γᵈ. The source does not
+  give γ a value here.
+- Like equation 3 (:mod:`agents.twenty48.expectation`), equation 4 does not say what V of a leaf is.
+  If V is the score that remains to be won, w = 1. If V is the score of the whole game, as Algorithm
+  3 returns it, V contains the rewards on the way once more: w = 1 + γᵈ⁻ⁱ after i spawns. A game
+  that ends before depth d then counts as if its final score came at depth d. Points won before the
   current board are the same for all actions and are left out.
 """
 
@@ -47,7 +48,7 @@ Boards = npt.NDArray[np.uint64]
 
 @kernel
 def new_index(n: Integer) -> tuple[Boards, Indices]:
-    """Return an empty hash table for up to n boards: their keys and their numbers."""
+    """Return an empty hash table for up to n boards, as two arrays: keys and numbers."""
     size = 4
     while size < 2 * n:
         size *= 2
@@ -74,9 +75,12 @@ def find(keys: Boards, numbers: Indices, board: np.uint64, next_number: Integer)
 def spawned(afters: Boards) -> tuple[Boards, Indices, Indices, npt.NDArray[np.bool_]]:
     """Spawn every tile on every afterstate of a level.
 
-    Return the distinct states after a spawn, in the order of their first appearance; the index of
-    each afterstate's first spawn, and of the end; the state after each spawn, cell by cell, first a
-    2 and then a 4; and whether the spawn of a 2 leads to each state.
+    Return four arrays:
+
+    - the distinct states after a spawn, in the order of their first appearance;
+    - the index of each afterstate's first spawn, with the end as last entry;
+    - the number of the state after each spawn, cell by cell, first for a 2 and then for a 4;
+    - whether a spawned 2 leads to each state.
     """
     first = np.zeros(len(afters) + 1, np.int64)
     for i in range(len(afters)):
@@ -104,8 +108,11 @@ def spawned(afters: Boards) -> tuple[Boards, Indices, Indices, npt.NDArray[np.bo
 def acted(states: Boards) -> tuple[Boards, Indices, Indices]:
     """Take every legal action in every state of a level.
 
-    Return the distinct afterstates, in the order of their first appearance; and for each state and
-    action, shape (n_states, 4), the afterstate, NOTHING if it is illegal, and the points.
+    Return three arrays, the last two of shape (n_states, 4):
+
+    - the distinct afterstates, in the order of their first appearance;
+    - the number of the afterstate of each state and action; NOTHING if the action is illegal;
+    - the points of each action.
     """
     most = N_ACTIONS * len(states)
     keys, numbers = new_index(most)
@@ -172,13 +179,14 @@ def best_values(
 def leaf_counts(
     by_two: npt.NDArray[np.bool_], n_playouts: int, two_to_four: float
 ) -> npt.NDArray[np.int64]:
-    """Divide the playouts among the leaves, each with at least one.
+    """Divide the playouts among the leaves; each leaf gets at least one.
 
-    A leaf that the spawn of a 2 leads to gets n, any other ⌈n/θ₅⌉, with the largest n possible.
+    A leaf to which a spawned 2 leads gets n playouts, any other leaf gets ⌈n/θ₅⌉, for the largest n
+    possible.
     """
     n_twos = np.int64(by_two.sum())
     n_fours = len(by_two) - n_twos
-    # 1e-9 keeps quotients that are integers except for rounding.
+    # 1e-9 keeps rounding errors from changing quotients that are integers.
     n = max(np.int64(1), np.int64(n_playouts / (n_twos + n_fours / two_to_four) + 1e-9))
     return np.where(by_two, n, np.int64(math.ceil(n / two_to_four - 1e-9)))
 
@@ -196,13 +204,13 @@ def decide_by_expectimax(
 ) -> tuple[Integer, npt.NDArray[np.float64], Integer, Integer]:
     """Decide by equation 4, on a state with a legal action.
 
-    ``depth`` is d, 1 or more. There are about ``n_playouts``, at least one per leaf.
-    ``two_to_four`` is θ₅, the ratio in :func:`leaf_counts`, and ``top_share`` θ₆: the value of a
+    ``depth`` is d, 1 or more. There are about ``n_playouts`` playouts, at least one per leaf.
+    ``two_to_four`` is θ₅, the ratio in :func:`leaf_counts`. ``top_share`` is θ₆: the value of a
     leaf is the mean of this share of its playouts, the best ones. With ``whole_score``, V of a leaf
     is the score of the whole game, and w = 1 + γᵈ⁻ⁱ.
 
-    Return a :data:`~agents.twenty48.loop.DecisionTuple2048`, the first action in a tie, and the
-    number of distinct leaves.
+    Return a :data:`~agents.twenty48.loop.DecisionTuple2048` (with the first action in a tie) and
+    the number of distinct leaves.
     """
     root = np.empty(1, np.uint64)
     root[0] = board

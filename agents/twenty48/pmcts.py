@@ -1,8 +1,8 @@
 """Pure Monte Carlo search: the action whose playouts have the best mean.
 
-Source: Ripstein (2023), §3.1, Algorithm 1 and equation 1. Each playout begins with the action and a
-spawn *of its own*, so the mean is over the spawn as well. The paper argues that dropping the worst
-playouts, as Algorithm 3 does, would hide unlucky spawns here. The share of playouts that are kept
+Source: Ripstein (2023), §3.1, Algorithm 1 and equation 1. Each playout begins with the action and
+draws its own spawn, so the mean is over spawns, too. The paper argues that dropping the worst
+playouts here, as Algorithm 3 does, would hide unlucky spawns. The share of playouts that are kept
 is a parameter.
 """
 
@@ -27,7 +27,7 @@ from thetafront.engine.twenty48.rule import BuiltRule
 
 
 class PureMonteCarloSettings(NamedTuple):
-    """The parameters of :class:`PureMonteCarlo` in the form for kernels."""
+    """The parameters of :class:`PureMonteCarlo` in the form that kernels take."""
 
     n_playouts: int
     top_share: float
@@ -82,7 +82,7 @@ def pure_monte_carlo_decision(
 class PureMonteCarlo(Agent2048):
     """Takes the action whose playouts have the best mean (Ripstein 2023, §3.1).
 
-    The paper has 100 playouts per action, and keeps all.
+    The paper has 100 playouts per action, and keeps all of them.
     """
 
     name: ClassVar[str] = "pmcts"

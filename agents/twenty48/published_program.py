@@ -1,11 +1,11 @@
 """Two errors of the paper's program, and their effect on its Table 1.
 
-Besides the rule of merging, the published program of Ripstein (2023) differs from the paper's text
+Apart from the merging rule, the published program of Ripstein (2023) differs from the paper's text
 in two things:
 
 - Its pure Monte Carlo search spawns *one* tile after each action and plays all games from that
-  board. So the mean is not over the spawn.
-- Its MDP agent places a 2 where it means to place a 4. The node is explored with that 2, but with
+  board. So the mean is not over spawns.
+- Its MDP agent places a 2 where it means to place a 4. The node is explored with this 2, but gets
   the number of playouts and the probability of a 4.
 
 These agents reproduce the errors; there is no other reason to play them.

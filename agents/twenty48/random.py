@@ -36,7 +36,7 @@ def random_action(legal: int, stream: np.uint64) -> int:
 class RandomSettings(NamedTuple):
     """Settings of :func:`random_decision`."""
 
-    values: npt.NDArray[np.float64]  # (4,): NaN, allocated once: that takes longer than a decision
+    values: npt.NDArray[np.float64]  # (4,): NaN; allocated once, to save time
 
 
 @decides(RandomSettings)

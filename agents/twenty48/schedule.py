@@ -8,12 +8,12 @@ n₂(e)     playouts of each node after the spawn of a 2
 n₄(e)     playouts of each node after the spawn of a 4
 ========  ========================================================================================
 
-Source: Ripstein (2023), §3.2. We read θ₁, θ₂ and θ₃ as *equal totals*: within a range of e, all
-nodes of a 2 together get the same number of playouts. So n₂ = ⌊θ₁/e⌋ for e = 1 to 3, ⌊4θ₂/e⌋ for 4
-to 6, ⌊7θ₃/e⌋ for 7 to 9, and θ₄ for 10 to 15. The paper's example 500, 250, 125 differs for e = 3,
-but the author's published code divides by 3, which gives 166, and so do we. The text demands at
-least 3 playouts of every node; the author's code does not enforce it. Here it is the parameter
-``min_playouts``, 3 by default.
+Source: Ripstein (2023), §3.2. We read θ₁, θ₂ and θ₃ as *equal totals*: within a range of e, the
+nodes after a 2 together get the same number of playouts for each e. So n₂ is ⌊θ₁/e⌋ for e = 1 to 3,
+⌊4θ₂/e⌋ for 4 to 6, ⌊7θ₃/e⌋ for 7 to 9, and θ₄ for 10 to 15. The paper's example (500, 250, 125)
+differs for e = 3. Like the author's published code, we divide by 3, which gives 166. The text
+demands at least 3 playouts of every node; the author's code does not enforce this minimum. Here it
+is the parameter ``min_playouts``, 3 by default.
 """
 
 import math
@@ -28,7 +28,7 @@ from thetafront.agents.parameters import Tuned, integer, real
 MAX_EMPTY = 15
 N_THETA = 5
 MAX_COUNT = 1_000_000
-BEST_SHARE = "share of the playouts that counts: the best ones"
+BEST_SHARE = "share of the playouts that are kept: the best ones"
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Schedule:
             *[theta4] * 6,
         )
         n_twos = [max(min_playouts, math.floor(count)) for count in totals]
-        # 1e-9 keeps quotients that are integers except for rounding, such as 7.000000000000001.
+        # 1e-9 keeps ceil from raising integers with a rounding error, such as 7.000000000000001.
         n_fours = [max(min_playouts, math.ceil(count / theta5 - 1e-9)) for count in n_twos]
         return cls(tuple(n_twos), tuple(n_fours))
 
@@ -101,17 +101,17 @@ AUTHORS_SCHEDULE = Schedule(
 
 @dataclass(frozen=True)
 class Theta:
-    """The author's θ, and the schedule of playouts after a 2 that it defines.
+    """The author's θ, and the schedule of playouts that it defines.
 
-    The tuned ranges extend the author's first bounds (θ₁ 250–750, θ₂ 25–100, θ₃ 8–50, θ₄ 5–20,
-    θ₅ 2–9, θ₆ fixed at 1) by a factor of four or more to either side, and free θ₆.
+    The tuned ranges extend the author's first bounds (θ₁ 250–750, θ₂ 25–100, θ₃ 8–50, θ₄ 5–20, θ₅
+    2–9, θ₆ fixed at 1) on both sides, and θ₆ is tuned, too.
     """
 
     theta1: float = real(
         500.0,
         0,
         MAX_COUNT,
-        "playouts per spawn on crowded boards: 1 empty cell, fewer for 2 and 3",
+        "playouts per spawn with 1 empty cell; 2 or 3 empty cells get fewer",
         "θ₁",
         Tuned(16, 2048, log=True),
         whole=True,
@@ -120,7 +120,7 @@ class Theta:
         54.0,
         0,
         MAX_COUNT,
-        "playouts per spawn on fuller boards: 4 empty cells, fewer for 5 and 6",
+        "playouts per spawn with 4 empty cells; 5 or 6 empty cells get fewer",
         "θ₂",
         Tuned(8, 512, log=True),
         whole=True,
@@ -129,7 +129,7 @@ class Theta:
         18.0,
         0,
         MAX_COUNT,
-        "playouts per spawn on emptier boards: 7 empty cells, fewer for 8 and 9",
+        "playouts per spawn with 7 empty cells; 8 or 9 empty cells get fewer",
         "θ₃",
         Tuned(4, 256, log=True),
         whole=True,
@@ -138,7 +138,7 @@ class Theta:
         9.0,
         0,
         MAX_COUNT,
-        "playouts per spawn on open boards: 10 empty cells or more",
+        "playouts per spawn with 10 empty cells or more",
         "θ₄",
         Tuned(2, 64, log=True),
         whole=True,
@@ -147,7 +147,7 @@ class Theta:
         6.25,
         1,
         MAX_COUNT,
-        "how many times more playouts a spawned 2 gets than a 4",
+        "ratio of the playouts after a spawned 2 to those after a 4",
         "θ₅",
         Tuned(1.0, 10.0, log=True),
     )

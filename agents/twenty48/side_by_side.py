@@ -1,13 +1,13 @@
-"""Games of the Monte Carlo MDP agent side by side: one batch of playouts for a decision in each.
+"""Games of the Monte Carlo MDP agent side by side: their decisions share a batch of playouts.
 
-The playouts of a single decision do not fill the lanes of :mod:`engine.twenty48.playout` to the
-end. Those of eight games together fill them far better: an agent with few playouts plays more than
-twice as many games a second, see ``make bench``.
+The playouts of a single decision leave many lanes of :mod:`engine.twenty48.playout` idle towards
+the end of their batch. The playouts of eight games together fill the lanes far better: an agent
+with few playouts plays more than twice as many games per second (``make bench``).
 
 Random bits belong to lanes, which the games share. So a game played side by side is not the game
-that the same seed gives alone; its scores have the same distribution. All of the games together can
-be played again to the bit, given the agent, their seeds, and their order. Spawns are those of each
-game's own seed.
+that the same seed gives when played alone; its score has the same distribution. All of the games
+together can be replayed exactly, given the agent, their seeds, and the order of the seeds. Each
+game's spawns come from its own seed.
 """
 
 import time
@@ -43,10 +43,10 @@ class SideBySide2048(Game2048, kind="2048 side by side"):
     Attributes
     ----------
     seconds : float
-        Its share of the CPU seconds of all of them, by moves. It is not the time of the game when
-        played alone, so no cost is computed from it.
+        The game's share of the CPU seconds of all these games, in proportion to its moves. This is
+        not the time of the game when played alone, so no cost is computed from it.
     first_seed : int
-        The lowest of their seeds.
+        The lowest seed of these games.
     n_side_by_side : int
         Number of these games.
     """
@@ -75,12 +75,12 @@ def play_on_side_by_side(
     max_steps: int,
     rule: BuiltRule,
 ) -> int:
-    """Make a move in each game that is not over, until all are or ``max_steps`` steps are done.
+    """Make a move per step in each running game, until all are over or ``max_steps`` are done.
 
     The first of ``seeds`` names the random streams of playouts. ``boards``, shape (K,), and
-    ``counters``, shape (3, K), are changed in place: scores, moves and playout moves so far.
-    ``n_steps`` were done before; return the total number, which is below ``max_steps`` if and only
-    if all games are over.
+    ``counters``, shape (3, K), are changed in place. The rows of ``counters`` are scores, moves and
+    playout moves so far. ``n_steps`` steps were done before. Return the total number of steps,
+    which is below ``max_steps`` if and only if all games are over.
     """
     n_games = len(seeds)
     scores, n_moves, n_playout_moves = counters[0], counters[1], counters[2]
@@ -130,11 +130,11 @@ def play_side_by_side(
 ) -> tuple[SideBySide2048, ...]:
     """Play games of two or more consecutive seeds side by side; kernels must be compiled already.
 
-    ValueError if a seed is out of range, or they are not consecutive.
+    ValueError if a seed is out of range, or the seeds are not consecutive.
     """
     first, n_games = seeds[0], len(seeds)
     if n_games < 2 or list(seeds) != list(range(first, first + n_games)):
-        raise ValueError(f"seeds must be two or more consecutive ones (got {list(seeds)})")
+        raise ValueError(f"seeds must be two or more consecutive numbers (got {list(seeds)})")
     for seed in seeds:
         check_seed(seed)
     boards = np.array([initial(seed) for seed in seeds], np.uint64)

@@ -1,21 +1,21 @@
 """The Monte Carlo MDP agent with expectimax on crowded boards.
 
-If every legal action leaves at most k cells empty, it decides by expectimax to depth d
+If every legal action leaves at most k cells empty, the agent decides by expectimax to depth d
 (:mod:`agents.twenty48.playout_expectimax`) with a separate number of playouts. On other boards it
 decides as the plain agent (:mod:`agents.twenty48.expectation`).
 
 Source: Ripstein (2023), §5.2, "Dynamic policy switching", which its author did not try. Our
 readings:
 
-- It says "few tiles on the board", but its reason is that few *open* cells leave few states to
-  search. So we read few open cells.
+- The source says "few tiles on the board", but the reason it gives is that few *open* cells leave
+  few states to search. So we take it to mean few open cells.
 - All actions of a decision are searched to the same depth, because values of different depths
   cannot be compared: each further level replaces random play by a maximum. So the action that
   leaves the most cells empty decides whether to switch.
-- "Its own number of playouts" is one number for the whole decision, divided among the leaves, which
-  may be twenty or twenty thousand. So it determines the cost for all k and d. Each leaf gets at
-  least one playout. A leaf that only spawns of 4s lead to gets θ₅ times fewer than others, like the
-  nodes of 4s of the plain agent.
+- "Its own number of playouts" is one number for the whole decision. It is divided among the leaves,
+  of which there may be twenty or twenty thousand. So it determines the cost for all k and d. Each
+  leaf gets at least one playout. A leaf to which only spawned 4s lead gets θ₅ times fewer playouts
+  than other leaves, like a node after a 4 in the plain agent.
 """
 
 from dataclasses import dataclass
@@ -56,9 +56,9 @@ def crowdedness(board: np.uint64) -> tuple[Integer, Integer]:
 
 
 class SwitchingSettings(NamedTuple):
-    """The parameters of :class:`Switching` in the form for kernels.
+    """The parameters of :class:`Switching` in the form that kernels take.
 
-    ``plain`` is for other boards.
+    ``plain`` is for boards that are not crowded.
     """
 
     plain: ExpectationSettings
@@ -128,7 +128,7 @@ class Switching(Theta, Agent2048):
     )
     gamma: float = real(1.0, 0, 1, "discount on crowded boards", open_low=True, later=True)
     whole_score: bool = flag(
-        False, "whether a playout counts the score of the whole game, not what remains", later=True
+        False, "whether playouts return the whole game's score, not the remaining score", later=True
     )
 
     def __post_init__(self) -> None:

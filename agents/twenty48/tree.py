@@ -4,7 +4,7 @@ Notation
 --------
 ===========  =====================================================================================
 s            a state, a *decision node*: the player is to move
-w            an afterstate, a *chance node*: a tile is to be spawned; belongs to one action of s
+w            an afterstate, a *chance node*: a tile is to be spawned; it belongs to one action of s
 N(s)         visits of s from which an action was taken: Σ N(s, a)
 N(s, a)      visits of action a in s, and of its chance node
 Q(s, a)      mean return of these visits
@@ -18,14 +18,15 @@ in two ways are two nodes.
 
 Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6. Our readings:
 
-- An unvisited action has an infinite bonus. Several of them, and equal sums Q + bonus, are ties.
-  The source breaks none. Here the first action by number is next or, if ties are random, one of
-  them, all equally likely.
-- Widening by k and α opens actions "in random order": one of the actions not yet open, all equally
-  likely. An action is opened if |open| ≤ k·N(s)^α, and is then taken.
-- Widening by k′ and α′ samples a state while the number of distinct ones is *below* k′·N(s, a)^α′,
-  with N before this visit. The first visit always samples. The sampled state may be a known one.
-- **k = 0 turns widening off**: all legal actions are open. So does k′ = 0: every visit samples.
+- An unvisited action has an infinite bonus. There is a tie between several unvisited actions, and
+  between equal sums Q + bonus. The source does not break ties. Here the first action by number is
+  taken or, if ties are random, one of the tied actions, all equally likely.
+- Widening by k and α opens actions "in random order": the next one is any of the actions not yet
+  open, all equally likely. An action is opened if |open| ≤ k·N(s)^α, and is then taken.
+- Widening by k′ and α′ samples a state while the number of distinct states is *below* k′·N(s,
+  a)^α′, where N does not count this visit. The first visit always samples. The sampled state may be
+  a known one.
+- **k = 0 turns widening off**: all legal actions are open. With k′ = 0, every visit samples.
 """
 
 import math
@@ -56,7 +57,7 @@ N_DECISION, N_CHANCE, LAST_ACTION = range(3)
 
 
 class SimulationSettings(NamedTuple):
-    """The parameters of :class:`~agents.twenty48.uct.UCT` in the form for kernels."""
+    """The parameters of :class:`~agents.twenty48.uct.UCT` in the form that kernels take."""
 
     n_simulations: int
     depth: int
@@ -91,7 +92,7 @@ class Tree(NamedTuple):
     rewards: Indices  # (n,): of the action that leads there
     n_successors: Indices  # (n,): how many different states have followed
     successors: npt.NDArray[np.int32]  # (n, 30): the decision node of each slot, or UNVISITED
-    spawn_visits: npt.NDArray[np.int32]  # (n, 30): visits of each slot, N(s, a) in all
+    spawn_visits: npt.NDArray[np.int32]  # (n, 30): visits of each slot, N(s, a) in total
 
     new_number: Indices  # (2, n): work array of `tree_reuse`, for decision and for chance nodes
 
@@ -157,10 +158,10 @@ def clear(tree: Tree, board: np.uint64) -> None:
 
 @inlined
 def wins_tie(word: np.uint64, action: Integer, other: Integer) -> bool:
-    """Return whether an action has the larger draw: bits 16·a to 16·a + 15 of a word are its own.
+    """Return whether ``action`` draws more than ``other``; a draw is bits 16·a to 16·a + 15.
 
-    Any number of tied actions are equally likely to have the largest draw, except for the 1 in
-    65,536 cases in which two are equal. No action wins by the word 0.
+    Tied actions are equally likely to have the largest draw, except in the 1 of 65,536 cases in
+    which two draws are equal. With the word 0, no action wins.
     """
     mine = word >> np.uint64(16 * action) & np.uint64(0xFFFF)
     return bool(mine > word >> np.uint64(16 * other) & np.uint64(0xFFFF))
@@ -172,9 +173,9 @@ def select(
 ) -> tuple[Integer, np.uint64]:
     """Choose a legal action by UCB1: the largest Q(s, a) + c·√(ln N(s) / N(s, a)).
 
-    If k > 0, an action is opened and chosen while at most k·N(s)^α are open, which takes one word
-    of the stream; otherwise the choice is among the open ones. With ``random_ties`` that choice
-    takes one word, too. Some action must be legal. The advanced stream is returned, too.
+    If k > 0 and at most k·N(s)^α actions are open, another one is opened and chosen; this takes one
+    word of the stream. Otherwise the choice is among the open actions, which takes one word if
+    ``random_ties``. Some action must be legal. Return the action and the advanced stream.
     """
     legal = tree.legal[node]
     n_node = tree.n_visits[node] - 1
@@ -226,9 +227,10 @@ def follow(
 ) -> tuple[Integer, np.uint64]:
     """Take an action in the tree and spawn a tile; add the nodes that are missing.
 
-    If k′ > 0 and there are k′·N(s, a)^α′ distinct states or more, one of them is drawn in
-    proportion to its visits. Otherwise a tile spawns by the rules of the game. Both take one word
-    of the stream. Return the next state, and the advanced stream. :func:`update` counts the visit.
+    If k′ > 0 and there are at least k′·N(s, a)^α′ distinct states, one of them is drawn in
+    proportion to its visits. Otherwise a tile spawns by the rules of the game. Either way takes one
+    word of the stream. Return the next state and the advanced stream. :func:`update` counts the
+    visit.
     """
     chance = tree.chance[node, action]
     if chance == UNVISITED:

@@ -22,7 +22,7 @@ from thetafront.engine.twenty48.board import N_ACTIONS
 
 @kernel
 def child_with(tree: Tree, board: np.uint64) -> Integer:
-    """Find the state of the real game, one action below the root; UNVISITED if it is not there."""
+    """Find the node of a board among the states after the last action; UNVISITED if absent."""
     if tree.header[N_DECISION] == 0:
         return UNVISITED
     chance = tree.chance[ROOT, tree.header[LAST_ACTION]]
@@ -50,7 +50,7 @@ def count_off(numbers: Indices) -> Integer:
 def keep_subtree(tree: Tree, new_root: Integer) -> None:
     """Make a state the root, and drop all nodes that are not below it.
 
-    The remaining nodes keep their order. So each one moves to a lower number, in place.
+    The remaining nodes keep their order, so each of them moves to a lower number, in place.
     """
     n_decision, n_chance = tree.header[N_DECISION], tree.header[N_CHANCE]
     decision_number, chance_number = tree.new_number[0], tree.new_number[1]

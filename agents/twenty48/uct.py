@@ -9,27 +9,27 @@ c            exploration constant; k, α, k′, α′: widening. See :mod:`agent
 U(s)         value of a leaf, see :mod:`agents.twenty48.leaf_value`
 ===========  =====================================================================================
 
-A simulation goes down the tree from the root. It chooses actions by UCB1, and spawns are drawn,
-until it reaches a new state or has taken d actions. There U(s) estimates what follows. The return
-of each action on the path is the sum of the rewards from it on, undiscounted, plus U. The decision
+A simulation goes down the tree from the root. It chooses actions by UCB1 and draws spawns, until it
+reaches a new state or has taken d actions. There U(s) estimates what follows. The return of each
+action on the path is the undiscounted sum of the rewards from this action on, plus U. The decision
 is the action with the largest mean return Q.
 
-Simulation i of a decision draws from substream i of the decision's stream: one word for each action
-that widening opens or that UCB1 chooses with random ties, one for each spawn, then those of the
-rollout. A random tie of the decision itself draws from substream m.
+Simulation i of a decision draws from substream i of the decision's stream. It draws one word for
+each action that widening opens or that UCB1 chooses with random ties, one word for each spawn, and
+then the words of the rollout. A random tie of the decision itself draws from substream m.
 
 Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6, Monte Carlo tree
 search and its variants with widening; its example has d = 10 and c = 100. Our readings:
 
-- The root is expanded from the start. In the book, the first simulation of a decision expands it
-  and returns an unused U of the root. So our m simulations are the book's m + 1.
-- The book's tables have one entry per state. Ours is a tree.
-- A state d actions down is valued by U at each visit, and no action is tried in it.
+- The root is expanded from the start. In the book, the first simulation of a decision expands the
+  root and returns its U, which is not used. So our m simulations are the book's m + 1.
+- The book has tables with one entry per state. We have a tree.
+- A state d actions below the root is valued by U at each visit, and no action is tried in it.
 - Keeping the tree between moves (``reuse``) is not in the book, but common. Kept nodes were
   searched to depth d − 1, and later simulations go one action deeper; a node's mean covers both.
 - A single legal action is taken without simulations.
 - How ties are broken (``tie_breaking``) and how long a rollout is (``rollout_depth``) are
-  parameters, because the source leaves both open: its U(s) does not know the depth that remains.
+  parameters, because the source leaves both open: its U(s) does not depend on the depth left.
 """
 
 from dataclasses import dataclass, field, replace
@@ -92,7 +92,7 @@ class TieBreaking(StrEnum):
 class RolloutDepth(StrEnum):
     """How many actions a rollout has."""
 
-    REMAINING = "remaining"  # d less those in the tree
+    REMAINING = "remaining"  # d minus the actions in the tree
     FULL = "full"  # d, wherever it begins
 
 
@@ -160,9 +160,9 @@ def uct_decision(
 ) -> DecisionTuple2048:
     """Decide by simulations: the visited action with the largest Q.
 
-    The tree of the settings has room for m + 1 nodes. With ``reuse`` it is the one that the last
+    The tree of the settings has room for m + 1 nodes. With ``reuse`` it is the tree that the last
     decision of the game left. Values are Q, NaN for actions that were not visited; the third result
-    counts the actions in simulations. Tiles merge as in the common game, whatever ``rule`` says.
+    counts the actions in simulations. Tiles merge by the common rule, whatever ``rule`` says.
     """
     tree = settings.tree
     n_moves = search(tree, board, settings.search, stream)
@@ -189,9 +189,9 @@ def uct_decision(
 
 
 class CellWeights(Domain):
-    """None, or sixteen numbers, one weight per cell in reading order.
+    """None, or sixteen numbers: one weight per cell, in reading order.
 
-    As text they are separated by spaces.
+    In text, the numbers are separated by spaces.
     """
 
     allowed = f"none, or 16 numbers from {-MAX_NUMBER:g} to {MAX_NUMBER:g}"
@@ -225,25 +225,27 @@ class UCT(Agent2048):
     ``n_playout_moves`` of its games and decisions counts the actions in simulations, both in the
     tree and in rollouts.
 
-    With ``reuse`` a decision in a game depends on the earlier ones; :meth:`act` always begins with
-    an empty tree. ``tree`` is that of one game, see :meth:`in_game`, and is not a parameter.
+    With ``reuse`` a decision in a game depends on the earlier decisions; :meth:`act` always begins
+    with an empty tree. ``tree`` is the tree of one game (see :meth:`in_game`) and is not a
+    parameter.
 
-    The tuned space contains the book's example, random rollouts with m = 100, d = 10 and c = 100,
+    The tuned space contains the book's example (random rollouts with m = 100, d = 10 and c = 100)
     and all leaf values:
 
-    - m from 4, one simulation per action, to 2,000, where the most expensive leaf takes a
-      millisecond a move or more.
+    - m from 4 (one simulation per action) to 2,000, where a move with the most expensive leaf takes
+      a millisecond or more.
     - d from 1, where rollouts have no depth left and only the next reward counts, to 30. The scale
-      is linear: a logarithmic one would spend a quarter of the trials on d = 1. Deeper seems to
-      gain nothing: at 150 µs a move, with random rollouts and c = 10,000, 125 simulations of d = 30
-      scored 28,900 ± 1,600 (standard error, 60 games), 100 of d = 60 25,700 ± 1,500.
-    - c from 10, less than most differences between actions' returns, to 10,000, more than most.
-      From 100 on scores hardly depend on it (``results/reference/mcts``). In a study with c up to
-      100,000 and k′ from 0.1, the model extrapolated from small c to that bound, and points
+      is linear: a logarithmic one would spend a quarter of the trials on d = 1. A larger d seems to
+      gain nothing. With random rollouts, c = 10,000 and 150 µs per move, the mean score of 60 games
+      was 28,900 ± 1,600 points (standard error) for d = 30 and m = 125. It was 25,700 ± 1,500
+      points for d = 60 and m = 100.
+    - c from 10 (less than most differences between actions' returns) to 10,000 (more than most).
+      From 100 on, scores hardly depend on c (``results/reference/mcts``). In a study with c up to
+      100,000 and k′ from 0.1, the model extrapolated from small c to that upper bound, and points
       validated there scored less.
-    - k′ from 0.3 (with α′ = 0 one state per action) to 30, which does not restrict the search at
-      all: a state has at most 30 spawns, so with α′ above 0 a search never reaches k′·N^α′
-      different states, and all decisions are exactly those of the plain tree (k′ = 0, which a
+    - k′ from 0.3 (with α′ = 0, one state per action) to 30, which does not restrict the search at
+      all. A state has at most 30 spawns, so with α′ above 0 a search never reaches 30·N^α′
+      different states. All decisions are then exactly those of the plain tree (k′ = 0, which a
       logarithmic scale cannot reach).
 
     Raises
@@ -270,17 +272,17 @@ class UCT(Agent2048):
         LeafValue.RANDOM, "how the end of a simulation is valued", "U", tuned=True
     )
     weights: tuple[float, ...] = parameter(
-        (), CellWeights(), "weights of the cells, in place of those of the leaf value"
+        (), CellWeights(), "weights of the cells, instead of those of the leaf value"
     )
     k_action: float = real(
-        0.0, 0, MAX_NUMBER, "after N visits k·N^α actions of a board are considered; 0: all"
+        0.0, 0, MAX_NUMBER, "number of actions considered after N visits: k·N^α; 0: all"
     )
     alpha_action: float = real(0.5, 0, MAX_ALPHA, "α: the power in k·N^α")
     k_state: float = real(
         0.0,
         0,
         MAX_NUMBER,
-        "after N visits k′·N^α′ spawns after an action are considered; 0: all",
+        "number of spawns considered after N visits of an action: k′·N^α′; 0: all",
         "k′",
         Tuned(0.3, 30.0, log=True),
     )
@@ -306,7 +308,7 @@ class UCT(Agent2048):
 
     @cached_property
     def simulation_settings(self) -> SimulationSettings:
-        """The parameters in the form for kernels."""
+        """The parameters in the form that kernels take."""
         weights = self.weights or WEIGHTS.get(self.leaf_value, (0.0,) * 16)
         return SimulationSettings(
             n_simulations=self.n_simulations,
@@ -328,7 +330,7 @@ class UCT(Agent2048):
         return UCTSettings(self.simulation_settings, self.own_tree())
 
     def own_tree(self) -> Tree:
-        """Return the tree of this game; outside a game, a new one."""
+        """Return the tree of this game; outside a game, a new tree."""
         if self.tree is not None:
             return self.tree
         n_kept = KEPT_FACTOR * self.n_simulations if self.reuse else 0

@@ -1,7 +1,7 @@
-"""Pacman in a noisy maze: an action succeeds with a probability of 80%, or leads to one side.
+"""Pacman in a noisy maze: an action succeeds with a probability of 80%, else Pacman slips.
 
-The names here take plain integers and check them. Kernels are in :mod:`engine.pacman.step`, which
-has the rules, :mod:`engine.pacman.state` and :mod:`engine.pacman.maze`.
+The functions and classes here take plain integers and check them. Kernels are in
+:mod:`engine.pacman.step` (the rules), :mod:`engine.pacman.state` and :mod:`engine.pacman.maze`.
 """
 
 from thetafront.engine.pacman.layout import LAYOUTS, Layout, LayoutName

@@ -1,17 +1,19 @@
 """How a ghost moves.
 
-It moves one cell per turn; while scared, half a cell, so that it may be between two cells. From
-there it continues in its direction. In a cell it considers the directions without a wall in the
-way, except its reverse unless that is the only one, and never stops. A ``random`` ghost takes any
-of them, equally likely. With probability 0.8, a ``directional`` one takes the one whose end is
-closest to Pacman (if scared, farthest) in Manhattan distance, else any of them.
+A ghost moves one cell per turn. A scared ghost moves half a cell; if it is then between two cells,
+it continues in its direction. In a cell, a ghost considers the directions that no wall blocks. It
+reverses only if there is no other direction, and it never stops. A ``random`` ghost takes each of
+these directions with equal probability. With probability 0.8, a ``directional`` ghost takes the
+direction that leads closest to Pacman in Manhattan distance, or farthest from him if the ghost is
+scared. Otherwise it chooses as a ``random`` ghost does.
 
-Readings, where the rules leave a choice: equally close directions are equally likely. The remaining
-0.2 are shared by all directions, including the closest. A ghost that is walled in stays where it
-is. The timer counts the ghost's own moves, after each move. When the scare ends between two cells,
-the ghost goes to the one with higher x or y: to the east or north.
+Our readings where the rules leave a choice: equally close directions are equally likely. The
+remaining probability of 0.2 is shared by all directions, including the closest. A ghost that is
+walled in stays where it is. A ghost's timer is counted down after each of its own moves. When the
+scare ends between two cells, the ghost goes to the cell with the higher x or y: to the east or
+north.
 
-Each ghost uses one random word per turn, even without a choice. The low 32 bits choose among
+Each ghost uses one random word per turn, even if it has no choice. The low 32 bits choose among
 directions, and the high 32 bits decide whether only the closest are considered.
 """
 
@@ -37,10 +39,10 @@ CLOSEST = np.uint64(round(0.8 * 2**32))
 def best_directions(
     directions: Integer, x: Integer, y: Integer, pacman_x: Integer, pacman_y: Integer, sign: Integer
 ) -> Integer:
-    """Return the directions whose ends are closest to Pacman; farthest, if ``sign`` is −1.
+    """Return the directions that lead closest to Pacman, or farthest if ``sign`` is −1.
 
-    Ends half a cell away give the same directions as a whole cell: Pacman and any ghost with a
-    choice are in cells.
+    Distances are taken after a whole cell. Half a cell gives the same directions, since neither
+    Pacman nor a ghost with a choice is between two cells.
     """
     best = 0
     best_distance = np.int64(2**62)

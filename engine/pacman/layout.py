@@ -1,17 +1,17 @@
 """Mazes as text drawings.
 
-``%`` is a wall, ``.`` food, ``o`` a capsule, ``P`` where Pacman starts, ``G`` or a digit of 1 to 4
-where a ghost starts, and a space nothing. The first line is the top of the maze; (x, y) is counted
-from (0, 0) at the bottom left. Ghosts move in the order of their digits, ``G`` being 1, and of
-(x, y) among equals.
+The characters are ``%`` for a wall, ``.`` for food, ``o`` for a capsule, ``P`` for Pacman's start,
+``G`` or a digit from 1 to 4 for a ghost's start, and a space for an empty cell. The first line is
+the top of the maze; (x, y) is counted from (0, 0) at the bottom left. Ghosts move in the order of
+their digits; ``G`` counts as 1. Ghosts of the same digit move in the order of (x, y).
 
-Public drawings are read as the engine that they were made for reads them: blanks around a line do
-not count, and the first line gives the width. A longer line is cut, with a note, if it loses only
-walls; otherwise it is refused.
+Published drawings are read as in the engine that they were made for: blanks around a line are
+ignored, and the first line gives the width. A longer line is cut, with a note, if it loses only
+walls; otherwise the maze is refused.
 
-A maze is refused if its lines differ in length, its border is not all wall, it does not have
-exactly one Pacman, or it has no food or food that he cannot reach: no game of it could be won.
-Capsules and ghosts may be walled in.
+A maze is refused if its lines differ in length, if its border has a gap, or if it does not have
+exactly one Pacman. A maze that cannot be won is also refused: one without food, or with food out of
+Pacman's reach. Capsules and ghosts may be walled in.
 """
 
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ from thetafront.engine.pacman.maze import Flags, Maze
 
 WALL, FOOD, CAPSULE, GHOST, PACMAN, OPEN = "%.oGP "
 NUMBERS = {GHOST: 1, "1": 1, "2": 2, "3": 3, "4": 4}
-"""By the characters of ghosts: ghosts move in the order of these numbers."""
+"""The number of each ghost character; ghosts move in the order of these numbers."""
 CHARACTERS = {WALL, FOOD, CAPSULE, PACMAN, OPEN, *NUMBERS}
 CHARACTERS_SHOWN = (
     f"{WALL} (wall), {FOOD} (food), {CAPSULE} (capsule), {GHOST} or 1 to 4 (ghost), "
@@ -40,7 +40,7 @@ UNNAMED = "unnamed"
 
 MIN_SIDE, MAX_SIDE = 3, 64  # cells along a side
 MAX_GHOSTS = 16
-MAX_BYTES = 100_000  # of a file; the largest maze takes a small part of it
+MAX_BYTES = 100_000  # of a file; the largest maze needs only a small part of it
 
 FOLDER = Path(__file__).resolve().parent / "layouts"
 
@@ -57,14 +57,14 @@ LAYOUTS = tuple(each.value for each in LayoutName)
 
 @dataclass(frozen=True)
 class Layout:
-    r"""A maze at the start of a game: a name for messages, and lines of the drawing, top first.
+    r"""A maze at the start of a game: a name for messages, and the drawing's lines, top first.
 
-    ``notes`` are lines on what :meth:`parse` left out; equal mazes may differ in them.
+    ``notes`` say what :meth:`parse` cut off; a comparison of mazes ignores them.
 
     Raises
     ------
     ValueError
-        If the maze is refused: see the module.
+        If the maze is refused: see the docstring of the module.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Layout:
     notes: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle name and rows; a process builds the arrays of a maze once."""
+        """Pickle only name and rows; each process builds the arrays of a maze once."""
         return same_layout, (self.name, self.rows)
 
     def __post_init__(self) -> None:
@@ -89,7 +89,7 @@ class Layout:
 
     @classmethod
     def parse(cls, text: str, name: str = UNNAMED) -> "Layout":
-        """Read a drawing: see the module. Blank lines at its end are ignored."""
+        """Read a drawing (see the module's docstring); blank lines at its end are ignored."""
         given = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         lines = "\n".join(line.strip(BLANKS) for line in given).rstrip("\n").split("\n")
         width = len(lines[0])
@@ -111,7 +111,7 @@ class Layout:
         path = Path(path)
         try:
             if path.exists() and not (path.is_file() or path.is_dir()):
-                raise ValueError(f"layout: {path} is not a file")  # may never end
+                raise ValueError(f"layout: {path} is not a file")  # reading may never end
             with path.open("rb") as file:
                 content = file.read(MAX_BYTES + 1)
             if len(content) > MAX_BYTES:
@@ -132,14 +132,14 @@ class Layout:
 
     @classmethod
     def named(cls, name: str) -> "Layout":
-        """Return a maze that comes with the game; ValueError if there is none of that name."""
+        """Return a maze that comes with the game; ValueError if none has this name."""
         if name not in LAYOUTS:
             raise ValueError(f"layout must be {' or '.join(LAYOUTS)} (got {name!r})")
         return cls.load(FOLDER / f"{name}.lay")
 
     @classmethod
     def find(cls, given: str) -> "Layout":
-        """Return the maze of that name, or :meth:`load` the ``.lay`` file at that path."""
+        """Return the maze with this name, or :meth:`load` the ``.lay`` file at this path."""
         if given in LAYOUTS:
             return cls.named(given)
         if given.endswith(".lay"):
@@ -149,7 +149,7 @@ class Layout:
         )
 
     def check_shape(self) -> None:
-        """Refuse a drawing that is not a rectangle, too small or too large."""
+        """Refuse a drawing that is not a rectangle, or is too small or too large."""
         if not any(self.rows):
             raise ValueError(f"layout {self.name} must have a drawing (got none)")
         if not self.rows[0]:
@@ -170,7 +170,7 @@ class Layout:
                 )
 
     def check_characters(self) -> None:
-        """Refuse other characters, a number of Pacmen other than one, and too many ghosts."""
+        """Refuse unknown characters, any number of Pacmen but one, and too many ghosts."""
         for number, row in enumerate(self.rows, 1):
             for column, character in enumerate(row, 1):
                 if character not in CHARACTERS:
@@ -202,11 +202,11 @@ class Layout:
         """Refuse a maze without food, or with food that Pacman cannot reach."""
         if not self.food.any():
             raise ValueError(f"layout {self.name} must have food ({FOOD}) (got none)")
-        # In plain Python: a kernel would be loaded whenever experiments are imported.
+        # In plain Python: a kernel would have to be loaded whenever experiments are imported.
         walls, reached = self.walls, [self.pacman]
         out_of_reach = self.food
         out_of_reach[self.pacman] = False
-        for x, y in reached:  # which grows
+        for x, y in reached:  # the list grows meanwhile
             for cell in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)):
                 if not walls[cell]:
                     walls[cell] = True
@@ -251,7 +251,7 @@ class Layout:
 
     @property
     def ghosts(self) -> tuple[tuple[int, int], ...]:
-        """Where each ghost starts, (x, y), in the order in which they move."""
+        """Where each ghost starts, (x, y), in the order in which the ghosts move."""
         found = [(k, x, y) for sign, k in NUMBERS.items() for x, y in self.places(sign)]
         return tuple((x, y) for _, x, y in sorted(found))
 
@@ -262,16 +262,16 @@ class Layout:
 
     @cached_property
     def maze(self) -> Maze:
-        """The maze in the form for kernels."""
+        """The maze in the form that kernels take."""
         return maze.build(self.walls, self.food, self.capsules, self.pacman, self.ghosts)
 
     def marked(self, character: str) -> Flags:
-        """Mark the cells of a character, shape (width, height)."""
+        """Mark the cells that show a character, shape (width, height)."""
         upwards = [[given == character for given in row] for row in reversed(self.rows)]
         return np.array(upwards, np.bool_).T.copy()
 
     def places(self, character: str) -> tuple[tuple[int, int], ...]:
-        """List the cells (x, y) of a character, in reading order."""
+        """List the cells (x, y) that show a character, in reading order."""
         return tuple(
             (x, self.height - 1 - line)
             for line, row in enumerate(self.rows)
@@ -282,5 +282,5 @@ class Layout:
 
 @lru_cache(maxsize=32)
 def same_layout(name: str, rows: tuple[str, ...]) -> Layout:
-    """Return the process's own copy of an unpickled layout."""
+    """Return this process's single copy of an unpickled layout."""
     return Layout(name, rows)

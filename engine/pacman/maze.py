@@ -1,10 +1,10 @@
-"""The maze in the form for kernels: everything that never changes in a game.
+"""The maze in the form that kernels take: everything that never changes in a game.
 
 =============  =================================================================================
 x, y           column and row of a cell, from (0, 0) at the bottom left
 cell           x·height + y: the flat index of (x, y) in an array of shape (width, height)
 half cells     unit of a ghost's coordinates: the cell (x, y) has the coordinates (2x, 2y)
-direction      0 … 3: north, east, south, west. To the right is + 1 and the reverse + 2, mod 4
+direction      0 … 3: north, east, south, west. Adding 1 (mod 4) turns right, adding 2 reverses
 =============  =================================================================================
 """
 
@@ -35,21 +35,21 @@ N_DIRECTIONS = 4
 NO_DIRECTION = 4
 """The direction of a ghost that has just started or restarted."""
 
-# By action; small enough for each kernel to have a copy.
+# Indexed by action; small enough for each kernel to have a copy.
 DX = (0, 1, 0, -1, 0)
 DY = (1, 0, -1, 0, 0)
 
 UNREACHABLE = -1
-"""The number of steps without a path."""
+"""The number of steps to a cell that no path reaches."""
 
 
 class Maze(NamedTuple):
-    """A maze in the form for kernels; food and capsules are those of the start."""
+    """A maze in the form that kernels take; food and capsules are as at the start of a game."""
 
     width: int
     height: int
-    after: Indices  # (n_cells, 5): where each action leads without a slip, or the cell itself
-    open_directions: Indices  # (n_cells,): bit d is set if no wall is in direction d; 0 at a wall
+    after: Indices  # (n_cells, 5): cell after each action without a slip; the same if blocked
+    open_directions: Indices  # (n_cells,): bit d is set if no wall is in direction d; 0 in a wall
     food: Flags  # (n_cells,)
     capsules: Flags  # (n_cells,)
     pacman: int  # his first cell
@@ -65,8 +65,8 @@ def build(
 ) -> Maze:
     """Build a maze from arrays of shape (width, height) and pairs (x, y); the border must be wall.
 
-    The arrays are new and writable, as they arrive at a worker: numba takes read-only arrays for
-    another type.
+    The arrays of the result are new and writable, as they are in a worker: for numba, read-only
+    arrays have another type.
     """
     width, height = walls.shape
     after = np.empty((width * height, N_ACTIONS), np.int64)
@@ -96,13 +96,13 @@ def build(
 
 @inlined
 def count_directions(directions: Integer) -> Integer:
-    """Count a set of directions, which is given by bits."""
+    """Count the directions in a set given as bits."""
     return (directions & 1) + (directions >> 1 & 1) + (directions >> 2 & 1) + (directions >> 3 & 1)
 
 
 @inlined
 def kth_direction(directions: Integer, k: Integer) -> Integer:
-    """Return direction number ``k``, from 0, of a set with more than ``k``."""
+    """Return direction number ``k`` (from 0) of a set with more than ``k`` directions."""
     for _ in range(k):
         directions &= directions - 1
     direction = 0
@@ -115,7 +115,7 @@ def kth_direction(directions: Integer, k: Integer) -> Integer:
 def steps_from(maze: Maze, sources: Indices) -> Indices:
     """Count the steps from the nearest source to each cell, shape (n_cells,), breadth first.
 
-    Sources are cells that are not walls. Walls and cells without a path have UNREACHABLE.
+    Sources must not be walls. Walls and cells without a path have UNREACHABLE.
     """
     n_cells = len(maze.open_directions)
     steps = np.full(n_cells, UNREACHABLE)

@@ -1,9 +1,9 @@
 """Where an action takes Pacman.
 
-With probability p he moves in the chosen direction, else to the left or right of it, with (1 − p)/2
-each; p is 0.8 unless a game sets another. If a wall is in the way, he stays; no other direction is
-drawn. Stopping is certain. The high 32 bits of a move's random word decide whether he moves as
-chosen, the lowest bit between the sides.
+Pacman moves in the chosen direction with probability p, and slips to the left or right of it with
+probability (1 − p)/2 each. p is 0.8 unless a game sets another value. If a wall is in the way, he
+stays; no other direction is drawn. Stopping never fails. The high 32 bits of a move's random word
+decide whether he moves as chosen; the lowest bit chooses the side.
 """
 
 from fractions import Fraction
@@ -24,7 +24,7 @@ def chosen_below(p_chosen: float) -> np.uint64:
 
 
 def p_side(p_chosen: float) -> float:
-    """Return the probability of each side, rounded once: p of 0.8 leaves 0.1, not 0.09999…98."""
+    """Return the probability of each side, rounded once: for p = 0.8 it is 0.1, not 0.09999…98."""
     return float((1 - Fraction(repr(float(p_chosen)))) / 2)
 
 

@@ -1,17 +1,17 @@
 """The state of a game of Pacman: a few small arrays that change from step to step.
 
-Two arrays hold numbers at named indices, ``tally`` those of the game and row i of ``ghosts`` those
-of ghost i:
+Two arrays hold numbers at named indices. ``tally`` holds those of the game (``PACMAN`` to
+``OUTCOME``); row i of ``ghosts`` holds those of ghost i (``X`` to ``TIMER``).
 
 ==============  ================================================================================
 ``PACMAN``      the cell Pacman is in
 ``N_FOOD``      food left
-``N_STEPS``     actions taken, which is the number of the next turn and names its random streams
+``N_STEPS``     actions taken; this is also the index of the next turn and its random streams
 ``SCORE``       points so far
 ``OUTCOME``     an :class:`Outcome`
-``X``, ``Y``    position in half cells: both even, or one of them odd between two cells
-``DIRECTION``   its direction; NO_DIRECTION at its start
-``TIMER``       for how many more of its own moves it is scared; 0 if it is not
+``X``, ``Y``    position in half cells: both even in a cell; one is odd between two cells
+``DIRECTION``   the ghost's direction; NO_DIRECTION at its start
+``TIMER``       for how many more of its own moves the ghost is scared; 0 if it is not
 ==============  ================================================================================
 """
 
@@ -37,7 +37,7 @@ class Outcome(IntEnum):
     WON = 1
     LOST = 2
     CUT = 3
-    """Neither won nor lost after the maximum of steps."""
+    """Neither won nor lost after the maximum number of steps."""
 
 
 class State(NamedTuple):
@@ -50,12 +50,12 @@ class State(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """What stays fixed in a game besides the maze; the same seed and actions give the same game."""
+    """What stays fixed in a game besides the maze. Equal seed and actions give the same game."""
 
     seed: np.uint64
-    directional: bool  # or else random ghosts
+    directional: bool  # whether ghosts are directional; otherwise random
     most_steps: Integer  # a game still running after these is cut
-    chosen: np.uint64  # of 2³² words, those by which Pacman moves as chosen: engine.pacman.motion
+    chosen: np.uint64  # 32 random bits below it move Pacman as chosen: engine.pacman.motion
 
 
 @kernel

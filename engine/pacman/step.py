@@ -1,28 +1,32 @@
-"""One turn of Pacman: he moves, then each ghost in order. Its points are the reward.
+"""One turn: Pacman moves, then each ghost in order. The points of the turn are the reward.
 
-1. Pacman moves (:mod:`engine.pacman.motion`): −1.
-2. He eats what is in his cell. Food is +10, and the last food wins, +500 more. A capsule sets the
-   timer of every ghost to 40. A game that is won is over, even next to a ghost.
+1. Pacman moves (:mod:`engine.pacman.motion`), which costs 1 point.
+2. He eats what is in his cell. Food gives 10 points, and the last food wins the game for 500 more.
+   A capsule sets the timer of every ghost to 40. A won game is over, even next to a ghost.
 3. All ghosts are tested for touching him, in order, even if he has just won.
-4. Each ghost in order moves (:mod:`engine.pacman.ghosts`), and then only this ghost is tested.
+4. Each ghost moves in order (:mod:`engine.pacman.ghosts`). After each move, only the ghost that has
+   moved is tested.
 
-A ghost touches Pacman at a Manhattan distance of 0.7 or less: in his cell or half a cell away.
-Positions are whole numbers of half cells, so nothing is rounded. A scared ghost is then eaten:
-+200, and it returns to its start, not scared and without a direction. Any other ghost ends the
-game: −500, lost; a game that is won stays won.
+A ghost touches Pacman at a Manhattan distance of 0.7 cells or less: in his cell or half a cell
+away. Positions are whole numbers of half cells, so nothing is rounded. A scared ghost that touches
+him is eaten: this gives 200 points, and the ghost returns to its start, not scared and without a
+direction. Any other ghost that touches him ends the game, which is lost and costs 500 points; but a
+won game stays won.
 
-Where the rules leave a choice, we follow the engine that the report used: two ghosts that Pacman
-touches by his own move cost 500 each, and a scared ghost is eaten even after the last food or
-another ghost has ended the game. A capsule is eaten before ghosts are tested, so it saves Pacman
-from a ghost next to him. A ghost that is eaten after Pacman's move still moves in the same turn,
-from its start. A timer is counted down when its ghost moves, before the ghost is tested: after the
-last of its 40 moves it is not scared. A capsule eaten while ghosts are scared sets the timers to 40
-again, and a ghost between two cells continues from there.
+Where the rules leave a choice, we follow the engine that the report (see the source below) used. If
+Pacman's own move makes him touch two ghosts, each costs 500 points. A scared ghost is eaten even
+after the last food or another ghost has ended the game. A capsule is eaten before ghosts are
+tested, so it saves Pacman from a ghost next to him. A ghost that is eaten after Pacman's move still
+moves in the same turn, from its start. A timer is counted down when its ghost moves, before the
+ghost is tested: after the last of its 40 moves, the ghost is no longer scared. A capsule eaten
+while ghosts are scared sets the timers to 40 again, and a ghost between two cells continues from
+there.
 
-A game that is still running after its maximum of steps is cut: neither won nor lost.
+A game that is still running after its maximum number of steps is cut: neither won nor lost.
 
-Turn t draws one word for Pacman from the stream (seed, SLIP, t), and one for each ghost that moves
-from the stream (seed, GHOSTS, t), needed or not. So no choice shifts another one's random numbers.
+In turn t, Pacman draws one word from the stream (seed, SLIP, t), and each ghost that moves draws
+one from the stream (seed, GHOSTS, t), whether or not the word is needed. So no choice shifts the
+random numbers of another choice.
 
 Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
 Non-Deterministic World* (2018), for motion. The other rules are those of the report's environment,

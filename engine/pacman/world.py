@@ -28,23 +28,23 @@ from thetafront.engine.pacman.state import Outcome, Setup, State, new_state
 from thetafront.engine.pacman.step import step
 
 MAX_STEPS = 10_000
-"""Default maximum of steps of a game. A game won on ``medium`` takes a few hundred."""
+"""Default maximum number of steps in a game. A win on ``medium`` takes a few hundred steps."""
 
 MAX_SEED = 2**64 - 1
 SCARED_GHOST = "g"
 
 
 class GhostKind(StrEnum):
-    """How ghosts choose their direction, see :mod:`engine.pacman.ghosts`."""
+    """How ghosts choose their direction: see :mod:`engine.pacman.ghosts`."""
 
     RANDOM = "random"
     DIRECTIONAL = "directional"
 
 
 class Ghost(NamedTuple):
-    """A ghost: position in cells (a half between two), direction (None at its start), and timer.
+    """A ghost: position in cells, direction (None at its start), and timer.
 
-    It is scared for ``timer`` more of its moves.
+    Between two cells, ``x`` or ``y`` ends in .5. The ghost is scared for ``timer`` more moves.
     """
 
     x: float
@@ -70,7 +70,7 @@ class World:
         most_steps: int = MAX_STEPS,
         p_chosen: float = P_CHOSEN,
     ) -> "World":
-        """Begin a game, which is cut if it is still running after ``most_steps``.
+        """Begin a game, which is cut if it is still running after ``most_steps`` steps.
 
         Pacman moves as chosen with probability ``p_chosen``. The same seed and actions give the
         same game. ValueError if a number or the kind of ghosts is out of range.
@@ -89,13 +89,13 @@ class World:
         return cls(layout, setup, new_state(layout.maze))
 
     def step(self, action: int) -> int:
-        """Play one turn, return the reward; ValueError if there is no such action or it is over."""
+        """Play one turn, return the reward; ValueError for an unknown action or a finished game."""
         if action not in list(Action):
             names = ", ".join(f"{each.value} {each.name.lower()}" for each in Action)
             raise ValueError(f"action must be one of {names} (got {action})")
         if self.is_over:
             raise ValueError(
-                f"action must be given in a running game (got {action} in one that is "
+                f"action must be given in a running game (got {action} in a game that is "
                 f"{self.outcome.name.lower()})"
             )
         return int(step(self.layout.maze, self.state, int(action), self.setup))
@@ -159,17 +159,17 @@ class World:
 
     @property
     def open_directions(self) -> tuple[Action, ...]:
-        """The directions without a wall in Pacman's way. All actions are allowed, these or not."""
+        """The directions that no wall blocks for Pacman. The other actions are allowed, too."""
         directions = int(self.layout.maze.open_directions[int(self.state.tally[state.PACMAN])])
         return tuple(
             action for action in Action if action is not Action.STOP and directions >> action & 1
         )
 
     def text(self) -> str:
-        """Draw the game in the characters of a layout, a scared ghost as ``g``.
+        """Draw the game in the characters of a layout, with ``g`` for a scared ghost.
 
-        A ghost between two cells is drawn in the cell it would go to if its scare ended. Ghosts
-        hide Pacman, and the first ghost hides the others.
+        A ghost between two cells is drawn in the cell that it would go to if its scare ended. In a
+        shared cell, a ghost hides Pacman, and the first ghost hides the others.
         """
         rows = [[WALL if wall else OPEN for wall in row] for row in self.layout.walls.T]
         for character, marks in ((FOOD, self.food), (CAPSULE, self.capsules)):

@@ -1,7 +1,7 @@
-"""2048: boards in single words, and random playouts in lockstep.
+"""2048: boards as 64-bit words, and random playouts of many games in lockstep.
 
-The names here take plain integers and check them. Kernels are in :mod:`engine.twenty48.board` and
-:mod:`engine.twenty48.playout`.
+The functions here take plain integers and check them. Kernels are in :mod:`engine.twenty48.board`
+and :mod:`engine.twenty48.playout`.
 """
 
 from thetafront.engine.twenty48.board import Action

@@ -1,7 +1,7 @@
 """The board of 2048 as one ``uint64``, and its rules as bit tricks on whole boards.
 
 =================  =============================================================================
-board              16 nibbles; cell (row, column) is nibble 4·row + column, the lowest is top left
+board              16 nibbles; cell (row, column) is nibble 4·row + column; nibble 0 is top left
 exponent e         the value of a nibble: 0 is an empty cell, e ≥ 1 is the tile of face value 2ᵉ
 afterstate         the board after the slide, before the spawn
 reward             sum of the face values of the tiles that one action creates by merging
@@ -9,13 +9,13 @@ worth f(board)     Σ (e − 1)·2ᵉ over the tiles: the reward for building th
 =================  =============================================================================
 
 A nibble holds 15 at most, so **two 32768 tiles do not merge**: they count as different. A spawned 4
-saves the reward of merging two 2s. In any part of a game
-Σ reward = f(end) − f(start) − 4 · (number of 4s spawned), so no kernel adds up rewards.
+comes without the reward for merging two 2s. For any part of a game, Σ reward = f(end) − f(start) −
+4 · (number of 4s spawned), so no kernel adds up rewards.
 
 Rules: Ripstein (2023), *2048 AI: Monte Carlo-Powered Markov Decision Process*, §1. As in the
-original game, a tile merges at most once per action, and merging begins where the tiles slide to.
-Kernels that slide take a rule; :mod:`engine.twenty48.rule` has a second one. They check nothing:
-:mod:`engine.twenty48.rules` is for callers in Python.
+original game, a tile merges at most once per action, and merging begins at the edge that the tiles
+slide to. Kernels that slide tiles take this rule or the other one of :mod:`engine.twenty48.rule`.
+Kernels check nothing; callers in Python use :mod:`engine.twenty48.rules`.
 """
 
 from enum import IntEnum
@@ -28,7 +28,7 @@ from thetafront.engine.twenty48.rule import BuiltRule
 
 
 class Action(IntEnum):
-    """The four actions; bit ``action`` of :func:`legal_actions` says whether one is legal."""
+    """The four actions; bit ``action`` of :func:`legal_actions` is set if ``action`` is legal."""
 
     UP = 0
     RIGHT = 1
@@ -61,7 +61,7 @@ def empty_cells(board: np.uint64) -> np.uint64:
 
 @inlined
 def mergeable_cells(board: np.uint64) -> np.uint64:
-    """Mark each cell whose tile can merge: neither empty nor 32768."""
+    """Mark each cell whose tile can merge: it is neither empty nor 32768."""
     pairs = board & (board >> np.uint64(2))
     full = pairs & (pairs >> np.uint64(1))
     return ~(empty_cells(board) | full) & EVERY_CELL
@@ -106,9 +106,9 @@ def all_or_none(flag: np.uint64) -> np.uint64:
 
 @inlined
 def close_gap(board: np.uint64, gap: np.uint64, column: np.uint64) -> np.uint64:
-    """Move all cells right of ``column`` one cell left, over it, in the rows of ``gap``.
+    """In the rows of ``gap``, move all cells right of ``column`` one cell to the left.
 
-    ``gap`` has bit 0 of a row's 16 bits set.
+    ``gap`` has bit 0 of the 16 bits of each of these rows set.
     """
     moved = (gap << np.uint64(16)) - (gap << (np.uint64(4) * column))
     return (board & ~moved) | (((board >> np.uint64(4)) & NOT_LAST_COLUMN) & moved)
@@ -123,9 +123,9 @@ def equal_neighbours(board: np.uint64) -> np.uint64:
 
 @inlined
 def merge(board: np.uint64, first: np.uint64, second: np.uint64, third: np.uint64) -> np.uint64:
-    """Merge columns 0 and 1 in the rows of ``first``, 1 and 2 of ``second``, 2 and 3 of ``third``.
+    """Merge columns 0, 1 in the rows of ``first``; 1, 2 in ``second``; and 2, 3 in ``third``.
 
-    Close the gaps. ``first`` and ``second`` share no row, nor do ``second`` and ``third``.
+    Then close the gaps. ``first`` and ``second`` share no row, nor do ``second`` and ``third``.
     """
     board = board + (first | (second << np.uint64(4)) | (third << np.uint64(8)))
     board = board & ~((third << np.uint64(16)) - (third << np.uint64(12)))
@@ -145,7 +145,7 @@ def merge_left(board: np.uint64) -> np.uint64:
 
 @inlined
 def cascade_left(board: np.uint64) -> np.uint64:
-    """Merge rows without gaps by the cascade: one tile after the other joins those before it."""
+    """Merge rows without gaps by the rule ``cascade``, one tile after the other."""
     none = np.uint64(0)
     once = equal_neighbours(board) & FIRST_COLUMN
     board = merge(board, once, none, none)
@@ -155,7 +155,7 @@ def cascade_left(board: np.uint64) -> np.uint64:
     second = (equal >> np.uint64(4)) & FIRST_COLUMN & ~once
     board = merge(board, twice, second, none)
 
-    # The position of the last tile depends on how many merges there were before it.
+    # The position of the last tile depends on the number of merges before it in its row.
     equal = equal_neighbours(board)
     one_merge = (once & ~twice) | second
     third = (equal >> np.uint64(8)) & FIRST_COLUMN & ~(once | second)
@@ -165,7 +165,7 @@ def cascade_left(board: np.uint64) -> np.uint64:
 
 @inlined
 def slide_left(board: np.uint64, rule: BuiltRule) -> np.uint64:
-    """Slide all four rows to the left and merge. The other directions are turns of this one."""
+    """Slide all four rows to the left and merge. For other directions, turn the board first."""
     empty = empty_cells(board)
     board = close_gap(board, (empty >> np.uint64(8)) & FIRST_COLUMN, np.uint64(2))
     board = close_gap(board, (empty >> np.uint64(4)) & FIRST_COLUMN, np.uint64(1))
@@ -193,7 +193,8 @@ def turn_back(board: np.uint64, transposed: np.uint64, mirrored: np.uint64) -> n
 def slide(board: np.uint64, action: Integer, rule: BuiltRule) -> np.uint64:
     """Return the afterstate of ``action``, which is the board itself if the action is illegal.
 
-    Bit 0 of ``action + 1`` says transpose, bit 1 mirror; after that, the action is a slide left.
+    Bit 0 of ``action + 1`` says whether to transpose the board, bit 1 whether to mirror it. After
+    that, the action is a slide to the left.
     """
     code = np.uint64(action) + np.uint64(1)
     transposed = code & np.uint64(1)
@@ -216,14 +217,14 @@ def worth(board: np.uint64) -> np.int64:
 
 @kernel
 def afterstate(board: np.uint64, action: Integer, rule: BuiltRule) -> tuple[np.uint64, np.int64]:
-    """Return the board before the spawn, or itself if the action is illegal, and the reward."""
+    """Return the afterstate (the board itself if the action is illegal) and the reward."""
     after = slide(board, action, rule)
     return after, worth(after) - worth(board)
 
 
 @kernel
 def legal_actions(board: np.uint64) -> int:
-    """Return four bits: bit ``action`` is set if it moves or merges a tile, under either rule."""
+    """Return four bits: bit ``action`` is set if ``action`` is legal, under either rule."""
     # A tile can move to an empty neighbour; two tiles can merge in both directions of their line.
     empty = empty_cells(board)
     full = empty ^ EVERY_CELL
@@ -244,7 +245,7 @@ def legal_actions(board: np.uint64) -> int:
 
 @kernel
 def is_terminal(board: np.uint64) -> bool:
-    """Return whether no action is legal, as on the empty board, which has no tile to move."""
+    """Return whether no action is legal. The empty board is terminal: it has no tile to move."""
     if empty_cells(board) != np.uint64(0):
         # Any tile on a board with an empty cell can slide somewhere.
         return bool(board == np.uint64(0))
@@ -271,7 +272,7 @@ def largest_exponent(board: np.uint64) -> np.int64:
 
 @inlined
 def is_four(word: np.uint64) -> np.uint64:
-    """Return 1, a spawned 4, with probability a tenth, by bits 32 to 62 of a random word.
+    """Return 1 (spawn a 4) with probability 0.1, from bits 32 to 62 of a random word.
 
     The flag is a sign bit shifted down, which is cheaper in vectors than a comparison.
     """
@@ -281,7 +282,7 @@ def is_four(word: np.uint64) -> np.uint64:
 
 @inlined
 def spawn_from_word(board: np.uint64, word: np.uint64) -> np.uint64:
-    """Put a tile on the empty cell, counted in reading order, that a random word chooses."""
+    """Put a tile on the empty cell (counted in reading order) that a random word chooses."""
     empty = empty_cells(board)
     skipped = below(word, count_cells(empty))
     for _ in range(skipped):
@@ -292,9 +293,9 @@ def spawn_from_word(board: np.uint64, word: np.uint64) -> np.uint64:
 
 @kernel
 def spawn(board: np.uint64, stream: np.uint64) -> np.uint64:
-    """Put a 2 (90%) or a 4 (10%) on an empty cell, all equally likely, by a stream's first word.
+    """Put a 2 (90%) or a 4 (10%) on a random empty cell, by a stream's first word.
 
-    A full board is returned unchanged.
+    All empty cells are equally likely. A full board is returned unchanged.
     """
     word, _ = next_word(stream)
     return spawn_from_word(board, word)

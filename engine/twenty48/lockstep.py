@@ -1,17 +1,18 @@
 """512 games of 2048 in lockstep on bit-planes: a step is straight-line boolean algebra.
 
-A *group* holds 512 games bit by bit. Bit l of word w of plane 4·cell + k is bit k of the exponent
-in that cell of game (l, w). A step has three stages, plain loops over the eight words of a plane,
-whose operations LLVM turns into vector instructions (docs/explanation/engine.md). This takes some
-care:
+A *group* holds 512 games bit by bit, in planes of eight words. Bit l of word w of plane 4·cell + k
+is bit k of the exponent in that cell of game (l, w). A step has three stages. Each is a plain loop
+over the eight words of a plane, and LLVM turns its operations into vector instructions
+(docs/explanation/engine.md). This takes some care:
 
-- A group is one flat array, with plane p in words p·WORDS to p·WORDS + 7. LLVM would have to test
-  whether separate arrays overlap.
-- All calls in a loop are inlined. One call left in it prevents vectorization.
+- A group is one flat array, with plane p in words p·WORDS to p·WORDS + 7. With separate arrays,
+  LLVM would have to test whether they overlap.
+- All calls in a loop are inlined. A single call that is not inlined prevents vectorization.
 - Helpers take the index of a word, not the number of a cell. numba would compile a helper once for
   each value of a literal argument.
-- The body of a loop is large. LLVM unrolls a small one before it considers vectorizing it.
-- Stages communicate through memory. A single stage would need more than the 32 registers.
+- Loops have large bodies. LLVM unrolls a loop with a small body before it considers vectorization.
+- Stages communicate through memory. A single stage would need more than the 32 registers that
+  exist.
 """
 
 import numpy as np
@@ -47,18 +48,18 @@ LANES = 64 * WORDS
 CELL = 4 * WORDS
 ROW = 4 * CELL
 
-# The first word of each plane after the boards, which are planes 0 to 63.
+# The first word of each item stored after the boards, which are planes 0 to 63.
 FOURS = 64 * WORDS  # eight planes: number of 4s spawned in each game (255 at most, see `spawn`)
 N_FOURS_PLANES = 8
-COINS = 72 * WORDS  # two planes: the direction of the next step
+COINS = 72 * WORDS  # two planes: random bits for the direction of the next step
 STREAM = 74 * WORDS  # two planes: the state of each word's random stream
-RESULT = 76 * WORDS  # four planes a row: whether it moved; number of empty cells in three bits
+RESULT = 76 * WORDS  # four planes per row: one says if it moved, three count its empty cells
 OVER = 92 * WORDS  # one plane: the games that are over
 GROUP = 93 * WORDS
 
 NONE = np.uint64(0)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-NO_GAME = np.uint64(0)  # the empty board never moves, and on planes it is never over
+NO_GAME = np.uint64(0)  # the empty board never moves, and `find_over` never marks it
 
 CACHE_LINE = 64
 
@@ -75,7 +76,7 @@ def n_set(typing_context, word):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def lowest_set(typing_context, word):  # type: ignore[no-untyped-def]
-    """Return the number of the lowest set bit of a word that has one."""
+    """Return the index of the lowest set bit of a word that is not 0."""
 
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
@@ -106,7 +107,7 @@ def store_tile(group: Group, i: int, x: Tile) -> None:
 
 @inlined
 def turn(group: Group) -> None:
-    """Transpose the boards whose first coin says so; play is symmetric, so this is never undone."""
+    """Transpose boards whose first random bit is set; by symmetry, this need not be undone."""
     for row in range(1, 4):
         for column in range(row):
             for w in range(WORDS):
@@ -119,10 +120,10 @@ def turn(group: Group) -> None:
 
 @inlined
 def slide(group: Group, rule: BuiltRule) -> None:
-    """Mirror the rows of boards whose second coin says so, and slide all rows to their first cell.
+    """Mirror boards whose second random bit is set, and slide all rows to their first cell.
 
-    RESULT receives, for each row, how many cells are empty (now its last ones) and whether it
-    moved.
+    RESULT receives, for each row, whether it moved and how many cells are empty (now its last
+    cells).
     """
     for row in range(4):
         for w in range(WORDS):
@@ -137,7 +138,7 @@ def slide(group: Group, rule: BuiltRule) -> None:
             store_tile(group, i + CELL, b)
             store_tile(group, i + 2 * CELL, c)
             store_tile(group, i + 3 * CELL, d)
-            # Empty cells, 0 to 4, in binary: tiles fill a row from a on.
+            # The number of empty cells, 0 to 4, in binary; the tiles of a row begin at a.
             ones = (a[4] & ~b[4]) | (c[4] & ~d[4])
             store(group, RESULT + row * CELL + w, (moved, ones, a[4] & ~c[4], ~a[4]))
 
@@ -156,7 +157,7 @@ def next_plane(a: np.uint64, b: np.uint64) -> tuple[np.uint64, np.uint64, np.uin
 def scale_by_next(
     a: np.uint64, b: np.uint64, n: Cell, x: Cell, under: np.uint64, threshold: np.uint64
 ) -> tuple[np.uint64, np.uint64, Cell, np.uint64]:
-    """Do one step of u·n with the next random bit."""
+    """Do one step of computing u·n, with the next random bit as u's bit: see `scale_by_bit`."""
     bit, a, b = next_plane(a, b)
     x, under = scale_by_bit(bit, n, x, under, threshold)
     return a, b, x, under
@@ -173,7 +174,7 @@ def put(group: Group, i: int, two: np.uint64, four: np.uint64) -> None:
 def put_in_row(
     group: Group, i: int, here: np.uint64, four: np.uint64, j: tuple[np.uint64, np.uint64]
 ) -> None:
-    """Put a tile, where ``here``, into empty cell number j of a row, counted from its end."""
+    """Where ``here`` is set, put a tile into empty cell j of a row, counted from its end."""
     two, four = here & ~four, here & four
     at = j[0] & j[1]
     put(group, i, two & at, four & at)
@@ -187,16 +188,17 @@ def put_in_row(
 
 @inlined
 def spawn(group: Group) -> None:
-    """Put a tile on the boards that moved, and toss the coins of the next step.
+    """Put a tile on the boards that moved, and draw the direction of the next step.
 
-    A step uses a 16-bit number u for each game, one plane per bit; its two lowest bits are the
-    direction. With n empty cells, the cell is number ⌊u·n/2¹⁶⌋, row by row, in a row from its end.
-    It is a 4 where the fraction is below 6552/2¹⁶ = 0.1 − 2.4·10⁻⁵. This is exact for every n,
-    since 6552 is divisible by 8, as the fractions are for n = 8. A cell's probability is within
-    2⁻¹⁶ of 1/n, and within 2⁻¹⁴ given the direction.
+    A step uses a 16-bit number u for each game, one plane per bit; its two lowest bits are also the
+    direction. With n empty cells, the tile goes to empty cell number ⌊u·n/2¹⁶⌋. Cells are counted
+    row by row, and within a row from its end. The tile is a 4 where the fraction of u·n/2¹⁶ is
+    below 6552/2¹⁶ = 0.1 − 2.4·10⁻⁵. This probability is exact for every n: for n = 8, the fraction
+    is a multiple of 8/2¹⁶, but 6552 is a multiple of 8, too. A cell's probability is within 2⁻¹⁶ of
+    1/n, and within 2⁻¹⁴ given the direction.
 
-    A game's 4s are counted up to 255. A random game would need some 2,500 moves for that, and has
-    118 on average.
+    A game's 4s are counted up to 255. A random game spawns 118 on average, and would need some
+    2,500 moves for 255.
     """
     for w in range(WORDS):
         i = RESULT + w
@@ -210,7 +212,7 @@ def spawn(group: Group) -> None:
         n = add_to_four_bits(n_upper, n_lower)
 
         a, b = group[STREAM + w], group[STREAM + WORDS + w]
-        # u's bits, lowest first, and those of the threshold 6552 = 0001 1001 1001 1000 in binary.
+        # The bits of u, lowest first, and of the threshold 6552 = 0001 1001 1001 1000 in binary.
         x, four = scale_by_bit(group[COINS + w], n, (NONE, NONE, NONE, NONE), NONE, NONE)
         x, four = scale_by_bit(group[COINS + WORDS + w], n, x, four, NONE)
         a, b, x, four = scale_by_next(a, b, n, x, four, NONE)
@@ -251,10 +253,10 @@ def spawn(group: Group) -> None:
 def play_steps(groups: npt.NDArray[np.uint64], n_steps: int, rule: BuiltRule) -> None:
     """Try a random action in every game ``n_steps`` times, and spawn where it was legal.
 
-    The groups, shape (n_groups, GROUP), are changed in place. Playouts use one. The loops over
-    groups, and compiling this as a kernel of its own, keep LLVM from unrolling steps beyond the
-    instruction cache. Two groups would make a step a tenth faster, but leave more lanes idle at the
-    end of a batch.
+    The groups, shape (n_groups, GROUP), are changed in place. Playouts use one group. This is a
+    separate kernel with loops over groups: otherwise LLVM would unroll steps beyond the instruction
+    cache. Two groups would make a step a tenth faster, but leave more lanes idle at the end of a
+    batch.
     """
     for _ in range(n_steps):
         for g in range(len(groups)):
@@ -273,7 +275,7 @@ def stuck(x: Cell, y: Cell) -> np.uint64:
 
 @kernel
 def find_over(group: Group) -> int:
-    """Mark in OVER the games without an empty cell or neighbours that merge, and count them."""
+    """Set OVER for games with no empty cell and no neighbours that merge; return their number."""
     for w in range(WORDS):
         group[OVER + w] = ALL
     for line in range(4):
@@ -296,7 +298,7 @@ def find_over(group: Group) -> int:
 def new_group(seed: np.uint64) -> Group:
     """Make a group without games, with one random stream per word, named by (seed, word).
 
-    It begins on a cache line. Otherwise each access to a whole register would touch two lines.
+    It begins on a cache line. Otherwise each access to eight words would touch two lines.
     """
     memory = np.zeros(GROUP + WORDS, np.uint64)
     skip = (-memory.ctypes.data % CACHE_LINE) // 8

@@ -31,8 +31,8 @@ def pack(grid: npt.ArrayLike) -> int:
             raise ValueError(f"grid exponents must be integers from 0 to 15 (got {exponent!r})")
         if not 0 <= exponent <= MAX_EXPONENT:
             raise ValueError(
-                "grid exponents must be between 0 and 15, the tile 32768, which is the "
-                f"largest a board holds (got {exponent})"
+                "grid exponents must be between 0 and 15, since a board holds tiles up to 32768 "
+                f"(got {exponent})"
             )
         board |= int(exponent) << (4 * cell)
     return board
@@ -47,7 +47,7 @@ def unpack(board: int) -> npt.NDArray[np.int64]:
 
 
 def parse_exponent(word: str) -> int:
-    """Read one cell of text."""
+    """Return the exponent of a cell's text."""
     if word in EMPTY_WORDS:
         return 0
     face = int(word) if word.isdecimal() else 0
@@ -55,7 +55,7 @@ def parse_exponent(word: str) -> int:
     if not 1 <= exponent <= MAX_EXPONENT or face != 1 << exponent:
         raise ValueError(
             "board tiles must be powers of two from 2 to 32768, or '.' or 0 for an empty cell "
-            f"(got {word!r}); two 32768 do not merge"
+            f"(got {word!r}); two 32768 tiles do not merge"
         )
     return exponent
 

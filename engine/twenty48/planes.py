@@ -2,10 +2,10 @@
 
 ===========  ===================================================================================
 word         ``uint64``; bit l belongs to game l
-plane        several words side by side; these functions take one of them at a time
+plane        several words; these functions take one word of a plane at a time
 mask m       a word that says for each game whether something holds
 Cell         four words: the bits of the exponents in one cell, lowest first
-Tile         a Cell and a fifth word, which says whether there is a tile; it moves along
+Tile         a Cell and a fifth word, a flag that says whether there is a tile
 Number       three or four words: the bits of a number below 16 for each game, lowest first
 ===========  ===================================================================================
 
@@ -29,13 +29,13 @@ Number = tuple[np.uint64, np.uint64, np.uint64]
 
 @inlined
 def either(m: np.uint64, x: np.uint64, y: np.uint64) -> np.uint64:
-    """Choose x where m, y elsewhere: one three-input instruction; the form with xor takes two."""
+    """Choose x where m is set, else y, in one three-input instruction; xor would take two."""
     return (x & m) | (y & ~m)
 
 
 @inlined
 def full_add(x: np.uint64, y: np.uint64, carry: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """Add three bits: return sum and carry, in four instructions; a choice by x ^ y takes five."""
+    """Return sum and carry of three bits in four instructions; choosing by x ^ y takes five."""
     t = x ^ y
     return t ^ carry, x ^ ((x ^ carry) & t)
 
@@ -70,7 +70,7 @@ def differ(x: Cell, y: Cell) -> np.uint64:
 
 @inlined
 def choose_cell(m: np.uint64, x: Cell, y: Cell) -> Cell:
-    """Choose cell x where m, y elsewhere."""
+    """Choose cell x where m is set, y elsewhere."""
     return (
         either(m, x[0], y[0]),
         either(m, x[1], y[1]),
@@ -81,7 +81,7 @@ def choose_cell(m: np.uint64, x: Cell, y: Cell) -> Cell:
 
 @inlined
 def swap(m: np.uint64, x: Cell, y: Cell) -> tuple[Cell, Cell]:
-    """Exchange two cells where m."""
+    """Exchange two cells where m is set."""
     return choose_cell(m, y, x), choose_cell(m, x, y)
 
 
@@ -96,13 +96,13 @@ def with_flag(x: Cell) -> Tile:
 
 @inlined
 def keep(m: np.uint64, x: Tile) -> Tile:
-    """Empty the cell where not m."""
+    """Keep the tile where m is set; empty the cell elsewhere."""
     return x[0] & m, x[1] & m, x[2] & m, x[3] & m, x[4] & m
 
 
 @inlined
 def choose(m: np.uint64, x: Tile, y: Tile) -> Tile:
-    """Choose tile x where m, y elsewhere."""
+    """Choose tile x where m is set, y elsewhere."""
     return (
         either(m, x[0], y[0]),
         either(m, x[1], y[1]),
@@ -127,7 +127,7 @@ def fill(x: Tile, y: Tile) -> Tile:
 
 @inlined
 def increment(m: np.uint64, x: Tile) -> Tile:
-    """Add one to the exponent where m; it must be below 15 there."""
+    """Add one to the exponent where m is set; the exponent must be below 15 there."""
     carry1 = x[0] & m
     carry2 = x[1] & carry1
     carry3 = x[2] & carry2
@@ -136,7 +136,7 @@ def increment(m: np.uint64, x: Tile) -> Tile:
 
 @inlined
 def mergeable(x: Tile, y: Tile) -> np.uint64:
-    """Mark where two neighbours merge; x holds a tile wherever y does, as after sliding."""
+    """Mark where two neighbours merge; x must hold a tile wherever y does, as after a slide."""
     a = (x[0], x[1], x[2], x[3])
     b = (y[0], y[1], y[2], y[3])
     return y[4] & ~(differ(a, b) | is_largest(b))
@@ -144,7 +144,7 @@ def mergeable(x: Tile, y: Tile) -> np.uint64:
 
 @inlined
 def merge_row(a: Tile, b: Tile, c: Tile, d: Tile) -> tuple[Tile, Tile, Tile, Tile, np.uint64]:
-    """Merge the row a b c d, which has no gaps, by the common rule; also mark where it changed."""
+    """Merge the row a b c d, which has no gaps, by the common rule; mark where it changed."""
     ab = mergeable(a, b)
     bc = mergeable(b, c) & ~ab
     cd = mergeable(c, d) & ~bc
@@ -156,7 +156,7 @@ def merge_row(a: Tile, b: Tile, c: Tile, d: Tile) -> tuple[Tile, Tile, Tile, Til
 
 @inlined
 def cascade_row(a: Tile, b: Tile, c: Tile, d: Tile) -> tuple[Tile, Tile, Tile, Tile, np.uint64]:
-    """Merge the row by the rule ``cascade``: one tile after the other joins those before it."""
+    """Merge the row a b c d, which has no gaps, by the rule ``cascade``; mark where it changed."""
     once = mergeable(a, b)
     a = increment(once, a)
     b, c, d = choose(once, c, b), choose(once, d, c), keep(~once, d)
@@ -167,7 +167,7 @@ def cascade_row(a: Tile, b: Tile, c: Tile, d: Tile) -> tuple[Tile, Tile, Tile, T
     b = choose(twice, c, b)
     c, d = choose(twice | bc, d, c), keep(~(twice | bc), d)
 
-    # The position of the last tile depends on how many merges there were before it.
+    # The position of the last tile depends on the number of merges before it in its row.
     merged = once | bc
     ab = mergeable(a, b) & twice
     one_merge = mergeable(b, c) & merged & ~twice
@@ -219,7 +219,7 @@ def add_to_four_bits(x: Cell, y: Cell) -> Cell:
 
 @inlined
 def take_three_bits(x: Cell, y: Cell) -> tuple[np.uint64, Number]:
-    """Mark where x < y, and return x there and x − y elsewhere, which must fit in three bits."""
+    """Mark where x < y; return x there and x − y elsewhere. Both must fit in three bits."""
     d0, borrow = x[0] ^ y[0], ~x[0] & y[0]
     d1, borrow = full_subtract(x[1], y[1], borrow)
     d2, borrow = full_subtract(x[2], y[2], borrow)
@@ -229,7 +229,7 @@ def take_three_bits(x: Cell, y: Cell) -> tuple[np.uint64, Number]:
 
 @inlined
 def take_two_bits(x: Number, y: Number) -> tuple[np.uint64, tuple[np.uint64, np.uint64]]:
-    """Do the same for three bits; the result must fit in two."""
+    """Do as :func:`take_three_bits` with numbers of three bits; results must fit in two bits."""
     d0, borrow = x[0] ^ y[0], ~x[0] & y[0]
     d1, borrow = full_subtract(x[1], y[1], borrow)
     _, below = full_subtract(x[2], y[2], borrow)
@@ -240,12 +240,12 @@ def take_two_bits(x: Number, y: Number) -> tuple[np.uint64, tuple[np.uint64, np.
 def scale_by_bit(
     bit: np.uint64, n: Cell, x: Cell, under: np.uint64, threshold: np.uint64
 ) -> tuple[Cell, np.uint64]:
-    """Do one step of u·n, where u is a random binary fraction, from its lowest bit upwards.
+    """Do one step of computing u·n; u is a random binary fraction, given from its lowest bit on.
 
     x becomes (x + bit·n) / 2, rounded down; after all bits of u it is ⌊u·n⌋. The bit shifted out is
-    the next bit of the product's fraction, and is compared with the ``threshold``'s, all zeros or
-    ones: a difference in a higher bit overrules the lower ones. ``under`` marks a fraction below it
-    so far.
+    the next bit of the fraction of u·n. It is compared with the threshold's bit at this position
+    (``threshold``, all zeros or all ones); a difference in a higher bit overrules the lower ones.
+    ``under`` marks where the fraction is below the threshold so far.
     """
     out = x[0] ^ (n[0] & bit)
     carry = x[0] & ~out

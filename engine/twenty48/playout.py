@@ -1,12 +1,12 @@
-"""Batches of random playouts: start boards and counts in, one score per playout out.
+"""Batches of random playouts: start boards and counts give one score per playout.
 
-Behind :func:`playouts`, 512 games are played in lockstep on bit-planes
-(:mod:`engine.twenty48.lockstep`), the last few on packed boards (:mod:`engine.twenty48.swar`). This
-module assigns games to lanes. Games that are over keep their lanes until the idle steps cost as
-much as an exchange: all planes are transposed to boards at once, finished games are replaced by
-waiting ones, and all boards are transposed back.
+:func:`playouts` plays 512 games in lockstep on bit-planes (:mod:`engine.twenty48.lockstep`), and
+the last few games on packed boards (:mod:`engine.twenty48.swar`). This module assigns games to
+lanes. Games that are over keep their lanes until the idle steps cost as much as an exchange. An
+exchange transposes all planes to boards, replaces finished games by waiting ones, and transposes
+all boards back.
 
-A kernel counts only the 4s spawned. The end board gives the score (``worth`` in
+Kernels count only the 4s spawned. The end board then gives the score (``worth`` in
 :mod:`engine.twenty48.board`) and the number of moves, since each move adds a 2 or a 4.
 """
 
@@ -36,7 +36,7 @@ from thetafront.engine.twenty48.transposition import cross
 STEPS_BETWEEN_CHECKS = 8  # 4 is as fast
 EXCHANGE_COST = 1200  # in steps of one lane; 700 to 2,000 are as fast
 NOBODY = -1
-FEW = MAX_LANES  # with this many unfinished playouts, packed boards overtake planes
+FEW = MAX_LANES  # with at most this many unfinished playouts, packed boards are faster
 
 
 @kernel
@@ -47,11 +47,11 @@ def exchange(
     n_fours: npt.NDArray[np.int64],
     n_seated: int,
 ) -> int:
-    """Take out the games in OVER, and put waiting playouts, from ``n_seated`` on, in their lanes.
+    """Take out the games in OVER, and give their lanes to waiting playouts from ``n_seated`` on.
 
-    ``seats`` has the playout of each lane, or NOBODY; ``boards`` the start boards of waiting
-    playouts. Boards and 4s of playouts taken out are written. Return how many playouts have had a
-    lane so far.
+    ``seats`` has the playout of each lane, or NOBODY. ``boards`` has the start boards of waiting
+    playouts. For playouts taken out, ``boards`` and ``n_fours`` receive their boards and 4s. Return
+    how many playouts have had a lane so far.
     """
     cross(group)
     for w in range(WORDS):
@@ -83,9 +83,9 @@ def exchange(
 def play_many(
     boards: npt.NDArray[np.uint64], n_fours: npt.NDArray[np.int64], seed: np.uint64, rule: BuiltRule
 ) -> npt.NDArray[np.int64]:
-    """Play boards on planes until few are unfinished; return which ones, shape (n_left,).
+    """Play boards on planes until few are unfinished; return their numbers, shape (n_left,).
 
-    All are played in place, the unfinished ones as far as they got, and their 4s are counted.
+    All boards, including the unfinished ones, are changed in place, and their 4s are counted.
     """
     group = new_group(seed)
     seats = np.full(LANES, NOBODY)
@@ -135,7 +135,7 @@ def random_games(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Play ``counts[i]`` games of random legal actions, equally likely, from board i to the end.
 
-    Return the sum of rewards and the number of legal actions of each, those of board 0 first.
+    Return each game's sum of rewards and number of moves; the games of board 0 come first.
     """
     n_playouts = counts.sum()
     ends = np.empty(n_playouts, np.uint64)
@@ -166,6 +166,6 @@ def random_games(
 def playouts(
     boards: npt.NDArray[np.uint64], counts: npt.NDArray[np.int64], seed: np.uint64, rule: BuiltRule
 ) -> tuple[npt.NDArray[np.int64], np.int64]:
-    """Play :func:`random_games`; return the sum of rewards of each, and all their actions."""
+    """Play :func:`random_games`; return each game's sum of rewards, and the moves of all games."""
     gained, n_moves = random_games(boards, counts, seed, rule)
     return gained, np.int64(n_moves.sum())

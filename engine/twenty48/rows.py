@@ -1,7 +1,8 @@
 """Slides by a table of rows: faster than bit tricks where one board slides in all four directions.
 
-The bit tricks of :mod:`engine.twenty48.board` fill vectors with the boards of many games. Search
-over one game has one board at a time, and looks up its four rows: 400 kB, which stay in the cache.
+The bit tricks of :mod:`engine.twenty48.board` fill vectors with the boards of many games. A search
+has one board at a time, and looks up each of its four rows. The tables take 400 kB and stay in the
+cache.
 """
 
 from functools import cache
@@ -21,7 +22,7 @@ class RowTables(NamedTuple):
     """Each row after a slide to the left by the common rule, and the points of the slide."""
 
     left: npt.NDArray[np.uint16]  # (65536,)
-    reward: npt.NDArray[np.float32]  # (65536,): whole numbers, exactly
+    reward: npt.NDArray[np.float32]  # (65536,): whole numbers, stored exactly
 
 
 @kernel
@@ -44,7 +45,7 @@ def row_tables() -> RowTables:
 
 @inlined
 def slide_rows(tables: RowTables, board: np.uint64) -> tuple[np.uint64, np.float32]:
-    """Slide to the left; return the board after it and the points."""
+    """Slide a board to the left; return the new board and the points."""
     first = board & ROW
     second = (board >> np.uint64(16)) & ROW
     third = (board >> np.uint64(32)) & ROW
@@ -57,7 +58,7 @@ def slide_rows(tables: RowTables, board: np.uint64) -> tuple[np.uint64, np.float
 
 @inlined
 def turned_for(board: np.uint64, transposed: np.uint64, action: int) -> np.uint64:
-    """Turn a board so that an action slides it to the left; the board and its transpose are given.
+    """Turn a board (given with its transpose) so that the action becomes a slide to the left.
 
     The actions are up, right, down, left: see :class:`~engine.twenty48.board.Action`.
     """

@@ -1,15 +1,16 @@
-"""How tiles merge: the common rule, and the cascade of one program.
+"""How tiles merge: by the common rule, or by the rule ``cascade`` of one program.
 
-A row slides towards its first cell, and its tiles are taken in order from there. By the common rule
-it merges with an equal tile before it that has not merged yet. With ``cascade`` that tile may have
-merged: 2 2 4 becomes 8 in one action, and 2 2 4 8 becomes 16. Under both rules 4 2 2 and 2 2 2 2
-become 4 4, and the same actions are legal.
+A row slides towards its first cell, and its tiles are taken in order from there. By the common
+rule, a tile merges with the tile before it if the two are equal and that tile has not merged yet.
+With ``cascade``, that tile may already have merged: 2 2 4 becomes 8 in one action, and 2 2 4 8
+becomes 16. Under both rules, 4 2 2 and 2 2 2 2 become 4 4, and the same actions are legal.
 
 Sources: the common rule is that of the original game. ``cascade`` is the rule of the program that
 Ripstein (2023) published; the paper does not mention it. It makes 2048 easier.
 
-Kernels take a rule as an argument whose *type* differs, ``None`` or ``bool``. numba compiles one
-version for each type without the other's branch, so the common game does not pay for the cascade.
+Kernels take a rule as an argument of type ``None`` (common) or ``bool`` (cascade). For each of the
+two types, numba compiles a version without the branch of the other, so ``cascade`` does not slow
+the common game down.
 """
 
 from enum import Enum
@@ -26,5 +27,5 @@ class Rule(Enum):
 
     @property
     def built(self) -> BuiltRule:
-        """The rule in the form for kernels: None for the common one, True for the cascade."""
+        """The rule in the form that kernels take: None for the common one, True for the cascade."""
         return None if self is Rule.COMMON else True

@@ -16,7 +16,7 @@ from thetafront.engine.twenty48.rule import Rule
 
 
 def word(name: str, value: int) -> np.uint64:
-    """Return 64 bits for a kernel; ValueError if ``value`` needs more."""
+    """Return ``value`` as 64 bits for a kernel; ValueError if it does not fit."""
     if not 0 <= value < 1 << 64:
         raise ValueError(f"{name} must be between 0 and 2**64 - 1 (got {value})")
     return np.uint64(value)
@@ -63,7 +63,7 @@ def spawn(board: int, stream: int) -> int:
 
 
 def stream(seed: int, purpose: int, index: int) -> int:
-    """Return a stream of a game's seed, see :func:`engine.rng.stream` and its purposes."""
+    """Return the stream of a game's seed for a purpose and an index: see :mod:`engine.rng`."""
     words = word("seed", seed), word("purpose", purpose), word("index", index)
     return int(rng.named_stream(*words))
 
@@ -76,12 +76,12 @@ def initial(stream: int) -> int:
 def playouts(
     boards: Sequence[int], counts: Sequence[int], seed: int, rule: Rule = Rule.COMMON
 ) -> tuple[npt.NDArray[np.int64], int]:
-    """Play ``counts[i]`` random games from board i to the end; equal arguments, equal games.
+    """Play ``counts[i]`` random games from board i to the end; equal arguments give equal games.
 
     Returns
     -------
     scores : int64, shape (sum of counts,)
-        Points gained in each playout, those of the first board first.
+        Points gained in each playout; the playouts of the first board come first.
     n_moves : int
         Moves of all playouts together.
 

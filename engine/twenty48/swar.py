@@ -1,8 +1,8 @@
-"""A few games in lockstep on packed boards: the end of a batch.
+"""A few games in lockstep on packed boards, for the end of a batch.
 
 A step on bit-planes costs the same for one game as for 512. For some dozen games it is cheaper to
-hold one packed board in each lane of a vector (SWAR, SIMD within a register). A step is bit
-arithmetic on whole boards without branches, tables or calls, and LLVM vectorizes the loop over
+hold one packed board in each lane of a vector (SWAR, SIMD within a register). A step is then bit
+arithmetic on whole boards, without branches, tables or calls, and LLVM vectorizes the loop over
 lanes. As on planes, an illegal action leaves a board unchanged, and no board is turned back.
 """
 
@@ -23,7 +23,7 @@ from thetafront.engine.twenty48.board import (
 from thetafront.engine.twenty48.rule import BuiltRule
 
 MAX_LANES = 64
-VECTOR = 8  # lanes are rounded up to whole vectors, which leaves no scalar loop
+VECTOR = 8  # the lanes in use are rounded up to whole vectors, so there is no scalar loop
 STEPS_BETWEEN_CHECKS = 8
 
 
@@ -31,9 +31,9 @@ STEPS_BETWEEN_CHECKS = 8
 def random_empty_cell(empty: np.uint64, word: np.uint64) -> np.uint64:
     """Mark one of at most 15 empty cells, chosen by the low 32 bits of ``word``.
 
-    Multiplying the marks by 0x1111… puts in every nibble the number of marks up to it, and in the
-    highest one their total. The cell after n marks is the first whose number is above n. Even and
-    odd nibbles are compared as bytes.
+    Multiplying the marks by 0x1111… puts into every nibble the number of marks up to it, and so
+    into the highest nibble the total. Marked cell number n (from 0) is the first cell whose count
+    is above n. Even and odd nibbles are compared as bytes.
     """
     count_to = empty * EVERY_CELL
     n = below(word, count_to >> np.uint64(60))
@@ -48,7 +48,7 @@ def random_empty_cell(empty: np.uint64, word: np.uint64) -> np.uint64:
 
 @inlined
 def random_step(board: np.uint64, word: np.uint64, rule: BuiltRule) -> tuple[np.uint64, np.uint64]:
-    """Try one random action; return the turned board, and 1 if a 4 was spawned, else 0.
+    """Try one random action; return the new board (still turned), and 1 if a 4 spawned, else 0.
 
     Bits 63 and 0 of ``word`` turn the board (transpose, mirror), bits 0 to 31 choose the cell, and
     bits 32 to 62 the tile. Bit 0 is used twice, which shifts the choice of the cell by 2⁻³² of its
@@ -72,11 +72,11 @@ def finish(
 ) -> None:
     """Play the ``unfinished`` boards, at most MAX_LANES, to the end; add up their 4s.
 
-    Board i draws one word a step from ``substream(seed, i)``.
+    Board i draws one word per step from ``substream(seed, i)``.
     """
     n_active = len(unfinished)
     which = np.empty(MAX_LANES, np.int64)
-    # One flat array: LLVM would have to test whether separate ones overlap.
+    # One flat array, since LLVM would have to test whether separate arrays overlap.
     lanes = np.zeros(3 * MAX_LANES, np.uint64)
     board, counter, fours = (
         lanes[:MAX_LANES],

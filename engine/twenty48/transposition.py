@@ -1,7 +1,7 @@
-"""Transposition between bit-planes, which hold 512 games, and packed boards.
+"""Transposition of 512 games between bit-planes and packed boards.
 
-Both use the words of a group (:mod:`engine.twenty48.lockstep`). For each word of a plane, 64 x 64
-bits are transposed: first the bytes, then the bits of each 8 x 8 block.
+Both forms use the words of a group (:mod:`engine.twenty48.lockstep`). For each of the eight words w
+of a plane, 64 x 64 bits are transposed: first the bytes, then the bits of each 8 x 8 block.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ def cross_eight(
     mask2: np.uint64,
     mask1: np.uint64,
 ) -> None:
-    """Transpose 8 words, ``apart`` from each other, in 8 x 8 blocks of ``shift`` bits."""
+    """Transpose 8 words at distance ``apart`` in 8 x 8 blocks; an entry has ``shift`` bits."""
     a, b, c, d = group[i], group[i + apart], group[i + 2 * apart], group[i + 3 * apart]
     k = i + 4 * apart
     e, f, g, h = group[k], group[k + apart], group[k + 2 * apart], group[k + 3 * apart]
@@ -66,7 +66,7 @@ def cross_bytes(group: Group, i: int) -> None:
 
 @inlined
 def cross_bits(group: Group, i: int) -> None:
-    """Transpose each 8 x 8 bits of eight words in neighbouring planes."""
+    """Transpose each block of 8 x 8 bits in eight words of neighbouring planes."""
     cross_eight(
         group,
         i,
@@ -80,7 +80,7 @@ def cross_bits(group: Group, i: int) -> None:
 
 @kernel
 def cross(group: Group) -> None:
-    """Convert planes to boards, or back: transpose the 64 x 64 bits of each w.
+    """Convert planes to boards, or back: transpose the 64 x 64 bits of each word w.
 
     As boards, word l·WORDS + w is the packed board of game (l, w), and byte l // 8 of word
     FOURS + (l % 8)·WORDS + w is its number of 4s.

@@ -1,7 +1,7 @@
 """N-tuple networks: values of afterstates, learned from games that the network plays itself.
 
-`patterns` has the sets of patterns and their kernels, `training_settings` what a network learns
-with, and `learning` the updates. `network` has the files of networks with names, and `agent` the
-agent that plays with one; `learned` has those that are identified by their settings, and `learner`
-the agent that learns one first.
+`patterns` has the sets of patterns and their kernels, `training_settings` has the settings of
+learning, and `learning` has the updates. `network` reads the files of named networks, and
+`agent` plays with such a network. `learned` has the networks that are identified by their settings,
+and `learner` is the agent that first learns such a network.
 """

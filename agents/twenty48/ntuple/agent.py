@@ -1,4 +1,4 @@
-"""The agent that plays by a learned network, one move or several ahead."""
+"""The agent that plays by a learned network, looking one or several moves ahead."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ class NTuple(LookaheadAgent):
         NONE, Label(), "name of the network, which thetafront train has trained"
     )
 
-    # Of the weights, when the agent was built; it goes with the agent to workers.
+    # The digest of the weights when the agent was built; it is sent to workers with the agent.
     digest: str = field(default="", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -44,7 +44,7 @@ class NTuple(LookaheadAgent):
 
     @cached_property
     def trained(self) -> TrainedNetwork | None:
-        """The network's manifest; ValueError if the network has changed since."""
+        """The network's manifest; ValueError if the network changed after the agent was built."""
         if self.network == NONE:
             return None
         found = trained_network(self.network)

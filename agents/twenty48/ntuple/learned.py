@@ -1,8 +1,8 @@
-"""Networks named by their settings of learning and their number of moves.
+"""Networks identified by their settings of learning and their number of training moves.
 
-Such a network is a function of both, to the bit. So a file of it saves time and changes nothing:
-where there is none, the network is learned again. If training diverges, the network is replaced by
-an untrained one.
+These two determine such a network to the bit. So the file of a network only saves time: if there is
+none, the network is learned again. If training diverges, the network is replaced by an untrained
+one.
 """
 
 from functools import lru_cache
@@ -40,7 +40,7 @@ def learned_file(settings: TrainingSettings, n_moves: int) -> Path:
 
 @lru_cache(maxsize=MAX_IN_MEMORY)
 def learned_weights(settings: TrainingSettings, n_moves: int) -> Weights:
-    """Return a network's weights for playing: read from its file, or learned, once in a process.
+    """Return a network's weights for playing: read from its file, or learned, once per process.
 
     ValueError if there is a file that cannot be read.
     """
@@ -67,7 +67,7 @@ def learned_now(settings: TrainingSettings, n_moves: int) -> Weights:
 def learn_alone(settings: TrainingSettings, weights: Weights, n_moves: int) -> int:
     """Learn from the first game on, in this thread; return how many moves were made.
 
-    These are fewer than ``n_moves`` if training diverges. With ``n_moves`` of 0 the call only
+    Fewer than ``n_moves`` are made if training diverges. With ``n_moves`` of 0, the call only
     compiles the kernel.
     """
     space = work_space(n_looked_up(settings.patterns))

@@ -17,10 +17,10 @@ from thetafront.agents.twenty48.ntuple.training_settings import VERSION, Learnin
 
 @dataclass(frozen=True)
 class OwnTraining(Learning):
-    """The settings with which the agent learns, and for how long."""
+    """The settings with which the agent learns, and the length of its training."""
 
     training_moves: int = integer(
-        20_000_000, 1, 10**12, "moves of training; the game that reaches them is the last"
+        20_000_000, 1, 10**12, "moves of training; the game that reaches this number is the last"
     )
     training_seed: int = integer(0, 0, MAX_SEED, "seed of the games that it learns from")
 
@@ -34,14 +34,14 @@ class OwnTraining(Learning):
 @register
 @dataclass(frozen=True)
 class NTupleLearner(LookaheadAgent, OwnTraining):
-    """Learns a network from games, then plays by it, or by expectimax over it.
+    """Learns a network from games, then plays by it or by expectimax over it.
 
-    What it learns is a function of the parameters, so two agents with equal ones play the same
-    games. Time spent on learning does not count as its games' time.
+    The parameters determine what it learns, so two agents with equal parameters play the same
+    games. The time of its games does not include the time spent on learning.
 
-    The tuned space has the settings of learning and the depth of the search. Since values are on
-    grids, trials may differ only in the search: such a trial plays with the network that another
-    has learned.
+    The tuned space has the settings of learning and the depth of the search. Since these settings
+    are tuned on grids, two trials may differ only in the search; the later trial then plays with
+    the network that the earlier trial has learned.
     """
 
     name: ClassVar[str] = "ntuple_learner"

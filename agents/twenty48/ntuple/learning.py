@@ -1,25 +1,27 @@
-"""Learning: a network plays games by its own values, and corrects these backwards after each game.
+"""Learning: a network plays games by its own values, and corrects them backwards after each game.
 
 Notation
 --------
 =========  =======================================================================================
 s          an afterstate of the game, in order; V(s) is the sum of its m weights
 r          points of the action after s
-G(s)       the target of V(s): r + (1 − λ)·V(s′) + λ·G(s′), 0 after the last one;
-           V(s′) is its value after its own correction: the value before plus the changes
+G(s)       the target of V(s): r + (1 − λ)·V(s′) + λ·G(s′), where s′ is the next afterstate; 0 for
+           the last one. V(s′) is taken after its own correction: the old value plus the changes
 δ          the error G(s) − V(s)
 α          learning rate: a weight changes by α·δ/m
-E, A       coherence of a weight: the sum of its errors, and of their absolute values
+E, A       coherence of a weight: the sum of its errors, and the sum of their absolute values
 =========  =======================================================================================
 
-With coherence a weight changes by α·|E|/A·δ/m: by less where its errors have changed their signs.
+With coherence a weight changes by α·|E|/A·δ/m: by less if its errors have changed their signs.
 
-Sources: Szubert and Jaśkowski (2014), §II, for learning from afterstates; Jaśkowski (2017),
-*Mastering 2048 with delayed temporal coherence learning, multi-stage weight promotion, redundant
-encoding and carousel shaping*, §III, for coherence, and for λ; Guei, Chen and Wu (2021),
-*Optimistic temporal difference learning for 2048*, for an optimistic start; Matsuzaki (2017),
-*Developing a 2048 player with backward temporal coherence learning and restart*, for the order of
-corrections, and for restarts from the middle of a game.
+Sources:
+
+- Learning from afterstates: Szubert and Jaśkowski (2014), §II.
+- Coherence and λ: Jaśkowski (2017), *Mastering 2048 with delayed temporal coherence learning,
+  multi-stage weight promotion, redundant encoding and carousel shaping*, §III.
+- Optimistic start: Guei, Chen and Wu (2021), *Optimistic temporal difference learning for 2048*.
+- Order of corrections, and restarts from the middle of a game: Matsuzaki (2017), *Developing a 2048
+  player with backward temporal coherence learning and restart*.
 """
 
 from typing import Any, NamedTuple
@@ -34,8 +36,8 @@ from thetafront.engine.rng import SPAWN, START, next_word, stream
 from thetafront.engine.twenty48.board import N_ACTIONS, spawn_from_word, transpose
 from thetafront.engine.twenty48.rows import RowTables, slide_rows, turned_for
 
-MAX_MOVES = 1 << 18  # of a game: sixteen 32768s, each move adding 2 points of tiles
-AHEAD, RING = 4, 8  # corrections before it is needed that memory is asked for; a power of two above
+MAX_MOVES = 1 << 18  # of a game: up to sixteen 32768s, if each move spawns a 2
+AHEAD, RING = 4, 8  # prefetching is 4 corrections ahead; RING: a larger power of two
 
 Boards = npt.NDArray[np.uint64]
 
@@ -44,7 +46,7 @@ Boards = npt.NDArray[np.uint64]
 def best_afterstate(
     network: Network, tables: RowTables, board: np.uint64
 ) -> tuple[np.uint64, np.float32]:
-    """Return the best action's afterstate, turned somehow, and its points; −1 if none is legal."""
+    """Return the best action's afterstate (in any orientation) and points; −1 if none is legal."""
     transposed = transpose(board)
     best = np.float32(-np.inf)
     best_after, best_reward = board, np.float32(-1.0)
@@ -133,7 +135,7 @@ def correct(
             change = step
             if coherent:
                 errors, magnitudes = coherence[j, 0], coherence[j, 1]
-                share = abs(errors) / magnitudes  # not a number without a branch
+                share = abs(errors) / magnitudes  # NaN if both are 0: no branch here
                 change = step * (share if magnitudes != np.float32(0.0) else np.float32(1.0))
                 coherence[j, 0] = errors + error
                 coherence[j, 1] = magnitudes + abs(error)
@@ -159,22 +161,23 @@ def learn(
 ) -> tuple[int, int, float]:
     """Play games and learn from each; return the numbers of games and moves, and the sum of scores.
 
-    Weights and ``coherence`` change: E and A of each weight, float32 of shape (n_weights, 2), any
-    shape if not ``coherent``. It ends early if weights have grown beyond all bounds. Threads may
-    call it with the same network at once. They take no locks, so a change is lost occasionally, and
-    the result depends on which thread was faster.
+    The weights and ``coherence`` are changed. ``coherence`` has E and A of each weight: float32 of
+    shape (n_weights, 2), or of any shape if not ``coherent``. Learning ends early if weights have
+    grown beyond all bounds. Threads may call this at once with the same network. They take no
+    locks, so a change is lost occasionally, and the result depends on which thread was faster.
 
     Parameters
     ----------
     seed : uint64
-        Of the training. Game g draws from its streams number g for ``START`` and ``SPAWN``.
+        The seed of the training. Game g draws from stream number g of this seed, for the purposes
+        ``START`` and ``SPAWN``.
     first_game, n_games, max_moves : int
-        Which games; none begins once ``max_moves`` moves are made.
+        Number of the first game, and how many to play; none begins after ``max_moves`` moves.
     rate, decay : float
         α and λ.
     restart : int
         Restart a finished game from the middle of its last part, while that part has at least this
-        many moves; 0: never. Scores are those of games from the start.
+        many moves; 0: never. The sum of scores leaves out restarts.
     """
     step_rate, carried = np.float32(rate / space.indices.shape[1]), np.float32(decay)
     n_played, n_moves = 0, 0
@@ -191,7 +194,7 @@ def learn(
         n, words, score = play_out(network, tables, board, words, space, begin)
         n_played += 1
         total += score
-        if n == 0:  # weights are no numbers any more, and no action is the best
+        if n == 0:  # weights are NaN, so no action is the best
             break
         while True:
             n_moves += n - begin

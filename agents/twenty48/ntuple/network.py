@@ -1,7 +1,7 @@
 """Trained networks on disk: a folder with a manifest and the weights.
 
-The folder of all networks is ``results/networks`` in a checkout, and in the user's data folder for
-an installed package, unless ``THETAFRONT_NETWORKS`` names another.
+The folder of all networks is ``results/networks`` in a checkout. For an installed package, it is in
+the user's data folder. ``THETAFRONT_NETWORKS`` can name another folder instead.
 """
 
 import json
@@ -30,9 +30,9 @@ from thetafront.engine.jit import IS_CHECKOUT, ROOT
 
 FOLDER = Path("results") / "networks"
 MANIFEST = "manifest.json"
-NONE = "none"  # no network, where a name is expected
+NONE = "none"  # given as a name, it means no network
 FORMAT = 1
-MAX_IN_MEMORY = 3  # networks that take turns in a worker; reading one takes a second
+MAX_IN_MEMORY = 3  # networks that a worker keeps; reading one takes a second
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ class TrainedNetwork:
 
     name: str  # of its folder
     training: Mapping[str, Value]  # the parameters of `TrainingSettings`
-    n_games: int  # that it learned from
+    n_games: int  # from which it learned
     n_moves: int
-    cpu_seconds: float  # that this took
+    cpu_seconds: float  # of the training
     digest: str  # of its weights
 
     @property
@@ -64,12 +64,12 @@ class TrainedNetwork:
     def check(self) -> None:
         """Raise ValueError if the file of weights does not match the manifest.
 
-        No weights are read.
+        The weights are not kept in memory.
         """
         expected = (count_weights(self.patterns),)
         path = self.weights_file
         try:
-            if not path.is_file():  # a pipe would have to be filled
+            if not path.is_file():  # reading a pipe might never end
                 raise ValueError("it is not a file")
             mapped = np.lib.format.open_memmap(path, mode="r")
             if mapped.dtype != np.float32 or mapped.shape != expected:
@@ -86,13 +86,13 @@ class TrainedNetwork:
     def read(self) -> Network:
         """Read the weights.
 
-        They are not mapped into memory: a game looks up weights all over the file, and pages of
-        4 kB took a fifth longer than the large ones that numpy asks for.
+        The file is not mapped into memory: a game looks up weights all over the file. With pages of
+        4 kB, this took a fifth longer than with the large pages that numpy asks for.
         """
         return NETWORKS[self.patterns](weights_in(self.weights_file, self.patterns))
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON data."""
+        """Return the manifest as JSON data."""
         fields = {**vars(self), "training": dict(self.training)}
         del fields["name"]
         return {"format": FORMAT, **fields}
@@ -106,7 +106,7 @@ def weights_in(path: Path, patterns: PatternSet) -> Weights:
 
 @lru_cache(maxsize=MAX_IN_MEMORY)
 def are_finite(path: Path, changed_at: int) -> bool:
-    """Return whether all weights are finite; read once while the file stays as it is."""
+    """Return whether all weights are finite; an unchanged file is read only once."""
     return math.isfinite(np.sum(np.load(path, mmap_mode="r"), dtype=np.float64))
 
 

@@ -1,31 +1,36 @@
 """Patterns: the sets of cells whose tiles a network looks up together.
 
 =========  =======================================================================================
-pattern    some cells of the board, numbered in reading order from 0 to f; its tiles, as digits to
-           the base 16, are the index of a weight in the pattern's table
+pattern    some cells of the board; the board's cells are numbered 0 to f in reading order. The
+           exponents in a pattern's cells are the base-16 digits of an index into its table of
+           weights
 value      of an afterstate: the sum of the weights of all patterns on all eight symmetric boards
 set        a network's patterns; ``4x6`` has four patterns of six cells each
-part       a pattern whose cells are all cells of another one of the set
+part       a pattern whose cells all belong to another pattern of the set
 =========  =======================================================================================
 
-A set with a plus, such as ``4x6+``, has parts besides: all lines and squares of four cells that lie
-within its patterns. A part's weights learn fast, since it meets the same tiles often, and estimate
-the value of boards that the patterns have not met yet. For playing they are added to those of the
-patterns (:func:`without_parts`), so they cost no time there.
+A set with a plus, such as ``4x6+``, also has parts: all lines and squares of four cells that lie
+within its patterns. The weights of a part learn fast, since it meets the same tiles often. They
+estimate the value of boards that the patterns have not met yet. For playing, they are added to the
+weights of the patterns (:func:`without_parts`), so they cost no time there.
 
-The cells of a pattern are at most three stretches of the board's nibbles, so that an index takes at
-most three shifts. All tables of a network are one array; a pattern's own begins at its *base*.
+The cells of a pattern form at most three stretches of the board's nibbles, so an index takes at
+most three shifts. All tables of a network are in one array; a pattern's table begins at its *base*.
 
-In files an index has a pattern's first cell as its lowest digit. In memory it has the last one,
-which lies further inside the board, so its tile changes more often: weights that are looked up one
-after the other then share lines of memory, and a move at one ply takes a seventh less. Kernels get
-this by turning boards and patterns half around (:func:`turned_tables`, :func:`turned_indices`).
+In files, a pattern's first cell is the lowest digit of an index. In memory, its last cell is the
+lowest digit. This cell lies further inside the board, so its tile changes more often. Weights that
+are looked up one after the other then share cache lines, and a move at one ply takes a seventh less
+time. To use this order, kernels turn boards and patterns by 180° (:func:`turned_tables`,
+:func:`turned_indices`).
 
-Sources: Szubert and Jaśkowski (2014), *Temporal difference learning of n-tuple networks for the
-game 2048*, §III, for networks of this form; Yeh et al. (2016), *Multistage temporal difference
-learning for 2048-like games*, for tuples of six cells; Jaśkowski (2017), *Mastering 2048 with
-delayed temporal coherence learning, multi-stage weight promotion, redundant encoding and carousel
-shaping*, §VI, for parts.
+Sources:
+
+- Networks of this form: Szubert and Jaśkowski (2014), *Temporal difference learning of n-tuple
+  networks for the game 2048*, §III.
+- Tuples of six cells: Yeh et al. (2016), *Multistage temporal difference learning for 2048-like
+  games*.
+- Parts: Jaśkowski (2017), *Mastering 2048 with delayed temporal coherence learning, multi-stage
+  weight promotion, redundant encoding and carousel shaping*, §VI.
 """
 
 from collections.abc import Callable
@@ -84,7 +89,7 @@ CELLS = {
 }
 """The cells of each set's patterns, as hexadecimal digits."""
 PARTS = {5: ("0123", "4567", "0145", "4589"), 6: ("0123", "4567", "0145", "1256", "569a")}
-"""Those of sets with parts, by the cells of their patterns."""
+"""The cells of possible parts, by the number of cells of a set's patterns."""
 for each, patterns in list(CELLS.items()):
     CELLS[PatternSet(f"{each}{PLUS}")] = patterns + tuple(
         part
@@ -120,7 +125,7 @@ class Pattern:
 
     @property
     def turned(self) -> "Pattern":
-        """The same on boards that are turned half around; digits of an index are in reverse."""
+        """The same pattern on boards turned by 180°; the digits of an index are reversed."""
         return Pattern.from_digits("".join(f"{15 - cell:x}" for cell in reversed(self.cells)))
 
     @property
@@ -150,9 +155,9 @@ def without_parts(pattern_set: PatternSet, weights: Weights) -> Weights:
     Parameters
     ----------
     pattern_set : PatternSet
-        Of the weights.
+        The patterns of ``weights``.
     weights : float32, shape (n_weights,)
-        They are not changed; for a set without parts they are returned.
+        This array is not changed; for a set without parts, it is returned.
     """
     if pattern_set == pattern_set.played:
         return weights
@@ -163,7 +168,7 @@ def without_parts(pattern_set: PatternSet, weights: Weights) -> Weights:
     for part, end in zip(patterns[n_played:], ends[n_played:], strict=True):
         whole = next(each for each in patterns if set(part.cells) < set(each.cells))
         begin = ends[patterns.index(whole)] - whole.n_weights
-        # An axis a cell, the first cell first, as in an index in memory.
+        # One axis per cell, the first cell first, as in an index in memory.
         shape = [N_EXPONENTS if cell in part.cells else 1 for cell in whole.cells]
         table = played[begin : begin + whole.n_weights].reshape([N_EXPONENTS] * len(whole.cells))
         table += weights[end - part.n_weights : end].reshape(shape)
@@ -182,7 +187,7 @@ def turned_tables(pattern_set: PatternSet, weights: Weights) -> Weights:
 
 @kernel
 def turn_table(table: Weights, turned: Weights, n_inner: int) -> None:
-    """Move each weight to the index with reversed digits; there are ``n_inner`` + 2 of them."""
+    """Move each weight to the index with reversed digits; there are ``n_inner`` + 2 digits."""
     n = N_EXPONENTS**n_inner
     for inner in range(n):
         left, reverse = inner, 0
@@ -216,7 +221,7 @@ def turned_indices(pattern_set: PatternSet, indices: npt.NDArray[np.int64]) -> A
 
 
 PUT: Kernels = {}
-"""The kernel of each class of networks that puts the indices of an afterstate into an array."""
+"""For each class of networks, the kernel that puts the indices of weights into an array."""
 
 
 def put_indices(network: Settings, afterstate: np.uint64, indices: Indices) -> None:
@@ -236,10 +241,10 @@ class Network(NamedTuple):
 def value_kernels(
     patterns: tuple[Pattern, ...],
 ) -> tuple[Callable[..., np.float32], Callable[..., None]]:
-    """Return the kernels of networks with these patterns: value, and indices of its weights.
+    """Return two kernels for these patterns: one for values, one for the indices of weights.
 
-    Shifts and masks are constants in them: reading them from arrays takes two thirds longer where
-    the weights are in the cache. numba does not tell such kernels apart in its cache, but the
+    Shifts and masks are constants in the kernels: reading them from arrays takes two thirds longer
+    if the weights are in the cache. numba's cache does not distinguish such kernels, but their
     callers' signatures differ by the class of the network.
     """
     n, patterns = len(patterns), tuple(each.turned for each in patterns)
@@ -264,7 +269,7 @@ def value_kernels(
         weights = network.weights
         a, b = afterstate, transpose(afterstate)
         c, d = mirror(a), mirror(b)
-        # Half around are flip(c), flip(d) and so on: the order of the pattern's own indices.
+        # The boards turned by 180° come first, in the order of the pattern's own indices.
         return (
             (part(weights, flip(c)) + part(weights, flip(d)))
             + (part(weights, flip(a)) + part(weights, flip(b)))
@@ -311,4 +316,4 @@ def network_class(pattern_set: PatternSet) -> type[Network]:
 
 
 NETWORKS = {each: network_class(each) for each in PatternSet}
-"""The class of a set's networks."""
+"""The class of networks for each set of patterns."""

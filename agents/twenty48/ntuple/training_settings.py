@@ -1,4 +1,4 @@
-"""What a network learns with."""
+"""The settings with which a network learns."""
 
 import json
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from thetafront.agents.twenty48.ntuple.patterns import (
 )
 
 RESTARTS = (0, 1_000_000)
-VERSION = 1  # of learning: one more when the same settings come to give other weights
+VERSION = 1  # of learning: raised when the same settings begin to give other weights
 
 
 class Method(StrEnum):
@@ -40,13 +40,14 @@ TUNED_SETS = tuple(each for each in PatternSet if each.played != PatternSet.EIGH
 
 @dataclass(frozen=True)
 class Learning:
-    """The settings with which a network learns, except its games.
+    """The settings with which a network learns, except the seed of its games.
 
-    α and λ are those of :mod:`agents.twenty48.ntuple.learning`. Tuned are the sets of patterns
-    that learn within minutes, and both methods; α from 0.1, a usual rate of plain learning, to 1,
-    beyond which a step goes past its target; optimism to 20,000 points, a usual score early in
-    training (after 80 million moves a network with 80,000 points scored 31,800, one without
-    scored 83,400); R to more moves than most games have in a training of 20 million moves.
+    α and λ are those of :mod:`agents.twenty48.ntuple.learning`. Both methods are tuned, and the
+    sets of patterns that learn within minutes. α is tuned from 0.1, a usual rate of plain learning,
+    to 1, beyond which a step goes past its target. R is tuned up to more moves than most games have
+    in a training of 20 million moves. Optimism is tuned up to 20,000 points, a usual score early in
+    training. After 80 million moves, a network with an optimism of 80,000 points scored 31,800
+    points; one without optimism scored 83,400 points.
     """
 
     patterns: PatternSet = categorical(
@@ -78,12 +79,12 @@ class Learning:
 
 @dataclass(frozen=True)
 class TrainingSettings(Learning):
-    """What a network learns with.
+    """All settings with which a network learns.
 
     Raises
     ------
     ValueError
-        If one is out of range.
+        If a setting is out of range.
     """
 
     seed: int = integer(0, 0, MAX_SEED, "seed of the games")
@@ -98,12 +99,12 @@ class TrainingSettings(Learning):
 
     @classmethod
     def from_record(cls, stored: Mapping[str, Value]) -> "TrainingSettings":
-        """Read the record in a manifest or a checkpoint; the oldest ones have no restarts."""
+        """Read the record in a manifest or a checkpoint; the oldest records have no restarts."""
         return cls(**{"restart": 0, **stored})  # type: ignore[arg-type]
 
     @property
     def digest(self) -> str:
-        """Twelve hexadecimal digits that name the settings, and the version of learning."""
+        """Twelve hexadecimal digits for the settings and the version of learning."""
         return digits(json.dumps({"version": VERSION, **plain_values(self)}, sort_keys=True))
 
     @property

@@ -224,7 +224,7 @@ HOSTILE = {
     "no score": ("print('{}', flush=True)", "a report must have 'score'"),
     "another seed": (
         "print(json.dumps({'score': 1, 'seed': 5}), flush=True)",
-        "is for another seed than 4",
+        "is for a seed other than 4",
     ),
     "flood": (
         "while True: sys.stdout.write('x' * 10000)",

@@ -62,7 +62,7 @@ def test_what_a_report_says(
         (Report(), {"score": "12"}, "score must be a finite number up to 2**53 (got '12')"),
         (Report(), None, "score must be a finite number up to 2**53 (got None)"),
         (Report(), {"score": 1e300}, "score must be a finite number up to 2**53 (got 1e+300)"),
-        (Report("won", True), {"won": 0.6}, "won must be true or false, 1, 0, or 0.5 (got 0.6)"),
+        (Report("won", True), {"won": 0.6}, "won must be true, false, 1, 0 or 0.5 (got 0.6)"),
         (Report(low=0), {"score": -0.1}, "score must be 0 or more (got -0.1)"),
         (Report(high=1), {"score": 1.5}, "score must be 1 or less (got 1.5)"),
         (

@@ -141,5 +141,5 @@ def test_bad_worlds_are_named() -> None:
         agent.act(World.start(MEDIUM, 0))
     world = World.start(agent.layout, 0, most_steps=1)
     world.step(0)
-    with pytest.raises(ValueError, match=r"^world must be a running game \(got one that is cut\)"):
+    with pytest.raises(ValueError, match=r"^world must be a running game \(got a game that is cut"):
         agent.act(world)

@@ -103,6 +103,6 @@ def test_bad_actions_are_refused_in_one_line() -> None:
     put(world, 0, 2, 2, W)
     world.step(STOP)
     with pytest.raises(
-        ValueError, match=r"^action must be given in a running game \(got 4 in one that is lost"
+        ValueError, match=r"^action must be given in a running game \(got 4 in a game that is lost"
     ):
         world.step(4)
