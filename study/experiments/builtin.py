@@ -112,7 +112,7 @@ SWITCHING = Experiment.from_agent(
 
 TREE_SEARCH = Experiment.from_agent(
     UCT,
-    {"the book's setting": UCT(k_state=30.0)},  # this value: no widening
+    {"the book's setting": UCT(k_state=30.0)},  # with this k_state, no widening
     first="leaf_value",
     name="uct",
     title="2048, Monte Carlo tree search",

@@ -196,7 +196,7 @@ class Experiment:
 
     @property
     def is_open(self) -> bool:
-        """Whether a game must still show if the cost is per move or per game."""
+        """Whether the cost is open: a game must show whether it is per move or per game."""
         return self.cost is UNSPECIFIED
 
     def settled(self, has_moves: bool) -> "Experiment":

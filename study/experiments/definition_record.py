@@ -40,7 +40,7 @@ SUMMARIES: dict[str, type[GameSummary]] = {
 }
 CLASS = "class"
 DEPENDS_ON = "depends_on"
-"""Key of what a script or notebook's code refers to; earlier studies have one digest of a part."""
+"""Key of what a script or notebook's code refers to; earlier studies have a digest instead."""
 PREFIX = f"{DEPENDS_ON}."
 FIRST_OBJECTIVE = ("name", "sample", "estimator", "direction", "penalty")
 SHOWN = 40

@@ -126,7 +126,7 @@ def rate_text(n_failed: int, n_games: int) -> str:
 
 
 def failure_rate_json(n_failed: int, n_games: int) -> dict[str, dict[str, float]]:
-    """Return a failure rate with its 95% interval for programs; nothing if no game failed."""
+    """Return a failure rate with its 95% interval as JSON data; empty if no game failed."""
     found = share(n_failed, n_games)
     rate = {"n_failed": n_failed, "rate": found.value, "low95": found.low, "high95": found.high}
     return {"failures": rate} if n_failed else {}

@@ -41,7 +41,7 @@ class PlaySummary:
 
     @classmethod
     def from_agent(cls, name: str, agent: Agent, params: Mapping[str, Value], games: Any) -> Self:
-        """Summarize games of an agent of the catalog by the fields of such games."""
+        """Summarize games of a catalog agent, by the goals and costs that such games have."""
         wins = (WIN_RATE,) if hasattr(games[0], "won") else ()
         counts = (PLAYOUT_MOVES,) if getattr(games[0], "n_playout_moves", 0) else ()
         score = SCORE if agent.is_random else EXACT_SCORE

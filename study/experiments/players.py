@@ -85,7 +85,7 @@ class Player(ABC):
                 known.from_number(value)
 
     def domain(self, parameter: NumericParameter) -> IntegerRange | RealRange:
-        """Return the allowed range of a parameter, which may exceed its bounds in the space."""
+        """Return a parameter's allowed range, which may be wider than its bounds in the space."""
         known = self.declared.get(parameter.name)
         if known is not None and isinstance(known.domain, IntegerRange | RealRange):
             return known.domain
@@ -139,7 +139,7 @@ class PythonPlayer(Player):
     player: Callable[..., Any]  # see :mod:`agents.external.python`
     report: Report  # which fields a game reports
     source: Source | None = None  # where its experiment is defined; None in a script or notebook
-    limits: Limits = field(default_factory=Limits)  # what a game may take
+    limits: Limits = field(default_factory=Limits)  # on time and memory
 
     @property
     def name(self) -> str:

@@ -100,7 +100,7 @@ def find_edges(experiment: Experiment, thetas: Sequence[Mapping[str, Value]]) ->
 
 
 def is_at(parameter: NumericParameter, value: Value, is_upper: bool) -> bool:
-    """Return whether a value lies at a bound; one on a grid must be equal to it."""
+    """Return whether a value lies at a bound; a value on a grid must be equal to the bound."""
     if parameter.grid:
         return bool(value == parameter.ends[is_upper])
     u = parameter.to_unit(value)

@@ -40,7 +40,7 @@ class AppendOnlyFile:
 
     @contextmanager
     def held(self, read: Callable[[bytes], int]) -> Iterator[None]:
-        """Keep other runs from writing meanwhile.
+        """Hold the file, so that no other run writes to it meanwhile.
 
         Parameters
         ----------

@@ -21,7 +21,7 @@ from thetafront.study.log.server_lock import ServerLock
 MAX_SECONDS = 120.0
 PAUSE_SECONDS = 1.0
 LOST_STATES = ("08", "57P", "53300")
-"""First characters of SQLSTATE: connection errors, a server that stops or starts, or is full."""
+"""First characters of SQLSTATE: a connection error; a server that stops, starts, or is full."""
 
 T = TypeVar("T")
 

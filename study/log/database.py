@@ -43,7 +43,7 @@ OPTUNA_TABLES = {
 }
 """Optuna's tables: those of the mirror, and of studies of earlier versions."""
 MIRROR = '{"format": 3}'
-"""The attribute that names a mirror, as optuna stores it."""
+"""Value of the user attribute that marks a mirror, as optuna stores it."""
 
 
 def engine_options(url: URL) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 Games of users' agents are all of one class, so their columns follow from the experiment: the goal's
 column has its name, there is no column of moves if games have none, and each field that a game
-reported has a column. If another column has the name of a field, the field's is ``reported_…``.
+reported has a column. If a field's name is taken, its column is called ``reported_…``.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ from thetafront.study.experiments.definition import Experiment
 LABELS = ("phase", "trial", "point", "origin", "replicate")
 MOVES, SECONDS_A_MOVE = "n_moves", "seconds_per_move"
 FAILED_WITH = "failed_with"
-"""Column with the reason why a game failed. An objective may be called ``error``."""
+"""Column with the reason why a game failed; not ``error``, which may be an objective's name."""
 REPORTED, PREFIX = "reported", "reported_"
 
 
@@ -62,7 +62,7 @@ def field_columns(fields: Iterable[str], experiment: Experiment) -> dict[str, st
 
 
 def columns_of_games(experiment: Experiment, games: Iterable[Outcome]) -> list[str]:
-    """Return a study's columns: labels, then columns that all games have, then those of some."""
+    """Return the columns of a study's games: labels, then common ones, then those of some games."""
     columns = [*LABELS, *own_columns(experiment)]
     own = {column: None for game in games for column in cells_of_game(game, experiment)}
     return list(dict.fromkeys([*columns, *own]))
@@ -101,7 +101,7 @@ def fields_in(cells: Mapping[str, str], experiment: Experiment) -> dict[str, Any
 
 
 def number_or_text(text: str) -> float | str:
-    """Read a cell: a number if it is written as tables write one."""
+    """Read a cell: a number if it looks like a number in these tables, otherwise a text."""
     for read in (int, float):
         try:
             number = read(text)

@@ -15,7 +15,7 @@ CALL: ContextVar[str] = ContextVar("call", default="")
 
 
 def command_line() -> str:
-    """Return the command as given, without the program's path, or the call; passwords masked."""
+    """Return the command (without the program's path) or the Python call; passwords are masked."""
     return without_password(CALL.get() or " ".join(["thetafront", *sys.argv[1:]]))
 
 

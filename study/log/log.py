@@ -54,7 +54,7 @@ def point_row(
     notes: Mapping[str, Any] | None = None,
     at: float | None = None,
 ) -> PointRow:
-    """Return the row of a point that begins."""
+    """Return the row of a new point."""
     now = time.time() if at is None else at
     stored = json.dumps(dict(theta)), origin, n_games, json.dumps(dict(notes or {}))
     return sealed(PointRow(phase, number, *stored, now))
@@ -63,7 +63,7 @@ def point_row(
 def game_row(
     unit: Unit, replicate: int, game: Outcome, machine: str = "", at: float | None = None
 ) -> GameRow:
-    """Return the row of a game, ended or failed; the log numbers and seals it."""
+    """Return the row of a game, ended or failed; the log adds its number and checksum."""
     return record_to_row(unit, replicate, game_to_record(game), machine, at)
 
 
@@ -113,7 +113,7 @@ class Rows:
     """The rows of a study at one moment."""
 
     study: StudyRow  # the study's own row
-    # By their keys.
+    # In the order of their keys.
     points: Sequence[PointRow] = ()
     games: Sequence[GameRow] = ()
     events: Sequence[EventRow] = ()
@@ -126,7 +126,7 @@ class Rows:
         games: Iterable[GameRow],
         events: Iterable[EventRow],
     ) -> "Rows":
-        """Return the rows of a new log: in order, with games and events numbered and sealed."""
+        """Return the rows of a new log: ordered and numbered, with checksums."""
         in_order, played = sorted(points), sorted(games)
         n_points, n_games = len(in_order), len(played)
         return cls(
@@ -192,7 +192,7 @@ class Rows:
 
 
 def event(kind: str, **record: Any) -> EventRow:
-    """Return the row of an event, which the log numbers and seals."""
+    """Return the row of an event; the log adds its number and checksum."""
     return EventRow(-1, kind, json.dumps(record), 0, 0, time.time())
 
 

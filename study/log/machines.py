@@ -24,7 +24,7 @@ def store_machines(log: Log, machines: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def check_seconds(log: Log, experiment: Experiment, is_cluster: bool) -> None:
-    """Refuse to mix seconds of a cluster's machines with those of games without a cluster.
+    """Raise InputError if seconds on a cluster would be mixed with seconds without a cluster.
 
     Parameters
     ----------

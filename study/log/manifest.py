@@ -98,7 +98,7 @@ def check_output(folder: Path) -> None:
     Raises
     ------
     InputError
-        If it does; nothing has been written by then.
+        If the folder is refused; nothing has been written by then.
     """
     is_study = (folder / "study.db").exists() or "study" in earlier_manifest(folder / MANIFEST)
     if is_study:

@@ -25,7 +25,7 @@ from thetafront.study.samplers.observations import study_directions
 
 MARK, FORMAT = "thetafront", 3
 """The user attribute of a mirror, and its value."""
-SHARE_OF_TIME = 0.25  # of the writer thread's, during a run; a trial takes some 30 ms
+SHARE_OF_TIME = 0.25  # of the writer thread's time during a run; a trial takes some 30 ms
 SECONDS_AT_THE_END = 5.0
 
 

@@ -30,7 +30,7 @@ class Point:
     number: int = -1  # in its phase; determines its seeds; −1 before it has one
     games: dict[int, Game] = field(default_factory=dict)  # games that count, by replicate
     failures: dict[int, FailedGame] = field(default_factory=dict)  # games that failed, by replicate
-    error: str = ""  # why it failed or is left out, if it is
+    error: str = ""  # why it failed or was left out; else empty
     n_games: int = 1  # how many counting games a complete trial has
     # What its sampler stores with it (NSGA-II: its generation).
     notes: Mapping[str, Any] = field(default_factory=dict)

@@ -101,7 +101,7 @@ def create_or_resume(
     Parameters
     ----------
     location : Location
-        Where it is.
+        The study's location.
     record : StudyRecord
         The settings of the sweep, with which a new study is created.
     accept_change : bool

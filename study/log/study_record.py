@@ -60,7 +60,7 @@ class StudyRecord:
         Raises
         ------
         InputError
-            If thetafront did not make the study, or in a version whose format is unknown.
+            If thetafront did not make the study, or the format of its record is unknown.
         DamageError
             If a value of the record cannot be read.
         """

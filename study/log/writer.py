@@ -22,13 +22,13 @@ from thetafront.study.log.tables import EventRow, GameRow, PointRow
 SECONDS_TOGETHER = 0.05
 MAX_TOGETHER = 500
 MAX_WAITING = 1000
-POLL_INTERVAL = 0.25  # for an interrupt
+POLL_INTERVAL = 0.25  # seconds between checks for an interrupt
 
 Write = PointRow | GameRow | EventRow
 
 
 class StudyWriter:
-    """Writes rows into a log in a thread of its own, which starts with the first write.
+    """Writes rows into a log in a separate thread, which starts with the first write.
 
     Writes are committed in order, and the mirror is written between them. An error of the thread is
     raised by the next call.

@@ -12,8 +12,8 @@ b       a budget; its answer is the point with the highest mean among those that
 
 A user with budget b takes its answer and expects the answer's mean. The user's loss has two parts:
 the regret (the best true mean minus the answer's true mean), and the error of the expected mean.
-The next second of play goes to the point that promises to lower the sum of both most, averaged over
-log b:
+The next second of play goes to the point that promises to lower the sum of both parts most,
+averaged over log b:
 
 *   **regret**, as a knowledge gradient (Frazier, Powell, Dayanik 2009): E max(mₒ, m + σ·z) −
     max(mₒ, m) = σ·(φ(d) − d·Φ(−d)), where d = |mₒ − m|/σ and mₒ is the best mean of the others

@@ -93,9 +93,10 @@ def with_short_games(
     say: Callable[[str], None],
     seconds: float = math.inf,
 ) -> SearchSettings:
-    """Return settings with the study's games per trial, or with a number that timing suggests.
+    """Return settings with the study's number of games per trial.
 
-    Timing takes at most a tenth of the ``seconds`` that are left.
+    For a new study, games are timed to find that number. This takes at most a tenth of the
+    ``seconds`` that are left.
     """
     if not settings.adapts:
         return settings

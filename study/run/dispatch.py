@@ -101,7 +101,7 @@ class Display(Protocol):
     """Shows the user what the loop does."""
 
     def show(self, now: Snapshot, dispatch: "Dispatch[Key]") -> None:
-        """Show how far the source is; called several times a second."""
+        """Show the progress of the source; called several times a second."""
 
     def message(self, text: str) -> None:
         """Show a line about something that a user should know."""
@@ -126,7 +126,7 @@ class Dispatch(Generic[Key]):
     source: GameSource[Key]  # where games come from
     workers: Executor[Key]  # who plays; it is open
     display: Display  # where progress is shown
-    budget: Budget = field(default_factory=Budget)  # no game is begun when it is spent
+    budget: Budget = field(default_factory=Budget)  # no game is begun once it is spent
     limit: Budget | None = None  # the phase's part of the budget, for showing the time left
     each_turn: Callable[[], None] = lambda: None  # called several times a second
     n_games: int = 0
@@ -140,7 +140,7 @@ class Dispatch(Generic[Key]):
 
     @property
     def seconds(self) -> float:
-        """Seconds since :meth:`run` began, except those during which it was stopped."""
+        """Seconds since :meth:`run` began, without pauses of the process."""
         return 0.0 if self.began is None else self.budget.clock() - self.began
 
     @property

@@ -59,7 +59,7 @@ class LiveReport:
         self.due = clock() + SECONDS_BETWEEN_REPORTS
 
     def begin_phase(self) -> None:
-        """Report on another phase from now on, whose steps are counted from 0."""
+        """Begin to report on another phase, whose steps are counted from 0."""
         self.last_stage = 0
 
     @property

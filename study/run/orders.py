@@ -83,7 +83,7 @@ class SweepOrder:
     def from_options(
         cls, experiment: Experiment, asked: SweepOptions, executor: Executor[Any]
     ) -> "SweepOrder":
-        """Return the order for a user's options; InputError if one is not possible."""
+        """Return the order for a user's options; InputError if an option is not possible."""
         budget_seconds = parse_seconds(asked.budget)
         experiment = experiment.by(asked.cost)
         goal = experiment.goal
@@ -188,9 +188,9 @@ class SweepOrder:
             check_folder(self.location.folder.parent)
 
     def known_experiment(self, out: Console) -> Experiment:
-        """Return the experiment with the study's cost; for a new study, play a first game.
+        """Return the experiment with the study's cost.
 
-        InputError if a user's experiment cannot be played; built-in ones play no first game.
+        For a new study of a user's experiment, play a first game; InputError if that fails.
         """
         experiment = self.experiment
         if not experiment.player.is_external:

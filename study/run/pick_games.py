@@ -35,8 +35,8 @@ def played_for(
 ) -> tuple[StudyData, list[str]]:
     """Play a proposal; return the study with its games, and the keys of the points played.
 
-    Without a number of games, it plays for about a minute, or three games if scores are exact; then
-    no other run may hold the study.
+    Without a number of games, it plays for about a minute, or three games if scores are exact. In
+    this case, no other run may hold the study.
 
     Raises
     ------

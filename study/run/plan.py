@@ -135,15 +135,15 @@ class GameTimes:
 def guess_typical(of_design: Floats) -> float:
     """Guess the seconds of a game of a sampler's trial or front point, from those of the design.
 
-    The design's vary by orders of magnitude, so the guess uses the square root of the product of
-    their arithmetic and geometric mean.
+    The seconds vary by orders of magnitude, so the guess is based on the square root of arithmetic
+    mean times geometric mean.
     """
     geometric = float(np.exp(np.mean(np.log(of_design))))
     return DEARER * math.sqrt(float(of_design.mean()) * geometric)
 
 
 def drawn_towards(points: Played, typical: float, trust: float, seconds: float) -> Played:
-    """Shrink the predicted times of games towards a guess, the less the model is trusted the more.
+    """Shrink the predicted times of games towards a guess, more so if ``trust`` is low.
 
     A model of a few trials may predict a front that is ten times too expensive or too cheap. So the
     mean time of the games to be played in ``seconds`` becomes a weighted geometric mean of the
@@ -403,8 +403,9 @@ def coming_trials(
 ) -> Floats:
     """Return the seconds of a game in each of the next ``n`` trials.
 
-    For waiting trials of the design, θ is known and the model predicts. For later trials, it is the
-    mean over the sampler's trials so far and the guess ``typical``, which counts as four trials.
+    For waiting trials of the design, θ is known and the model predicts. The value for later trials
+    is the mean over the sampler's trials so far and ``typical``, a guess that counts as four
+    trials.
     """
     proposed = [
         float(np.mean([game.seconds for game in trial.games.values()]))

@@ -91,7 +91,7 @@ class Proposer:
         self.copy = optuna.create_study(
             storage=self.storage,
             directions=directions,
-            sampler=optuna.samplers.RandomSampler(seed=0),  # each trial has its own
+            sampler=optuna.samplers.RandomSampler(seed=0),  # unused: each trial has its own
         )
         for trial in trials:
             self.copy.add_trial(trial)
@@ -297,7 +297,8 @@ class Proposals:
     def take(self) -> list[Point]:
         """Return the proposals that are ready, in the order of their numbers.
 
-        BrokenProcessPool or StaleError if the process has died: the study must be read again.
+        BrokenProcessPool if the process has died, or StaleError if its copy does not match the
+        study; then the study must be read again.
         """
         assert self.future is not None
         future, self.future = self.future, None
@@ -331,5 +332,5 @@ def begin_apart(parent: int, proposer: Proposer) -> None:
 def answer_apart(
     news: Sequence[FrozenTrial], numbers: Sequence[int], are_new: bool
 ) -> ProposalBatch:
-    """Propose trials in a separate process; a request for none only starts it."""
+    """Propose trials in a separate process; a call without numbers only starts the process."""
     return APART[0].answer(news, numbers, are_new) if numbers else ProposalBatch([], 0.0)

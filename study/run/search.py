@@ -314,7 +314,7 @@ class Search(GameSource[Key]):
         return {name: fmean(each) if each else 0.0 for name, each in durations.items()}
 
     def snapshot(self) -> Snapshot:
-        """Return how far the search is."""
+        """Return the progress of the search."""
         n_trials, trials = self.settings.n_trials, self.trials
         n_missing = sum(each.point.n_games - len(each.point.games) for each in trials.open.values())
         n_missing += max(0, n_trials - self.n_begun) * self.settings.n_replicates

@@ -17,7 +17,7 @@ from thetafront.agents.agent import Game
 N_ALONE = 3
 N_TOGETHER = 2
 EXPECTED_SHARE = 0.65
-"""Expected seconds a game in such a block, relative to a game alone, before any is measured.
+"""Expected seconds a game in a block, relative to a game alone; used until blocks are played.
 
 The speed of ``mcmdp`` was measured in random moves per CPU second, for eight games side by side
 relative to one game (medians of seven rounds of ``make bench``, with AVX-512). It was 1.36 at the

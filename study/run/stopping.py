@@ -136,7 +136,7 @@ class Precision:
         return cls(goal.standard_error, most_games, n_points, open_end, of_a_run)
 
     def n_allowed(self, n_wanted: int, n_before: int = 0) -> int:
-        """Return how many games a point may have, given how many it needs and had at first."""
+        """Return how many games a point may have, if it needs n_wanted and began with n_before."""
         if not self.open_end:
             return n_wanted
         return max(n_wanted, min(n_before + self.games_of_a_run, SEEDS_A_POINT))

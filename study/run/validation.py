@@ -222,7 +222,7 @@ class Validation(GameSource[Key]):
         return self.first_games() or (self.allocated() if self.needy() else {})
 
     def first_games(self) -> dict[str, int]:
-        """Return how many of the first games, the same number for all points, each point lacks."""
+        """Return how many games each point lacks of the number that all points get first."""
         first = {
             point.key: min(FIRST_GAMES, self.n_allowed(point)) - len(point.games)
             for point in self.points

@@ -37,7 +37,7 @@ EXACT_SAMPLER = "nehvi"  # if scores are exact: then the front consists of trial
 
 
 def startup(n_design: int) -> int:
-    """Return the number of complete trials from which on the model proposes: half of the design.
+    """Return how many trials must be complete before the model proposes: half of the design.
 
     With several workers, the first proposals are requested before the last design points have come
     back. With a larger number, these proposals would be random.
@@ -126,7 +126,7 @@ def make_sampler(
     study_seed, trial_number : int
         The two numbers that determine the sampler's random numbers.
     n_design : int
-        Size of the initial design; it determines from when on a model proposes.
+        Size of the initial design; it determines when a model begins to propose.
     objectives : Objectives
         Scales, reference point and noise, for samplers that model them.
     space : Space, optional

@@ -35,7 +35,7 @@ class ModelSampler(BaseSampler):
     objectives : Objectives
         Scales, reference point and noise.
     n_startup_trials : int
-        Number of complete trials before which proposals are random.
+        Proposals are random until this number of trials is complete.
 
     Attributes
     ----------

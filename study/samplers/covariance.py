@@ -39,7 +39,7 @@ class Hyperparameters:
 
     @property
     def total(self) -> float:
-        """The variance of a value before anything is observed, k(x, x)."""
+        """The prior variance of a value, k(x, x)."""
         return self.variance + self.misfit
 
 

@@ -49,9 +49,10 @@ class FittedModel:
     n_validated : int
         How many observations are validated points; they come first.
     checks : pair of pairs of float
-        For each objective, two numbers that compare predictions at these points with what was
-        measured: the mean difference in standard deviations, at most 0, by which predictions were
-        too good; and the factor, at least 1, by which standard deviations were too small.
+        For each objective, two numbers that compare predictions with measurements at the validated
+        points. The first is the mean difference in standard deviations, at most 0; below 0,
+        predictions were too good. The second is the factor, at least 1, by which the predicted
+        standard deviations were too small.
     """
 
     cube: UnitCube

@@ -22,10 +22,10 @@ changed the log density of observed scores by −0.01 to +0.02 per trial. It cha
 costs, which have hardly any noise, by −0.04 to −0.01. After 96 trials, the error of log₁₀ costs was
 0.084 with a shared length scale, and 0.082 with one per choice.
 
-No smooth function follows the steps of a decision tree or the cliffs of a heuristic's weights. The
-difference at a point, the *misfit*, is a property of that point, while noise differs between games.
-So many games of one point outweigh all of its neighbours, and the model is uncertain at points
-without games.
+No smooth function follows the steps of a decision tree or the cliffs of a heuristic's weights. What
+the smooth function misses at a point, the *misfit*, is a property of that point, while noise
+differs between games. Therefore, many games of one point outweigh all of its neighbours, and the
+model is uncertain at points without games.
 
 Source: Rasmussen and Williams, *Gaussian Processes for Machine Learning* (2006), algorithm 2.1 and
 equations 2.25, 2.26 and 5.12.
