@@ -1,7 +1,7 @@
 """Players of an experiment's games: a built-in agent, or a user's agent.
 
-A player builds the agent for one θ. It also has the agent's name and order of parameters for the
-command ``play``.
+A player builds the agent for one θ. For the command ``play``, it has the agent's name and the order
+of its parameters.
 """
 
 from abc import ABC, abstractmethod

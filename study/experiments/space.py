@@ -110,7 +110,7 @@ class Space:
         records: Sequence[Mapping[str, Any]],
         constraints: Sequence[str | Callable[[Mapping[str, Any]], Any]] = (),
     ) -> "Space":
-        """Read what :meth:`as_records` returns; TypeError or ValueError if this version cannot."""
+        """Read what :meth:`as_records` returns; TypeError or ValueError if that is impossible."""
         return cls(
             tuple(
                 CategoricalParameter(**{**each, "choices": tuple(each["choices"])})

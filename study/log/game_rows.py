@@ -1,8 +1,8 @@
 """Writes a game as a row of a study's ``games.csv``, and reads it back.
 
-Games of users' agents are all of one class, so their columns follow from the experiment: the goal's
-column has its name, there is no column of moves if games have none, and each field that a game
-reported has a column. If a field's name is taken, its column is called ``reported_…``.
+Games of users' agents are all of one class, so their columns follow from the experiment. The column
+of the goal is named after the goal. Games without moves have no column of moves. Each field that a
+game reported has a column; if its name is taken, the column is called ``reported_…``.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Whether a replayed game equals the stored one: integers and texts must be identical."""
+"""Whether a replayed game equals the stored game: integers and texts must be identical."""
 
 from math import isclose
 from typing import Any

@@ -4,8 +4,8 @@ Every length scale, σ², τ² and an unknown noise have lognormal priors: witho
 sixteen noisy points explains the noise by a short length scale. The smoothness ν is 5/2 or 3/2,
 whichever is more probable: across the steps of a decision tree or the cliffs of a heuristic's
 weights, a smooth function is too certain. This was tested on 80 states of simulated studies (16 to
-80 trials). Where scores have steps or cliffs, ν = 3/2 gave a log density that was higher by 0.5 to
-5. Where scores are smooth, ν = 5/2 gave a log density that was higher by 0.4 to 4.
+80 trials). On surfaces with steps or cliffs, the log density with ν = 3/2 exceeded that with ν =
+5/2 by 0.5 to 5. On smooth surfaces, ν = 5/2 was ahead by 0.4 to 4.
 
 Sources: Rasmussen and Williams, *Gaussian Processes for Machine Learning* (2006), equation 5.9;
 MacKay, *Information Theory, Inference, and Learning Algorithms* (2003), §27.1 and §29.2, for draws.
