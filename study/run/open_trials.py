@@ -24,7 +24,7 @@ Key = tuple[int, tuple[int, ...]]
 
 @contextmanager
 def timed(durations: list[float]) -> Iterator[None]:
-    """Append the wall-clock seconds that the block takes to the list."""
+    """Append the wall-clock seconds of the block to ``durations``."""
     began = time.monotonic()
     yield
     durations.append(time.monotonic() - began)
