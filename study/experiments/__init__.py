@@ -1,4 +1,5 @@
-"""Subjects of studies: agents, search spaces, objectives.
+"""What a study tunes: experiments with agents, search spaces and objectives.
 
-See :mod:`study.experiments.registry`. This room may import agents and the ground modules.
+See :mod:`study.experiments.registry`. This folder may import `agents` and the modules directly in
+`study`.
 """

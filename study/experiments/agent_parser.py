@@ -1,4 +1,4 @@
-"""Agents from the words of a command line: a name, ``--theta``, ``--set`` and ``--layout``."""
+"""Build agents from command-line options: a name, ``--theta``, ``--set`` and ``--layout``."""
 
 from collections.abc import Iterable, Sequence
 
@@ -29,8 +29,8 @@ def build_agent(
     settings : sequence of str
         Single parameters, ``name=value``; they override θ.
     layout : str, optional
-        Maze of an agent for Pacman: its name, or the path of a ``.lay`` file. ``layout=…`` among
-        the settings does the same.
+        For a Pacman agent: the name of a maze, or the path of a ``.lay`` file. The setting
+        ``layout=…`` does the same.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def build_agent(
         agent = build(name, values)
     except ValueError as error:
         raise InputError(str(error)) from None
-    # A maze of one's own is listed as it was given: its rows are not readable in a line.
+    # The maze is listed by the name or path given: the rows of a maze are unreadable on one line.
     given = {LAYOUT: values[LAYOUT]} if LAYOUT in values else {}
     return agent, {**plain_values(agent), **given}
 
@@ -73,13 +73,13 @@ def build_defined_agent(
     Parameters
     ----------
     experiment : Experiment
-        The experiment. Parameters that are not given are in the middle of its space.
+        The experiment. A parameter that is not given is at the middle of its range.
     theta : str, optional
-        All components of θ that are numbers, in order, separated by commas; nothing between two
-        commas for one that is inactive.
+        All numeric components of θ, in order, separated by commas. An inactive one is left empty,
+        as in ``1,,3``.
     settings : sequence of str
-        Single parameters, ``name=value``; they override θ. Values beyond the space are allowed, as
-        far as the player takes them.
+        Single parameters, ``name=value``; they override θ. Values outside the space are allowed if
+        the player accepts them.
 
     Raises
     ------
@@ -121,14 +121,14 @@ def build_defined_agent(
 
 
 def notes_on(agent: Agent) -> tuple[str, ...]:
-    """Return notes on what was left out of an agent's maze where it was not drawn exactly."""
+    """Return notes on what was left out when the agent's maze was read; none for other agents."""
     return agent.layout.notes if isinstance(agent, PacmanAgent) else ()
 
 
 def build_agent_2048(
     name: str, theta: str | None = None, settings: Sequence[str] = ()
 ) -> tuple[Agent2048, dict[str, Value]]:
-    """Build an agent as :func:`build_agent` does; InputError, too, if it does not play 2048."""
+    """Build an agent as :func:`build_agent` does; InputError also if it does not play 2048."""
     check_plays(name, Agent2048)
     agent, params = build_agent(name, theta, settings)
     assert isinstance(agent, Agent2048)
@@ -136,7 +136,7 @@ def build_agent_2048(
 
 
 def check_plays(name: str, *kinds: type) -> None:
-    """Raise InputError for the name of an agent of another kind."""
+    """Raise InputError unless the named agent is of one of these kinds."""
     allowed = [each for each in sorted(AGENTS) if issubclass(agent_class(each), kinds)]
     if name not in allowed:
         other = ", which plays another game" if name in AGENTS else ""

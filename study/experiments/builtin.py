@@ -1,22 +1,22 @@
 """The experiments of the package, one or more per game. Agents declare what is tuned, and why.
 
-**2048.** The reference point is a score of 0 at a millisecond a move, so that fronts are
-comparable.
+**2048.** The reference point of all fronts is a score of 0 at a millisecond a move, so that fronts
+are comparable.
 
-**Dice**: how much solving is enough? A game is one solution (:mod:`agents.dice.solver`): its score
-is the policy's exact expectation, and its cost is that of the sweeps. The reference point is 10
-points, less than sticking at once is worth (10.5), and 1 ms or 100 sweeps, several times what the
-most expensive corner takes (0.3 ms and 23 sweeps).
+**Dice**: how much solving is enough? A "game" solves the problem once (:mod:`agents.dice.solver`).
+Its score is the exact expectation of the policy found; its cost is the time or number of sweeps.
+The reference point has a score of 10 points, where sticking at once gives 10.5. Its cost is 1 ms or
+100 sweeps, where the most expensive corner of the space takes 0.3 ms and 23 sweeps.
 
 **Pacman**: how much planning per move is enough to win? There is one experiment per maze; all other
-parameters are as in the report. The reference point is a win rate of 0 and, on ``medium``, 2 ms or
-20,000 backups a move, a few times what the most expensive corner takes (100 sweeps of 110 states:
-11,000 backups in 0.5 ms). On ``small``, with 19 states, costs are a tenth of that.
+parameters are as in the report. The reference point has a win rate of 0. On ``medium``, its cost is
+2 ms or 20,000 backups a move, where the most expensive corner takes 0.5 ms and 11,000 backups (100
+sweeps of 110 states). On ``small``, with 19 states, its cost is a tenth of that.
 
-Sources of dice and Pacman, whose settings are the baselines (in the latter N = 100 is never
-reached): P. Thanki, *Value iteration algorithm* (2021), the last row of its table; Verghese, *Using
-a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a Non-Deterministic World*
-(2018).
+The baselines are the settings of the sources. Dice: P. Thanki, *Value iteration algorithm* (2021),
+the last row of its table. Pacman: Verghese, *Using a Markov Decision Process and Value Iteration
+Algorithm to Win Pacman in a Non-Deterministic World* (2018), whose limit of 100 sweeps is never
+reached.
 """
 
 from dataclasses import replace
@@ -62,7 +62,7 @@ DICE = Experiment.from_agent(
 def in_maze(
     layout: LayoutName, name: str, radius: int, tolerance: float, scale: float
 ) -> Experiment:
-    """Return the experiment in one maze, with the report's settings; ``scale`` scales the costs."""
+    """Return the experiment in one maze; ``scale`` multiplies the reference point's costs."""
     return Experiment.from_agent(
         PacmanMDP,
         {"the report's": PacmanMDP(gamma=0.6, radius=radius, tolerance=tolerance, max_sweeps=100)},
@@ -112,7 +112,7 @@ SWITCHING = Experiment.from_agent(
 
 TREE_SEARCH = Experiment.from_agent(
     UCT,
-    {"the book's setting": UCT(k_state=30.0)},  # no widening, exactly
+    {"the book's setting": UCT(k_state=30.0)},  # with this k_state, no widening
     first="leaf_value",
     name="uct",
     title="2048, Monte Carlo tree search",
@@ -131,9 +131,9 @@ HEURISTIC = Experiment.from_agent(
     **BY_TIME,
 )
 
-# What n-tuple programs begin with: temporal coherence without λ, at one ply and at two. All
-# networks learn from games with one seed, so what one is worth includes the luck of its training. A
-# θ is tuned with this luck; fresh games measure the network, not the θ.
+# The usual first settings of n-tuple programs: temporal coherence without λ, at one ply and at two.
+# All networks are trained on games from the same seed, so a network's score includes the luck of
+# its training. Fresh games measure the trained network, luck included, not θ in general.
 UNTUNED = NTupleLearner(decay=0.0, restart=4100, fours=4)
 
 NTUPLE = Experiment.from_agent(

@@ -5,8 +5,9 @@ syntax tree, on many θ at once. It is never executed. The grammar has names of 
 texts, true and false; ``+ - * / // % **``; ``== != < <= > >=``, also in chains; ``in [..]`` and
 ``not in [..]``; ``and``, ``or``, ``not``; ``abs``, ``min`` and ``max``; parentheses.
 
-Values are as in Python, in double precision. If a value cannot be computed, as in a division by
-zero, the constraint is not satisfied; ``and`` and ``or`` look at the right side only if they must.
+Arithmetic is Python's, in double precision. If a value cannot be computed, as in a division by
+zero, the constraint is not satisfied. ``and`` and ``or`` evaluate their right side only where the
+left side does not decide.
 """
 
 import ast
@@ -28,7 +29,7 @@ Bools = npt.NDArray[np.bool_]
 Columns = Mapping[str, npt.NDArray[Any]]
 """Arrays of parameter values by name, one element per θ."""
 Expression = Callable[[Columns], Any]
-"""Takes columns; returns numbers (1 and 0 for true and false, NaN where impossible) or texts."""
+"""Takes columns. Returns texts or numbers: 1 for true, 0 for false, NaN if not computable."""
 
 MAX_LENGTH, MAX_DEPTH, MAX_NUMBER = 1000, 60, 1e300
 SHOWN = 60
@@ -85,7 +86,7 @@ class Constraint:
 
     @property
     def names(self) -> frozenset[str]:
-        """The parameters that it names."""
+        """The parameters that the constraint names."""
         return compiled(self)[0]
 
     def holds(self, columns: Columns) -> Bools:
@@ -95,7 +96,7 @@ class Constraint:
         return np.broadcast_to(found == 1.0, len(next(iter(columns.values()))))
 
     def refusal(self, why: str) -> ValueError:
-        """Return the error of a text that is not allowed."""
+        """Return the error that says why the text is not allowed."""
         shown = self.text if len(self.text) <= SHOWN else f"{self.text[:SHOWN]}…"
         return ValueError(f"constraint {shown!r} cannot be used: {why}")
 
@@ -105,7 +106,7 @@ class Constraint:
             raise self.refusal(f"it has {len(self.text)} characters, more than {MAX_LENGTH}")
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of `1 is 1`, which is refused
+                warnings.simplefilter("ignore")  # about `1 is 1`, refused below
                 tree = ast.parse(self.text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             why = error.msg if isinstance(error, SyntaxError) else "too deeply nested"
@@ -149,7 +150,10 @@ class Constraint:
         raise self.refusal(f"{ast.unparse(node)[:SHOWN]} is not possible; {ALLOWED}")
 
     def read_all(self, kind: str, *nodes: ast.expr) -> list[Expression]:
-        """Return the functions of expressions of one kind; a condition may be a number, too."""
+        """Return the functions of expressions; ValueError unless all are of one kind.
+
+        A condition also counts as a number.
+        """
         found = []
         for node in nodes:
             its, expression = self.read(node)
@@ -161,7 +165,7 @@ class Constraint:
     def read_comparison(self, node: ast.Compare) -> Expression:
         """Return the function of a chain of comparisons.
 
-        ValueError if it compares unlike things.
+        ValueError if two sides are of different kinds.
         """
         kind, left = self.read(node.left)
         kind = NUMBER if kind == CONDITION else kind
@@ -185,7 +189,7 @@ class Constraint:
 
 @lru_cache(maxsize=256)
 def compiled(constraint: Constraint) -> tuple[frozenset[str], Expression]:
-    """Return the parameters that a constraint names, and its function; ValueError if none."""
+    """Return a constraint's parameters and function; ValueError if its text is not allowed."""
     tree = constraint.parsed()
     (expression,) = constraint.read_all(CONDITION, tree)
     named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
@@ -193,7 +197,7 @@ def compiled(constraint: Constraint) -> tuple[frozenset[str], Expression]:
 
 
 def computed(function: Callable[..., Any], parts: Sequence[Expression], of: Columns) -> Any:
-    """Return a function of one number, or of several from left to right; NaN if not finite."""
+    """Apply a function to one number, or to several from left to right; NaN if not finite."""
     values = [np.asarray(each(of)) for each in parts]
     found = reduce(function, values) if len(values) > 1 else function(values[0])
     return np.where(np.isfinite(sum(values[1:], values[0]) + found), found, np.nan)
@@ -216,7 +220,7 @@ def negated(part: Expression) -> Expression:
 
 
 def joined(parts: Sequence[Expression], decides: float) -> Expression:
-    """Return the function of ``and`` (a 0 decides) or ``or`` (a 1 does), from left to right."""
+    """Return the function of ``and`` (``decides`` is 0) or ``or`` (it is 1), from left to right."""
 
     def values(of: Columns) -> Any:
         return reduce(
@@ -235,11 +239,11 @@ class ConstraintFunction:
     Attributes
     ----------
     function : callable
-        Returns whether θ is allowed. Where it raises an exception, θ is not.
+        Returns whether θ is allowed. A θ for which it raises an exception is not allowed.
     text : str
-        Its name in messages and studies, with ``()``.
+        The function's name with ``()``, for messages and in a study's record.
     errors : list of str
-        The first exception that it raised.
+        The first exception that the function raised.
     """
 
     function: Callable[[Mapping[str, Any]], Any]
@@ -256,7 +260,7 @@ class ConstraintFunction:
         """Return whether the function allows θ."""
         try:
             return bool(self.function(theta))
-        except Exception as error:  # a user's function: of any kind
+        except Exception as error:  # a user's function may raise anything
             if not self.errors:
                 self.errors.append(f"{self.text} raised {type(error).__name__}: {error}")
             return False

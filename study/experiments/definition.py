@@ -22,14 +22,14 @@ from thetafront.study.experiments.space import Space
 from thetafront.study.scale import Scale
 
 UNSPECIFIED = cpu_seconds("game")
-"""The cost of an experiment that names none, until a game tells whether there are moves."""
+"""The cost of an experiment that names none, until a game shows whether games have moves."""
 TAKEN = {
     *("seed", "trial", "state", "origin", "error", "point", "number", "replicate", "phase"),
     *("n_games", "n_moves", "n_moves_mean", "on_front", "p_on_front", "on_observed_front"),
     *("distance_to_trial", "score", "moves", "seconds", "cpu_seconds"),
     *("agent", "source", "digest", "program"),
 }
-"""Columns of tables and fields of reports, whose names no parameter may have."""
+"""Names of table columns and of report fields; no parameter may have one of them."""
 TAKEN_BEGINNINGS = ("posterior_", "combined_", "reported_")
 
 
@@ -40,9 +40,9 @@ class Experiment:
     Attributes
     ----------
     name : str
-        Its name, also that of the study unless another is given.
+        Its name, and by default the name of its study.
     agent : str, callable or Program
-        The agent: the name of one in the catalog, or your own: a function of θ and a ``seed``, a
+        The name of an agent in the catalog, or your own agent: a function of θ and a ``seed``, a
         frozen dataclass with a method ``play(seed)`` (:mod:`agents.external.python`), or a
         :class:`~agents.external.program.Program`.
     space : Space
@@ -50,46 +50,46 @@ class Experiment:
     goal : Goal
         The first objective, and whether it is maximized or minimized.
     cost : Cost
-        The objective that is minimized. By default CPU seconds, per move if games report moves,
-        otherwise per game.
+        The second objective, which is minimized. By default CPU seconds, per move if games report
+        moves, otherwise per game.
     title : str
         Its title in text; by default ``name``.
     costs : tuple of Cost
         The costs that may be chosen; by default ``cost`` and CPU time.
     summary : GameSummary
-        Summary of its games in tables, beside goal and cost.
+        What tables show about games in addition to goal and cost.
     reference_score : float, optional
-        The goal's coordinate of the reference point: only points that are better in both
-        coordinates count in a hypervolume. Without it, a study takes the reference point from its
-        trials.
+        The score of the reference point. Only points that are better than the reference point in
+        both objectives count in a hypervolume. Without it, a study takes the reference point from
+        its trials.
     reference_costs : mapping of str to float
-        The reference point's other coordinate, for each cost by name; empty without a
+        The cost of the reference point, for each of ``costs`` by name; empty without a
         ``reference_score``.
     baselines : mapping of str to mapping
-        θ for comparison, validated beside the trials and marked in figures.
+        Known θ by label, for comparison: they are validated, too, and marked in figures.
     fixed : mapping
-        Values of parameters that are not tuned, for an agent of the catalog, if they differ from
+        For an agent of the catalog: values of parameters that are not tuned, if they differ from
         its defaults.
     source : str
-        Where it is defined, if not in this package: a file, or a module and a name.
+        Where the experiment is defined, if not in this package: a file, or a module and a name.
     max_failures : float
-        The share of a θ's games that may fail, 0 to 1. A θ is left out when its games show that
-        more of them fail (:mod:`study.experiments.failures`); for an exact goal, when one fails.
-        With 1, none is left out.
+        The share of a θ's games that may fail, 0 to 1. A θ is left out when its games show a higher
+        failure rate (:mod:`study.experiments.failures`), or, for an exact goal, when a game fails.
+        With 1, no θ is left out for its failure rate.
     time_limit, cpu_time_limit : float, optional
-        Seconds that a game of a user's own agent may take, by the clock (300 by default) and of CPU
-        time (no limit by default).
+        Limits on a game of a user's own agent: wall-clock seconds (300 by default) and CPU seconds
+        (no limit by default).
     memory_limit : str, optional
-        Memory that its processes may use: ``"500 MB"``, ``"2 GB"``.
+        Memory that the agent's processes may use: ``"500 MB"``, ``"2 GB"``.
     environment : mapping of str to str, optional
-        Environment variables of its processes.
+        Environment variables of the agent's processes.
 
     Raises
     ------
     ValueError
-        If the cost is not among ``costs``, or one of these has no reference; if a parameter has the
-        name of a column, or is both tuned and fixed; if the agent has no such parameter, or does
-        not allow a bound, a choice or a fixed value; if a baseline lacks a parameter.
+        If the cost is not among ``costs``, or the names in ``reference_costs`` do not fit; if a
+        parameter has the name of a column, or is both tuned and fixed; if the agent lacks a
+        parameter, or does not allow a bound, a choice or a fixed value; if a baseline lacks one.
     """
 
     name: str
@@ -125,7 +125,7 @@ class Experiment:
         if set(needed) != set(self.reference_costs):
             given = ", ".join(self.reference_costs) or "none"
             wanted = ", ".join(needed) or "none"
-            raise ValueError(f"reference costs must be of {wanted} (got {given})")
+            raise ValueError(f"reference costs must be given for {wanted} (got {given})")
         if self.reference_score is not None and not math.isfinite(self.reference_score):
             raise ValueError(f"reference score must be finite (got {self.reference_score:g})")
         if not len(self.space):
@@ -188,7 +188,7 @@ class Experiment:
 
     @cached_property
     def player(self) -> Player:
-        """What plays its games."""
+        """The player of the experiment's games."""
         given = {
             "seconds": self.time_limit,
             "cpu_seconds": self.cpu_time_limit,
@@ -200,36 +200,36 @@ class Experiment:
 
     @property
     def is_open(self) -> bool:
-        """Whether only a game can show what the cost is divided by."""
+        """Whether the cost is open: a game must show whether it is per move or per game."""
         return self.cost is UNSPECIFIED
 
     def settled(self, has_moves: bool) -> "Experiment":
-        """Return the experiment with a cost per move, if there are moves, or per game."""
+        """Return the experiment with CPU seconds per move, or per game, as its cost."""
         cost = cpu_seconds("move" if has_moves else "game")
         references = dict(zip((cost.name,), self.reference_costs.values(), strict=False))
         return replace(self, cost=cost, costs=(), reference_costs=references)
 
     @property
     def reference_cost(self) -> float | None:
-        """The reference point's second coordinate, in units of the cost, if there is one."""
+        """The cost of the reference point, in units of the cost; None without such a point."""
         return self.reference_costs.get(self.cost.name)
 
     @property
     def reference_point(self) -> tuple[float, float] | None:
-        """Both coordinates of the reference point, if there is one."""
+        """The score and the cost of the reference point, if there is one."""
         if self.reference_score is None or self.reference_cost is None:
             return None
         return self.reference_score, self.reference_cost
 
     @property
     def scales(self) -> tuple[Scale, Scale]:
-        """The scales on which a model takes goal and cost."""
+        """The scales on which a model is fitted to goal and cost."""
         return self.goal.estimator.scale, Scale.LOG
 
     def cost_variances(self, cost: Cost, samples: Sequence[Sequence[Game]]) -> LogVariances:
-        """Return the variances of log₁₀ of the costs of several θ; NaN where games do not tell."""
+        """Return the variances of log₁₀ of the costs of several θ; NaN where unknown."""
         if self.goal.is_exact and not cost.is_timed:
-            return LogVariances(np.zeros(len(samples)))  # solved again, it takes the same work
+            return LogVariances(np.zeros(len(samples)))  # solving again takes the same work
         return cost.log_variances(samples, are_alike=self.goal.is_exact)
 
     def with_cost(self, cost: Cost) -> "Experiment":
@@ -239,7 +239,7 @@ class Experiment:
     def by(self, cost: str | None) -> "Experiment":
         """Return the experiment with the named cost, if a name is given.
 
-        InputError if there is none.
+        InputError if there is no such cost.
         """
         if cost is None:
             return self
@@ -252,25 +252,25 @@ class Experiment:
         return self.with_cost(by_name[cost])
 
     def as_made(self, space: Space, fixed: Mapping[str, Value]) -> "Experiment":
-        """Return the experiment with a study's space, without the baselines that do not fit it."""
+        """Return the experiment with a study's space, and only the baselines that fit it."""
         baselines = {
             name: values for name, values in self.baselines.items() if space.is_whole(values)
         }
         return replace(self, space=space, fixed=fixed, baselines=baselines)
 
     def widened_to(self, made: "Experiment") -> "Experiment":
-        """Return a study's experiment, with the player of this one."""
+        """Return a study's experiment ``made``, with the player and constraints of this one."""
         if not self.player.is_external:
             return made
-        # A study remembers texts, and of functions the names.
+        # A study stores the constraints that are texts, but only the names of functions.
         space = replace(made.space, constraints=self.space.constraints)
         return replace(made, agent=self.player, space=space)
 
     def build(self, values: Mapping[str, Value]) -> Agent:
         """Create the agent of one θ; parameters that are left out have the agent's defaults.
 
-        A user's agent has no defaults: there, they are in the middle of the space. ValueError if
-        the agent or the space does not allow the values.
+        For a user's agent, which has no defaults, they are at the middle of their ranges.
+        ValueError if the agent or the space does not allow the values.
         """
         if not self.player.is_external:
             return self.player.build({**self.fixed, **values})

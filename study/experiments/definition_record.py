@@ -1,7 +1,7 @@
 """A study's record of a user's experiment, so that the study can be read without it.
 
 The record has all that tables and figures need. Games can be played only if the definition is still
-where it was, and still the same: its content, and a digest of the code or the program.
+in the same place, with the same content and the same digest of the code or the program.
 """
 
 import math
@@ -40,7 +40,7 @@ SUMMARIES: dict[str, type[GameSummary]] = {
 }
 CLASS = "class"
 DEPENDS_ON = "depends_on"
-"""What a script or notebook's code refers to; earlier studies have one digest of part of it."""
+"""Key of what a script or notebook's code refers to; earlier studies have a digest instead."""
 PREFIX = f"{DEPENDS_ON}."
 FIRST_OBJECTIVE = ("name", "sample", "estimator", "direction", "penalty")
 SHOWN = 40
@@ -51,10 +51,10 @@ class Definition:
     """The record of an experiment's definition."""
 
     source: str  # where it is: a file, or a module and a name; empty in a script or notebook
-    # Of the code, or of the program and the files that its command names; empty in a script or
-    # notebook.
+    # Digest of the code, or of the program and the files that its command names; empty in a script
+    # or notebook.
     digest: str
-    content: dict[str, Any]  # what else it says, as JSON data
+    content: dict[str, Any]  # the rest of the definition, as JSON data
 
     @classmethod
     def from_experiment(cls, experiment: Experiment) -> "Definition":
@@ -111,9 +111,9 @@ class Definition:
     def experiment(
         self, name: str, space: Space, cost: str, fixed: Mapping[str, Any], player: Player
     ) -> Experiment:
-        """Return the experiment, for reading and, if a player can, for playing.
+        """Return the experiment, for reading and, if its player is available, for playing.
 
-        A built-in agent plays, if it was one; otherwise the given player.
+        A built-in agent plays its own games; the games of others are played by ``player``.
         """
         costs = tuple(Cost(**each) for each in self.content["costs"])
         return Experiment(
@@ -140,7 +140,7 @@ class Definition:
     def changes(self, now: "Definition") -> list[str]:
         """Return a phrase for each difference of the current definition from this one."""
         mine, theirs = dict(flat(self.content)), dict(flat(now.content))
-        follows = ["is_open", "summary.has_moves"]  # from the costs
+        follows = ["is_open", "summary.has_moves"]  # these follow from the costs
         follows += ["costs"] * now.content["is_open"]  # settled by this study's first game
         follows += [PREFIX] * (DEPENDS_ON not in self.content)
         keys = [key for key in {**mine, **theirs} if not key.startswith(tuple(follows))]
@@ -152,11 +152,11 @@ class Definition:
         ]
         if self.digest != now.digest and DEPENDS_ON not in now.content:
             what = "the program or a file of its command" if self.content["program"] else "the code"
-            phrases.append(f"{what} now {now.digest}, not {self.digest}")
+            phrases.append(f"{what} now has the digest {now.digest}, not {self.digest}")
         return phrases
 
     def objectives_changed(self, now: "Definition") -> list[str]:
-        """Return those differences of the objectives that make earlier trials unusable."""
+        """Return the differences between objectives that make earlier trials unusable."""
         was, is_now = self.content, now.content
         phrases = [
             f"objective's {key} {is_now['goal'].get(key)}, not {was['goal'].get(key)}"
@@ -175,7 +175,7 @@ def summary_from_record(record: Mapping[str, Any]) -> GameSummary:
 
 
 def limits_record(player: Player) -> dict[str, Any] | None:
-    """Return the limits of a Python function's games and environment; None for the defaults."""
+    """Return the limits and environment variables of a Python agent; None if it has none."""
     if not isinstance(player, PythonPlayer) or player.limits == Limits():
         return None
     found = {key: each for key, each in asdict(player.limits).items() if each != math.inf}
@@ -209,7 +209,7 @@ def goal_from_record(record: Mapping[str, Any]) -> Goal:
 
 
 def check_kinds(made: Any) -> None:
-    """Raise ValueError for a dataclass with a value that its annotation does not allow."""
+    """Raise ValueError if a field of a dataclass has a value that its annotation excludes."""
     for name, hint in get_type_hints(type(made)).items():
         value = getattr(made, name)
         if get_origin(hint) not in {tuple, type} and not fits(value, hint):
@@ -218,7 +218,7 @@ def check_kinds(made: Any) -> None:
 
 
 def flat(record: Any, key: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the values of nested data, by their dotted names."""
+    """Yield the values in nested data, each with its dotted name."""
     if isinstance(record, Mapping):
         for name, each in record.items():
             yield from flat(each, f"{key}.{name}" if key else str(name))

@@ -4,13 +4,13 @@ Notation
 --------
 =========  ================================================
 u          a coordinate in [0, 1]
-low, high  a numeric parameter's bounds, both allowed
-n          choices of a categorical parameter
+low, high  a numeric parameter's bounds, inclusive
+n          number of a categorical parameter's choices
 =========  ================================================
 
-For numeric parameters see :mod:`study.axis`. A categorical parameter has **one coordinate here**,
-for an initial design: [0, 1] is split into n equal parts, one per choice, in their order. The order
-has no meaning and no model sees it: in a model, a categorical parameter is n coordinates (one-hot,
+For numeric parameters see :mod:`study.axis`. Here, a categorical parameter has **one coordinate**,
+for an initial design: [0, 1] is split into n equal parts, one per choice. The order of choices has
+no meaning, and no model sees it: in a model, a categorical parameter has n coordinates (one-hot,
 see :class:`study.samplers.encoding.UnitCube`).
 """
 
@@ -43,7 +43,7 @@ TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 
 
 def is_absent(value: Any) -> bool:
-    """Return whether a cell of a table, or of a mapping, holds nothing: None or NaN."""
+    """Return whether a value is missing: None or NaN."""
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
@@ -59,7 +59,7 @@ def when_text(when: Mapping[str, Sequence[Value]]) -> str:
 
 
 class Described(ABC):
-    """What parameters of both kinds have."""
+    """What numeric and categorical parameters have in common."""
 
     name: str
     symbol: str
@@ -106,7 +106,7 @@ class Described(ABC):
         return self.text(value)
 
     def as_record(self) -> dict[str, Any]:
-        """Return the parameter as plain data; fields of later versions only if they are used."""
+        """Return the parameter as plain data; fields added in later versions only if used."""
         record = vars(self) | {"when": {each: list(of) for each, of in self.when.items()}}
         del record["description"]
         usual = {"step": 0.0, "least": -math.inf, "most": math.inf, "when": {}}
@@ -123,7 +123,7 @@ class NumericParameter(Described):
     name : str
         The agent's name for it.
     low, high : float
-        Bounds, both allowed.
+        Bounds, inclusive.
     integer : bool
         Whether values are integers.
     log : bool
@@ -131,13 +131,13 @@ class NumericParameter(Described):
     symbol : str
         For tables and axes; ``name`` if empty.
     step : float
-        Distance between values from ``low`` on, on a linear scale; 0 for all values between the
-        bounds.
+        Distance between allowed values, which start at ``low``; only on a linear scale. With 0, all
+        values between the bounds are allowed.
     least, most : float
-        How far the bounds may be moved, unless the agent limits it.
+        How far a study may move the bounds, unless the agent itself declares the allowed range.
     when : mapping of str to tuple
-        Other parameters, and their values (or value) for which this one is active; empty if it
-        always is.
+        Other parameters, each with the value or values for which this parameter is active; empty if
+        this parameter is always active.
     description : str
         Its description, in one line; it is not stored with a study.
 
@@ -160,7 +160,7 @@ class NumericParameter(Described):
     when: Mapping[str, Any] = field(default_factory=dict, hash=False)
     description: str = field(default="", compare=False)
 
-    kind: ClassVar[str] = NUMBER  # of its values in a constraint
+    kind: ClassVar[str] = NUMBER  # kind of its values in a constraint
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -170,7 +170,7 @@ class NumericParameter(Described):
         if not (self.low < self.high and math.isfinite(self.high - self.low)):
             raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are not an interval")
         if self.integer and (self.low != int(self.low) or self.high != int(self.high)):
-            raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are not whole")
+            raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are not whole numbers")
         if self.integer:
             object.__setattr__(self, "low", int(self.low))
             object.__setattr__(self, "high", int(self.high))
@@ -179,7 +179,7 @@ class NumericParameter(Described):
         if self.step and self.log:
             raise ValueError(f"{self.name}: steps need a linear scale")
         if self.integer and not float(self.step).is_integer():
-            raise ValueError(f"{self.name}: steps of {self.step} are not whole")
+            raise ValueError(f"{self.name}: steps of {self.step} are not whole numbers")
         if not (math.isfinite(self.step) and 0.0 <= self.step <= self.high - self.low):
             raise ValueError(f"{self.name}: steps of {self.step} do not fit into the bounds")
         n_steps = (self.high - self.low) / self.step if self.step else 0.0
@@ -196,7 +196,7 @@ class NumericParameter(Described):
 
     @property
     def grid(self) -> float:
-        """The distance between neighbouring values; 0 if there is none."""
+        """The distance between neighbouring values; 0 if all values are allowed."""
         return self.step or (1.0 if self.integer else 0.0)
 
     def clip(self, value: Value) -> float:
@@ -204,7 +204,7 @@ class NumericParameter(Described):
         return self.plain(self.axis.snap(np.array([float(value)]))[0])
 
     def tidy(self, value: Value) -> float:
-        """Round a value to three significant digits, within bounds; integers stay."""
+        """Round a value to three significant digits, within bounds; integers are not rounded."""
         return self.clip(value if self.integer else float(f"{float(value):.{SIGNIFICANT_DIGITS}g}"))
 
     def at(self, u: Floats) -> Floats:
@@ -216,12 +216,12 @@ class NumericParameter(Described):
         return float(self.axis.to_unit(np.array([float(value)]))[0])
 
     def plain(self, value: float) -> float:
-        """Return a number of this parameter's kind."""
+        """Convert a number to this parameter's type."""
         return int(value) if self.integer else float(value)
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The bounds; if the agent allows them, it allows all between."""
+        """The bounds; an agent that allows both also allows all values between them."""
         return self.low, self.high
 
     def distribution(self) -> "FloatDistribution | IntDistribution":
@@ -321,7 +321,7 @@ class CategoricalParameter(Described):
         return self.kind_of(self.choices[0]) or TEXT
 
     def at(self, u: Floats) -> npt.NDArray[Any]:
-        """Return the choices to whose parts of [0, 1] coordinates belong."""
+        """Return the choice for each coordinate: the one whose part of [0, 1] contains it."""
         n = len(self.choices)
         return np.asarray(np.array(self.choices, object)[np.minimum((u * n).astype(int), n - 1)])
 
@@ -363,11 +363,11 @@ class CategoricalParameter(Described):
 
 
 Dimension: TypeAlias = NumericParameter | CategoricalParameter
-"""A parameter of either kind; both have the same methods."""
+"""A numeric or categorical parameter; both have the same methods."""
 
 
 def range_text(record: Mapping[str, Any]) -> str:
-    """Write the range in a parameter's record, of any version: ``depth 1 to 30``."""
+    """Write the range from a parameter's record of any version, such as ``depth 1 to 30``."""
     when = when_text(record["when"]) if record.get("when") else ""
     if "choices" in record:
         return f"{record['name']} {', '.join(map(written, record['choices']))}{when}"
@@ -376,7 +376,7 @@ def range_text(record: Mapping[str, Any]) -> str:
 
 
 def make_dimension(parameter: Parameter) -> Dimension:
-    """Return the dimension of a space that follows from an agent parameter's tuned range."""
+    """Return the dimension for an agent's parameter, from the tuned range that it declares."""
     name, symbol, description = parameter.name, parameter.symbol, parameter.description
     tuned, domain = parameter.tuned, parameter.domain
     if isinstance(domain, Categories):

@@ -1,19 +1,20 @@
-"""Failed games of users' agents: outcomes of θ and the seed, counted and replaced.
+"""Failed games of users' agents: how they count, and when a θ is left out.
 
-A failed game is replaced by that of the next seed, so means are over games that ended. If the goal
-has a *penalty*, a failed game counts with that value instead.
+A failed game is replaced by a game with the next seed, so means are over games that ended. If the
+goal has a *penalty*, a failed game counts with that value instead.
 
-θ is left out when its games show that its failure rate is above the experiment's ``max_failures``.
+A θ is left out when its games show that its failure rate is above the experiment's
+``max_failures``.
 The test is sequential (Robbins 1970), because it is made after every game: with f failures among n
-games and the limit p₀, it compares the likelihood averaged over all rates above the limit with that
-of the limit itself,
+games and the limit p₀, it compares the likelihood averaged over all rates above the limit with the
+likelihood of the limit itself,
 
     ∫ pᶠ(1 − p)ⁿ⁻ᶠ dp / (1 − p₀), p from p₀ to 1,   against   p₀ᶠ(1 − p₀)ⁿ⁻ᶠ
 
-and rejects at a ratio of 100. A θ whose rate is at or below the limit reaches that, at any number
-of games, with a probability of at most 1% (Ville 1939). With a rate of 1%, a limit of 10% and up to
-1,000 games it is 1.1e-6, enumerated exactly in the tests: nearly all
-of it is three failures in the first three games.
+and leaves the θ out at a ratio of 100 or more. If the true rate is at or below the limit, the
+probability that the ratio ever reaches 100 is at most 1% (Ville 1939). With a rate of 1%, a limit
+of 10% and up to 1,000 games, this probability is 1.1e-6, enumerated exactly in the tests. Nearly
+all of it comes from three failures in the first three games.
 """
 
 import math
@@ -27,7 +28,7 @@ from thetafront.study.text import counted
 
 MAX_FAILURES = 0.1
 RATIO = 100.0
-MAX_UNPLAYED = 100  # failures of a θ none of whose games ends, whatever the limit
+MAX_UNPLAYED = 100  # failures after which a θ is left out if no game has ended
 
 
 def split(
@@ -35,8 +36,8 @@ def split(
 ) -> tuple[dict[int, Game], dict[int, FailedGame]]:
     """Return the games that count, and those that failed, by replicate.
 
-    With a penalty, failed games are in both, once one game has ended: before that, there is no
-    cost.
+    With a penalty, failed games are in both mappings once a game has ended; before that, the θ has
+    no cost.
     """
     failures = {n: each for n, each in outcomes.items() if isinstance(each, FailedGame)}
     games = counting_games(outcomes, penalty)
@@ -61,7 +62,7 @@ def is_above(limit: float, n_failed: int, n_games: int) -> bool:
         return False
     if limit <= 0.0:
         return True
-    from scipy.special import betainc, betaln  # noqa: PLC0415, slow; most studies do without
+    from scipy.special import betainc, betaln  # noqa: PLC0415, slow, and most studies do not need it
 
     n_ended = n_games - n_failed
     # The part of the beta function's integral from the limit to 1, by its reflection.
@@ -74,7 +75,7 @@ def is_above(limit: float, n_failed: int, n_games: int) -> bool:
 
 
 def is_left_out(n_failed: int, n_ended: int, goal: Goal, limit: float) -> bool:
-    """Return whether a θ is left out, by its games so far.
+    """Return whether a θ is left out, given its games so far.
 
     For an exact goal one failed game is enough, since all games of θ are the same.
     """
@@ -125,7 +126,7 @@ def rate_text(n_failed: int, n_games: int) -> str:
 
 
 def failure_rate_json(n_failed: int, n_games: int) -> dict[str, dict[str, float]]:
-    """Return a failure rate with its 95% interval for programs; nothing if no game failed."""
+    """Return a failure rate with its 95% interval as JSON data; empty if no game failed."""
     found = share(n_failed, n_games)
     rate = {"n_failed": n_failed, "rate": found.value, "low95": found.low, "high95": found.high}
     return {"failures": rate} if n_failed else {}

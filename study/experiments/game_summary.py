@@ -26,15 +26,15 @@ class GameSummary:
     has_moves: bool = True  # whether games consist of moves that are counted
 
     def columns(self, games: Sequence[Any]) -> dict[str, float]:
-        """Return columns of a table with a row for some games; NaN if there are none."""
+        """Return the columns to add to a table row for these games; NaN if there are no games."""
         return {}
 
     def cells(self, row: Any) -> dict[str, str]:
-        """Return the last cells of a point's row on a terminal, by heading, from its columns."""
+        """Return the cells to add to a point's row on a terminal, by heading."""
         return {}
 
     def lines(self, games: Sequence[Any]) -> list[tuple[str, str]]:
-        """Return labels and texts on the games of a θ that was picked."""
+        """Return lines, as labels and texts, about the games of a θ that was picked."""
         return []
 
 
@@ -61,7 +61,7 @@ class MatchSummary(GameSummary):
     def columns(self, games: Sequence[Any]) -> dict[str, float]:
         """Return how many games were won, drawn and lost, and Elo with its 95% interval.
 
-        A pair of games counts as won if its mean is above one half.
+        A pair of games counts as won if its mean score is above one half.
         """
         scores = np.array([game.score for game in games], np.float64)
         found = bounded_mean(scores)
@@ -90,7 +90,7 @@ def share_reaching(games: Sequence[Game2048], tile: int) -> float:
 
 
 def check_2048(given: str, game: type[Game]) -> None:
-    """Raise InputError if an object is of another game."""
+    """Raise InputError unless ``game`` is 2048; ``given`` names the agent or study."""
     if not issubclass(game, Game2048):
         kind = "another agent" if issubclass(game, ReportedGame) else game.kind
         raise InputError(f"{given} must play 2048 (its games are of {kind})")

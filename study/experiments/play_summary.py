@@ -34,14 +34,14 @@ class PlaySummary:
 
     agent: str  # its name
     params: Mapping[str, Value]  # its parameters
-    games: Sequence[Game]  # one at least
-    # By what they are summarized.
+    games: Sequence[Game]  # at least one
+    # The objectives that are estimated.
     goals: tuple[Goal, ...]
     costs: tuple[Cost, ...]
 
     @classmethod
     def from_agent(cls, name: str, agent: Agent, params: Mapping[str, Value], games: Any) -> Self:
-        """Summarize games of an agent of the catalog by the fields of such games."""
+        """Summarize games of a catalog agent, by the goals and costs that such games have."""
         wins = (WIN_RATE,) if hasattr(games[0], "won") else ()
         counts = (PLAYOUT_MOVES,) if getattr(games[0], "n_playout_moves", 0) else ()
         score = SCORE if agent.is_random else EXACT_SCORE
@@ -66,7 +66,7 @@ class PlaySummary:
         }
 
     def estimated(self, goal: Goal) -> dict[str, float | None]:
-        """Return the estimate of a goal as named numbers; for a match, results and Elo, too."""
+        """Return the estimate of a goal as named numbers; for a match, also results and Elo."""
         found, samples = goal.estimate(self.games), goal.samples(self.games)
         match = MatchSummary(ReportedGame).columns(self.games) if goal.is_match else {}
         values = {
@@ -114,7 +114,7 @@ class PlaySummary:
         return "\n".join([heading, *(f"{label:{width}}{text}" for label, text in lines)])
 
     def goal_text(self, goal: Goal) -> str:
-        """Write the estimate of a goal with its interval, and the extremes of the games."""
+        """Write the estimate of a goal with its interval, and the range of the games' values."""
         found = goal.estimate(self.games)
         text = goal.format.interval_with_unit(found.value, found.low, found.high)
         if goal.is_exact:

@@ -1,6 +1,7 @@
-"""Players of an experiment's games: a built-in agent, or a user's.
+"""Players of an experiment's games: a built-in agent, or a user's agent.
 
-A player makes the agent of one θ, and says how θ is played on the command line.
+A player builds the agent for one θ. For the command ``play``, it has the agent's name and the order
+of its parameters.
 """
 
 from abc import ABC, abstractmethod
@@ -36,7 +37,7 @@ class Player(ABC):
     Attributes
     ----------
     is_external : bool
-        Whether it is a user's: its games are of class
+        Whether it plays a user's agent; then its games are of class
         :class:`~agents.external.report.ReportedGame`.
     """
 
@@ -44,9 +45,9 @@ class Player(ABC):
 
     @property
     def digest(self) -> str:
-        """Digits that name its code.
+        """A digest of the agent's code.
 
-        Empty for built-in agents, and for code of a script or notebook.
+        Empty for built-in agents, and for the code of a script or notebook.
         """
         return ""
 
@@ -70,7 +71,7 @@ class Player(ABC):
         return {}
 
     def check(self, space: Space, fixed: Mapping[str, Value]) -> None:
-        """Raise ValueError for a space or fixed parameters that it cannot play with."""
+        """Raise ValueError if the agent does not allow this space or these fixed parameters."""
         for each in space:
             if (known := self.declared.get(each.name)) is None:
                 continue
@@ -78,13 +79,13 @@ class Player(ABC):
             if integer != known.is_whole and (known.is_whole or not self.is_external):
                 kinds = ("an integer", "a real") if integer else ("a real", "an integer")
                 raise ValueError(
-                    f"{each.name} must have a {kinds[1]} dimension (got a {kinds[0]} one)"
+                    f"{each.name} must have {kinds[1]} dimension (got {kinds[0]} dimension)"
                 )
             for value in each.ends:
                 known.from_number(value)
 
     def domain(self, parameter: NumericParameter) -> IntegerRange | RealRange:
-        """Return the allowed range of a parameter, which may exceed its bounds in the space."""
+        """Return a parameter's allowed range, which may be wider than its bounds in the space."""
         known = self.declared.get(parameter.name)
         if known is not None and isinstance(known.domain, IntegerRange | RealRange):
             return known.domain
@@ -136,9 +137,9 @@ class PythonPlayer(Player):
     """A user's function or class."""
 
     player: Callable[..., Any]  # see :mod:`agents.external.python`
-    report: Report  # what it tells of a game
+    report: Report  # which fields a game reports
     source: Source | None = None  # where its experiment is defined; None in a script or notebook
-    limits: Limits = field(default_factory=Limits)  # what a game may take
+    limits: Limits = field(default_factory=Limits)  # on time and memory
 
     @property
     def name(self) -> str:
@@ -195,9 +196,9 @@ class RecordedPlayer(Player):
     """The player of a study's games: its definition is loaded when a game is to be played."""
 
     source: str  # where the definition is
-    # Returns the player of today; InputError if the definition is gone, or has changed.
+    # Returns the current player; InputError if the definition is gone, or has changed.
     find: Callable[[], Player]
-    report: Report = field(default_factory=Report)  # what it tells of a game
+    report: Report = field(default_factory=Report)  # which fields a game reports
 
     @cached_property
     def found(self) -> Player:
@@ -219,7 +220,7 @@ class RecordedPlayer(Player):
 def make_player(agent: Any, report: Report, limits: Mapping[str, Any] | None = None) -> Player:
     """Return the player for an experiment's ``agent``; ValueError if it is invalid.
 
-    ``limits`` are those of :class:`~agents.external.limits.Limits` that the experiment gives.
+    ``limits`` has the fields of :class:`~agents.external.limits.Limits` that the experiment gives.
     """
     given = limits or {}
     if isinstance(agent, ProgramPlayer):
@@ -251,10 +252,11 @@ def make_report(goal: Goal, costs: Sequence[Cost]) -> Report:
 
 
 def corners(space: Space, most: int) -> list[dict[str, Value]]:
-    """Return the corners of a space; of more than ``most``, those where the fewest ends differ.
+    """Return the corners of a space: all of them, or ``most`` at most if there are more.
 
-    A categorical parameter is at its first choice or its last. Corners that are not feasible are
-    left out.
+    In the second case, they are the lowest and the highest corner, and those where one parameter is
+    high and the others are low. The ends of a categorical parameter are its first and last choice.
+    Corners that are not feasible are left out.
     """
     ends = [(each.ends[0], each.ends[-1]) for each in space]
     n = len(ends)

@@ -45,7 +45,7 @@ def read_program_file(path: Path) -> Experiment:
         key.
     """
     try:
-        if path.exists() and not path.is_file():  # a pipe would have to be filled
+        if path.exists() and not path.is_file():  # reading a pipe would wait
             raise InputError(f"{path} must be a TOML file (it is not a file)")
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -67,7 +67,7 @@ def make_experiment(
     title: str = "",
     command: list[str],
     protocol: str = Protocol.ONCE.value,
-    files: list[str] = [],  # noqa: B006, nobody changes what is not given
+    files: list[str] = [],  # noqa: B006, defaults are never changed
     time_limit: float = SECONDS,
     cpu_time_limit: float = math.inf,
     memory_limit: Any = None,
@@ -128,7 +128,7 @@ def subtable(tables: Table, name: str, key: str) -> Table:
 
 
 def values_in(given: Table, space: Space) -> dict[str, Any]:
-    """Return the values of a baseline; a choice may be a text, as in earlier versions."""
+    """Return the values of a baseline; any value may be a text, as in earlier versions."""
     known = {each.name: each for each in space.categorical}
     return {
         name: known[name].read(value) if name in known and isinstance(value, str) else value

@@ -1,7 +1,7 @@
-"""Experiments by name, and the definitions of users: files, modules and installed packages.
+"""Finds experiments: built-in ones by name, users' ones in files, modules and installed packages.
 
-Built-in ones are in :mod:`study.experiments.builtin`. An installed package offers its own by the
-entry-point group ``thetafront.experiments``.
+Built-in experiments are in :mod:`study.experiments.builtin`. An installed package offers its own
+through the entry-point group ``thetafront.experiments``.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def experiments_in(module: ModuleType) -> dict[str, Experiment]:
 
 
 EXPERIMENTS = {each.name: each for each in experiments_in(builtin).values()}
-"""Ours, by name."""
+"""The built-in experiments, by name."""
 
 
 def objectives() -> list[Goal | Cost]:
@@ -50,13 +50,14 @@ def experiment(text: str) -> Experiment:
     Parameters
     ----------
     text : str
-        The name of a built-in one, or of an installed package's; or a definition: a Python file or
-        module, ``coins.py``, ``coins.py:NAME`` or ``package.module:NAME``, or a TOML file.
+        The name of an experiment that is built in or in an installed package; or a definition. A
+        definition is a Python file (``coins.py`` or ``coins.py:NAME``), a module
+        (``package.module:NAME``) or a TOML file.
 
     Raises
     ------
     InputError
-        If there is none, or its definition is invalid.
+        If there is no such experiment, or its definition is invalid.
     """
     if text in EXPERIMENTS:
         return EXPERIMENTS[text]
@@ -107,7 +108,7 @@ def python_experiment(source: Source) -> Experiment:
     if source.name:
         if source.name not in found:
             known = ", ".join(found) or "none"
-            raise InputError(f"experiment: {source} is not an Experiment; there is {known}")
+            raise InputError(f"experiment: {source} is not an Experiment; defined there: {known}")
         name = source.name
     elif len(found) == 1:
         (name,) = found

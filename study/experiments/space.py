@@ -1,8 +1,8 @@
 """Search spaces: parameters in order, and which combinations of their values are allowed.
 
-A parameter with ``when`` is *active* only where other parameters have some of their values. An
-inactive one is not part of θ. Constraints (:mod:`study.experiments.constraints`) say which θ are
-feasible. Only :class:`Space` decides both.
+A parameter with ``when`` is *active* only while other parameters have the values listed there. An
+inactive parameter is not part of θ. Constraints (:mod:`study.experiments.constraints`) say which θ
+are feasible. Only :class:`Space` decides what is active and what is feasible.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ from thetafront.study.experiments.dimension import (
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
-N_SAMPLED, MIN_FEASIBLE = 4096, 4  # points that must be feasible, of so many
+N_SAMPLED, MIN_FEASIBLE = 4096, 4  # of 4096 random points, at least 4 must be feasible
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Space:
     Raises
     ------
     ValueError
-        If a constraint does not follow the grammar; if a condition names no parameter or none of
-        its values; if parameters depend on one another in a cycle.
+        If a constraint does not follow the grammar; if a ``when`` names an unknown parameter, or a
+        value that this parameter cannot have; if parameters depend on one another in a cycle.
     """
 
     parameters: tuple[Dimension, ...]
@@ -79,10 +79,10 @@ class Space:
     def check_condition(
         self, child: Dimension, parent: Dimension | None, name: str, values: Sequence[Value]
     ) -> None:
-        """Raise ValueError for a condition that names no parameter, or none of its values."""
+        """Raise ValueError if ``when`` names an unknown parameter or an impossible value."""
         if parent is None or (isinstance(parent, NumericParameter) and not parent.integer):
-            kind = "is not a parameter" if parent is None else "has no choices"
-            raise ValueError(f"{child.name}: when {name}, which {kind}")
+            kind = "is not a parameter" if parent is None else "is neither integer nor categorical"
+            raise ValueError(f"{child.name}: when names {name}, which {kind}")
         for value in values:
             try:
                 parent.check(value)
@@ -99,7 +99,7 @@ class Space:
     def from_agent(cls, agent: type[Any], *, first: str = "") -> "Space":
         """Return the space of the parameters that a class of agents declares as tuned, in order.
 
-        ``first`` names a parameter to put before the others. ValueError if one has no range.
+        ``first`` names a parameter to put before the others. ValueError if a range is invalid.
         """
         tuned = [each for each in declared_parameters(agent).values() if each.tuned]
         return cls(tuple(map(make_dimension, sorted(tuned, key=lambda each: each.name != first))))
@@ -110,7 +110,7 @@ class Space:
         records: Sequence[Mapping[str, Any]],
         constraints: Sequence[str | Callable[[Mapping[str, Any]], Any]] = (),
     ) -> "Space":
-        """Read what :meth:`as_records` returns; TypeError or ValueError if this version cannot."""
+        """Read what :meth:`as_records` returns; TypeError or ValueError if that is impossible."""
         return cls(
             tuple(
                 CategoricalParameter(**{**each, "choices": tuple(each["choices"])})
@@ -133,7 +133,7 @@ class Space:
 
     @cached_property
     def in_order(self) -> tuple[Dimension, ...]:
-        """The parameters, those that others depend on first; ValueError if that is impossible."""
+        """The parameters, each after those that it depends on; ValueError if there is a cycle."""
         found: dict[str, Dimension] = {}
         waiting = list(self.parameters)
         while waiting:
@@ -167,7 +167,7 @@ class Space:
         )
 
     def constraints_as_records(self) -> list[str]:
-        """Return the constraints as a study remembers them: texts, and ``name()`` of functions."""
+        """Return the constraints as a study stores them: texts, and ``name()`` for functions."""
         return [each.text for each in self.rules]
 
     def activity(self, columns: Columns) -> dict[str, npt.NDArray[np.bool_]]:
@@ -197,7 +197,7 @@ class Space:
         active: Mapping[str, npt.NDArray[np.bool_]],
         chosen: npt.NDArray[np.intp],
     ) -> npt.NDArray[np.bool_]:
-        """Return which of some rows satisfy a constraint, or are not subject to it."""
+        """Return which of the ``chosen`` rows satisfy a constraint, or are not subject to it."""
         if isinstance(rule, ConstraintFunction):
             return np.array([rule(theta) for theta in self.thetas(columns, chosen)], np.bool_)
         applies = np.ones(len(chosen), np.bool_)
@@ -206,7 +206,7 @@ class Space:
         return ~applies | rule.holds({name: each[chosen] for name, each in columns.items()})
 
     def thetas(self, columns: Columns, chosen: npt.NDArray[np.intp]) -> list[dict[str, Value]]:
-        """Return some rows of columns as θ."""
+        """Return the ``chosen`` rows as θ."""
         values = [
             columns[each.name][chosen].astype(int if getattr(each, "integer", False) else object)
             for each in self.parameters
@@ -229,7 +229,7 @@ class Space:
         return {name: kept[name] for name in values if name in kept}
 
     def is_active(self, parameter: Dimension, theta: Mapping[str, Value]) -> bool:
-        """Return whether a parameter is active, by θ without inactive ones."""
+        """Return whether a parameter is active, given θ without inactive parameters."""
         return all(
             parent in theta and theta[parent] in allowed
             for parent, allowed in parameter.when.items()
@@ -251,12 +251,12 @@ class Space:
         return next((each.text for each in broken), "")
 
     def broken_text(self, theta: Mapping[str, Value]) -> str:
-        """Return the same, but only for texts: functions may change during a study."""
+        """Do as :meth:`broken_by`, but skip functions, since they may change during a study."""
         texts = tuple(each for each in self.constraints if isinstance(each, str))
         return replace(self, constraints=texts).broken_by(theta) if texts else ""
 
     def check(self, theta: Mapping[str, Value]) -> None:
-        """Raise InputError for values that are not those of one θ, or not a feasible one."""
+        """Raise InputError unless the values form a feasible θ."""
         if unknown := [name for name in theta if name not in self.names]:
             raise InputError(f"θ must have only {', '.join(self.names)} (got {unknown[0]})")
         for each in self.in_order:
@@ -295,7 +295,9 @@ class Space:
         )
 
     def completed(self, given: Mapping[str, Value]) -> dict[str, Value]:
-        """Return θ with these values; the others are in the middle, as far as feasible.
+        """Return θ with these values; the others are at the middle of their ranges.
+
+        If that is not feasible, they are those of a feasible point near the middle.
 
         Raises
         ------
@@ -313,7 +315,7 @@ class Space:
         raise AssertionError
 
     def values_at(self, point: Sequence[float]) -> dict[str, Value]:
-        """Map a point of the unit cube to values of all parameters, inactive ones, too."""
+        """Map a point of the unit cube to values of all parameters, including inactive ones."""
         return {p.name: p.from_unit(u) for p, u in zip(self.parameters, point, strict=True)}
 
     def from_unit(self, point: Sequence[float]) -> dict[str, Value]:
@@ -321,16 +323,16 @@ class Space:
         return self.active(self.values_at(point))
 
     def to_unit(self, values: Mapping[str, Value]) -> list[float]:
-        """Map named values to a point of the unit cube; to the middle where one is inactive."""
+        """Map named values to a point of the unit cube; an inactive parameter maps to 0.5."""
         return [each.to_unit(values[each.name]) if each.name in values else 0.5 for each in self]
 
     def theta_of(self, agent: Any) -> dict[str, Value]:
-        """Return an agent's parameters that are of the space."""
+        """Return the values of an agent's parameters that belong to the space."""
         values = plain_values(agent)
         return {name: values[name] for name in self.names}
 
     def present(self, cells: Mapping[Any, Any]) -> dict[str, Any]:
-        """Return the cells of a table that belong to θ; the others are empty."""
+        """Return the cells of a table row that belong to θ, without those left empty."""
         may_lack = {each.name for each in self if each.when}
         lacking = {name for name in may_lack if is_absent(cells.get(name))}
         return {name: cells[name] for name in self.names if name not in lacking}
@@ -341,7 +343,7 @@ class Space:
         return {each.name: each.clip(given[each.name]) for each in self if each.name in given}
 
     def tidy(self, values: Mapping[str, Value]) -> dict[str, Value]:
-        """Round named values to three significant digits, within bounds, if that is feasible."""
+        """Round values to three significant digits, within bounds; not if θ becomes infeasible."""
         rounded = {each.name: each.tidy(values[each.name]) for each in self if each.name in values}
         return dict(values) if self.broken_by(rounded) else rounded
 

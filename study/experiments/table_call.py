@@ -1,7 +1,7 @@
-"""Functions called with a table of a file: its keys are their arguments.
+"""Call functions with tables of a TOML file: a table's keys are the function's arguments.
 
-A function's signature says which keys a table may have, of which kind, and which are required. So a
-file takes the same arguments as Python, by the same names.
+A function's signature says which keys a table may have, of which type, and which are required. So
+the keys of a file have the names of the arguments in Python.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,18 +36,18 @@ def call(
     Parameters
     ----------
     function : callable
-        Its annotations are kinds in :data:`WORDS`, lists of texts, literals, or Any.
+        Its annotations are types in :data:`WORDS`, lists of texts, literals, or Any.
     table : mapping
         The values.
     name : str
-        The table's, for messages.
+        The table's name, for messages.
     more : mapping
         The function's other arguments.
 
     Raises
     ------
     InputError
-        If a key is not an argument, or one is missing or of another kind.
+        If a key is not an argument, or an argument is missing or of another type.
     """
     given = more or {}
     known = {key: each for key, each in signature(function).parameters.items() if key not in given}
@@ -70,7 +70,7 @@ def path(table: str, key: str) -> str:
 
 
 def kinds(hint: Any) -> tuple[Any, ...]:
-    """Return what an annotation allows: types without their arguments, or values of a literal."""
+    """Return what an annotation allows: types without type arguments, or a literal's values."""
     if hint == list[str]:
         return (hint,)
     if get_origin(hint) in {Union, UnionType}:
@@ -79,7 +79,7 @@ def kinds(hint: Any) -> tuple[Any, ...]:
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Whether an annotation allows a value; a whole number is a number, true and false are not."""
+    """Whether an annotation allows a value; an int is also a float, but a bool is neither."""
     for kind in kinds(hint):
         if kind == list[str]:
             found = isinstance(value, list) and all(isinstance(each, str) for each in value)

@@ -1,4 +1,4 @@
-"""Wider search spaces: bounds at which points lie, and how far they may be moved.
+"""Wider search spaces: bounds at which points lie, and how far these bounds may be moved.
 
 A bound can be moved as far as the agent allows. By default it is moved by a factor of
 four on a logarithmic scale, and by half of the range on a linear one.
@@ -23,7 +23,7 @@ FORM = "NAME or NAME=LOW:HIGH"
 
 @dataclass(frozen=True)
 class Edge:
-    """A bound that can be moved, and at which some points with this parameter lie."""
+    """A parameter's bound at which some points lie, and which can be moved."""
 
     parameter: NumericParameter
     is_upper: bool
@@ -44,7 +44,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class WidenRequest:
-    """A parameter to be widened, to given bounds if there are any."""
+    """A request to widen a parameter's range, to given bounds if there are any."""
 
     name: str
     bounds: tuple[float, float] | None = None
@@ -61,7 +61,7 @@ def parse_widen_request(text: str, experiment: Experiment) -> WidenRequest:
     name, has_bounds, bounds = text.partition("=")
     known = {each.name: each for each in experiment.space if isinstance(each, NumericParameter)}
     if name not in known:
-        raise InputError(f"widen must be {FORM}, of {', '.join(known)} (got {text!r})")
+        raise InputError(f"widen must be {FORM}, NAME one of {', '.join(known)} (got {text!r})")
     if not has_bounds:
         return WidenRequest(name)
     try:
@@ -86,7 +86,7 @@ def parse_widen_request(text: str, experiment: Experiment) -> WidenRequest:
 
 
 def find_edges(experiment: Experiment, thetas: Sequence[Mapping[str, Value]]) -> list[Edge]:
-    """Return the bounds at which some of these θ lie, as far as they can be moved."""
+    """Return the bounds that can be moved and at which some of these θ lie."""
     found = []
     for each in experiment.space:
         if not isinstance(each, NumericParameter):
@@ -100,7 +100,7 @@ def find_edges(experiment: Experiment, thetas: Sequence[Mapping[str, Value]]) ->
 
 
 def is_at(parameter: NumericParameter, value: Value, is_upper: bool) -> bool:
-    """Return whether a value lies at a bound; one on a grid must be equal to it."""
+    """Return whether a value lies at a bound; a value on a grid must be equal to the bound."""
     if parameter.grid:
         return bool(value == parameter.ends[is_upper])
     u = parameter.to_unit(value)
@@ -108,7 +108,7 @@ def is_at(parameter: NumericParameter, value: Value, is_upper: bool) -> bool:
 
 
 def moved(experiment: Experiment, parameter: NumericParameter, is_upper: bool) -> float:
-    """Return a bound's new place by default: the old one, if the agent allows nothing beyond."""
+    """Return where a bound is moved by default; it stays if the agent allows no values beyond."""
     low, high = parameter.ends
     here = parameter.ends[is_upper]
     domain = experiment.player.domain(parameter)
@@ -135,8 +135,8 @@ def widened(
 ) -> Space:
     """Return the experiment's space with wider bounds.
 
-    A request without bounds moves those at which points lie, ``edges``; one with bounds asks for a
-    range that holds them. So a repeated request changes nothing.
+    A request without bounds moves the bounds at which points lie (``edges``). A request with bounds
+    makes the range include them, so repeating it changes nothing.
     """
     by_name: dict[str, WidenRequest] = {each.name: each for each in requests}
     return replace(
@@ -156,7 +156,7 @@ def widened_parameter(
     request: WidenRequest,
     edges: Sequence[Edge],
 ) -> NumericParameter:
-    """Return a parameter with the bounds requested, or those of its edges moved."""
+    """Return a parameter with the requested bounds, or with the bounds in ``edges`` moved."""
     low, high = parameter.ends
     if request.bounds is None:
         sides = {each.is_upper for each in edges if each.parameter.name == parameter.name}

@@ -1,5 +1,5 @@
 """Storage: studies as logs of games, manifests, and ledgers of games.
 
-Here a study is opened, locked, written, and read into one snapshot (`study_data`). This room may
-import samplers, experiments, the ground modules and agents.
+Here a study is opened, locked, written, and read into one snapshot (`study_data`). This folder may
+import `samplers`, `experiments`, `agents` and the modules directly in `study`.
 """

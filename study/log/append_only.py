@@ -1,4 +1,4 @@
-"""Files that only grow: one run at a time holds such a file, and appends whole lines to it."""
+"""Files that only grow: one run at a time holds the file, and appends whole lines to it."""
 
 import errno
 import io
@@ -33,28 +33,28 @@ class AppendOnlyFile:
         return self.file is not None
 
     def content(self) -> bytes:
-        """Return the file's content, nothing if it does not exist; InputError if it is no file."""
+        """Return the file's content, empty if it does not exist; InputError if it is not a file."""
         if self.path.exists() and not self.path.is_file():
             raise InputError(f"{self.path} must be {self.kind} (it is not a file)")
         return self.path.read_bytes() if self.path.exists() else b""
 
     @contextmanager
     def held(self, read: Callable[[bytes], int]) -> Iterator[None]:
-        """Keep other runs from writing meanwhile.
+        """Hold the file, so that no other run writes to it meanwhile.
 
         Parameters
         ----------
         read : callable
-            Called with the file's content, since another run may have written it. Returns the
-            length of its intact part, and raises InputError if the file is of another kind.
-            Afterwards, only a line torn by a kill is cut off.
+            Called with the file's current content, which another run may have changed. Returns the
+            length of its intact part, and raises InputError if the file is of another kind. What
+            follows that part, a line cut short by a kill, is deleted.
 
         Raises
         ------
         RunError
-            If another run holds it.
+            If another run holds the file.
         InputError
-            If ``read`` refuses it.
+            If ``read`` refuses its content.
         """
         self.content()
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT

@@ -1,7 +1,7 @@
 """Files that are written whole: a kill or a full disk leaves the old file or the new one.
 
-An interrupt waits for the end of the writing, and a second one deletes the temporary file. Several
-processes that write the same file do so one after the other.
+An interrupt waits until the file is written, and a second interrupt deletes the temporary file. If
+several processes write the same file, they do so one after the other.
 """
 
 import os

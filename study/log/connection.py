@@ -1,8 +1,8 @@
-"""Connections to a storage's server that are lost, and taken up again.
+"""Lost connections to a storage's server, and how a run connects again.
 
-A server may be restarted while a run goes on. Operations that fail because the connection is lost
-are tried again every second, for two minutes; all operations of a run are harmless if done twice. A
-SQLite file has no connection to lose: there, an error is an error.
+A server may be restarted during a run. Operations that fail because the connection is lost are
+tried again every second, for two minutes; all operations of a run are harmless if done twice. A
+SQLite file has no connection to lose, so its errors are raised at once.
 """
 
 import threading
@@ -21,7 +21,7 @@ from thetafront.study.log.server_lock import ServerLock
 MAX_SECONDS = 120.0
 PAUSE_SECONDS = 1.0
 LOST_STATES = ("08", "57P", "53300")
-"""What SQLSTATE begins with: connection exceptions, a server that stops or starts, a full one."""
+"""First characters of SQLSTATE: a connection error; a server that stops, starts, or is full."""
 
 T = TypeVar("T")
 
@@ -40,29 +40,29 @@ def is_lost(error: BaseException | None) -> bool:
 
 
 class Writer(Protocol):
-    """A writer into a storage, in a thread of its own."""
+    """Writes to a storage in a separate thread."""
 
     def close(self) -> None:
         """Write what is left, and end the thread."""
 
 
 class StorageConnection:
-    """Waits for a storage's server, for all threads of a run.
+    """Waits for a storage's server, on behalf of all threads of a run.
 
     Parameters
     ----------
     engine : Engine, optional
-        The storage's; None for one in memory.
+        The storage's engine; None for a storage in memory.
     message : callable
         Called with a line of text when the connection is lost, and when it is back.
     lock : ServerLock, optional
-        The study's. It is taken again before anything is written; if another run has it by then,
-        all use of the storage raises that RunError.
+        The study's lock. After a loss, it is taken again before anything is written. If another run
+        holds it by then, every use of the storage raises RunError.
 
     Attributes
     ----------
     writers : list of Writer
-        Those that are not closed.
+        The writers that are still open.
     """
 
     def __init__(
@@ -99,9 +99,9 @@ class StorageConnection:
                 self.wait(n_losses, error)
 
     def keep_lock(self) -> None:
-        """Notice within seconds that the study's lock is lost; to be called often.
+        """Check, every few seconds, that the study's lock is still held; to be called often.
 
-        RunError if another run holds it by then, which ends all writing.
+        RunError if another run holds it, which ends all writing.
         """
         if self.lock is None:
             return
@@ -112,7 +112,7 @@ class StorageConnection:
             raise
 
     def wait(self, n_losses: int, error: Exception) -> None:
-        """Wait until the server answers; the first thread to do so does it for all."""
+        """Wait until the server answers; the first thread that waits does so for all threads."""
         while not self.mutex.acquire(timeout=PAUSE_SECONDS):
             self.heed_interrupt()
         try:
@@ -120,7 +120,7 @@ class StorageConnection:
                 raise self.ended
             if self.n_losses != n_losses:
                 return
-            self.message("storage: connection lost, waiting for it")
+            self.message("storage: connection lost, waiting for the server")
             deadline = time.monotonic() + MAX_SECONDS
             while not self.is_back():
                 self.heed_interrupt()

@@ -1,9 +1,9 @@
-"""A study's database: checked before anything is made in it, opened, and its errors in one line.
+"""Checks and opens a study's database, and reports its errors in one line.
 
-How durable it is: SQLite runs with ``synchronous=FULL`` and its usual journal, so each transaction
-has reached the disk when it is committed. A kill loses the games of the last 50 ms; a power cut may
-also undo the last transaction. Both are played again from their seeds, and nothing else is lost. A
-PostgreSQL server has its own ``synchronous_commit``, which is on by default.
+SQLite runs with ``synchronous=FULL`` and its usual journal, so each transaction has reached the
+disk when it is committed. A kill loses the games of the last 50 ms; a power cut may also undo the
+last transaction. These games are played again from their seeds, and nothing else is lost. On
+PostgreSQL, durability depends on the server's ``synchronous_commit``, which is on by default.
 """
 
 import os
@@ -41,17 +41,17 @@ OPTUNA_TABLES = {
     "trials",
     "version_info",
 }
-"""Those of the mirror, and of studies of earlier versions."""
+"""Optuna's tables: those of the mirror, and of studies of earlier versions."""
 MIRROR = '{"format": 3}'
-"""The attribute that names a mirror, as optuna stores it."""
+"""Value of the user attribute that marks a mirror, as optuna stores it."""
 
 
 def engine_options(url: URL) -> dict[str, Any]:
     """Return the connection options of a storage."""
     if url.get_backend_name() == "sqlite":
         return {"connect_args": {"timeout": SECONDS_TO_WAIT}}
-    # No connection is tested before it is used, and replaced in silence: a run must know that it
-    # was lost, since its lock was lost with it.
+    # Connections are not tested and replaced silently: a run must know that one was lost, since its
+    # lock was lost with it.
     return {"connect_args": SOON_LOST}
 
 
@@ -80,7 +80,7 @@ def storage_errors_reported(location: Location) -> Iterator[None]:
         if is_damage(cause):
             place = location.url_without_password
             raise DamageError(f"storage: {place} is damaged: {reason}; {REPAIR_HINT}") from None
-        # SQLite's: a full disk, an I/O error, another program that holds the file.
+        # SQLite's words for a full disk, an I/O error, or another program that holds the file.
         is_of_world = any(word in reason for word in ("disk", "locked"))
         kind = RunError if is_of_world else InputError
         raise kind(f"storage: {location.url_without_password} cannot be used: {reason}") from None
@@ -120,13 +120,13 @@ def optuna_names(engine: Engine) -> set[str]:
 def check_database(location: Location, for_writing: bool, may_lack: bool = False) -> None:
     """Raise InputError for a file that is not an SQLite database, or not that of a study.
 
-    For writing, a missing file is allowed, and so is one with some of the tables, all of them
-    empty: a kill during their creation leaves such a file, and the next sweep creates the others.
+    For writing, a missing file is allowed. So is a file with only some of the tables, if these are
+    empty: a kill while tables are created leaves such a file, and the next sweep creates the rest.
     """
     path = location.database
     assert path is not None
     name = repr(str(path))
-    if path.is_symlink():  # though links were followed
+    if path.is_symlink():  # still, after links were followed
         raise InputError(f"storage {name} is a link that leads to itself")
     if not path.exists():
         if not for_writing:
@@ -166,10 +166,10 @@ def check_database(location: Location, for_writing: bool, may_lack: bool = False
 
 
 def missing_tables(engine: Engine, tables: set[str]) -> set[str]:
-    """Return the tables that a database has lost: some are there, and not all of them are empty.
+    """Return the tables that a database has lost; none if the tables that it has are empty.
 
-    Optuna's tables count only in databases of earlier versions, since a mirror is rebuilt; where
-    they hold one, the log is lost.
+    Optuna's tables count only in databases of earlier versions, since a mirror is rebuilt. If they
+    hold a mirror and none of the log's tables exists, the log is lost.
     """
     expected = TABLES
     if not tables & TABLES:

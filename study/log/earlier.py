@@ -1,9 +1,9 @@
-"""Importer: studies of earlier versions, whose trials are optuna's, as rows of a log.
+"""Importer: reads studies of earlier versions, stored by optuna, as rows of a log.
 
-There, a trial's θ, state and values are in optuna's tables, and what made the study, its runs and
-its validated points are user attributes of the study. Games are in a table ``thetafront_games``; in
-the earliest studies they are user attributes, too. Reading such a study gives the rows of its log,
-and leaves the database as it is. Before it is written to, the rows are stored, once.
+In these, a trial's θ, state and values are in optuna's tables. The study's record, runs and
+validated points are user attributes of optuna's study. Games are in a table ``thetafront_games``,
+or in the earliest studies in user attributes, too. Reading such a study does not change the
+database. The rows are stored once, before anything else is written.
 """
 
 import json
@@ -72,7 +72,7 @@ class EarlierStudy:
     name: str  # the study's
 
     def newest(self) -> tuple[int, int]:
-        """Return a constant, since it does not grow."""
+        """Return a constant, since such a study does not grow."""
         return 0, 0
 
     def rows(self) -> Rows:
@@ -81,14 +81,14 @@ class EarlierStudy:
         Raises
         ------
         InputError
-            If thetafront did not make it.
+            If thetafront did not make the study.
         DamageError
-            If a value of it cannot be read.
+            If a value in the study cannot be read.
         """
         try:
             study = optuna.load_study(study_name=self.name, storage=optuna_storage(self.engine))
             attributes, trials = study.user_attrs, study.get_trials(deepcopy=False)
-        except Exception as error:  # optuna checks nothing that it reads: any error may come of it
+        except Exception as error:  # optuna does not check what it reads: any error may follow
             raise DamageError(f"{type(error).__name__}: {str(error).splitlines()[0]}") from None
         record = StudyRecord.read(attributes.get(ATTRIBUTE), self.name)
         with error_context("study"), self.engine.connect() as connection:
@@ -100,15 +100,15 @@ class EarlierStudy:
 
     @property
     def is_empty(self) -> bool:
-        """Whether a study that may be ours is empty, because a kill came first."""
+        """Whether the study may be thetafront's and is empty, because a kill came first."""
         study = optuna.load_study(study_name=self.name, storage=optuna_storage(self.engine))
         is_ours = study.directions[1:] == [StudyDirection.MINIMIZE]
         return is_ours and not (study.user_attrs or study.get_trials(deepcopy=False))
 
     def store(self, say: Callable[[str], None]) -> Log:
-        """Store the rows in one transaction, and the mirror; say so, and return the log.
+        """Store the rows in one transaction, then the mirror; print a message; return the log.
 
-        The old rows of its games are deleted.
+        The games' old rows are deleted.
         """
         with study_context(self.name):
             rows = self.rows()
@@ -162,11 +162,11 @@ def imported(
         if trial.state == TrialState.WAITING or not (
             trial.state.is_finished() or experiment.space.is_whole(trial.params)
         ):
-            continue  # its θ is drawn, or proposed, again
+            continue  # its θ will be drawn or proposed again
         n_games = len(own)
         if experiment.goal.penalty is None:
             n_games -= sum(game.get(KIND) == FailedGame.kind for game, _ in own.values())
-        if trial.state != TrialState.COMPLETE:  # so many were asked for
+        if trial.state != TrialState.COMPLETE:  # the number that was asked for
             n_games = max([n_games, *usual[-1:]])
         unit = SEARCH, trial.number
         origin, notes = trial.user_attrs.get("origin", ""), dict(trial.system_attrs)
@@ -203,9 +203,9 @@ def attached(attributes: Mapping[str, Any]) -> Games:
 def points_in(
     attributes: Mapping[str, Any], games: Mapping[tuple[str, str], Games]
 ) -> Iterator[tuple[Unit, Mapping[str, Any], Games]]:
-    """Yield the validated points with their games; each gets a number of its own.
+    """Yield the validated points with their games, each with a different number.
 
-    Formerly all points had the seeds of the first, and so its number.
+    In earlier versions all points had the seeds of the first point, and so its number.
     """
     known = {
         key.removeprefix(POINT_PREFIX): point
@@ -232,5 +232,5 @@ def points_in(
 
 
 def moment(at: datetime | None) -> float:
-    """Return a time of optuna's tables as seconds since 1970: UTC without its zone."""
+    """Return a time from optuna's tables, UTC without a time zone, as seconds since 1970."""
     return 0.0 if at is None else at.replace(tzinfo=UTC).timestamp()

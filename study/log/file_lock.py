@@ -1,6 +1,6 @@
 """The operating system's lock of a file or a folder: one process at a time holds it.
 
-It ends with its process, even after kill -9, so there is no stale lock to clear.
+The lock ends with the process, even after kill -9, so there is no stale lock to clear.
 """
 
 import fcntl
@@ -27,10 +27,10 @@ def acquire(
     flags : int
         How to open it, as for :func:`os.open`.
     busy : callable, optional
-        Takes the descriptor if another process holds the lock, and returns the message of a
-        RunError. By default, wait for the others.
+        Called with the descriptor if another process holds the lock; returns the message of the
+        RunError to raise. Without it, wait for the lock.
     shared : bool
-        Whether others who also share it may hold it at the same time.
+        Whether other processes that also share the lock may hold it at the same time.
     """
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     while True:
@@ -42,7 +42,7 @@ def acquire(
             except BlockingIOError:
                 assert busy is not None
                 raise RunError(busy(descriptor)) from None
-            # Whoever held it may have moved or deleted it: then nobody else would see this lock.
+            # The last holder may have moved or deleted the file; others would not see this lock.
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(descriptor), path.stat()):
                     unless_held.pop_all()

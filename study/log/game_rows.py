@@ -1,8 +1,8 @@
-"""A game as a row of a study's ``games.csv``, and read back from it.
+"""Writes a game as a row of a study's ``games.csv``, and reads it back.
 
-Games of users' agents are all of one class, so that their columns follow from the experiment: the
-goal has its own name, moves are left out where there are none, and each field that a game reported
-has a column. A field whose name another column has is called ``reported_…``.
+Games of users' agents are all of one class, so their columns follow from the experiment. The column
+of the goal is named after the goal. Games without moves have no column of moves. Each field that a
+game reported has a column; if its name is taken, the column is called ``reported_…``.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ from thetafront.study.experiments.definition import Experiment
 LABELS = ("phase", "trial", "point", "origin", "replicate")
 MOVES, SECONDS_A_MOVE = "n_moves", "seconds_per_move"
 FAILED_WITH = "failed_with"
-"""Why a game failed: a column of tables in which one has. ``error`` may be an objective."""
+"""Column with the reason why a game failed; not ``error``, which may be an objective's name."""
 REPORTED, PREFIX = "reported", "reported_"
 
 
@@ -62,7 +62,7 @@ def field_columns(fields: Iterable[str], experiment: Experiment) -> dict[str, st
 
 
 def columns_of_games(experiment: Experiment, games: Iterable[Outcome]) -> list[str]:
-    """Return the columns of a study's games: labels, those of all games, then those of some."""
+    """Return the columns of a study's games: labels, then common ones, then those of some games."""
     columns = [*LABELS, *own_columns(experiment)]
     own = {column: None for game in games for column in cells_of_game(game, experiment)}
     return list(dict.fromkeys([*columns, *own]))
@@ -76,14 +76,14 @@ def outcome_in(cells: Mapping[str, str], experiment: Experiment) -> Outcome:
 
 
 def kind_of_row(cells: Mapping[str, str], experiment: Experiment) -> type[Game]:
-    """Return the class of a row's game: games side by side have columns of their own."""
+    """Return the class of a row's game: games played side by side have additional columns."""
     base = experiment.summary.game
     kinds = [each for each in Game.kinds.values() if issubclass(each, base)]
     return [base, *(each for each in kinds if all(map(cells.get, each.columns().values())))][-1]
 
 
 def fields_in(cells: Mapping[str, str], experiment: Experiment) -> dict[str, Any]:
-    """Return the fields of a game from a row of text; of a table without moves, one."""
+    """Return the fields of a game from a row of text; a game without moves counts as one move."""
     if not is_reported(experiment):
         columns = kind_of_row(cells, experiment).columns()
         return {name: cells[column] for name, column in columns.items() if column in cells}
@@ -101,7 +101,7 @@ def fields_in(cells: Mapping[str, str], experiment: Experiment) -> dict[str, Any
 
 
 def number_or_text(text: str) -> float | str:
-    """Read a cell: a number if it is written as tables write one."""
+    """Read a cell: a number if it looks like a number in these tables, otherwise a text."""
     for read in (int, float):
         try:
             number = read(text)

@@ -1,4 +1,4 @@
-"""How a run was asked for: by a command, or by a call from Python.
+"""How a run was started: by a command, or by a call from Python.
 
 Manifests and locks record it, and messages suggest commands in the same form.
 """
@@ -11,17 +11,17 @@ from contextvars import ContextVar
 from thetafront.study.text import without_password
 
 CALL: ContextVar[str] = ContextVar("call", default="")
-"""The call from Python that runs; empty for a command."""
+"""The call from Python that is running; empty for a command."""
 
 
 def command_line() -> str:
-    """Return the command as given, without the program's path, or the call; passwords masked."""
+    """Return the command (without the program's path) or the Python call; passwords are masked."""
     return without_password(CALL.get() or " ".join(["thetafront", *sys.argv[1:]]))
 
 
 @contextmanager
 def called(call: str) -> Iterator[None]:
-    """Record that a call, such as ``sweep('dice')``, asked for what the block does."""
+    """Record that a call, such as ``sweep('dice')``, started what the block does."""
     token = CALL.set(call)
     try:
         yield

@@ -42,7 +42,7 @@ def identities_in(path: Path) -> dict[str, dict[str, Any]]:
         if not all(isinstance(each["agent"], str) for each in found.values()):
             raise ValueError("an agent without a name")
     except (OSError, ValueError, RecursionError, AttributeError, TypeError, KeyError):
-        raise InputError(f"{path}: no table of agents; restore it, or move it away") from None
+        raise InputError(f"{path}: not a table of agents; restore it, or move it away") from None
     assert isinstance(found, dict)
     return found
 
@@ -72,7 +72,7 @@ class Ledger(Generic[G]):
         self.read(self.file.content())
 
     def read(self, content: bytes) -> int:
-        """Take the games from the file's content, and return how much of it is whole."""
+        """Take the games from the file's content, and return how many bytes are whole lines."""
         self.today: dict[str, str] = {}
         self.identities = identities_in(self.path.with_name(AGENTS_FILE))
         self.written_as = {self.current(digest): digest for digest in self.identities}
@@ -85,14 +85,14 @@ class Ledger(Generic[G]):
         Returns
         -------
         played : dict of str to dict of int to Game
-            By the agent's digest, and by seed.
+            The games, by the agent's digest and by seed.
         n_bytes : int
-            How much of the content is whole: what comes after was torn by a kill.
+            How many bytes are whole lines; what follows them was cut short by a kill.
 
         Raises
         ------
         InputError
-            If it is not such a table, or one of its whole lines is not a game.
+            If the content is not such a table, or one of its whole lines is not a game.
         """
         heading = format_line(self.columns)
         if heading.startswith(content):
@@ -101,9 +101,9 @@ class Ledger(Generic[G]):
         if not content[:n_bytes].startswith(heading):
             first = content.partition(b"\n")[0].decode(errors="replace")
             raise InputError(
-                f"{self.path}: no table of games of {self.game.kind} of this version: line 1 is "
+                f"{self.path}: not this version's table of games of {self.game.kind}: line 1 is "
                 f"{shortened(first, 60)}, not {heading.decode().rstrip()!r}; use another folder, "
-                "or move it away"
+                "or move the file away"
             )
         played: dict[str, dict[int, G]] = {}
         fields = tuple(self.game.columns())
@@ -132,7 +132,7 @@ class Ledger(Generic[G]):
         return self.played.setdefault(agent_digest(agent), {})
 
     def digest(self, agent: Agent) -> str:
-        """Return the digest of an agent in the file, which may be that of an earlier version."""
+        """Return an agent's digest in the file, which an earlier version may have computed."""
         return self.written_as.get(agent_digest(agent), agent_digest(agent))
 
     def agent(self, digest: str) -> Agent:
@@ -145,28 +145,28 @@ class Ledger(Generic[G]):
         """
         path = self.path.with_name(AGENTS_FILE)
         if digest not in self.identities:
-            raise InputError(f"{path}: nothing on agent {digest} of {self.path.name}")
+            raise InputError(f"{path} lacks agent {digest}, which {self.path.name} names")
         try:
             return build_identified(self.identities[digest])
         except ValueError as error:
             raise InputError(f"{path}: {digest}: {error}") from None
 
     def current(self, digest: str) -> str:
-        """Return today's digest of the agent with a digest in the file."""
+        """Return the digest that this version gives an agent, from its digest in the file."""
         if digest not in self.today:
             try:
                 self.today[digest] = agent_digest(self.agent(digest))
-            except InputError:  # of no agent in the catalog
+            except InputError:  # the catalog has no such agent
                 self.today[digest] = digest
         return self.today[digest]
 
     def add(self, agent: Agent, *games: G) -> None:
-        """Store finished games; one that is there already is the same, and stays.
+        """Store finished games; a game that is already stored is the same, and is kept.
 
         Raises
         ------
         OSError
-            If they cannot be written; the file then ends with the game before them.
+            If they cannot be written; the file then ends with the last game before them.
         """
         if not self.file.is_held:
             raise RuntimeError(f"{self.path}: written only while it is held")
@@ -191,7 +191,7 @@ class Ledger(Generic[G]):
         Raises
         ------
         RunError
-            If another run holds it.
+            If another run holds the file.
         InputError
             If the file is not a table of games.
         """

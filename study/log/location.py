@@ -1,6 +1,6 @@
 """Where a study is: its name, the URL of its storage, and the folder of its tables and figures.
 
-The URL is ``sqlite:///results/<name>/study.db`` by default. Nothing here opens a storage; see
+The URL is ``sqlite:///results/<name>/study.db`` by default. This module opens no storage; see
 :mod:`study.log.storage`.
 """
 
@@ -36,11 +36,11 @@ class Location:
         url = make_url(self.url)
         if url.get_backend_name() != "sqlite" or not url.database:
             return None
-        return real_path(Path(url.database))  # one study, whatever its path looks like
+        return real_path(Path(url.database))  # the same for all paths of a study
 
     @property
     def words(self) -> list[str]:
-        """How a command that reads the study names it."""
+        """The arguments by which a command names this study."""
         results = self.folder.parent
         if self.url == usual_url(RESULTS / self.name):
             return [self.name]
@@ -66,7 +66,7 @@ class Location:
 
 def real_path(path: Path) -> Path:
     """Follow links; a link that leads to itself remains a link."""
-    return Path(os.path.realpath(path))  # Path.resolve raises RuntimeError then
+    return Path(os.path.realpath(path))  # Path.resolve would raise RuntimeError
 
 
 def check_name(name: str) -> str:
@@ -106,7 +106,7 @@ def check_url(text: str) -> URL:
 
 
 def locate(name: str, results: Path, storage: str | None) -> Location:
-    """Return the location of the study called ``name``; InputError if it cannot be one."""
+    """Return the location of a study; InputError if the name or the storage is not allowed."""
     check_name(name)
     folder = results / name
     url = usual_url(folder) if storage is None else storage
@@ -115,7 +115,7 @@ def locate(name: str, results: Path, storage: str | None) -> Location:
 
 
 def usual_url(folder: Path) -> str:
-    """Return the default URL of a study's storage, which is in its folder."""
+    """Return the default URL of a study's storage, a file in the study's folder."""
     return f"sqlite:///{folder / 'study.db'}"
 
 
@@ -127,13 +127,13 @@ def why_unusable(folder: Path) -> str:
 
 
 def check_folder(results: Path) -> None:
-    """Refuse a results folder that is missing, or that cannot be written."""
+    """Raise InputError if the results folder is missing or cannot be written."""
     if problem := why_unusable(results):
         raise InputError(f"results folder {str(results)!r} {problem}")
 
 
 def make_folder(folder: Path, option: str = "results") -> None:
-    """Make a folder in an existing one, unless it exists.
+    """Create a folder, unless it exists; its parent must exist.
 
     Parameters
     ----------

@@ -1,8 +1,9 @@
 """The lock that admits one sweep to a study at a time.
 
-On a PostgreSQL server it is the server's (:mod:`study.log.server_lock`). Otherwise it is that of a
-file (:mod:`study.log.file_lock`) beside the database, or for other storages in the study's folder.
-The file says who holds it, and is deleted at the end. Both end with their process.
+On PostgreSQL, it is a lock of the server (:mod:`study.log.server_lock`). Otherwise it is a lock on
+a file (:mod:`study.log.file_lock`): beside a SQLite database, or else in the study's folder. The
+file names the process that holds the lock, and is deleted at the end. Either lock ends with its
+process.
 """
 
 import os
@@ -22,7 +23,7 @@ from thetafront.study.log.server_lock import ServerLock, holder_on_server
 def locked(location: Location) -> Iterator[ServerLock | None]:
     """Hold the study for one sweep; RunError if another run holds it.
 
-    Yields the lock if it is on a server, where it may be lost; that of a file may not.
+    Yields the lock if it is on a server, since it may be lost there; otherwise None.
     """
     if location.is_on_postgresql:
         lock = ServerLock(location)
@@ -50,9 +51,9 @@ def locked(location: Location) -> Iterator[ServerLock | None]:
 
 
 def acquired(path: Path, flags: int, shared: bool = False) -> int:
-    """Open and lock a lock file; InputError if it is no file, or cannot be opened.
+    """Open and lock a lock file; InputError if it is not a file, or cannot be opened.
 
-    RunError says who holds it.
+    RunError if another process holds it; the error names that process.
     """
     try:
         if path.exists() and not path.is_file():

@@ -1,6 +1,6 @@
-"""A study's log: what made it, its points, their games, and events; all else follows from these.
+"""A study's log: its record, points, games and events, from which everything else follows.
 
-A :class:`Log` is where rows go; :class:`Rows` are those that it had at one moment.
+A :class:`Log` stores rows; :class:`Rows` has the rows of a log at one moment.
 """
 
 import json
@@ -37,12 +37,12 @@ from thetafront.study.log.tables import (
 )
 
 FAILED, RUN, MACHINE, RECORD, LOST = "failed", "run", "machine", "record", "lost"
-"""Kinds of events: a point is left out, what makes a run, a class of machines, a new record, and
-that a point's row is lost for good."""
+"""Kinds of events: a point was left out, a run began or changed, a class of machines was first
+used, the record changed, a point's row was lost."""
 IN_COLUMNS = ("seed", "score", "n_moves", "seconds")
 
 Unit = tuple[str, int]
-"""A point: its phase, and its number there."""
+"""A point: its phase, and its number in that phase."""
 
 
 def point_row(
@@ -54,7 +54,7 @@ def point_row(
     notes: Mapping[str, Any] | None = None,
     at: float | None = None,
 ) -> PointRow:
-    """Return the row of a point that begins."""
+    """Return the row of a new point."""
     now = time.time() if at is None else at
     stored = json.dumps(dict(theta)), origin, n_games, json.dumps(dict(notes or {}))
     return sealed(PointRow(phase, number, *stored, now))
@@ -63,7 +63,7 @@ def point_row(
 def game_row(
     unit: Unit, replicate: int, game: Outcome, machine: str = "", at: float | None = None
 ) -> GameRow:
-    """Return the row of a game, ended or failed; the log numbers and seals it."""
+    """Return the row of a game, ended or failed; the log adds its number and checksum."""
     return record_to_row(unit, replicate, game_to_record(game), machine, at)
 
 
@@ -112,8 +112,8 @@ def row_name(row: tuple[Any, ...]) -> str:
 class Rows:
     """The rows of a study at one moment."""
 
-    study: StudyRow  # what made it
-    # By their keys.
+    study: StudyRow  # the study's own row
+    # In the order of their keys.
     points: Sequence[PointRow] = ()
     games: Sequence[GameRow] = ()
     events: Sequence[EventRow] = ()
@@ -126,7 +126,7 @@ class Rows:
         games: Iterable[GameRow],
         events: Iterable[EventRow],
     ) -> "Rows":
-        """Return the rows of a new log: in order, with games and events numbered and sealed."""
+        """Return the rows of a new log: ordered and numbered, with checksums."""
         in_order, played = sorted(points), sorted(games)
         n_points, n_games = len(in_order), len(played)
         return cls(
@@ -177,7 +177,7 @@ class Rows:
 
     @cached_property
     def n_games(self) -> int:
-        """How many games were written, by their numbers and by the events."""
+        """How many games were written, according to the games' numbers and the events."""
         of_games = [row.sequence for row in self.whole.games]
         return max([0, *of_games, *(row.n_games for row in self.whole.events)])
 
@@ -192,19 +192,19 @@ class Rows:
 
 
 def event(kind: str, **record: Any) -> EventRow:
-    """Return the row of an event, which the log numbers and seals."""
+    """Return the row of an event; the log adds its number and checksum."""
     return EventRow(-1, kind, json.dumps(record), 0, 0, time.time())
 
 
 def lost(unit: Unit) -> EventRow:
-    """Return the event that a point's row is lost; a point of the same number may begin again."""
+    """Return the event that a point's row is lost; a point may begin again under its number."""
     return event(LOST, phase=unit[0], number=unit[1])
 
 
 def failure(unit: Unit, error: str) -> EventRow:
-    """Return the event that a point is left out, and why.
+    """Return the event that a point is left out because of an error.
 
-    Without an error, the event says that it counts again.
+    Without an error, it is the event that the point counts again.
     """
     return event(FAILED, phase=unit[0], number=unit[1], error=error)
 
@@ -224,11 +224,11 @@ class Log:
     Parameters
     ----------
     engine : Engine
-        Of the database, which has the tables.
+        The engine of the database, which has the tables.
     name : str
-        The study's.
+        The study's name.
     study : int
-        Its number in the database.
+        The study's number in the database.
     """
 
     def __init__(self, engine: Engine, name: str, study: int) -> None:
@@ -240,20 +240,20 @@ class Log:
 
     @classmethod
     def find(cls, engine: Engine, name: str) -> "Log | None":
-        """Return a study's log; None if the database has none of that name."""
+        """Return a study's log; None if the database has no study of that name."""
         study = studies_in(engine).get(name)
         return None if study is None else cls(engine, name, study)
 
     @classmethod
     def create(cls, engine: Engine, rows: Rows) -> "Log":
-        """Write the rows of a study that is not there yet, in one transaction; return its log."""
+        """Write the rows of a new study in one transaction; return its log."""
         METADATA.create_all(engine)
         with engine.begin() as connection:
             return cls(engine, rows.study.name, insert_study(connection, rows))
 
     @classmethod
     def in_memory(cls, name: str, record: Mapping[str, Any]) -> "Log":
-        """Return a new log in memory, which one thread at a time may use."""
+        """Return a new log in memory; only one thread at a time may use it."""
         engine = create_engine(
             "sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False}
         )
@@ -261,11 +261,11 @@ class Log:
 
     @property
     def is_in_memory(self) -> bool:
-        """Whether it is in memory, and gone with this process."""
+        """Whether the log is only in this process's memory."""
         return self.engine.dialect.name == "sqlite" and not self.engine.url.database
 
     def rows(self) -> Rows:
-        """Read all rows at one moment, whole or not; DamageError if the study's own row is gone."""
+        """Read all rows at one moment, intact or not; DamageError if the study's row is gone."""
         with self.engine.connect() as connection:
             begin_snapshot(connection)
             columns = [STUDIES.c[name] for name in StudyRow._fields]
@@ -284,7 +284,7 @@ class Log:
                 with self.engine.begin() as connection:
                     self.insert(connection, rows)
             except BaseException:
-                self.counts = None  # nobody knows what is there
+                self.counts = None  # unknown after an error
                 raise
 
     def insert(self, connection: Connection, rows: Sequence[PointRow | GameRow | EventRow]) -> None:
@@ -314,7 +314,7 @@ class Log:
         self.counts = counts
 
     def count(self, connection: Connection) -> LogCounts:
-        """Read how much there is."""
+        """Count the rows in the database."""
 
         def value(of: Any, table: Table) -> int:
             found = connection.scalar(select(of).where(table.c.study == self.study))
@@ -333,7 +333,7 @@ class Log:
         return counts.n_games, counts.next_event
 
     def machines(self) -> set[str]:
-        """Return the classes of machines that played games; empty for games without a cluster."""
+        """Return the keys of machines that played games; "" stands for games without a cluster."""
         query = select(GAMES.c.machine).where(GAMES.c.study == self.study).distinct()
         with self.engine.connect() as connection:
             return set(connection.scalars(query))
@@ -347,7 +347,7 @@ class Log:
 
 
 def insert_study(connection: Connection, rows: Rows) -> int:
-    """Insert the rows of a study that is not there; return its number."""
+    """Insert the rows of a new study; return its number."""
     found = connection.execute(insert(STUDIES).values(rows.study._asdict()))
     assert found.inserted_primary_key is not None
     study = int(found.inserted_primary_key[0])
@@ -375,7 +375,7 @@ def studies_in(engine: Engine) -> dict[str, int]:
 
 
 def studies_lost(engine: Engine) -> list[int]:
-    """Return the numbers of studies that have points or events, and no row of their own."""
+    """Return the numbers of studies that have points or events, but no row in the studies table."""
     with engine.connect() as connection:
         there = set(inspect(connection).get_table_names())
 

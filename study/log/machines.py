@@ -1,7 +1,7 @@
-"""The machines that played a study's games and, where the cost is a time, which may add to them.
+"""The machines that played a study's games, and which may play more if the cost is a time.
 
-A class of machines is named by a key, which is stored with each game; an event describes it. Games
-that were played without a cluster have no key.
+A class of machines is named by a key, which is stored with each game; an event describes the class.
+Games that were played without a cluster have no key.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ MAX_NAMED = 3
 
 
 def store_machines(log: Log, machines: Mapping[str, Mapping[str, Any]]) -> None:
-    """Write descriptions of machines into a study, by key; each is written once."""
+    """Write the descriptions of classes of machines into a study, each once."""
     known = {each["key"] for each in log.rows().latest(MACHINE)}
     new = [key for key in machines if key not in known]
     if new:
@@ -24,22 +24,22 @@ def store_machines(log: Log, machines: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def check_seconds(log: Log, experiment: Experiment, is_cluster: bool) -> None:
-    """Refuse to mix seconds of a cluster's machines with those of games without a cluster.
+    """Raise InputError if seconds on a cluster would be mixed with seconds without a cluster.
 
     Parameters
     ----------
     log : Log
         The study.
     experiment : Experiment
-        What is to be played, by the study's cost.
+        What is to be played, with the study's cost.
     is_cluster : bool
         Whether a cluster is to play.
 
     Raises
     ------
     InputError
-        If the cost is a time, and the study has games of other machines than those that are to
-        play.
+        If the cost is a time, and the study's games were played on other machines than those that
+        are to play.
     """
     if not experiment.cost.is_timed:
         return
@@ -56,9 +56,8 @@ def check_seconds(log: Log, experiment: Experiment, is_cluster: bool) -> None:
     all_play = f"; with {option('cost')} {counts[0]} all machines can play" if counts else ""
     ways.append(f"give another name{all_play}")
     raise InputError(
-        f"study: {log.name!r} has games that were played {played}, the cost is "
-        f"{experiment.cost.name}, and {now} seconds cannot be compared with theirs; "
-        f"{', or '.join(ways)}"
+        f"study: {log.name!r} has games that were played {played}; their {experiment.cost.name} "
+        f"cannot be compared with {now}; {', or '.join(ways)}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Manifests: the provenance of a result, enough to run it again and to know where it ran."""
+"""Manifests: how a result was made, in enough detail to repeat the run, and on which machine."""
 
 import importlib.metadata
 import json
@@ -19,7 +19,7 @@ MANIFEST = "manifest.json"
 
 
 def git_revision() -> str:
-    """Return the commit of the checkout, with ``+changes`` if it has any; empty without one."""
+    """Return the checkout's commit; ``+changes`` marks uncommitted ones; empty if no checkout."""
     if not IS_CHECKOUT:
         return ""
     git = ["git", "-C", str(ROOT)]
@@ -81,14 +81,14 @@ def earlier_manifest(path: Path) -> dict[str, Any]:
     if not path.exists():
         return {}
     try:
-        if not path.is_file():  # a pipe would have to be filled
+        if not path.is_file():  # reading a pipe would wait
             raise ValueError("must be a file")
         earlier = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(earlier.get("earlier_runs", []), list):
             raise ValueError("earlier_runs must be a list")
     except (OSError, ValueError, RecursionError, AttributeError):
         raise InputError(f"{path}: not a manifest; use another folder, or move it away") from None
-    assert isinstance(earlier, dict)  # of JSON's kinds, the one that has get
+    assert isinstance(earlier, dict)  # the only JSON type that has get
     return earlier
 
 
@@ -98,7 +98,7 @@ def check_output(folder: Path) -> None:
     Raises
     ------
     InputError
-        Before anything is written.
+        If the folder is refused; nothing has been written by then.
     """
     is_study = (folder / "study.db").exists() or "study" in earlier_manifest(folder / MANIFEST)
     if is_study:

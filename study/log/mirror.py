@@ -1,8 +1,8 @@
-"""The mirror: a study's trials as a study of optuna's in the same database.
+"""The mirror: a copy of a study's trials as an optuna study in the same database.
 
-So ``optuna.load_study`` and optuna's dashboard show a study, also while it runs. The mirror is
-derived from the log, and nothing is read from it: one that is deleted is rebuilt. It is written by
-optuna's public methods, a trial at a time, in the order of numbers.
+With it, ``optuna.load_study`` and optuna's dashboard can show a study, even while it runs. The
+mirror is derived from the log and never read back; if it is deleted, it is rebuilt. It is written
+through optuna's public methods, one trial at a time, in the order of the trials' numbers.
 """
 
 import math
@@ -25,19 +25,19 @@ from thetafront.study.samplers.observations import study_directions
 
 MARK, FORMAT = "thetafront", 3
 """The user attribute of a mirror, and its value."""
-SHARE_OF_TIME = 0.25  # of the writer's thread, while a run goes on: a trial takes some 30 ms
+SHARE_OF_TIME = 0.25  # of the writer thread's time during a run; a trial takes some 30 ms
 SECONDS_AT_THE_END = 5.0
 
 
 def optuna_storage(engine: Engine, for_writing: bool = False) -> RDBStorage:
-    """Return optuna's storage in a database; its tables are made only to write."""
-    optuna.logging.set_verbosity(optuna.logging.ERROR)  # a run says itself what there is to say
+    """Return optuna's storage in a database; its tables are created only for writing."""
+    optuna.logging.set_verbosity(optuna.logging.ERROR)  # a run prints its own messages
     url = engine.url.render_as_string(hide_password=False)
     return RDBStorage(url, engine_options(engine.url), skip_table_creation=not for_writing)
 
 
 def optuna_study(engine: Engine, name: str) -> optuna.Study | None:
-    """Return optuna's study of a name, to be read; None if there is none."""
+    """Return the optuna study with a name, for reading; None if there is none."""
     if not inspect(engine).has_table("studies"):
         return None
     storage = optuna_storage(engine)
@@ -55,11 +55,11 @@ class Mirror:
     Parameters
     ----------
     log : Log
-        The study's.
+        The study's log.
     experiment : Experiment
-        Which names the objectives.
+        The study's experiment, which names the objectives.
     trials : iterable of Point
-        Those of the log.
+        The trials in the log.
     """
 
     def __init__(self, log: Log, experiment: Experiment, trials: Iterable[Point]) -> None:
@@ -76,7 +76,7 @@ class Mirror:
         self.due = 0.0
 
     def put(self, trial: Point) -> None:
-        """Take a trial as it is now."""
+        """Take a trial in its current state."""
         self.trials[trial.number] = found = frozen(trial, self.distributions)
         if found.state.is_finished():
             self.last_ended = max(self.last_ended, trial.number)
@@ -94,18 +94,18 @@ class Mirror:
         return max(0.0, self.due - time.monotonic()) if self.is_behind else math.inf
 
     def step(self) -> None:
-        """Write one trial; at first, open the mirror, or make it."""
+        """Write one trial; the first call opens the mirror, or creates it."""
         began = time.monotonic()
         try:
             self.write_one()
         except BaseException:
-            self.study = None  # nobody knows what is there
+            self.study = None  # its state is unknown after an error
             raise
         now = time.monotonic()
         self.due = now + (now - began) * (1.0 / SHARE_OF_TIME - 1.0)
 
     def write_one(self) -> None:
-        """Open the mirror, update a trial that has ended, or add one."""
+        """Open the mirror, or update a trial that has ended, or add a trial."""
         if self.study is None:
             self.study = self.opened()
         elif ended := [n for n in sorted(self.open) if self.trials[n].state.is_finished()]:
@@ -120,13 +120,13 @@ class Mirror:
             self.n_written += 1
 
     def complete(self, seconds: float = SECONDS_AT_THE_END) -> None:
-        """Write all that there is to write, as far as time allows; the next run does the rest."""
+        """Write all trials, as far as time allows; the next run writes the rest."""
         deadline = time.monotonic() + seconds
         while self.is_behind and time.monotonic() < deadline:
             self.step()
 
     def opened(self) -> optuna.Study:
-        """Open the mirror, or make it; one that does not fit is replaced."""
+        """Open the mirror, or create it; a mirror that contradicts the log is replaced."""
         storage = optuna_storage(self.log.engine, for_writing=True)
         name = self.log.name
         if name in optuna.get_all_study_names(storage):
@@ -152,7 +152,7 @@ class Mirror:
         return study
 
     def problems(self, study: optuna.Study) -> list[str]:
-        """Say where an optuna study differs from the log; one that is behind does not."""
+        """Say where an optuna study contradicts the log; it may lack the latest trials."""
         if (study.user_attrs.get(MARK) or {}).get("format") != FORMAT:
             return ["it is of an earlier version"]
         if tuple(study.directions) != study_directions(self.experiment.goal):
@@ -169,7 +169,7 @@ class Mirror:
 
 
 def is_same(mirrored: FrozenTrial, known: FrozenTrial) -> bool:
-    """Return whether a mirrored trial is the log's, as it is or as it was."""
+    """Return whether a mirrored trial equals the log's in its current or an earlier state."""
     if mirrored.params != known.params:
         return False
     if not mirrored.state.is_finished():
@@ -178,7 +178,7 @@ def is_same(mirrored: FrozenTrial, known: FrozenTrial) -> bool:
 
 
 def no_sampler() -> optuna.samplers.BaseSampler:
-    """Return a sampler that is never asked."""
+    """Return a sampler that is never used."""
     return optuna.samplers.RandomSampler(seed=0)
 
 
@@ -190,7 +190,7 @@ def mirrored(log: Log, experiment: Experiment, trials: Iterable[Point]) -> Mirro
 
 
 def drop_tables(engine: Engine) -> None:
-    """Drop all of optuna's tables, which are damaged; mirrors come back."""
+    """Drop all of optuna's tables, which are damaged; mirrors are rebuilt."""
     found = MetaData()
     found.reflect(engine, only=sorted(OPTUNA_TABLES & set(inspect(engine).get_table_names())))
     found.drop_all(engine)

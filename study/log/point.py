@@ -23,16 +23,16 @@ class Point:
     """A θ that is played."""
 
     params: Mapping[str, Any]  # θ
-    # `design` or the sampler that proposed a trial; of a point of validation `trial 12`,
+    # For a trial, `design` or the sampler that proposed it; for a point of validation, `trial 12`,
     # `proposal`, or a baseline's name.
     origin: str = ""
     phase: str = VALIDATION  # `search` or `validation`
-    number: int = -1  # its place in its phase, which names its seeds; −1 before it has one
+    number: int = -1  # in its phase; determines its seeds; −1 before it has one
     games: dict[int, Game] = field(default_factory=dict)  # games that count, by replicate
     failures: dict[int, FailedGame] = field(default_factory=dict)  # games that failed, by replicate
-    error: str = ""  # why it failed or is left out, if it is
-    n_games: int = 1  # how many games that count make a trial complete
-    # What its sampler keeps with it (NSGA-II its generation).
+    error: str = ""  # why it failed or was left out; else empty
+    n_games: int = 1  # how many counting games a complete trial has
+    # What its sampler stores with it (NSGA-II: its generation).
     notes: Mapping[str, Any] = field(default_factory=dict)
     # Seconds since 1970 when it began, and when its last game was written; 0 if unknown.
     began: float = 0.0
@@ -41,7 +41,7 @@ class Point:
 
     @property
     def state(self) -> str:
-        """A trial's: ``fail`` with an error, ``complete`` with its values, or else ``running``."""
+        """A trial's state: ``fail`` (it has an error), ``complete`` (has values) or ``running``."""
         return FAIL if self.error else RUNNING if self.values is None else COMPLETE
 
     @cached_property
@@ -51,7 +51,7 @@ class Point:
 
     @property
     def outcomes(self) -> dict[int, Outcome]:
-        """All games that were played, those that failed as such, by replicate."""
+        """All games that were played, including those that failed, by replicate."""
         found: dict[int, Outcome] = {**self.games, **self.failures}
         return dict(sorted(found.items()))
 
@@ -79,7 +79,7 @@ class Point:
         return goal.estimate(self.in_order).value, cost.value(self.in_order)
 
     def n_replicates(self, penalty: float | None) -> int:
-        """Return how many games a trial has in all: failed ones that do not count are replaced."""
+        """Return how many games a trial plays: failed games that do not count are replaced."""
         return self.n_games + (len(self.failures) if penalty is None else 0)
 
     def missing(self, penalty: float | None) -> list[int]:
@@ -88,7 +88,7 @@ class Point:
         return [each for each in wanted if each not in self.games and each not in self.failures]
 
     def add(self, replicate: int, outcome: Outcome, penalty: float | None) -> Game | None:
-        """Add a finished game; return it as it counts, or None if it does not count."""
+        """Add a finished game; return the game that counts, or None if it does not count."""
         if isinstance(outcome, FailedGame):
             self.failures[replicate] = outcome
         if (counts := counting(outcome, penalty)) is not None:

@@ -1,7 +1,8 @@
 """A study rebuilt from the tables and the manifest in its folder, without its storage.
 
-Tables have all digits of all numbers, so models and fronts equal the study's. What the tables lack
-is missing: trials that had not begun, and validated points whose games failed.
+The tables have all digits of all numbers, so models and fronts equal those of the stored study. Two
+things are not in the tables, and so missing: trials that had not begun, and validated points that
+were left out because games failed.
 """
 
 import csv
@@ -36,9 +37,9 @@ OF_THE_STUDY = {
     *("n_trials_complete", "n_trials_failed", "n_games_of_trials", "n_games_of_validation"),
     "earlier_runs",
 }
-"""Keys of a manifest that tell nothing of its last run."""
+"""Keys of a manifest that do not describe its last run."""
 MAX_NUMBER_LENGTH = 10
-"""A number of games has fewer digits."""
+"""Any number of games has fewer digits."""
 
 Row = Mapping[str, str]
 Games = dict[int, Outcome]
@@ -50,14 +51,14 @@ Unit = tuple[str, str]
 class PublishedStudy(StudyData):
     """A study read from its tables, without a database."""
 
-    # How many games each point of `front.csv` has, by its key.
+    # How many games `front.csv` gives each point, by the point's key.
     counted: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def known_points(self) -> list[Point]:
         """The points that ``front.csv`` lists, with the games that it counts.
 
-        An earlier version listed fewer trials, and left their games out.
+        An earlier version listed fewer trials, and did not count their games.
         """
         return [
             replace(each, games=dict(enumerate(each.in_order[-self.counted[each.key] :])))
@@ -72,15 +73,15 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
     Returns
     -------
     Location
-        Its name and storage as the manifest has them; the folder is ``folder``.
+        The name and storage that the manifest gives; the folder is ``folder``.
     StudyData
         The study.
 
     Raises
     ------
     InputError
-        If the folder or a file is missing, is not a study's, or lacks games that the manifest
-        counts.
+        If the folder or a file is missing, is not a study's, or has another number of games than
+        the manifest.
     """
     if not folder.is_dir():
         problem = "is not a folder" if folder.exists() else "does not exist"
@@ -130,12 +131,12 @@ def games_in(path: Path, experiment: Experiment) -> dict[Unit, Games]:
             unit = row["phase"], row["trial" if row["phase"] == SEARCH else "point"]
             found.setdefault(unit, {})[int(row["replicate"])] = game
         except (KeyError, ValueError, OverflowError) as error:
-            raise InputError(f"study: {path}, line {number}: no game: {error}") from None
+            raise InputError(f"study: {path}, line {number}: not a game: {error}") from None
     return found
 
 
 def check_counts(games: Mapping[Unit, Games], manifest: Mapping[str, Any], folder: Path) -> None:
-    """Refuse tables whose number of games differs from the manifest's."""
+    """Raise InputError if the number of games in the tables differs from the manifest's."""
     for phase, key in ((SEARCH, "n_games_of_trials"), (VALIDATION, "n_games_of_validation")):
         n = sum(len(each) for unit, each in games.items() if unit[0] == phase)
         if key in manifest and manifest[key] != n:
@@ -146,7 +147,7 @@ def check_counts(games: Mapping[Unit, Games], manifest: Mapping[str, Any], folde
 
 
 def trials_in(path: Path, experiment: Experiment, games: Mapping[Unit, Games]) -> list[Point]:
-    """Read the trials; a complete one's values are computed from its games, as those of a log."""
+    """Read the trials; values of complete trials are computed from games, as for a log."""
     trials = []
     for line, row in read_lines(path):
         try:
@@ -160,13 +161,13 @@ def trials_in(path: Path, experiment: Experiment, games: Mapping[Unit, Games]) -
                 raise ValueError(f"state {state!r} does not fit error {row['error']!r}")
             outcomes = dict(sorted(games.get((SEARCH, str(number)), {}).items()))
             played = split(outcomes, experiment.goal.penalty)
-            # One that failed early may have no θ.
+            # A trial that failed early may have no θ.
             trial = Point(theta or {}, row["origin"], SEARCH, number, *played, row["error"])
             if state == COMPLETE:
                 values = trial.objectives(experiment.goal, experiment.cost)
                 trial = replace(trial, values=values)
         except (KeyError, ValueError) as error:
-            raise InputError(f"study: {path}, line {line}: no trial: {error}") from None
+            raise InputError(f"study: {path}, line {line}: not a trial: {error}") from None
         trials.append(trial)
     return trials
 
@@ -179,11 +180,11 @@ def points_in(
     for line, row in read_lines(path):
         theta, key = row_theta(row, experiment.space), row.get("point", "")
         if theta is None or theta_key(theta) != key:
-            raise InputError(f"study: {path}, line {line}: no validated point with its θ")
+            raise InputError(f"study: {path}, line {line}: not a validated point with its θ")
         try:
             counted[key] = int(row["n_games"])
         except (KeyError, ValueError) as error:
-            raise InputError(f"study: {path}, line {line}: no number of games: {error}") from None
+            raise InputError(f"study: {path}, line {line}: invalid n_games: {error}") from None
         outcomes = dict(sorted(games.get((VALIDATION, key), {}).items()))
         number, played = point_number(seed, outcomes), split(outcomes, experiment.goal.penalty)
         points[key] = Point(theta, row.get("origin", ""), VALIDATION, number, *played)
@@ -194,7 +195,7 @@ def points_in(
 
 
 def point_number(seed: int, games: Games) -> int:
-    """Return a point's place in the order of first validation, which its seeds show."""
+    """Return a point's number in the order of first validation, which its seeds show."""
     for replicate, game in games.items():
         for number in range(MAX_POINTS):
             if validation_seed(seed, number, replicate) == game.seed:
@@ -202,7 +203,7 @@ def point_number(seed: int, games: Games) -> int:
     return 0
 
 
-# What single files say, where others are missing or damaged
+# What a single file says, if others are missing or damaged
 
 
 def read_csv_rows(path: Path) -> list[dict[str, str]]:
@@ -215,7 +216,7 @@ def read_csv_rows(path: Path) -> list[dict[str, str]]:
 
 
 def row_theta(row: Mapping[str, str], space: Space) -> dict[str, Value] | None:
-    """Return θ of a table's row; None if it is not there."""
+    """Return the θ in a table's row; None if it is incomplete."""
     try:
         words = {each: row[each.name] for each in space}
         theta = {each.name: each.read(word) for each, word in words.items() if word}
@@ -225,15 +226,16 @@ def row_theta(row: Mapping[str, str], space: Space) -> dict[str, Value] | None:
 
 
 def thetas_by_key(path: Path, key: str, space: Space) -> dict[str, dict[str, Value]]:
-    """Return θ of each row of a table, by the value in one of its columns."""
+    """Return the θ of each row of a table, by the row's value in one column."""
     found = {str(row.get(key)): row_theta(row, space) for row in read_csv_rows(path)}
     return {name: theta for name, theta in found.items() if theta is not None}
 
 
 def numbers_of_games(path: Path, key: str, are_replaced: bool = True) -> dict[str, int]:
-    """Return the number of games in each row of a table, by the value in one of its columns.
+    """Return the number of games in each row of a table, by the row's value in one column.
 
-    Games that failed are among them; unless they ``are_replaced``, they count among the others.
+    It includes games that failed. If these ``are_replaced``, they are added to the row's
+    ``n_games``; otherwise ``n_games`` already includes them.
     """
     found = {}
     for row in read_csv_rows(path):
@@ -247,7 +249,7 @@ def numbers_of_games(path: Path, key: str, are_replaced: bool = True) -> dict[st
 def manifest_in(folder: Path) -> dict[str, Any]:
     """Return a folder's manifest; empty if there is none that can be read."""
     try:
-        is_there = (folder / MANIFEST).is_file()  # and no pipe, which would have to be filled
+        is_there = (folder / MANIFEST).is_file()  # reading a pipe would wait
         found = json.loads((folder / MANIFEST).read_text(encoding="utf-8")) if is_there else {}
     except (OSError, ValueError, RecursionError):
         return {}
@@ -259,7 +261,7 @@ def manifest_in(folder: Path) -> dict[str, Any]:
 
 
 def record_in(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the study's record from a manifest; None if it has none."""
+    """Return the study's record from a manifest; None if the manifest has none."""
     names = StudyRecord.__dataclass_fields__
     if not {"experiment", "space", "seed", "design", "design_size"} <= set(manifest):
         return None

@@ -1,4 +1,4 @@
-"""Whether a game that is played again is the same: integers and words to the bit."""
+"""Whether a replayed game equals the stored game: integers and texts must be identical."""
 
 from math import isclose
 from typing import Any
@@ -11,15 +11,15 @@ MEASURED = "seconds"
 """The field of a game that differs whenever it is played again."""
 REPORTED = "reported"
 ROUNDING = 1e-12
-"""Relative difference of what linear algebra computes, whose last bits depend on the machine."""
+"""Allowed relative difference of floats: the last bits of linear algebra vary by machine."""
 
 
 def difference(stored: Outcome, played: Outcome) -> str:
     """Return how a stored game differs from the replayed one; empty if it does not.
 
-    A game that failed must fail again; its reason may be worded differently. Times differ whenever
-    a game is played; reported fields are times by their names
-    (:func:`agents.external.report.is_time`).
+    A game that failed must fail again; the reason may be worded differently. Times are not
+    compared, since they differ whenever a game is played; a reported field is a time if its name
+    says so (:func:`agents.external.report.is_time`).
     """
     if isinstance(stored, FailedGame) or isinstance(played, FailedGame):
         was, now = how_it_ended(stored), how_it_ended(played)
@@ -48,6 +48,6 @@ def is_same(stored: Any, played: Any) -> bool:
     """Return whether two figures are the same, except for rounding."""
     if isinstance(stored, float) and isinstance(played, float):
         return isclose(stored, played, rel_tol=ROUNDING)
-    if isinstance(stored, str) != isinstance(played, str):  # a number, or its text in a table
+    if isinstance(stored, str) != isinstance(played, str):  # a number, and its text in a table
         return str(stored) == str(played)
     return type(stored) is type(played) and bool(stored == played)

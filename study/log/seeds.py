@@ -1,8 +1,8 @@
 """Seeds of a study's games, and a game as JSON data.
 
-The games of the study with seed S have seeds from 1,000,000·S on: below 500,000 those of the
-search, from there on those of validation, so that no game that chose a θ also judges it. A seed is
-enough to play its game again (``thetafront play AGENT --theta … --seed …``).
+A study with seed S has a million seeds of games, from 1,000,000·S on. The first 500,000 are for the
+search, the others for validation, so that no game that chose a θ also judges it. A seed is enough
+to play its game again (``thetafront play AGENT --theta … --seed …``).
 
 =====================================  =============================================
 replicate r of                         seed less 1,000,000·S
@@ -11,12 +11,14 @@ trial t                                (1,000·t + 50·⌊t / 500⌋ + r) mod 50
 the p-th point to be validated         500,000 + (20,000·p + 1,000·⌊p / 25⌋ + r) mod 500,000
 =====================================  =============================================
 
-So each trial and each point has seeds of its own: 500 trials of 1,000 games (10,000 of 50), and 25
-points of 20,000 (500 of 1,000); beyond that, some are shared. The model takes the games of all
-trials to be independent, and so do the intervals of a front. On shared seeds they are not, if
-agents play much alike: for two neighbouring θ of ``pacman_mdp``, wins on the same 1,000 seeds
-correlated by 0.99 (for other pairs by 0.05 to 0.34), and the search chose what was good on ten
-seeds. For ``mcmdp`` it makes no difference (−0.004, 1,000 seeds).
+No two trials share a seed if there are at most 500 trials of 1,000 games, or 10,000 of 50. No two
+points share one if there are at most 25 points of 20,000 games, or 500 of 1,000. Beyond that, some
+seeds are shared.
+
+The model and the intervals of a front take all games to be independent. On shared seeds they are
+not, if agents play much alike. For two neighbouring θ of ``pacman_mdp``, wins on the same 1,000
+seeds had a correlation of 0.99 (other pairs: 0.05 to 0.34), and the search chose what was good on
+ten seeds. For ``mcmdp``, shared seeds make no difference (correlation −0.004 on 1,000 seeds).
 """
 
 from collections.abc import Mapping
@@ -33,11 +35,11 @@ SEEDS_A_POINT, SHIFT_OF_POINTS = 20_000, 1_000
 MAX_STUDY_SEED = 2**31 - 1
 KIND = "game"
 UNNAMED_KIND = "2048"  # in studies older than the other games
-MAX_NUMBER = 2**53  # in a game, but for its seed: up to here floats are exact
+MAX_NUMBER = 2**53  # in a game, except its seed; floats are exact up to here
 
 
 def game_seed(study_seed: int, number: int) -> int:
-    """Return a study's seed with this number."""
+    """Return the seed of a game from its number in the study."""
     return study_seed * GAMES_A_STUDY_SEED + number
 
 
@@ -83,7 +85,7 @@ def record_to_outcome(record: Any, kind: type[Game] = Game) -> Outcome:
     Raises
     ------
     ValueError
-        If it is not the stored form of such a game, or holds figures that no game can have.
+        If the record is not that of such a game, or has figures that no game can have.
     """
     if not isinstance(record, Mapping):
         raise ValueError(f"must be a game's record (got {shortened(record)})")
@@ -104,7 +106,7 @@ def record_to_outcome(record: Any, kind: type[Game] = Game) -> Outcome:
 
 
 def is_countable(row: Mapping[str, Any]) -> bool:
-    """Return whether tables and models can take a game's figures: finite, with a move."""
+    """Return whether tables and models can use a game's figures: finite, and at least one move."""
     figures = [value for name, value in row.items() if name != "seed"]
     numbers = [each for each in figures if isinstance(each, int | float)]
     in_range = all(abs(each) <= MAX_NUMBER for each in numbers)

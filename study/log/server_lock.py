@@ -1,7 +1,7 @@
 """The lock of a study on a PostgreSQL server, which holds for all folders and hosts.
 
-It is an advisory lock of a connection of its own: the server gives it back when the process or its
-host is gone. The connection's name says who holds it.
+It is an advisory lock, held by a separate connection. The server releases it when the process or
+its host is gone. The connection's name says which process holds it.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ SOON_LOST = {
     "keepalives_count": 3,
     "tcp_user_timeout": 50_000,  # ms
 }
-"""Options of PostgreSQL's library, which then notices within a minute that a server is cut off."""
+"""With these options, PostgreSQL's client notices within a minute that the server is cut off."""
 SETTINGS = {  # the server finds out within a minute that a host is gone
     "tcp_keepalives_idle": "20",
     "tcp_keepalives_interval": "10",
@@ -68,7 +68,7 @@ def unpooled(location: Location) -> Engine:
 
 
 def holder_by(connection: Connection, study: str) -> tuple[Session | None, str]:
-    """Return which connection holds a study, and who that is; None and no text if none does."""
+    """Return the connection that holds a study, and its name; None and "" if there is none."""
     found = connection.execute(HOLDER, {"key": lock_key(study)}).first()
     if found is None:
         return None, ""
@@ -94,7 +94,7 @@ class ServerLock:
     mutex: threading.Lock = field(default_factory=threading.Lock)
 
     def take(self) -> None:
-        """Take the lock, by a new connection.
+        """Take the lock on a new connection.
 
         Raises
         ------
@@ -107,12 +107,12 @@ class ServerLock:
             raise self.refusal("which has just begun")
 
     def keep(self) -> None:
-        """Look every ten seconds whether the lock is held; if not, take it. To be called often.
+        """Check, every ten seconds, whether the lock is held; if not, take it. To be called often.
 
         Raises
         ------
         RunError
-            If another run has taken it meanwhile.
+            If another run has taken the lock meanwhile.
         SQLAlchemyError
             If the server cannot be reached.
         """
@@ -129,14 +129,14 @@ class ServerLock:
             self.mutex.release()
 
     def retake(self) -> bool:
-        """Look at once whether the lock is held, and take it if not; return whether it is held.
+        """Check at once whether the lock is held, and take it if not; return whether it is held.
 
-        It is not while the server keeps it for a connection of this run that is lost.
+        It is not held while the server still keeps it for a lost connection of this run.
 
         Raises
         ------
         RunError
-            If another run has taken it meanwhile.
+            If another run has taken the lock meanwhile.
         SQLAlchemyError
             If the server cannot be reached.
         """
@@ -145,7 +145,7 @@ class ServerLock:
             return self.is_alive() or self.is_taken_anew()
 
     def is_alive(self) -> bool:
-        """Tell whether the connection that holds the lock is there."""
+        """Return whether the connection that holds the lock still works."""
         if self.connection is None:
             return False
         try:
@@ -155,10 +155,10 @@ class ServerLock:
         return True
 
     def is_taken_anew(self) -> bool:
-        """Try to take the lock; False if it was held, but by nobody else, or not any more.
+        """Try to take the lock; return whether that succeeded. RunError if another run holds it.
 
-        A partition of the network may leave it with a connection of this run that is lost. The
-        server would find that out within a minute; we end the connection at once.
+        After a network partition, the server may still keep it for a lost connection of this run.
+        The server would notice within a minute; that connection is ended at once.
         """
         self.release()
         with contextlib.ExitStack() as unless_taken:
@@ -167,7 +167,7 @@ class ServerLock:
             shown = name.encode()[:MAX_NAME_LENGTH].decode(errors="ignore")
             for setting, value in {"application_name": shown, **SETTINGS}.items():
                 connection.execute(SET, {"name": setting, "value": value})
-            # Known before it has the lock: the answer to that may be lost.
+            # Read before the lock is requested, since the answer to that request may be lost.
             pid, began = connection.execute(SESSION).one()
             self.sessions.add((pid, began))
             if connection.execute(TAKE, {"key": lock_key(self.location.name)}).scalar():
@@ -189,8 +189,8 @@ class ServerLock:
         )
 
     def release(self) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         connection, self.connection = self.connection, None
         if connection is not None:
-            with contextlib.suppress(DBAPIError):  # lost: the server has given it back
+            with contextlib.suppress(DBAPIError):  # lost, so the server released the lock
                 connection.close()

@@ -1,6 +1,6 @@
-"""Opening a study in its storage: making it, resuming it, refusing what does not fit.
+"""Opens a study in its storage: creates or resumes it, or refuses settings that do not fit.
 
-A study is a log (:mod:`study.log.log`), which holds all of it. Studies of earlier versions are
+A study is stored completely in its log (:mod:`study.log.log`). Studies of earlier versions are
 read as if they were logs, and become logs before they are written to (:mod:`study.log.earlier`).
 """
 
@@ -44,7 +44,7 @@ def prepare_location(location: Location) -> None:
     check_folder(location.folder.parent)
     database = location.database
     if database is None:
-        is_new(location)  # which connects
+        is_new(location)  # connects to the server
     elif database.parent != real_path(location.folder):
         check_database(location, for_writing=True)
     make_folder(location.folder)
@@ -70,7 +70,7 @@ def check_no_games(location: Location) -> None:
 
 
 def known_names(engine: Engine) -> set[str]:
-    """Return the names of a database's studies, of whatever version."""
+    """Return the names of all studies in a database, of any version."""
     return studies_in(engine).keys() | optuna_names(engine)
 
 
@@ -96,24 +96,24 @@ def create_or_resume(
     accept_change: bool = False,
     say: Say = lambda text: None,
 ) -> Log:
-    """Open the study for a sweep, making it if it is not there.
+    """Open the study for a sweep; create it if it does not exist.
 
     Parameters
     ----------
     location : Location
-        Where it is.
+        The study's location.
     record : StudyRecord
-        What it is to be made with.
+        The settings of the sweep, with which a new study is created.
     accept_change : bool
         Whether to continue with a definition that has changed; the study records that.
     say : callable
-        Called with a line of text if the study is brought to today's format.
+        Called with a line of text if the study is converted to the current format.
 
     Raises
     ------
     InputError
-        If it was made by something else, or with another experiment, space, seed or design; or if
-        it is new, and its folder has the games of another study.
+        If the study was made by another program, or with another experiment, space, seed or design;
+        or if it is new, and its folder has the games of another study.
     """
     engine = open_engine(location, for_writing=True)
     source = find(engine, location.name)
@@ -142,7 +142,7 @@ def create_or_resume(
 
 
 def open_for_games(location: Location, say: Say = lambda text: None) -> Log:
-    """Open a study that exists to add games to it; it must be locked."""
+    """Open an existing study to add games to it; the caller must hold its lock."""
     source = find(open_engine(location, for_writing=True), location.name)
     if source is None:
         raise InputError(f"study {location.name!r} no longer exists")
@@ -156,7 +156,7 @@ def check_same(
     if differences := made.differences(asked):
         raise InputError(
             f"study: {location.name!r} was made with {'; '.join(differences)}; "
-            "give the same, or another name"
+            "give the same settings, or another name"
         )
     if made.defined is None or asked.defined is None:
         return
@@ -173,13 +173,13 @@ def check_same(
 
 
 def check_playable(location: Location, data: StudyData) -> None:
-    """Raise InputError for adding games to a study that is old or cannot be written."""
+    """Raise InputError if the study cannot be written, or its experiment has changed."""
     if location.database is not None:
         check_database(location, for_writing=True)
     make_folder(location.folder)
     if data.record.defined is not None:
         if data.record.source:
-            data.record.current_player()  # which is refused if it is gone, or has changed
+            data.record.current_player()  # refuses a definition that is gone or has changed
         return
     if changes := data.record.differences(data.record.with_current_experiment()):
         raise InputError(
@@ -189,7 +189,7 @@ def check_playable(location: Location, data: StudyData) -> None:
 
 
 def location_given(name_or_url: str, results: Path, study_name: str | None = None) -> Location:
-    """Return where a study is that was given by its name, or by a storage URL."""
+    """Return the location of a study that was given by its name or by a storage URL."""
     if "://" not in name_or_url:
         return locate(name_or_url, results, None)
     check_url(name_or_url)
@@ -202,15 +202,15 @@ def open_for_reading(
 ) -> tuple[StudySource, Location, StudyData]:
     """Open and read a study that exists, also while a sweep is writing it.
 
-    Parameters and errors are those of :func:`find_study`; DamageError, too, if a stored value
-    cannot be read.
+    Parameters and errors are those of :func:`find_study`; also DamageError if a stored value cannot
+    be read.
     """
     source, location = find_study(name_or_url, results, study_name)
     return source, location, StudyData.read(source)
 
 
 def existing(location: Location) -> StudyData | None:
-    """Read the study of a location, which is left as it is; None if there is none.
+    """Read the study of a location without changing it; None if there is none.
 
     InputError if the storage cannot be used; DamageError if a stored value cannot be read.
     """
@@ -268,14 +268,14 @@ def find_study(
         lost = studies_lost(engine)
         source = Log(engine, name, lost[0]) if len(lost) == 1 else source
     if source is None:
-        given = "no name is given" if name is None else f"{name!r} is not there"
+        given = "no name is given" if name is None else f"{name!r} does not exist"
         known = ", ".join(names) or "none"
         raise InputError(f"study: {given}; {location.url_without_password} holds {known}")
     return source, location
 
 
 def storage_in(folder: Path) -> str:
-    """Return the storage that the manifest of a study's folder names; empty if none is there."""
+    """Return the storage that the manifest in a study's folder names; empty if SQLite or none."""
     try:
         named = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["storage"]
     except (OSError, ValueError, KeyError, TypeError):

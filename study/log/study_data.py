@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from thetafront.study.log.earlier import EarlierStudy
 
 StudySource: TypeAlias = "Log | EarlierStudy"
-"""A study of today's version, or of an earlier one, which is read as if it was a log."""
-NEAR = 1.1  # a time that much longer may be as short
+"""A study of this version, or of an earlier version, which is read as if it were a log."""
+NEAR = 1.1  # a measured time that is longer by this factor may truly be as short
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,11 @@ class StudyData:
 
     name: str
     experiment: Experiment  # as the study was made with
-    record: StudyRecord  # what made the study
+    record: StudyRecord  # the settings that the study was made with
     trials: list[Point] = field(default_factory=list)  # the trials that have begun
     # The points that were ever validated, with their games.
     points: list[Point] = field(default_factory=list)
-    runs: list[dict[str, Any]] = field(default_factory=list)  # what made each run, in order
+    runs: list[dict[str, Any]] = field(default_factory=list)  # each run's provenance, in order
     # The classes of machines that games were played on, by key.
     machines: dict[str, Any] = field(default_factory=dict)
     # The number of games of each phase on each class of machines, if that is known.
@@ -138,13 +138,13 @@ class StudyData:
 
     @cached_property
     def variance_prior(self) -> Prior:
-        """What the games of all θ tell of the variance of one: for intervals of few games."""
+        """A prior of one θ's variance from the games of all θ, for intervals of few games."""
         goal = self.experiment.goal
         of_points = (point.moments(goal) for point in self.points)
         return goal.estimator.prior([*self.moments.values(), *of_points])
 
     def estimate(self, point: Point) -> Estimate:
-        """Estimate the goal of a θ from its own games; those of others tell their variance."""
+        """Estimate the goal of a θ from its own games, with the prior of their variance."""
         return self.experiment.goal.estimate(point.in_order, self.variance_prior)
 
     @cached_property
@@ -155,11 +155,11 @@ class StudyData:
 
     @cached_property
     def design(self) -> list[dict[str, Value]]:
-        """The initial design: θ of the first trials, without those that repeat an earlier one."""
+        """The initial design: the θ of the first trials, without repetitions."""
         from thetafront.study.samplers.design import draw_design  # noqa: PLC0415, optuna is slow
 
         record = self.record
-        # A record has only the names of functions among the constraints.
+        # Of constraints that are functions, a record has only the names.
         space = replace(record.design_space, constraints=self.experiment.space.constraints)
         drawn = draw_design(record.design, space, record.design_size, record.seed)
         return [theta for n, theta in enumerate(drawn) if theta not in drawn[:n]]
@@ -172,15 +172,15 @@ class StudyData:
 
     @property
     def played_points(self) -> list[Point]:
-        """The validated points with games that count, except those that were left out."""
+        """The validated points that have games that count, without points left out."""
         return [point for point in self.points if point.games and not point.error]
 
     @cached_property
     def known_points(self) -> list[Point]:
-        """The θ whose scores are known without the luck of having been chosen, with their games.
+        """The θ whose scores are known without selection bias, with their games.
 
-        These are the validated ones that can be played. Where scores are exact, trials on or near
-        the front are known as well, and their games count as those of their θ.
+        These are the validated points that can be played. Where scores are exact, trials on or near
+        the front are known as well, and their games count for their θ.
         """
         goal, cost = self.experiment.goal, self.experiment.cost
         found = self.points_and_trials
@@ -197,7 +197,7 @@ class StudyData:
 
     @property
     def points_and_trials(self) -> list[Point]:
-        """The validated points that can be played; where scores are exact, all trials' θ, too."""
+        """The validated points that can be played; where scores are exact, also all trials' θ."""
         points = {point.key: point for point in self.played_points}
         left_out = {each.key for each in self.points if each.error}
         for trial in self.trials if self.experiment.goal.is_exact else ():
@@ -227,9 +227,9 @@ class StudyData:
 def frozen(
     trial: Point, distributions: Mapping[str, Any], goal: Goal | None = None
 ) -> "FrozenTrial":
-    """Return a trial in optuna's form, for a space, since the study's may have been widened.
+    """Return a trial in optuna's form, with given distributions, since the space may be widened.
 
-    A complete one has the moments of the ``goal``'s samples, for samplers, if that is given.
+    If a ``goal`` is given, a complete trial also has the moments of its samples, for samplers.
     """
     from optuna.trial import FrozenTrial, TrialState  # noqa: PLC0415, slow to import
 
@@ -256,7 +256,7 @@ def frozen(
 
 
 def moment(at: float) -> datetime | None:
-    """Return a time as optuna has it: UTC, without its zone."""
+    """Return a time as optuna stores it: UTC, without a time zone."""
     return datetime.fromtimestamp(at, UTC).replace(tzinfo=None) if at else None
 
 
@@ -269,7 +269,7 @@ def whole_rows(source: StudySource) -> Rows:
 
 
 def record_in(rows: Rows) -> StudyRecord:
-    """Return a study's record: the newest one."""
+    """Return the newest record of a study."""
     with error_context("record"):
         stored = [json.loads(rows.study.record), *rows.latest(RECORD)]
     return StudyRecord.read(stored[-1], rows.study.name)
@@ -311,7 +311,7 @@ def read_point(
         began=row.at,
         ended=max((each.at for each in played), default=row.at),
     )
-    # A kill may have come before a failure was written; or the limit is another one since.
+    # A kill may have come before the failure was written, or the limit may have changed since.
     is_playable = not (failures and shows_failures(outcomes, goal, experiment.max_failures))
     is_complete = is_trial and not error and bool(games) and not point.missing(goal.penalty)
     is_complete = is_complete and is_playable

@@ -1,4 +1,4 @@
-"""The record of what made a study, stored with it and in its manifest."""
+"""The record of the settings that made a study, stored with it and in its manifest."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
@@ -21,23 +21,23 @@ ATTRIBUTE = "thetafront"
 """The user attribute that has the record in studies of earlier versions."""
 FORMAT = 3
 FORMATS = (1, 2, FORMAT)
-"""Those that are read: in studies of the first two, trials are optuna's."""
+"""The formats that can be read; in studies of the first two, optuna stored the trials."""
 
 
 @dataclass(frozen=True)
 class StudyRecord:
-    """What made a study, as it is stored with it.
+    """The settings that made a study, as they are stored with it.
 
-    ``space`` is that of trials to come. ``widened`` has an entry for each time that a parameter's
-    range became wider: its name, the previous ``low`` and ``high``, ``n_trials`` that the study had
-    then, and the time. The record is one row of the log, so a space is widened at once or not at
-    all; trials keep their numbers, and so their seeds.
+    ``space`` is the search space of future trials. ``widened`` has an entry for each time that a
+    parameter's range became wider: its name, the previous ``low`` and ``high``, the number
+    ``n_trials`` of trials at that time, and the time. The record is one row of the log, so a space
+    is widened completely or not at all. Trials keep their numbers, and so their seeds.
 
     ``definition`` describes an experiment that is not built in
     (:mod:`study.experiments.definition_record`). ``accepted`` has an entry for each time that a
-    changed one was accepted: ``n_trials`` then, ``changes`` and the time. ``constraints`` has the
-    texts of constraints, and the names of those that are Python functions, with ``()``: their code
-    is the definition's. ``direction`` is that of the goal.
+    changed definition was accepted: ``n_trials`` at that time, ``changes`` and the time.
+    ``constraints`` has the texts of constraints. For a constraint that is a Python function, it has
+    the name with ``()``; the code is in the definition. ``direction`` is the goal's direction.
     """
 
     experiment: str
@@ -60,7 +60,7 @@ class StudyRecord:
         Raises
         ------
         InputError
-            If thetafront did not make the study, or another version of it.
+            If thetafront did not make the study, or the format of its record is unknown.
         DamageError
             If a value of the record cannot be read.
         """
@@ -92,7 +92,7 @@ class StudyRecord:
         return cls(**{each.name: stored[each.name] for each in known if each.name in stored})
 
     def as_data(self) -> dict[str, Any]:
-        """Return the record as plain data; that of a built-in experiment has no definition."""
+        """Return the record as plain data, without a definition if the experiment is built in."""
         record = asdict(self)
         if self.definition is None:
             del record["definition"], record["accepted"]
@@ -118,7 +118,7 @@ class StudyRecord:
 
     @property
     def design_space(self) -> Space:
-        """The space of the initial design, which is not drawn again."""
+        """The space of the initial design, which is not drawn again when the space is widened."""
         n_later = sum(each["n_trials"] > 0 for each in self.widened)
         return self.space_of(self.spaces[n_later])
 
@@ -145,7 +145,7 @@ class StudyRecord:
         return replace(self, space=after, widened=[*self.widened, *entries])
 
     def check_direction(self, experiment: Experiment, name: str) -> None:
-        """Refuse an experiment whose goal has another direction than the search had."""
+        """Raise InputError if the experiment's goal has another direction than the study's."""
         goal = experiment.goal
         if self.direction not in {"", goal.direction}:
             raise InputError(
@@ -185,7 +185,7 @@ class StudyRecord:
         return replace(self, definition={**self.definition, "source": source})
 
     def found_again(self, other: "StudyRecord") -> "StudyRecord":
-        """Return the record with an unchanged definition's new place, and what its code reads."""
+        """Return the record with the new place and dependencies of an unchanged definition."""
         if self.definition is None or other.definition is None:
             return self
         content, theirs = dict(self.definition["content"]), other.definition["content"]
@@ -194,7 +194,7 @@ class StudyRecord:
         return replace(self, definition={**self.definition, "content": content}).at(other.source)
 
     def changes_to(self, experiment: Experiment) -> list[str]:
-        """Say how an experiment differs from the definition."""
+        """Say how an experiment differs from the definition in this record."""
         now = Definition.from_experiment(experiment)
         return [] if self.defined is None else self.defined.changes(now)
 
@@ -209,11 +209,11 @@ class StudyRecord:
 
     @property
     def source(self) -> str:
-        """What the command line calls its experiment."""
+        """The name or path that names the experiment on the command line."""
         return self.experiment if self.defined is None else self.defined.source
 
     def with_current_experiment(self) -> "StudyRecord":
-        """Return the record of the same study, as made with the current experiment.
+        """Return the record that the study would have if it were made with today's experiment.
 
         Raises
         ------
@@ -221,7 +221,7 @@ class StudyRecord:
             If the experiment no longer exists.
         """
         if self.defined is not None and not self.defined.source:
-            return self  # of a script or notebook, which has it or not
+            return self  # defined in a script or notebook: nothing to load
         today = experiment(self.source)
         return replace(
             self,
@@ -291,7 +291,7 @@ class StudyRecord:
 
 @dataclass
 class DefinedFunction:
-    """A constraint of a definition, by its name; all θ satisfy one that no longer exists."""
+    """A constraint function of a definition, found by its name; if gone, all θ satisfy it."""
 
     source: str
     name: str
@@ -320,7 +320,7 @@ def make_definition(experiment: Experiment) -> dict[str, Any] | None:
 
 
 def check_dimension(stored: Any) -> None:
-    """Raise ValueError if this is not a dimension of a search space of any version."""
+    """Raise ValueError if this is not a dimension of a search space, in any version's form."""
     if isinstance(stored, Mapping) and isinstance(stored.get("name"), str):
         bounds = stored.get("low"), stored.get("high")
         is_named = isinstance(stored.get("symbol", ""), str)
@@ -331,10 +331,10 @@ def check_dimension(stored: Any) -> None:
 
 
 def without_symbols(space: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Leave out symbols, which are for display, and limits of bounds: both may change."""
+    """Leave out symbols, which are for display, and limits on bounds, since both may change."""
     left_out = {"symbol", "least", "most"}
     found = [{key: each[key] for key in each if key not in left_out} for each in space]
-    # All choices of a TOML file were texts once.
+    # In earlier versions, all choices of a TOML file were texts.
     words = [
         {"choices": [*map(str, each["choices"])]} if "choices" in each else {} for each in found
     ]

@@ -1,7 +1,7 @@
 """The log's four tables. Rows are inserted, never changed, and each carries a checksum.
 
-The statements are the same on SQLite and PostgreSQL. A row whose key exists is left as it is, so a
-transaction may be repeated if it is unknown whether it was committed.
+The statements are the same on SQLite and PostgreSQL. If a row's key already exists, the stored row
+is kept, so a transaction may be repeated if it is unknown whether it was committed.
 """
 
 import zlib
@@ -31,7 +31,7 @@ METADATA = MetaData()
 
 
 class StudyRow(NamedTuple):
-    """A study: its name, and what made it, as JSON."""
+    """A study: its name, and its record as JSON."""
 
     name: str
     record: str
@@ -41,8 +41,8 @@ class StudyRow(NamedTuple):
 class PointRow(NamedTuple):
     """A θ that is to be played.
 
-    ``n_games`` are the replicates that make a trial complete, as asked for when it began. ``notes``
-    are its sampler's.
+    ``n_games`` is the number of games of a complete trial, as asked for when it began. ``notes`` is
+    what its sampler stores with it.
     """
 
     phase: str
@@ -56,9 +56,9 @@ class PointRow(NamedTuple):
 
 
 class GameRow(NamedTuple):
-    """A game that has ended, or failed: then ``record`` says why.
+    """A game that has ended or failed; ``record`` says why it failed.
 
-    ``sequence`` counts the games of a study in the order in which they were written, from 1 on.
+    ``sequence`` numbers the games of a study in the order in which they were written, from 1 on.
     """
 
     phase: str
@@ -76,7 +76,7 @@ class GameRow(NamedTuple):
 
 
 class EventRow(NamedTuple):
-    """What happened when the log had ``n_points`` points and ``n_games`` games."""
+    """An event that happened when the log had ``n_points`` points and ``n_games`` games."""
 
     number: int
     kind: str
@@ -93,7 +93,7 @@ KINDS: dict[type, Any] = {str: Text, int: BigInteger, float: Float(53)}
 
 
 def make_table(name: str, row: type, *key: str) -> Table:
-    """Return the table of a kind of rows; ``key`` names a row within its study."""
+    """Return the table for a kind of rows; ``key`` has the columns that identify a study's row."""
     columns = [Column("study", Integer, primary_key=True, autoincrement=False)]
     for field, hint in get_type_hints(row).items():
         kind, *others = get_args(hint) or (hint,)
@@ -135,7 +135,7 @@ def is_whole(row: tuple[Any, ...]) -> bool:
 
 
 def insert_rows(connection: Connection, study: int, rows: Sequence[Any]) -> None:
-    """Insert rows of one kind, in the connection's transaction; those that are there stay."""
+    """Insert rows of one kind, in the connection's transaction; existing rows are kept."""
     if not rows:
         return
     table = TABLE_OF[type(rows[0])]
@@ -146,7 +146,7 @@ def insert_rows(connection: Connection, study: int, rows: Sequence[Any]) -> None
         statement: Any = sqlite.insert(table).on_conflict_do_nothing(index_elements=key)
         connection.execute(statement, [dict(zip(names, each, strict=True)) for each in values])
         return
-    # Columns as arrays: a statement a row takes the server longer.
+    # One statement with arrays of columns: the server is slower with one statement per row.
     columns = zip(names, zip(*values, strict=True), strict=True)
     arrays = [func.unnest(bindparam(name, type_=ARRAY(table.c[name].type))) for name in names]
     statement = postgresql.insert(table).from_select(names, select(*arrays))
@@ -155,7 +155,7 @@ def insert_rows(connection: Connection, study: int, rows: Sequence[Any]) -> None
 
 
 def read_rows(connection: Connection, study: int, kind: type[Row]) -> list[Row]:
-    """Read all rows of one kind, in the order of their keys, whole or not."""
+    """Read all rows of one kind, in the order of their keys, intact or not."""
     table = TABLE_OF[kind]
     columns = [table.c[name] for name in kind._fields]
     query = select(*columns).where(table.c.study == study)

@@ -1,9 +1,9 @@
 """The writer: a thread for all frequent writes of a run, with many games in one transaction.
 
-A game waits until 50 ms after the first of its transaction came in, so a thousand games a second
-take no more transactions than twenty. Whatever was written before :meth:`StudyWriter.flush` is on
-the disk when that returns, and a kill loses the games of those 50 ms, which are played again from
-their seeds. Where games come faster than the disk accepts them, the caller waits.
+A transaction is committed 50 ms after its first game came in, so even a thousand games a second
+take only 20 transactions a second. When :meth:`StudyWriter.flush` returns, everything written
+before it is on the disk. A kill loses the games of those 50 ms, which are played again from their
+seeds. If games come faster than the disk accepts them, the caller waits.
 """
 
 import math
@@ -22,13 +22,13 @@ from thetafront.study.log.tables import EventRow, GameRow, PointRow
 SECONDS_TOGETHER = 0.05
 MAX_TOGETHER = 500
 MAX_WAITING = 1000
-POLL_INTERVAL = 0.25  # for an interrupt
+POLL_INTERVAL = 0.25  # seconds between checks for an interrupt
 
 Write = PointRow | GameRow | EventRow
 
 
 class StudyWriter:
-    """Writes rows into a log in a thread of its own, which starts with the first write.
+    """Writes rows into a log in a separate thread, which starts with the first write.
 
     Writes are committed in order, and the mirror is written between them. An error of the thread is
     raised by the next call.
@@ -38,12 +38,12 @@ class StudyWriter:
     log : Log
         The log to write to; this process must be its only writer.
     connection : StorageConnection, optional
-        What waits for a server that is lost.
+        Waits for the storage's server if its connection is lost.
     watch : callable
-        Called after each transaction with the number of writes and the seconds that the oldest of
-        them has waited.
+        Called after each transaction with the number of its writes, and with the seconds that the
+        oldest of them has waited.
     mirror : Mirror, optional
-        What follows the log.
+        The study's mirror, updated between transactions.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class StudyWriter:
         self.error: Exception | None = None
 
     def write(self, *writes: Write) -> None:
-        """Take writes, to be committed soon; wait if too many are waiting."""
+        """Queue writes, to be committed soon; wait if the queue is full."""
         with self.changed:
             while len(self.waiting) >= MAX_WAITING and self.error is None:
                 self.wait()
@@ -90,7 +90,7 @@ class StudyWriter:
             self.raise_error()
 
     def wait(self) -> None:
-        """Wait for the thread, which does not see an interrupt where this program is a guest."""
+        """Wait briefly for the thread; an interrupt ends the wait."""
         self.connection.heed_interrupt()
         self.changed.wait(POLL_INTERVAL)
 
@@ -114,7 +114,7 @@ class StudyWriter:
             raise self.error
 
     def run(self) -> None:
-        """Commit what comes in, and write the mirror between; runs in the thread."""
+        """Commit queued writes, and update the mirror between them; runs in the thread."""
         try:
             while (together := self.next_together()) or not self.is_closing:
                 if not together:
@@ -127,15 +127,15 @@ class StudyWriter:
                     self.changed.notify_all()
                 self.watch(len(writes), time.monotonic() - together[0][0])
             self.follow(Mirror.complete)
-        except Exception as error:  # whatever it is, who writes or flushes next raises it
+        except Exception as error:  # of any kind: the next write or flush raises it
             with self.changed:
                 self.error = error
                 self.changed.notify_all()
 
     def next_together(self) -> list[tuple[float, Write]]:
-        """Wait for the writes of the next transaction.
+        """Wait for the writes of the next transaction, and return them.
 
-        None when the mirror's turn comes first, or the thread is to end.
+        The list is empty when the mirror is due first, or when the thread is to end.
         """
         with self.changed:
             while not self.waiting:
@@ -153,7 +153,7 @@ class StudyWriter:
             return together
 
     def waits(self, seconds: float) -> bool:
-        """Wait for a change, but not for long; return whether the mirror's turn has not come."""
+        """Wait for a change, for some seconds at most; return False if the mirror is due."""
         left = math.inf if self.mirror is None else self.mirror.seconds_until_due
         if left <= 0.0:
             return False
@@ -162,7 +162,7 @@ class StudyWriter:
         return True
 
     def follow(self, act: Callable[[Mirror], None]) -> None:
-        """Write the mirror; a run continues without one that cannot be written."""
+        """Update the mirror; if that fails, the run continues without it."""
         mirror = self.mirror
         if mirror is None:
             return
@@ -170,7 +170,7 @@ class StudyWriter:
             self.connection.retried(partial(act, mirror))
         except RunError:
             raise
-        except Exception as error:  # of optuna, which may be of another version
+        except Exception as error:  # optuna may be of another version
             self.mirror = None
             reason = str(error.__cause__ or error).splitlines()[0]
             self.connection.message(f"optuna's copy of the study cannot be written: {reason}")

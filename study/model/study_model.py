@@ -1,7 +1,7 @@
 """The models of a study, and the points that they suggest for validation.
 
-There are two: that of the trials alone, which proposes what to validate and can be refuted by it;
-and the *combined* one, given trials and validation games, which says what to expect.
+There are two models. The model of the trials alone proposes what to validate, and validation can
+refute it. The *combined* model is fitted to trials and validation games, and says what to expect.
 """
 
 from collections.abc import Sequence
@@ -32,9 +32,12 @@ MIN_GAP = 0.02  # decades of cost between two validated points, 5%
 
 
 def fit_study(data: StudyData) -> FittedModel | None:
-    """Fit the model to a study's complete trials; None if there are none. It avoids failed ones."""
+    """Fit the model to a study's complete trials; None if there are none.
+
+    Its predicted front avoids points that are likely to fail.
+    """
     experiment = data.experiment
-    # One thread for linear algebra: on matrices this small, more are slower.
+    # One thread for linear algebra: on matrices this small, more threads are slower.
     with threadpool_limits(1):
         return fit_model(
             data.frozen_trials,
@@ -46,16 +49,16 @@ def fit_study(data: StudyData) -> FittedModel | None:
 
 
 def avoiding(model: FittedModel, left_out: Sequence[Point]) -> FittedModel:
-    """Return a model that avoids points that were left out, too."""
+    """Return a model that also avoids the points that were left out."""
     return model.avoiding(model.cube.encode([point.params for point in left_out]))
 
 
 def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
-    """Condition the model of the trials on the validation games, too; None if there is nothing.
+    """Fit the combined model to trials and validation games; None if there are neither.
 
-    A validated point is one more observation: the mean of its games and their cost, each with its
-    own variance; what the trials' games show of a game's variance is used, too. Where there are no
-    trials, the model is fitted to the points alone.
+    A validated point is one more observation: the mean score and the cost of its games, each with a
+    variance. The variance of the score also uses the trials' games. Without trials, the model is
+    fitted to the points alone.
     """
     experiment, points = data.experiment, [point for point in data.points if point.games]
     if not points:
@@ -93,7 +96,7 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
 
 
 def goal_variances(data: StudyData, points: Sequence[Point]) -> npt.NDArray[np.float64]:
-    """Return the variances of validated points' means; trials' games inform that of one game."""
+    """Return the variances of validated points' means, with the trials' games as further data."""
     goal = data.experiment.goal
     of_points = [point.moments(goal) for point in points]
     of_trials = [data.moments[trial.number] for trial in data.complete_trials]
@@ -103,14 +106,14 @@ def goal_variances(data: StudyData, points: Sequence[Point]) -> npt.NDArray[np.f
 def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[Point]:
     """Choose the points to validate: the baselines, and proposals along the predicted front.
 
-    Where scores are exact, trials are already known, and the front to find is that of the trials:
-    those on or near it are timed again, unless their cost is exact, too.
+    If scores are exact, the front is that of the trials. The trials on or near it are timed again,
+    unless the cost is exact, too.
 
-    For each of ``n_points`` budgets, equally spaced in log cost over the predicted front, the
-    proposal is the best point of the whole space by posterior mean; if it is a trial's θ, it is
-    named after the trial. Costs are posterior means, too, which for costs are nearly exact. (In
-    simulated studies, proposals at twelve budgets served users better than proposals and trials at
-    six.)
+    Otherwise ``n_points`` budgets are equally spaced in log cost over the predicted front. For
+    each, the proposal is the point of the whole space with the best posterior mean among those
+    within the budget. If it is a trial's θ, it is named after the trial. Costs are posterior means,
+    which are nearly exact for costs. (In simulated studies, proposals at twelve budgets served
+    users better than proposals and trials at six budgets.)
     """
     experiment = data.experiment
     chosen: dict[str, Point] = {}
@@ -130,7 +133,7 @@ def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[Po
 
 
 def proposal_at(code: npt.NDArray[np.float64], model: FittedModel, data: StudyData) -> Point:
-    """Return the θ at a point of the unit cube, tidied, and named after a trial if that had it."""
+    """Return the rounded θ at a point of the unit cube, named after a trial that had the same θ."""
     values = data.experiment.space.tidy(model.cube.decode(code))
     key = theta_key(values)
     trials = data.complete_trials
@@ -144,14 +147,15 @@ def another_point(
     validated: Sequence[Point],
     left_out: Sequence[Point],
 ) -> Point | None:
-    """Choose one more point to validate; None if it would be next to another one.
+    """Choose one more point to validate; None if it would be too close to another point.
 
-    It is the point of the predicted front that is farthest in cost from all that are validated.
-    Once several points were left out, it is the θ of a trial, which is likely to be playable
-    because it has been played, and one that is far from the points left out, too.
+    It is the point of the predicted front that is farthest in cost from all validated points. If
+    several points were left out, a trial's θ is preferred, because it has been played and so is
+    likely to be playable. If that is too close to another point, the choice is the point of the
+    predicted front that is farthest from validated and left-out points.
     """
     if data.experiment.goal.is_exact:
-        return None  # all trials are known, and no others are validated
+        return None  # all trials' scores are known, and only trials are validated
     avoided = avoiding(model, left_out)
     front, both = avoided.predicted_front.points, [*validated, *left_out]
     ways = [(front, [*validated]), (front, both)]

@@ -3,28 +3,30 @@
 Notation
 --------
 ======  ============================================================================================
-m, v/n  mean of n games of a point, times the goal's sign, and its variance
+m, v/n  mean of n games of a point, times the goal's sign; and the variance of that mean
 g       seconds a game
-w       decades of budgets from a point's cost to the next point's, the last one's to the reference
-b       a budget; its answer is the point of the highest mean among those that cost no more
-Δ       further games of one point: its mean then moves by σ·z, σ² = v/n − v/(n + Δ), z ~ N(0, 1)
+w       log₁₀ of the next point's cost over this point's; for the last point, of the reference's
+b       a budget; its answer is the point with the highest mean among those that cost at most b
+Δ       further games of one point: they move its mean by σ·z, σ² = v/n − v/(n + Δ), z ~ N(0, 1)
 ======  ============================================================================================
 
-A user with budget b takes its answer and expects its mean. This user loses by regret, the best true
-mean minus the answer's, and by the error of the expected mean. The rule gives the next second of
-play to the point that promises to lower the sum most, over log b:
+A user with budget b takes its answer and expects the answer's mean. The user's loss has two parts:
+the regret (the best true mean minus the answer's true mean), and the error of the expected mean.
+The next second of play goes to the point that promises to lower the sum of both parts most,
+averaged over log b:
 
 *   **regret**, as a knowledge gradient (Frazier, Powell, Dayanik 2009): E max(mₒ, m + σ·z) −
-    max(mₒ, m) = σ·(φ(d) − d·Φ(−d)), d = |mₒ − m|/σ, mₒ the best mean of the others within b. One
-    more game of a point that is clearly worse or better changes nothing, though many might. So the
-    gain per second is the best of several Δ (Frazier, Powell 2010, on non-concave value);
-*   **error**, E|m − μ| = √(2/π)·√(v/n), times the decades of budgets whose answer the point may be
-    (by draws of the means), per second.
+    max(mₒ, m) = σ·(φ(d) − d·Φ(−d)), where d = |mₒ − m|/σ and mₒ is the best mean of the others
+    within b. A single game of a point that is clearly worse or better changes nothing, but many
+    games might. So the gain per second is the largest over several Δ (Frazier, Powell 2010, on
+    non-concave value);
+*   **error**, E|m − μ| = √(2/π)·√(v/n): its decrease per second, times the decades of budgets whose
+    answer the point is expected to be (by draws of the means).
 
-Both use means that influenced which games were played, so a point that was unlucky at first would
-rarely be played again, and its mean would stay too low. A fifth of the time therefore goes to the
-points with the fewest games: no point is neglected, and each interval is honest. The rule was
-compared with others (``results/reference/rounds``).
+Both parts use means that influenced which games were played. So a point that was unlucky at first
+would rarely be played again, and its mean would stay too low. To avoid this, a fifth of the time
+goes to the points with the fewest games, so no point is neglected. The rule was compared with
+others (``results/reference/rounds``).
 """
 
 import math
@@ -44,7 +46,7 @@ FIRST_GAMES = 20
 """Games of each point before the first round."""
 ROUND_SECONDS = 60.0
 ROUND_SHARE = 0.15  # of the seconds played before, if that is longer
-N_STEPS = 24  # a round is given away in as many parts
+N_STEPS = 24  # a round's time is allocated in this number of steps
 LOOK_AHEAD = (0.1, 0.3, 1.0, 3.0)  # Δ over n
 MIN_SHARE = 0.2
 N_DRAWS = 256
@@ -55,10 +57,10 @@ MAX_GAP = 38.0  # in σ; beyond it φ is 0
 class Played:
     """What is known of the points, the cheapest first."""
 
-    # (k,): mean and variance of one game; more is better: means to be minimized are negated.
+    # (k,): mean and variance of one game; a goal that is minimized is negated.
     mean: Floats
     variance: Floats
-    n: Floats  # (k,): games, one at least
+    n: Floats  # (k,): games, at least one
     seconds: Floats  # (k,): of one game, above 0
     decades: Floats  # (k,): w, 0 or more
     limit: Floats  # (k,): maximum number of games
@@ -69,13 +71,13 @@ class Played:
 
 
 def decades_of_budgets(costs: Floats, reference: float | None) -> Floats:
-    """Return w of costs in ascending order; that of the last is 0 without a reference."""
+    """Return w for ascending costs; without a reference, w of the last one is 0."""
     ends = np.append(costs[1:], max(reference or 0.0, costs[-1]))
     return np.asarray(np.log10(ends / costs))
 
 
 def regret_gains(of: Played) -> Floats:
-    """Return the expected decrease of the regret by a second of games at each point, shape (k,)."""
+    """Return by how much a second of games of each point should lower the regret, shape (k,)."""
     k = len(of.mean)
     others = np.tile(of.mean, (k, 1))
     np.fill_diagonal(others, -np.inf)
@@ -93,9 +95,9 @@ def regret_gains(of: Played) -> Floats:
 
 
 def error_gains(of: Played, draws: Floats) -> Floats:
-    """Return the expected decrease of the answers' errors by a second of games at each point.
+    """Return by how much a second of games of each point should lower the error, shape (k,).
 
-    ``draws`` are normal ones, shape (N_DRAWS, k).
+    ``draws`` are standard normal numbers, shape (N_DRAWS, k).
     """
     means = of.mean + np.sqrt(of.variance / of.n) * draws
     best = np.maximum.accumulate(means, axis=1)
@@ -133,9 +135,9 @@ def next_round(of: Played) -> Counts:
 
 
 def with_fewest(n: Counts, limit: Counts, seconds: Floats, left: float) -> Counts:
-    """Return ``n`` after ``seconds`` more of games, each game given to the point with the fewest.
+    """Return ``n`` after ``left`` more seconds of games, each for the point with the fewest games.
 
-    Games are added in bulk, because games of microseconds are too many to add one by one.
+    Games are added in bulk: if they take microseconds, they are too many to add one by one.
     """
     n = n.copy()
     while left > 0.0 and (open_ := n < limit).any():
@@ -154,19 +156,19 @@ def with_fewest(n: Counts, limit: Counts, seconds: Floats, left: float) -> Count
 
 
 class Round(Generic[Point]):
-    """The games of a round, interleaved: whenever it stops, all points have had their share.
+    """The games of a round, interleaved: whenever play stops, each point has had its share.
 
     The k-th of a point's n games is due after the share (k − ½)/n of the round.
 
     Parameters
     ----------
     games : mapping of int
-        How many games each point gets, by a key of the point.
+        How many games each point gets, by the point's key.
 
     Attributes
     ----------
     left : dict of int
-        How many of them are still to be taken.
+        How many of each point's games are still to be taken.
     """
 
     def __init__(self, games: Mapping[Point, int]) -> None:

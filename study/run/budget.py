@@ -11,8 +11,8 @@ from thetafront.study.text import seconds_in
 NO_BUDGET = "none"
 MAX_SECONDS = 365 * 24 * 3600.0
 MAX_PAUSE = 20.0
-MIN_SHARE = 0.05  # of a processor, in a longer time that was not a pause
-MAX_OVERRUN, MAX_OVERRUN_SECONDS = 0.05, 1.0  # of a budget, until games in flight are ended
+MIN_SHARE = 0.05  # of a processor; with less for some seconds, the process was stopped
+MAX_OVERRUN, MAX_OVERRUN_SECONDS = 0.05, 1.0  # of a budget, before games in flight are ended
 
 
 def parse_seconds(text: str) -> float:
@@ -21,7 +21,7 @@ def parse_seconds(text: str) -> float:
     Raises
     ------
     InputError
-        If it is not a time.
+        If the text is not a time.
     """
     if text == NO_BUDGET:
         return math.inf
@@ -40,8 +40,8 @@ def parse_seconds(text: str) -> float:
 class RunningTime:
     """A clock that stops while the process is stopped, for example by Ctrl-Z.
 
-    A run reads it several times a second, except while it computes. If several seconds pass between
-    two readings with hardly any CPU time, the process was stopped, and they do not count.
+    A run reads the clock several times a second, except while it computes. If several seconds with
+    hardly any CPU time pass between two readings, the process was stopped; they do not count.
     """
 
     def __init__(
@@ -65,15 +65,15 @@ class RunningTime:
 
 @dataclass(frozen=True)
 class Budget:
-    """Wall time for a run, or for a part of it.
+    """Wall time for a run, or for a part of a run.
 
-    Games in flight at its end are finished if that takes no longer than a second and a twentieth
-    of it.
+    Games in flight at its end are finished if that takes at most 1 s plus a twentieth of the
+    budget.
     """
 
     seconds: float = math.inf  # from when it is made; infinity for no limit
     clock: Callable[[], float] = field(default_factory=RunningTime)  # returns the time in seconds
-    # Returns the seconds that are needed after the last game, which is to end so much earlier.
+    # Returns the seconds to be kept free for the work after the last game.
     reserve: Callable[[], float] = lambda: 0.0
     began: float = field(init=False)
 
@@ -87,12 +87,12 @@ class Budget:
 
     @property
     def left(self) -> float:
-        """Seconds that are left, 0 at least."""
+        """Seconds that are left, at least 0."""
         return max(0.0, self.end - self.clock())
 
     @property
     def end(self) -> float:
-        """When it is spent."""
+        """The clock's time at which the budget is spent."""
         return self.began + self.seconds - self.reserve()
 
     @property
@@ -107,5 +107,5 @@ class Budget:
         return self.is_limited and self.clock() > self.end + overrun
 
     def part(self, share: float) -> "Budget":
-        """Return a budget that begins now and has a share of what is left."""
+        """Return a budget that begins now and has a share of the time left."""
         return Budget(share * self.left, self.clock)

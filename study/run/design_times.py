@@ -1,8 +1,8 @@
 """The number of games per trial, from the duration of games of the initial design.
 
-Where games are short, a trial has so many that they take about as long as a proposal, and workers
-need not wait for it. The mean over the design decides: a single θ may take a thousand times as long
-as others.
+If games are short, a trial has enough games to take about as long as a proposal, so that workers
+need not wait for proposals. The mean duration over the design decides, since a single θ may take a
+thousand times as long as others.
 """
 
 import math
@@ -25,15 +25,15 @@ from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.source import GameSource, Snapshot
 from thetafront.study.run.worker import Finished, Task
 
-SECONDS_A_TRIAL = 0.25  # of short games: about as long as a proposal takes
-MAX_SHORT_GAMES = 128  # of a trial, which then tells a win rate to 4%
-MAX_SECONDS = 5.0  # of timing, the start of the workers included
+SECONDS_A_TRIAL = 0.25  # if games are short: about as long as a proposal takes
+MAX_SHORT_GAMES = 128  # of a trial; the standard error of a win rate is then 4%
+MAX_SECONDS = 5.0  # of timing, including the start of the workers
 
 
 class DesignTimes(GameSource[int]):
-    """A game of each θ of a design, to be timed.
+    """One game of each θ of a design, to be timed and not stored.
 
-    None is stored. It stops early if games are long.
+    Timing stops early if games are long.
     """
 
     tasks_per_worker = 1
@@ -42,7 +42,7 @@ class DesignTimes(GameSource[int]):
         self.n_usual = settings.n_replicates
         self.waiting: deque[Task[int]] = deque()
         for number, theta in enumerate(data.design):
-            with suppress(ValueError):  # θ is refused, as its trial will say
+            with suppress(ValueError):  # θ is refused; its trial will say why
                 agent = data.experiment.build(theta)
                 self.waiting.append(Task(number, agent, (search_seed(settings.seed, number, 0),)))
         self.max_seconds = len(self.waiting) * SECONDS_A_TRIAL / (2 * self.n_usual)
@@ -74,14 +74,14 @@ class DesignTimes(GameSource[int]):
 
     @property
     def n_games(self) -> int:
-        """How many games a trial has: the usual number, unless all of these games were short."""
+        """How many games a trial has: the usual number, unless the games were short on average."""
         if self.waiting or self.in_flight or not self.n_timed:
             return self.n_usual
         return short_games(self.seconds / self.n_timed, self.n_usual)
 
 
 def short_games(seconds: float, n_usual: int) -> int:
-    """Return the games per trial: the usual number or, if they are short, a power of two."""
+    """Return the number of games per trial: the usual one or, for short games, a power of two."""
     n = min(SECONDS_A_TRIAL / max(seconds, 1e-9), MAX_SHORT_GAMES)
     return n_usual if n < 2 * n_usual else 2 ** math.floor(math.log2(n))
 
@@ -93,9 +93,10 @@ def with_short_games(
     say: Callable[[str], None],
     seconds: float = math.inf,
 ) -> SearchSettings:
-    """Return settings with the study's games per trial, or the number its design calls for.
+    """Return settings with the study's number of games per trial.
 
-    Timing them takes at most a tenth of the ``seconds`` that are left.
+    For a new study, games are timed to find that number. This takes at most a tenth of the
+    ``seconds`` that are left.
     """
     if not settings.adapts:
         return settings

@@ -1,8 +1,8 @@
 """The loop between a source of games and the workers.
 
 A few tasks per worker are in flight (:attr:`study.run.source.GameSource.tasks_per_worker`). While
-they are played, the source may prepare the next ones; the workers wait for it only if that takes
-longer.
+these are played, the source may prepare the next tasks; workers wait only if preparing takes longer
+than playing.
 """
 
 import math
@@ -24,17 +24,17 @@ from thetafront.study.run.workers import Workers
 
 Key = TypeVar("Key")
 MAX_WAIT_SECONDS = 0.25
-MAX_LOAD = 1.3  # this program's own work gives up to 1.15 on two cores
-MIN_CPU_SECONDS = 5.0  # before the load is known
+MAX_LOAD = 1.3  # this program's own work causes a load of up to 1.15 on two cores
+MIN_CPU_SECONDS = 5.0  # of games, before the load is known
 
 
 @dataclass
 class Utilization:
     """How busy workers were."""
 
-    jobs: int  # how many workers; of those that come and go, at first
+    jobs: int  # how many workers there were at first
     busy_seconds: float = 0.0  # wall-clock seconds spent in games, all workers together
-    cpu_seconds: float = 0.0  # CPU seconds of that
+    cpu_seconds: float = 0.0  # CPU seconds spent in games
     longest_seconds: float = 0.0  # wall-clock seconds of the longest task
     learning_seconds: float = 0.0  # wall-clock seconds in which agents learned before their games
     n_tasks: int = 0  # how many tasks were played
@@ -47,7 +47,7 @@ class Utilization:
     def add(
         self, began: float, ended: float, cpu_seconds: float, learning_seconds: float = 0.0
     ) -> None:
-        """Count a task, whose games began after ``learning_seconds``."""
+        """Count a task; its games began after ``learning_seconds``."""
         self.busy_seconds += ended - began
         self.cpu_seconds += cpu_seconds
         self.learning_seconds += learning_seconds
@@ -87,7 +87,7 @@ class Utilization:
 
     @property
     def load(self) -> float:
-        """Wall-clock seconds per CPU second of games: 1 where nothing else runs; NaN if unknown."""
+        """Wall-clock seconds per CPU second of games: 1 if nothing else runs; NaN if unknown."""
         known = self.cpu_seconds >= MIN_CPU_SECONDS
         return self.busy_seconds / self.cpu_seconds if known else math.nan
 
@@ -98,10 +98,10 @@ class Utilization:
 
 
 class Display(Protocol):
-    """Shows a user what the loop does."""
+    """Shows the user what the loop does."""
 
     def show(self, now: Snapshot, dispatch: "Dispatch[Key]") -> None:
-        """Show how far the source is; called several times a second."""
+        """Show the progress of the source; called several times a second."""
 
     def message(self, text: str) -> None:
         """Show a line about something that a user should know."""
@@ -116,18 +116,18 @@ class Dispatch(Generic[Key]):
     jobs : int
         How many workers play now.
     utilization : Utilization
-        So far.
+        How busy the workers were so far.
     n_games : int
-        Games that came back.
+        How many games came back.
     game_seconds : float
-        CPU seconds of these games' deciding threads.
+        CPU seconds that the agents' deciding threads took in these games.
     """
 
     source: GameSource[Key]  # where games come from
     workers: Executor[Key]  # who plays; it is open
     display: Display  # where progress is shown
-    budget: Budget = field(default_factory=Budget)  # no game is begun when it is spent
-    limit: Budget | None = None  # the phase's part of the budget, for the time left
+    budget: Budget = field(default_factory=Budget)  # no game is begun once it is spent
+    limit: Budget | None = None  # the phase's part of the budget, for showing the time left
     each_turn: Callable[[], None] = lambda: None  # called several times a second
     n_games: int = 0
     game_seconds: float = 0.0
@@ -140,7 +140,7 @@ class Dispatch(Generic[Key]):
 
     @property
     def seconds(self) -> float:
-        """Seconds since :meth:`run` began, except those during which it was stopped."""
+        """Seconds since :meth:`run` began, without pauses of the process."""
         return 0.0 if self.began is None else self.budget.clock() - self.began
 
     @property
@@ -149,7 +149,7 @@ class Dispatch(Generic[Key]):
         return self.n_games / self.seconds if self.seconds else 0.0
 
     def seconds_left(self, now: Snapshot) -> float:
-        """Return how long the source's games take, within the budget; NaN if unknown."""
+        """Return how many seconds the source's games will still take; NaN if unknown."""
         if not self.rate:
             return math.nan
         return min(self.left, (now.n_games - now.n_games_done) / self.rate)
@@ -164,7 +164,7 @@ class Dispatch(Generic[Key]):
 
     @property
     def left(self) -> float:
-        """Seconds that are left, of the budget or of this phase's part of it."""
+        """Seconds that are left of the budget, or of this phase's part if that ends earlier."""
         return min(each.left for each in (self.budget, self.limit) if each is not None)
 
     def run(self) -> None:
@@ -180,7 +180,7 @@ class Dispatch(Generic[Key]):
             If games cannot be played, or workers die repeatedly.
         """
         self.began = self.budget.clock()
-        # One thread for linear algebra: the cores are the workers'.
+        # One thread for linear algebra: the cores are for the workers.
         with interrupt.deferred(), threadpool_limits(1):
             try:
                 self.play()
@@ -201,14 +201,14 @@ class Dispatch(Generic[Key]):
                     "games that outlast the budget are stopped, and played again later"
                 )
                 break
-            self.budget.clock()  # often: many seconds without a look count as a pause
-            # With the line full, a proposal that is ready must not wake the loop again and again.
+            self.budget.clock()  # read often: many seconds between readings count as a pause
+            # If the queue is full, a proposal that is ready must not wake the loop repeatedly.
             workers.collect(MAX_WAIT_SECONDS, pending if self.has_room else None)
             for line in workers.drain_messages():
                 self.display.message(line)
             while workers.returned:
                 self.record(workers.returned.popleft())
-                self.hand_out()  # storing takes time: no worker waits for all of it
+                self.hand_out()  # storing takes time, and workers should not wait for all of it
             self.display.show(self.source.snapshot(), self)
             self.each_turn()
         workers.stop()
@@ -224,7 +224,7 @@ class Dispatch(Generic[Key]):
         self.source.n_workers, self.source.seconds_a_task = n, self.workers.seconds_a_task
 
     def hand_out(self) -> None:
-        """Fill the queue, but not with games that would begin after the end of the budget."""
+        """Fill the queue, without games that would begin after the end of the budget."""
         while self.has_room and (task := self.source.next_task()) is not None:
             self.workers.submit(task)
 
@@ -234,7 +234,7 @@ class Dispatch(Generic[Key]):
         n = len(self.workers)
         n_each = min(self.source.tasks_per_worker, self.workers.tasks_per_worker)
         begins_in = (n // max(1, self.jobs)) * self.utilization.mean_seconds
-        # Where nobody plays now, some tasks wait for whoever comes.
+        # Even if there is no worker now, some tasks are queued for the next one.
         return n < n_each * max(1, self.jobs) and begins_in < self.budget.left
 
     def record(self, finished: Finished[Key]) -> None:

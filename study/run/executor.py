@@ -1,7 +1,7 @@
 """Executors: they play the games that a source hands out.
 
-Worker processes of this machine are one (:mod:`study.run.workers`), and a cluster's are another
-(:mod:`study.cluster`). One executor serves all phases of a run.
+There are two kinds: worker processes of this machine (:mod:`study.run.workers`), and the workers of
+a cluster (:mod:`study.cluster`). One executor serves all phases of a run.
 """
 
 import math
@@ -18,16 +18,16 @@ from thetafront.study.run.worker import Finished, Task
 
 Key = TypeVar("Key")
 Machines = Mapping[str, Mapping[str, Any]]
-"""What is known of machines, by the key that their games have."""
+"""Descriptions of machines, by the key that is stored with their games."""
 NO_MACHINES: Machines = {}
 
 
 class PlayError(RunError):
-    """Games cannot be played. Every game that has finished is stored."""
+    """Games cannot be played; all finished games are stored."""
 
 
 class Executor(ABC, Generic[Key]):
-    """Plays tasks, on workers that may come and go; use it as a context.
+    """Plays tasks on workers that may come and go; use it as a context manager.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Executor(ABC, Generic[Key]):
     is_cluster : bool
         Whether other machines play.
     max_deaths_alone : int
-        How often a task may end its workers while it is under suspicion.
+        A task is given up after it has killed its worker this often while played alone.
     """
 
     n_deaths: int = 0
@@ -51,11 +51,11 @@ class Executor(ABC, Generic[Key]):
 
     @abstractmethod
     def __enter__(self) -> Any:
-        """Open."""
+        """Open the executor."""
 
     @abstractmethod
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Close the workers; after an error, in the middle of their games."""
+        """Close the workers, after an error even in the middle of their games."""
 
     @property
     @abstractmethod
@@ -74,12 +74,12 @@ class Executor(ABC, Generic[Key]):
 
     @property
     def tasks_per_worker(self) -> float:
-        """Maximum number of tasks in flight per worker: one being played, and those that wait."""
+        """Maximum number of tasks in flight per worker: one being played, and others queued."""
         return math.inf  # as many as the source has
 
     @property
     def machines(self) -> Machines:
-        """The other machines that play."""
+        """The machines other than this one that play."""
         return NO_MACHINES
 
     @abstractmethod
@@ -105,19 +105,19 @@ class Executor(ABC, Generic[Key]):
         """Return how many tasks are in flight."""
 
     def admit(self, experiment: Experiment, known: Machines) -> None:
-        """Choose the workers that may play; messages about them go to the user.
+        """Choose the workers that may play, and record messages about them for the user.
 
         Parameters
         ----------
         experiment : Experiment
-            What is to be played. If its cost is in seconds, only machines of one class play.
+            The experiment. If its cost is in seconds, only machines of one class play.
         known : mapping
-            Machines whose games the study has, by key.
+            The machines that played the study's games so far, by key.
 
         Raises
         ------
         InputError
-            If no worker may play, or machines are of several classes.
+            If no worker may play, or if the machines are of several classes.
         """
 
     def leave_a_core_to_each(self) -> None:
@@ -129,14 +129,14 @@ class Executor(ABC, Generic[Key]):
         return lines
 
     def judge(self, task: Task[Key]) -> bool:
-        """Note that a suspected task has killed its worker.
+        """Note that a task has killed its worker while played alone.
 
-        Return whether to give it up. A game of a user's own agent has then failed.
+        Return whether to give the task up. Its games then count as failed, for a user's own agent.
 
         Raises
         ------
         PlayError
-            If a built-in agent ends its workers repeatedly.
+            If a built-in agent kills its workers repeatedly.
         """
         task.n_deaths_alone += 1
         if task.n_deaths_alone < self.max_deaths_alone:

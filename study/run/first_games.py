@@ -1,7 +1,7 @@
 """First games of a user's experiment, before anything is stored.
 
-They show whether it can be played at all, whether a seed determines a game, and whether games have
-moves. Workers play them, as they play all others.
+They show whether the experiment can be played at all, whether a seed determines a game, and whether
+games have moves. Workers play them, like all other games.
 """
 
 import math
@@ -16,13 +16,13 @@ from thetafront.study.log.point import Point
 from thetafront.study.log.same_game import difference
 from thetafront.study.run.workers import PlayError, Task, Workers
 
-N_SEEDS = 3  # to be tried, of a game that fails
+N_SEEDS = 3  # how many seeds are tried if games fail
 
 
 def first_games(
     experiment: Experiment, seed: int, jobs: int, most_corners: int, deadline: float = math.inf
 ) -> Iterator[Point]:
-    """Play a game in the middle of the space twice, then one at each of some corners; in order.
+    """Play a game in the middle of the space twice, then a game at each of some corners.
 
     The origin of a point is ``middle``, ``again`` (the middle, with the same seed) or ``corner``.
     PlayError if a game has not ended when the monotonic clock shows ``deadline``.
@@ -47,12 +47,12 @@ def first_games(
 
 
 def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experiment, str]:
-    """Play an experiment for the first time; return it with its cost, and a warning, if any.
+    """Play an experiment's first games; return it with its cost, and a warning, empty if none.
 
     Raises
     ------
     InputError
-        If the games of several seeds fail, or have not ended within the given seconds.
+        If games with several seeds fail, or do not end within the given seconds.
     """
     deadline = time.monotonic() + seconds
     for number in range(N_SEEDS):
@@ -81,5 +81,5 @@ def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experime
 
 
 def has_moves(*games: Game) -> bool:
-    """Return whether games report moves: one of them has more than one."""
+    """Return whether games report moves: whether any of them has more than one move."""
     return any(game.n_moves > 1 for game in games)

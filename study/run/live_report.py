@@ -1,8 +1,8 @@
 """Tables and pictures that are rewritten regularly while games are played.
 
 A thread writes them, so that the loop can keep handing out games. Only one report is written at a
-time: the last one waits for it (:meth:`LiveReport.finish`). Writing takes at most a tenth of the
-time, and does not start if it would make a run exceed its budget.
+time; a run's last report waits for it (:meth:`LiveReport.finish`). Writing takes at most a tenth of
+the time, and does not start if it would make a run exceed its budget.
 """
 
 import math
@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable
 
 SECONDS_BETWEEN_REPORTS = 60.0
-MAX_SHARE = 0.1  # of the time that writing may take
-MAX_SHARE_OF_REST = 0.5  # of the budget's rest
-EXPECTED_SECONDS = 3.0  # of CPU, of the first report, which loads what draws
-SECONDS_A_ROW = 1.5e-4  # more than that, of a large study
-MIN_CPU_SECONDS = 0.05  # that tell how loaded the machine is
+MAX_SHARE = 0.1  # share of the time that writing may take
+MAX_SHARE_OF_REST = 0.5  # share of the rest of the budget that a report may take
+EXPECTED_SECONDS = 3.0  # CPU seconds of the first report, which imports the drawing libraries
+SECONDS_A_ROW = 1.5e-4  # additional CPU seconds for each trial and game
+MIN_CPU_SECONDS = 0.05  # of a report, from which it shows how loaded the machine is
 
 
 class LiveReport:
@@ -24,7 +24,7 @@ class LiveReport:
     Parameters
     ----------
     write : callable
-        Writes a report, or for False only prints the plan, which is quick.
+        Called with True to write a report, or with False to only print the plan, which is quick.
     left : callable
         Returns the seconds that are left of the run's budget.
     clock, cpu_clock : callable
@@ -33,7 +33,7 @@ class LiveReport:
     Attributes
     ----------
     cpu_seconds : float
-        Of the last report.
+        CPU seconds that the last report took.
     n_rows : int
         How many trials and games the study had when it was last read.
     load : float
@@ -59,18 +59,18 @@ class LiveReport:
         self.due = clock() + SECONDS_BETWEEN_REPORTS
 
     def begin_phase(self) -> None:
-        """Report on another phase from now on; it has other steps."""
+        """Begin to report on another phase, whose steps are counted from 0."""
         self.last_stage = 0
 
     @property
     def seconds(self) -> float:
-        """Expected duration of a report: that of the last one, scaled by the number of rows."""
+        """Expected duration of a report, from the last report and the number of rows."""
         by_rows = EXPECTED_SECONDS + SECONDS_A_ROW * self.n_rows if self.n_rows else 0.0
         return max(self.cpu_seconds, by_rows) * self.load
 
     @property
     def is_affordable(self) -> bool:
-        """Whether a report takes little of the time since the last one, and of the time left."""
+        """Whether a report is short compared with the time since the last one and the time left."""
         since = self.clock() - self.ended
         return self.seconds <= min(MAX_SHARE * since, MAX_SHARE_OF_REST * self.left())
 
@@ -85,12 +85,12 @@ class LiveReport:
         Parameters
         ----------
         stage : int
-            How many steps of the phase are reached; at each one there is more to show.
+            How many steps of the phase are reached; each step gives more to show.
 
         Returns
         -------
         str
-            The reason why a report could not be written, returned once; games continue.
+            A message if a report could not be written, else empty. Each error is returned once.
         """
         if self.is_writing:
             return ""
@@ -116,7 +116,7 @@ class LiveReport:
         began, cpu_began = self.clock(), self.cpu_clock()
         try:
             self.write(is_whole)
-        except Exception as error:  # whatever it is, the last report meets it again, and says so
+        except Exception as error:  # of any kind: the run's last report will raise it again
             self.error = error
         ended, cpu_seconds = self.clock(), self.cpu_clock() - cpu_began
         if cpu_seconds >= MIN_CPU_SECONDS:

@@ -19,12 +19,12 @@ from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.workers import Finished, PlayError
 
 Key = tuple[int, tuple[int, ...]]
-"""A trial, by number, and the replicates of some of its games."""
+"""A trial's number, and the replicates of some of its games."""
 
 
 @contextmanager
 def timed(durations: list[float]) -> Iterator[None]:
-    """Append the wall-clock seconds that the block takes."""
+    """Append the wall-clock seconds of the block to ``durations``."""
     began = time.monotonic()
     yield
     durations.append(time.monotonic() - began)
@@ -47,21 +47,21 @@ class OpenTrials:
     data : StudyData
         The study as it is now.
     log : Log
-        Where it is kept; this process must be its only writer.
+        The study's log; this process must be its only writer.
     settings : SearchSettings
         Games per trial, and the sampler's name.
     connection : StorageConnection, optional
-        What waits for the database's server if it is lost.
+        Waits for the database's server if its connection is lost.
 
     Attributes
     ----------
     open : dict of int to OpenTrial
         Open trials, by number.
     n_complete, n_failed, n_games : int
-        Trials and games that have ended, those of earlier runs included.
+        Trials and games that have ended, including those of earlier runs.
     seconds : dict of str to list of float
-        How long each trial took to begin, each game to store, and the objectives to report, until
-        the writer accepted them; it waits if the storage is slower than the games.
+        Seconds until the writer accepted each new trial (``begin``), each game (``store``) and each
+        trial's objectives (``tell``). The writer waits if the storage is slower than the games.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class OpenTrials:
         self.seconds: dict[str, list[float]] = {"begin": [], "store": [], "tell": []}
 
     def resume(self, trial: Point) -> Point | None:
-        """Count a trial of an earlier run; reopen an interrupted one, and return it if it ends."""
+        """Count a trial of an earlier run; reopen it if interrupted; return it if it ends now."""
         self.n_games += len(trial.outcomes)
         self.n_complete += trial.state == COMPLETE
         self.n_failed += trial.state == FAIL
@@ -127,15 +127,15 @@ class OpenTrials:
         return None
 
     def record(self, finished: Finished[Key]) -> Point | None:
-        """Store games that have come back; return their trial if that has ended.
+        """Store games that have come back; return their trial if it has ended.
 
-        A game that failed is replaced by that of the next seed, until θ is left out. PlayError if
-        an agent could not learn: its trial is continued later.
+        A game that failed is replaced by a game with the next seed, until θ is left out. PlayError
+        if an agent could not learn; its trial can be continued later.
         """
         number, replicates = finished.key
         trial = self.open.get(number)
         if trial is None:
-            return None  # it has failed, which storages make final
+            return None  # the trial has failed, and remains so
         if finished.is_machines:
             raise PlayError(f"trial {number} cannot be played: {finished.error}")
         point, penalty = trial.point, self.experiment.goal.penalty
@@ -152,11 +152,11 @@ class OpenTrials:
         return self.ended(point)
 
     def ended(self, point: Point, error: str = "") -> Point | None:
-        """Close a trial that cannot be played, or has all of its games; None if it continues."""
+        """Close and return a trial that failed or has all of its games; None if it continues."""
         goal = self.experiment.goal
         is_missing = bool(point.missing(goal.penalty))
         if not error and point.failures:
-            is_unplayed = not (point.n_ended or is_missing)  # so that it has no cost
+            is_unplayed = not (point.n_ended or is_missing)  # then it has no cost
             if is_unplayed or shows_failures(point.outcomes, goal, self.experiment.max_failures):
                 error = left_out_text(point.failures, point.n_ended)
         if error:

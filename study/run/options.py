@@ -1,7 +1,7 @@
 """The options of a sweep or a validation, each defined once.
 
-The commands take their options from these classes; :func:`thetafront.sweep` and ``make sweep`` have
-the same options. Tests compare all three.
+The commands take their options from these classes. :func:`thetafront.sweep` and ``make sweep`` have
+the same options; tests compare the three.
 """
 
 from dataclasses import dataclass
@@ -71,14 +71,14 @@ JobsOption = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class SweepOptions:
-    """The options of a sweep; the order made of them checks the values."""
+    """The options of a sweep; :class:`study.run.orders.SweepOrder` checks their values."""
 
     trials: Annotated[
         int | None,
         whole(
             "Number of trials of the study.",
-            show_default="384 if the budget allows; as many as it allows if scores are exact; "
-            "128 without a budget",
+            show_default="384 if the budget allows; as many as the budget allows if scores are "
+            "exact; 128 without a budget",
         ),
     ] = None
     replicates: Annotated[
@@ -113,8 +113,8 @@ class SweepOptions:
     widen: Annotated[
         list[str] | None,
         typer.Option(
-            help="Widen a parameter's range at the end where the front lies, or to NAME=LOW:HIGH; "
-            "existing trials are kept. Repeatable.",
+            help="Widen the range of parameter NAME at the end where the front lies; or, with "
+            "NAME=LOW:HIGH, to these bounds. Existing trials are kept. Repeatable.",
             metavar="NAME",
         ),
     ] = None
@@ -122,8 +122,8 @@ class SweepOptions:
         str | None,
         typer.Option(
             help="Continue until, with 95% probability, no θ beats the recommended one by more "
-            "than this, at any budget: points such as 3000, or a share such as 5%. A --budget ends "
-            "it earlier.",
+            "than X at any cost budget. X is in points, such as 3000, or a share, such as 5%. With "
+            "--budget, the sweep may end earlier.",
             metavar="X",
         ),
     ] = None
@@ -131,7 +131,7 @@ class SweepOptions:
         float | None,
         decimal(
             "Validation: standard error of the mean at which a point has enough games.",
-            show_default="the goal's, if it has one: 500 points; 0.015 of a win rate",
+            show_default="the goal's, if it has one: 500 points, or 0.015 for a win rate",
         ),
     ] = None
     validation_games: Annotated[
@@ -151,7 +151,7 @@ class SweepOptions:
         str,
         typer.Option(
             help="Time to spend, such as 90s, 15m or 1h30m; none for no limit. Validation runs "
-            "until it is spent, unless --standard-error or --validation-games is given.",
+            "until this time is spent, unless --standard-error or --validation-games is given.",
             metavar="TIME",
         ),
     ] = "15m"
@@ -172,8 +172,8 @@ class SweepOptions:
     scheduler: Annotated[
         str | None,
         typer.Option(
-            help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786, whose workers play; "
-            "see thetafront worker.",
+            help="Address of a Dask scheduler whose workers play the games, such as "
+            "tcp://10.0.0.1:8786; see thetafront worker.",
             metavar="ADDRESS",
             show_default="the cores of this machine",
         ),
@@ -186,13 +186,11 @@ class SweepOptions:
         str | None,
         typer.Option(help="TLS: certificate of this machine.", metavar="FILE"),
     ] = None
-    tls_key: Annotated[str | None, typer.Option(help="TLS: its private key.", metavar="FILE")] = (
-        None
-    )
+    tls_key: Annotated[str | None, typer.Option(help="TLS: private key.", metavar="FILE")] = None
     results: ResultsOption = RESULTS
 
     def __post_init__(self) -> None:
-        """Check the types of values that a call from Python gives."""
+        """Check the types of values, since a call from Python may give any."""
         for name, hint in get_type_hints(SweepOptions).items():
             if not fits(value := getattr(self, name), hint):
                 words = name.replace("_", " ")
@@ -202,5 +200,5 @@ class SweepOptions:
 
     @property
     def tls(self) -> dict[str, str | None]:
-        """The certificate files, by their role."""
+        """The certificate and key files, by their role."""
         return {"ca": self.tls_ca, "cert": self.tls_cert, "key": self.tls_key}

@@ -1,4 +1,4 @@
-"""Orders: a sweep, or more validation, from the checks to the last table.
+"""Orders: run a sweep, or more validation, from checking the options to writing the last table.
 
 The command line and calls from Python make orders; both are checked before anything is written.
 """
@@ -59,7 +59,7 @@ from thetafront.study.samplers.design import draw_design
 from thetafront.study.text import counted
 from thetafront.study.train.on_demand import room
 
-ERRORS_IN_REGRET = 4.0  # standard errors of validated points, in the regret asked for
+ERRORS_IN_REGRET = 4.0  # requested regret over the standard error of validated points
 DRY_RUN_SECONDS = 20.0
 MAX_DRY_RUN_GAMES = 2  # of each θ
 MAX_DRY_RUN_TRIALS = 16
@@ -69,21 +69,21 @@ MAX_DRY_RUN_TRIALS = 16
 class SweepOrder:
     """A sweep to carry out."""
 
-    experiment: Experiment  # what is tuned, by the cost that is asked for
+    experiment: Experiment  # what is tuned, with the cost that is asked for
     options: SweepOptions  # what is asked for
     executor: Executor[Any]  # who plays; it is not open yet
     location: Location  # where the study is kept, or will be
-    settings: SearchSettings  # of the search
-    precision: Precision | None  # of the validation; None without one
+    settings: SearchSettings  # settings of the search
+    precision: Precision | None  # precision of the validation; None for no validation
     budget_seconds: float  # wall time after compiling; infinity for no limit
-    requests: tuple[WidenRequest, ...]  # what to widen of the space before
-    until_regret: RegretTarget | None  # the bound of the regret that the sweep is to go on until
+    requests: tuple[WidenRequest, ...]  # which parameters to widen first
+    until_regret: RegretTarget | None  # the sweep continues until the regret's bound is below this
 
     @classmethod
     def from_options(
         cls, experiment: Experiment, asked: SweepOptions, executor: Executor[Any]
     ) -> "SweepOrder":
-        """Return the order for a user's options; InputError if one is not possible."""
+        """Return the order for a user's options; InputError if an option is not possible."""
         budget_seconds = parse_seconds(asked.budget)
         experiment = experiment.by(asked.cost)
         goal = experiment.goal
@@ -93,7 +93,7 @@ class SweepOrder:
             sampler = EXACT_SAMPLER if goal.is_exact else DEFAULT_SAMPLER
         if trials is None:
             trials = DEFAULT_TRIALS
-            if math.isfinite(budget_seconds):  # exact trials are the result: the more the better
+            if math.isfinite(budget_seconds):  # exact trials are the result: more are better
                 trials = MAX_TRIALS if goal.is_exact else TRIALS_IN_BUDGET
         settings = SearchSettings(
             trials,
@@ -138,12 +138,14 @@ class SweepOrder:
         )
 
     def run(self, out: Console, make_results: bool = False) -> StudyData:
-        """Search, validate and report; return the study. Create the folder of all, if requested.
+        """Search, validate and report; return the study.
+
+        ``make_results`` creates the folder of all studies, if it does not exist.
 
         Raises
         ------
         InputError
-            If the study cannot be created, or was created from something else.
+            If the study cannot be created, or was created with other settings.
         StoppedError
             If trials, workers or the storage fail.
         """
@@ -181,14 +183,14 @@ class SweepOrder:
                 return run.report()
 
     def check_results(self) -> None:
-        """Refuse a folder of studies that cannot be used, before a game is played."""
-        if self.location.folder.parent != RESULTS:  # which is made when it is needed
+        """Raise InputError if the folder of studies cannot be used, before a game is played."""
+        if self.location.folder.parent != RESULTS:  # the default is created when needed
             check_folder(self.location.folder.parent)
 
     def known_experiment(self, out: Console) -> Experiment:
-        """Return the experiment as the study has it; play a first game of a user's experiment.
+        """Return the experiment with the study's cost.
 
-        InputError if it cannot be played.
+        For a new study of a user's experiment, play a first game; InputError if that fails.
         """
         experiment = self.experiment
         if not experiment.player.is_external:
@@ -204,11 +206,11 @@ class SweepOrder:
         return experiment
 
     def admitted(self, experiment: Experiment, out: Console) -> Experiment:
-        """Admit the workers; return the experiment with the cost for which they play."""
+        """Admit a cluster's workers; return the experiment with the cost that they can measure."""
         if not self.executor.is_cluster:
             return experiment
         study = existing(self.location)
-        if self.options.cost is None:  # one that is the same on all machines, if there is one
+        if self.options.cost is None:  # prefer a cost that is the same on all machines
             costs = {each.name: each for each in experiment.costs}
             counts = [each for each in experiment.costs if not each.is_timed]
             cost = (counts or [experiment.cost])[0]
@@ -222,7 +224,7 @@ class SweepOrder:
         return experiment
 
     def dry_run(self, out: Console) -> None:
-        """Print the plan, from a few games that are not stored; the study is unchanged."""
+        """Play a few games without storing them, and print the plan that follows from them."""
         if self.requests:
             raise InputError("--dry-run cannot be combined with --widen, which writes to the study")
         if self.executor.is_cluster:
@@ -245,7 +247,7 @@ class SweepOrder:
     ) -> Plan | None:
         """Play the first θ of the design for some seconds, in memory, and plan the sweep.
 
-        For a study with enough trials, these games determine only the pace.
+        If the study has enough trials already, these games determine only the pace.
         """
         settings, precision, seconds = self.settings, self.precision, self.budget_seconds
         few = replace(
@@ -277,7 +279,7 @@ def validate_study(
     out: Console,
     budget_seconds: float,
 ) -> None:
-    """Validate a study further and report; InputError if it is old or cannot be written."""
+    """Validate a study further and report; InputError if no games can be added to it."""
     check_playable(location, data)
     with executor, locked(location) as lock:
         experiment = data.experiment
@@ -302,12 +304,12 @@ def widen(
 ) -> Experiment:
     """Widen the space as requested, print what changed, and return the study's experiment.
 
-    If the experiment ``asked`` for is given, its agent limits how far bounds may be moved.
+    If ``asked``, the experiment of the request, is given, its agent limits how far bounds may move.
 
     Raises
     ------
     InputError
-        If a request has no bounds and no trial is complete, so nothing shows which bound to move.
+        If a request has no bounds, and no complete trial shows which bound to move.
     """
     data = StudyData.read(log)
     experiment = data.experiment if asked is None else asked.widened_to(data.experiment)
@@ -329,7 +331,7 @@ def widen(
     ranges = {each["name"]: range_text(each) for each in space.as_records()}
     n_trials = counted(len(data.trials), "trial")
     for each in changed:
-        out.print(f"widened: {range_text(each)} is now {ranges[each['name']]}; {n_trials} stay")
+        out.print(f"widened: {range_text(each)} is now {ranges[each['name']]}; {n_trials} kept")
     for name in dict.fromkeys(request.name for request in requests):
         if name not in {each["name"] for each in changed}:
             out.print(

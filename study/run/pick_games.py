@@ -1,4 +1,4 @@
-"""Games of a proposal, played for a pick: one more validated point of the study."""
+"""Play a proposal for a pick: it becomes one more validated point of the study."""
 
 from dataclasses import replace
 from typing import Any
@@ -35,8 +35,8 @@ def played_for(
 ) -> tuple[StudyData, list[str]]:
     """Play a proposal; return the study with its games, and the keys of the points played.
 
-    Unless a number is given, it plays for about a minute, or three games if scores are exact; no
-    other run may then hold the study.
+    Without a number of games, it plays for about a minute, or three games if scores are exact. In
+    this case, no other run may hold the study.
 
     Raises
     ------
@@ -52,12 +52,12 @@ def played_for(
     with workers, locked(location) as lock:
         log = open_for_games(location, out.print)
         check_seconds(log, data.experiment, is_cluster=False)
-        data = StudyData.read(log, data.experiment)  # nobody else has written since
+        data = StudyData.read(log, data.experiment)  # no other run has written since
         n_games = games
         if n_games is None:
             n_games = games_in_a_minute(data, proposal.expected.cost.value, workers.jobs)
             n_games = GAMES_OF_EXACT if data.experiment.goal.is_exact else n_games
-        point = replace(proposal.point, games={})  # a trial's are no games of validation
+        point = replace(proposal.point, games={})  # a trial's games do not count in validation
         sweep = Sweep(data.experiment, location, log, workers, out, lock=lock)
         with sweep.stops("pick"):
             precision = Precision(None, max(n_games, 2))

@@ -1,9 +1,10 @@
 """Plans: how many trials and games fit into a budget, and how precise they make the front.
 
-The time of a game depends on θ, and varies a hundredfold over the space. So a Gaussian process of
-the log seconds of a game is fitted to the trials and validated points so far. It predicts how long
+The time of a game depends on θ, and varies a hundredfold over the space. So a Gaussian process is
+fitted to the log seconds of a game of each trial and validated point so far. It predicts how long
 later trials and the points of the predicted front will take. The ratio of a game's wall-clock time
-to its deciding thread's CPU time is measured during the run. Later plans know more.
+to the CPU time of the agent's deciding thread is measured during the run. So later plans are more
+accurate.
 """
 
 import math
@@ -32,16 +33,16 @@ from thetafront.study.text import counted, duration
 Floats = npt.NDArray[np.float64]
 
 CHANGE = 1.5  # factor by which a plan must differ to be printed again
-MIN_TRIALS = 8  # before a plan is made
-MIN_GAMES_TIMED = 8  # in this run
-MIN_SECONDS_TIMED = 60.0  # of games, before a phase tells its own pace
-MIN_TASKS_TIMED = 64  # or so many tasks
-MIN_SECONDS = 1e-6  # of a game, for the clock's resolution
-MAX_TIMED = 256  # θ that the model of times is fitted to, spread over all that were played
-DEARER = 1.8  # games of proposals and of the front than those of the design: 1.4 to 2.4 were seen
-TRIALS_OF_PRIOR = 4  # that the guess of a sampler's trials counts as
-TRIALS_OF_TRUST = 64  # after so many, a guess of times counts half as much as at first
-SECONDS_A_PROPOSAL = 0.15  # with the writing of its trial; searches of short games took 0.2 to 0.3
+MIN_TRIALS = 8  # complete trials before a plan is made
+MIN_GAMES_TIMED = 8  # in this run, before a plan is made
+MIN_SECONDS_TIMED = 60.0  # of games in a phase, before its own pace is used
+MIN_TASKS_TIMED = 64  # tasks in a phase, before its own pace is used
+MIN_SECONDS = 1e-6  # least time of a game: the clock's resolution
+MAX_TIMED = 256  # most θ that the model of times is fitted to, spread over all that were played
+DEARER = 1.8  # time of a sampler's or front's game over one of the design: 1.4 to 2.4 were seen
+TRIALS_OF_PRIOR = 4  # weight, in trials, of the guessed time of a sampler's trials
+TRIALS_OF_TRUST = 64  # trials after which a guess of times has half its initial weight
+SECONDS_A_PROPOSAL = 0.15  # including the writing of its trial; 0.2 to 0.3 in short-game searches
 
 
 @dataclass(frozen=True)
@@ -51,14 +52,14 @@ class Pace:
     Attributes
     ----------
     jobs : int
-        How many workers.
+        How many workers play.
     wall_seconds : float
-        Wall-clock seconds of a worker for each second of a game's deciding thread.
+        A worker's wall-clock seconds in games, per CPU second of the deciding thread.
     idle_seconds : float
         Seconds that a worker waits between two tasks, because games are handed out and stored one
         by one. It matters where games are short.
     learning_seconds : float
-        Wall-clock seconds for which a task's agent learned before its games.
+        Wall-clock seconds that an agent learns before the games of a task, on average.
     """
 
     jobs: int
@@ -71,9 +72,10 @@ class Pace:
         """Return the pace of a run so far.
 
         When the last task ended, the other workers were in tasks that are not counted yet. At
-        first, these take most of the time: each may have taken as long as the longest.
+        first, these take most of the time; each is assumed to have taken as long as the longest
+        task.
         """
-        used, jobs = dispatch.utilization, max(1, dispatch.jobs)  # a cluster may have none
+        used, jobs = dispatch.utilization, max(1, dispatch.jobs)  # a cluster may have no workers
         if not (used.share > 0.0 and dispatch.game_seconds > 0.0):
             return cls(jobs, 1.0)
         in_flight = (jobs - 1) * used.longest_seconds
@@ -84,7 +86,7 @@ class Pace:
 
     @property
     def overhead(self) -> float:
-        """The time between tasks, as seconds of a game's deciding thread."""
+        """The time between tasks, converted to CPU seconds of the deciding thread."""
         return self.idle_seconds / self.wall_seconds
 
     def wall_clock(self, seconds: float) -> float:
@@ -93,16 +95,16 @@ class Pace:
 
 
 class GameTimes:
-    """The time of a game of any θ, played alone, learned from the games of a study.
+    """Predicts the time of a game of any θ, played alone, from the games of a study.
 
     Parameters
     ----------
     data : StudyData
-        With one game at least.
+        The study, with at least one game.
     model : FittedModel
-        Whose encoding of θ is used.
+        The study's model; its encoding of θ is used.
     overhead : float
-        Seconds between two games, to be added.
+        Seconds between two games, added to each prediction.
     """
 
     def __init__(self, data: StudyData, model: FittedModel, overhead: float = 0.0) -> None:
@@ -131,20 +133,21 @@ class GameTimes:
 
 
 def guess_typical(of_design: Floats) -> float:
-    """Guess the seconds of a game of the sampler's trials or of the front from those of the design.
+    """Guess the seconds of a game of a sampler's trial or front point, from those of the design.
 
-    They vary by orders of magnitude, so the guess lies between arithmetic and geometric mean.
+    The seconds vary by orders of magnitude, so the guess is based on the square root of arithmetic
+    mean times geometric mean.
     """
     geometric = float(np.exp(np.mean(np.log(of_design))))
     return DEARER * math.sqrt(float(of_design.mean()) * geometric)
 
 
 def drawn_towards(points: Played, typical: float, trust: float, seconds: float) -> Played:
-    """Shrink the times of games towards a guess, as far as the model cannot be trusted.
+    """Shrink the predicted times of games towards a guess, more so if ``trust`` is low.
 
-    A model of a few trials may predict a front that is ten times too expensive, or too cheap: the
-    mean time of games, ``seconds``, becomes a geometric mean of both, in which the guess has a
-    weight of at most one half.
+    A model of a few trials may predict a front that is ten times too expensive or too cheap. So the
+    mean time of the games to be played in ``seconds`` becomes a weighted geometric mean of the
+    prediction and the guess (``typical``). The weight of the guess is at most one half.
     """
     n = games_after(points, seconds) - points.n
     if not n.sum():
@@ -154,7 +157,7 @@ def drawn_towards(points: Played, typical: float, trust: float, seconds: float) 
 
 
 def games_after(points: Played, seconds: float) -> Floats:
-    """Return how many games each point has after some seconds, by validation's rule."""
+    """Return how many games each point will have after some seconds of validation."""
     n = points.n
     if points.seconds_of(points.limit - n) <= seconds:
         return points.limit
@@ -177,17 +180,17 @@ class Plan:
     n_trials : int
         Complete trials at the end.
     search_seconds, validation_seconds : float
-        Wall-clock time of both phases.
+        Wall-clock time of each phase.
     n_search_games, n_validation_games : int
-        To be played.
+        Games still to be played in each phase.
     n_points_games : int
-        Validation games there will be in all.
+        Validation games at the end, including those already played.
     standard_errors : float64, shape (n_points,)
-        Of the validated means at the end, ascending; NaN where there is one game.
+        Standard errors of the validated means at the end, ascending; NaN for a single game.
     ends_by_time : bool
         Whether validation ends because its time is spent, rather than because all games are played.
-        The number of its games is then not printed: games go where they are worth most, hundreds of
-        them to cheap points. In half of the studies there were half or twice as many as planned.
+        The number of its games is then not printed, since it is hard to predict: cheap points may
+        get hundreds of games. In half of the studies it was half or twice the planned number.
     """
 
     n_trials: int
@@ -210,7 +213,7 @@ class Plan:
         search_limit: float,
         limit: float,
     ) -> "Plan":
-        """Make a plan: trials until the search's limit, then games of the points.
+        """Make a plan: trials until the limit of the search, then games of the points.
 
         Parameters
         ----------
@@ -220,16 +223,17 @@ class Plan:
             Seconds of the games of each future trial, in order.
         n_replicates : int
             Games per trial.
-        points, pace : Played, Pace
-            What there is to validate, the cheapest first, with mean, variance and seconds as far as
-            known; and how fast games are played.
+        points : Played
+            The points to validate, the cheapest first, with expected means, variances and seconds.
+        pace : Pace
+            How fast games are played.
         search_limit, limit : float
-            Wall-clock seconds for the search, and for all; infinity for no limit.
+            Wall-clock seconds for the search, and for both phases; infinity for no limit.
         """
         ends = np.cumsum(trials) * pace.wall_clock(1.0)
-        # Proposals come one after the other: workers wait for them where games are short.
+        # Proposals come one after the other; if games are short, workers wait for them.
         ends = np.maximum(ends, SECONDS_A_PROPOSAL * np.arange(1, len(ends) + 1))
-        # A trial begins before the limit, and is finished.
+        # A trial that begins before the limit is finished.
         n = min(int(np.searchsorted(ends, search_limit)) + 1, len(ends)) if search_limit > 0 else 0
         search_seconds = float(ends[n - 1]) if n else 0.0
         left = max(0.0, limit - search_seconds)
@@ -249,7 +253,7 @@ class Plan:
         )
 
     def differs_from(self, other: "Plan", seconds_since: float) -> bool:
-        """Return whether it differs from an earlier plan by half or more."""
+        """Return whether this plan differs from an earlier one by a factor of more than 1.5."""
         seconds = self.search_seconds + self.validation_seconds + seconds_since
         pairs = [
             (self.n_trials, other.n_trials),
@@ -266,7 +270,7 @@ class Plan:
         return any(max(pair) > CHANGE * min(pair) for pair in pairs)
 
     def text(self, goal: Goal) -> str:
-        """Write it in one line."""
+        """Write the plan in one line."""
         parts = []
         if self.n_search_games:
             parts.append(
@@ -301,20 +305,21 @@ def make_plan(
     limit: float,
     n_complete: int | None = None,
 ) -> Plan | None:
-    """Make the plan of a study as it is; None if too little is known.
+    """Plan the rest of a run from the study as it is now; None if too little is known.
 
     Parameters
     ----------
     analysis : Analysis
         The study.
     settings : SearchSettings, optional
-        Of its search; None if only validation is left.
+        The settings of the search; None if only validation is left.
     precision : Precision, optional
-        Of its validation; None if there will be none.
+        The precision of the validation; None if there will be no validation.
     pace, search_limit, limit
         As for :meth:`Plan.from_trials`.
     n_complete : int, optional
-        Complete trials, if not the study's own: in a dry run, its trials stand for later ones.
+        The number of complete trials, if it is not that of ``analysis``. A dry run needs it: its
+        trials are only samples of later ones.
     """
     data, model = analysis.data, analysis.trials_model
     if model is None:
@@ -355,7 +360,7 @@ def expected_points(
     chosen: Sequence[Point],
     precision: Precision | None,
 ) -> Played:
-    """Return the expectations of the points that would be validated now."""
+    """Return what is expected of the points that would be validated now."""
     experiment = data.experiment
     goal = experiment.goal
     if precision is None or not chosen:
@@ -398,8 +403,9 @@ def coming_trials(
 ) -> Floats:
     """Return the seconds of a game in each of the next ``n`` trials.
 
-    Waiting trials of the design are known. Those of a sampler are guessed (``typical``) until some
-    have been played.
+    For waiting trials of the design, θ is known and the model predicts. The value for later trials
+    is the mean over the sampler's trials so far and ``typical``, a guess that counts as four
+    trials.
     """
     proposed = [
         float(np.mean([game.seconds for game in trial.games.values()]))
@@ -414,14 +420,14 @@ def coming_trials(
 
 
 class Planner:
-    """Makes the plans of a run, and detects new ones.
+    """Makes the plans of a run, and decides which are worth printing.
 
     Attributes
     ----------
     plan : Plan, optional
-        The last one that was printed.
+        The last plan that was printed.
     pace, pace_before : Pace, optional
-        Of this phase as far as it is known, and of the phase before.
+        The pace of this phase, once it is known, and of the phase before.
     """
 
     def __init__(self) -> None:
@@ -443,7 +449,7 @@ class Planner:
     ) -> Plan | None:
         """Return a plan for the rest of the run (:func:`make_plan`).
 
-        None if there is nothing left to do, or the plan was printed before.
+        None if there is nothing left to do, or a similar plan was printed before.
         """
         left = dispatch.budget.left
         search_limit = 0.0 if settings is None else dispatch.left
@@ -461,9 +467,9 @@ class Planner:
     def measure_pace(self, dispatch: Dispatch[Any]) -> Pace:
         """Return how fast games are played.
 
-        At first, while workers start and most games have not come back, it is the pace of the phase
-        before, if there was one. The time between tasks is the shortest seen, because in a search
-        workers wait for proposals, too.
+        At first, while workers start and most games have not come back, the pace is that of the
+        phase before, if there was one. The time between tasks is the shortest that was measured,
+        because in a search workers also wait for proposals.
         """
         measured = Pace.measured(dispatch)
         if self.pace is not None and self.pace.idle_seconds:

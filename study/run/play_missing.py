@@ -1,4 +1,4 @@
-"""Play the games that a table of agents lacks, and store each as soon as it ends."""
+"""Play the games that are missing for the agents of a table, and store each as it ends."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
@@ -19,20 +19,20 @@ Key = tuple[str, int]
 
 
 class MissingGames(GameSource[Key]):
-    """The missing games of all rows, in the order of the seeds, so that no row gets far ahead.
+    """The missing games of all rows. They are played in the order of seeds, so no row gets ahead.
 
     Parameters
     ----------
     agents : mapping of str to Agent
-        By the rows' names; no two are equal.
+        The agents, by the rows' names; no two are equal.
     seeds : sequence of int
         The seeds that each row plays.
     ledger : Ledger
         Where games are stored.
     batch_size : int
-        Games that a worker plays before they are stored.
+        How many games a worker plays before they are stored.
     note : str
-        What progress says of them.
+        What the progress line says about these games.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class MissingGames(GameSource[Key]):
                 raise PlayError(f"{name}, seed {each.seed}: {each.error}; finished games are kept")
 
     def snapshot(self) -> Snapshot:
-        """Return how far the rows are."""
+        """Return how many rows and games are done."""
         return Snapshot(
             unit="rows",
             n_units_done=sum(not seeds for seeds in self.missing.values()),
@@ -108,19 +108,19 @@ def play_missing(
     Parameters
     ----------
     agents : mapping of str to Agent
-        By the rows' names; rows with equal agents share their games.
+        The agents, by the rows' names; rows with equal agents share their games.
     seeds : sequence of int
-        The same for all rows.
+        The seeds, the same for all rows.
     ledger : Ledger
-        Where each batch is stored as soon as it has ended; an interrupt loses only those in flight.
+        Where each batch is stored as soon as it ends; an interrupt loses only batches in flight.
     jobs : int
-        Worker processes.
+        Number of worker processes.
     out : rich.console.Console
         Where progress is shown.
     batch_size : int
-        Games that a worker plays one after the other.
+        How many games a worker plays before they are stored.
     what : str
-        What progress says of them.
+        What the progress line says about these games.
 
     Raises
     ------

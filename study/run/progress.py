@@ -19,10 +19,10 @@ def preparing(game: type[Game]) -> str:
 
 
 class ProgressDisplay(ProgressLine):
-    """Shows the progress of a source of games: the bar shows the budget's time, if there is one."""
+    """Shows the progress of a source of games; with a budget, the bar shows the time spent."""
 
     def show(self, now: Snapshot, dispatch: Dispatch[Any]) -> None:
-        """Show it; called several times a second."""
+        """Show the progress; called several times a second."""
         budget, n_games = dispatch.budget, dispatch.n_games_expected(now)
         if budget.is_limited:
             share = 1.0 - budget.left / max(budget.end - budget.began, budget.left, 1e-9)

@@ -1,18 +1,18 @@
 """Proposals: a sampler computes the next trials while games are played.
 
-It works in a thread. On a cluster, where the loop needs Python's lock for itself, it works in a
-process of its own. It sees a copy of the study in memory, which holds what samplers may know. The
-copy changes only between proposals, so that a sampler sees one consistent state; and only one
-thread writes the study itself.
+The sampler works in a thread; on a cluster, it works in a separate process, so that the loop does
+not wait for Python's global lock. It sees a copy of the study in memory. The copy changes only
+between proposals, so a sampler sees one consistent state, and only one thread writes the study
+itself.
 
-With one worker of this machine, a proposal's number fixes what it knows: the proposal of trial t
-knows the results of all trials up to t − 2, and trial t − 1 as one in flight, whether or not its
-last game has come back. So a study that was killed and resumed proposes exactly what an
-uninterrupted one would.
+With a single worker on this machine, the number of a trial determines what its proposal knows. The
+proposal of trial t knows the results of all trials up to t − 2. It always takes trial t − 1 to be
+in flight, even if its last game has come back. So a study that was killed and resumed proposes
+exactly what an uninterrupted study would.
 
-Where many trials are in flight, several are proposed at a time. Each knows those before it as in
-flight. All of them know the study as it was when the first was requested, and their random numbers
-are derived from the first one's number.
+If many trials are in flight, several trials are proposed at a time. All these proposals know the
+study as it was when they were requested, and each takes those before it to be in flight. Their
+random numbers are derived from the number of the first of them.
 """
 
 import math
@@ -46,7 +46,7 @@ from thetafront.study.run.worker import begin_worker
 from thetafront.study.run.workers import end_pool, start_trackers
 from thetafront.study.samplers.base import ModelSampler
 
-# Trials in flight from which on several are proposed at a time; a workstation has fewer.
+# With this many trials in flight, several are proposed at a time; a workstation has fewer.
 MANY_IN_FLIGHT = 16
 MIN_OF_MANY, MAX_OF_MANY = 8, 128
 
@@ -56,7 +56,7 @@ class ProposalBatch:
     """The proposals of a sampler for one request."""
 
     proposals: list[Point]  # in the order of their numbers
-    seconds: float  # CPU seconds that they took
+    seconds: float  # CPU seconds that all of them took
 
 
 class StaleError(Exception):
@@ -69,11 +69,11 @@ class Proposer:
     Parameters
     ----------
     trials : iterable of FrozenTrial
-        The study so far, from trial 0 on, waiting ones included.
+        The study's trials so far, from trial 0 on, including waiting ones.
     directions : sequence of StudyDirection
-        Of its objectives.
+        The directions of the objectives.
     space : Space
-        Of its parameters.
+        The search space.
     sampler_of : callable
         Returns the sampler for a trial's number.
     """
@@ -91,7 +91,7 @@ class Proposer:
         self.copy = optuna.create_study(
             storage=self.storage,
             directions=directions,
-            sampler=optuna.samplers.RandomSampler(seed=0),  # each trial has its own
+            sampler=optuna.samplers.RandomSampler(seed=0),  # unused: each trial has its own
         )
         for trial in trials:
             self.copy.add_trial(trial)
@@ -99,7 +99,7 @@ class Proposer:
     def answer(
         self, news: Sequence[FrozenTrial], numbers: Sequence[int], are_new: bool
     ) -> ProposalBatch:
-        """Take note of trials that have ended, and propose waiting or new ones."""
+        """Add trials that have ended to the copy, and propose waiting or new trials."""
         began = time.thread_time()
         self.update(news)
         return ProposalBatch(self.ask(numbers, are_new), time.thread_time() - began)
@@ -116,7 +116,7 @@ class Proposer:
             self.storage.set_trial_state_values(identifier, trial.state, trial.values)
 
     def trial_id(self, number: int) -> int:
-        """Return the storage's own name of a trial."""
+        """Return the id of a trial in the storage."""
         study_id = self.storage.get_study_id_from_name(self.copy.study_name)
         return self.storage.get_trial_id_from_study_id_trial_number(study_id, number)
 
@@ -135,7 +135,7 @@ class Proposer:
         return proposals
 
     def ask_one(self, number: int, is_new: bool) -> Point:
-        """Ask the copy's sampler for a trial; StaleError if the copy gives another number."""
+        """Ask the sampler for a trial; StaleError if the copy gives the trial another number."""
         trials = self.copy.get_trials(deepcopy=False)
         if number > len(trials):
             raise StaleError(f"trial {number} asked for, after {len(trials)} trials")
@@ -175,10 +175,10 @@ def unfinished(trial: FrozenTrial) -> FrozenTrial:
 def n_at_a_time(in_flight: float, missing: int = 0) -> int:
     """Return how many trials to propose at a time.
 
-    One if few are in flight. Otherwise an eighth of these, so that each proposal has nearly as much
-    information as a single one, and at least 8, which take no longer than one. If more are missing,
-    workers are faster than proposals: then all missing ones, which share the cost of the fit, but
-    at most half of those in flight, and at most 128.
+    If few are in flight, propose one. Otherwise propose an eighth of those in flight, so that each
+    proposal has nearly as much information as a single one; but at least 8, which take no longer
+    than one. If more are missing, workers are faster than proposals. Then propose all that are
+    missing, since they share the cost of the fit; but at most half of those in flight, or 128.
 
     Parameters
     ----------
@@ -201,9 +201,9 @@ class Proposals:
     trials, directions, space, sampler_of
         As for :class:`Proposer`.
     deterministic : bool
-        Whether a proposal's number fixes what it knows (for a single worker).
+        Whether a trial's number determines what its proposal knows (for a single worker).
     in_subprocess : bool
-        Whether the sampler works in a process of its own.
+        Whether the sampler works in a separate process.
 
     Attributes
     ----------
@@ -247,20 +247,20 @@ class Proposals:
             self.thread = ThreadPoolExecutor(1, thread_name_prefix="proposals")
 
     def learn(self, trial: FrozenTrial) -> None:
-        """Take note of a trial that has ended; proposals begun from now on know of it."""
+        """Record a trial that has ended; proposals that begin later know of it."""
         self.news.append(trial)
 
     def known_to(self, number: int) -> list[FrozenTrial]:
         """Return the ended trials that the proposal of trial ``number`` may know.
 
-        Keep the others.
+        The others are kept for later proposals.
         """
         known = [each for each in self.news if not self.deterministic or each.number < number - 1]
         self.news = [each for each in self.news if self.deterministic and each.number >= number - 1]
         return known
 
     def next_number(self) -> int:
-        """Return the number of the next trial: of the first that waits, or a new one."""
+        """Return the number of the next trial: the first waiting trial, or a new one."""
         return self.waiting[0] if self.waiting else self.n_trials
 
     def begin(self, q: int = 1) -> None:
@@ -280,7 +280,7 @@ class Proposals:
     def submit(
         self, function: Callable[..., ProposalBatch], *arguments: Any
     ) -> "Future[ProposalBatch]":
-        """Hand something to the process; its death is the future's exception."""
+        """Submit a call to the process; if the process has died, the future has the exception."""
         try:
             with interrupt.kept_from_children():
                 return self.process.submit(function, *arguments)  # type: ignore[no-any-return]
@@ -297,7 +297,8 @@ class Proposals:
     def take(self) -> list[Point]:
         """Return the proposals that are ready, in the order of their numbers.
 
-        BrokenProcessPool or StaleError if the process has died: the study must be read again.
+        BrokenProcessPool if the process has died, or StaleError if its copy does not match the
+        study; then the study must be read again.
         """
         assert self.future is not None
         future, self.future = self.future, None
@@ -308,7 +309,7 @@ class Proposals:
         return answer.proposals
 
     def close(self) -> None:
-        """End the thread after its current proposals, without waiting; or end the process."""
+        """Let the thread end after its current proposals, without waiting; or end the process."""
         if self.thread is not None:
             self.thread.shutdown(wait=False, cancel_futures=True)
         elif self.process is not None:
@@ -317,13 +318,13 @@ class Proposals:
 
 
 APART: list[Proposer] = []
-"""The proposer of this process, if it is one of its own."""
+"""The proposer of this process, if this is the separate process of a sampler."""
 
 
 def begin_apart(parent: int, proposer: Proposer) -> None:
     """Initialize a process that proposes."""
     begin_worker(parent)
-    # Else the pool puts another process with the first copy in place of one that grows.
+    # Otherwise the pool replaces a process that grows by a new one with the first copy.
     process_executor._MAX_MEMORY_LEAK_SIZE = math.inf
     APART[:] = [proposer]
 
@@ -331,5 +332,5 @@ def begin_apart(parent: int, proposer: Proposer) -> None:
 def answer_apart(
     news: Sequence[FrozenTrial], numbers: Sequence[int], are_new: bool
 ) -> ProposalBatch:
-    """Propose trials in a separate process; a request for none only starts it."""
+    """Propose trials in a separate process; a call without numbers only starts the process."""
     return APART[0].answer(news, numbers, are_new) if numbers else ProposalBatch([], 0.0)

@@ -1,9 +1,9 @@
 """The search: play the games of one θ after another, until the budget is spent.
 
-One process owns the study and is its only writer; workers play games and know nothing of it. Games
-of several trials are in flight at once: those of the next trial are queued behind those of this
-one, and meanwhile the sampler works on the one after that (:mod:`study.run.proposals`). Where
-agents learn, each worker has a trial of its own.
+One process owns the study and is its only writer; workers play games and know nothing of the study.
+Games of several trials are in flight at once: while the games of one trial are played, those of the
+next are queued, and the sampler works on the trial after that (:mod:`study.run.proposals`). If
+agents learn before they play, each worker plays a different trial.
 """
 
 import math
@@ -33,10 +33,11 @@ from thetafront.study.run.workers import Finished, PlayError, Task
 from thetafront.study.samplers import SAMPLERS, make_sampler
 from thetafront.study.samplers.observations import Objectives, study_directions
 
-MAX_FAILURES_IN_A_ROW = 3  # of an agent of ours, whose games do not fail
-MAX_DEATHS = 3  # of the process that proposes, one after the other
-WEIGHT_OF_LATEST = 0.05  # of a game, in the mean that tells how many make a task
-# Of other agents, which may fail in a part of their space: before any trial completes, and after.
+MAX_FAILURES_IN_A_ROW = 3  # of trials of a built-in agent, whose games do not fail
+MAX_DEATHS = 3  # of the process that proposes, without a proposal in between
+WEIGHT_OF_LATEST = 0.05  # of the latest task in the mean time of a game, which sizes tasks
+# Failures in a row of users' agents, which may fail in a part of the space: before the first
+# complete trial, and after it.
 MAX_FAILURES_AT_FIRST, MAX_FAILURES_LATER = 12, 100
 
 
@@ -48,20 +49,21 @@ class Search(GameSource[Key]):
     experiment : Experiment
         What is tuned.
     log : Log
-        Where it is kept; this process must be its only writer.
+        The study's log; this process must be its only writer.
     settings : SearchSettings
         What is asked for.
     jobs : int
-        How many workers play. With one of this machine, proposals do not depend on timing.
+        How many workers play. With a single worker on this machine, proposals do not depend on
+        timing.
     message : callable
         Called with a line of text when something happens that a user should know.
     budget : Budget, optional
-        No trial is begun when it is spent; those in flight are finished, as far as the run's own
-        budget allows.
+        The search's budget. When it is spent, no trial is begun; trials in flight are finished, as
+        far as the budget of the whole run allows.
     connection : StorageConnection, optional
-        What waits for the database's server if it is lost.
+        Waits for the database's server if its connection is lost.
     in_subprocess : bool
-        Whether the sampler works in a process of its own: for a cluster's many games.
+        Whether the sampler works in a separate process, for the many games of a cluster.
 
     Raises
     ------
@@ -84,7 +86,7 @@ class Search(GameSource[Key]):
         warm(agent)
         self.is_learning = agent.learns
         if agent.learns:
-            self.tasks_per_worker = 1  # each takes long, so none needs to wait in the line
+            self.tasks_per_worker = 1  # tasks take long, so none needs to be queued
         self.experiment = experiment
         self.connection = StorageConnection(log.engine) if connection is None else connection
         self.log = log
@@ -137,12 +139,12 @@ class Search(GameSource[Key]):
 
     @property
     def n_enough(self) -> int:
-        """Queued games that suffice, so that no proposal is made earlier than needed."""
+        """How many queued games suffice; with fewer, another trial is proposed."""
         return max(self.n_workers * self.games_a_task, self.settings.n_replicates)
 
     @property
     def games_a_task(self) -> int:
-        """How many games a task has while all workers play: one, where games are long."""
+        """How many games a task has while all workers play: one if games are long."""
         if not (self.seconds_a_task and self.seconds_a_game):
             return 1
         n = max(1, round(self.seconds_a_task / self.seconds_a_game))
@@ -166,10 +168,10 @@ class Search(GameSource[Key]):
         return self.trials.n_complete >= self.settings.n_trials and not self.trials.open
 
     def next_task(self) -> Task[Key] | None:
-        """Return the next games; have the next trial proposed in time.
+        """Return the next games, and request proposals early enough.
 
         A task is one game, or as many games of one trial as fill the executor's ``seconds_a_task``.
-        If the agent learns, it is all games of a trial: two workers would learn the same.
+        If the agent learns, a task is all games of a trial: two workers would learn the same.
         """
         self.propose_ahead()
         for number, open_trial in self.trials.open.items():
@@ -200,18 +202,19 @@ class Search(GameSource[Key]):
             if n_wanted:
                 self.proposals.begin(n_wanted)
             if ready:
-                # Written while the sampler works on the next ones already.
+                # They are written while the sampler already works on the next trials.
                 self.begin(ready)
             elif self.proposals.future is None or n_waiting:
                 return
             else:
-                # Nothing is left to hand out: a design point, say, is there in no time.
+                # Nothing is left to hand out; a proposal such as a design point is soon ready.
                 self.proposals.wait(0.02)
 
     def take_proposals(self) -> list[Point]:
-        """Return the proposals that are ready; if their process has died, none, and start another.
+        """Return the proposals that are ready.
 
-        PlayError if it dies repeatedly, or the user's own sampler fails.
+        If the process that proposes has died, start another and return none. PlayError if it dies
+        repeatedly, or if a sampler given by its class fails.
         """
         try:
             ready = self.proposals.take()
@@ -232,7 +235,7 @@ class Search(GameSource[Key]):
         except Exception as error:
             if self.settings.sampler in SAMPLERS:
                 raise
-            what = f"{type(error).__name__}: {error}"  # any code: whatever it raises is its answer
+            what = f"{type(error).__name__}: {error}"  # foreign code may raise anything
             raise PlayError(f"sampler {self.settings.sampler} failed: {what}") from None
 
     def begin(self, proposals: Sequence[Point]) -> None:
@@ -247,11 +250,11 @@ class Search(GameSource[Key]):
         self.n_waiting = sum(len(each.waiting) for each in self.trials.open.values())
 
     def n_wanted(self, n_ready: int) -> int:
-        """Return how many more trials to ask for, with ``n_ready`` about to be begun."""
+        """Return how many more trials to ask for, while ``n_ready`` are about to begin."""
         n_left = self.settings.n_trials - self.n_begun - n_ready
         if n_left <= 0 or self.n_waiting + n_ready * self.settings.n_replicates >= self.n_enough:
             return 0
-        if self.n_workers > 1:  # of a cluster, more may come than there were
+        if self.n_workers > 1:  # more workers of a cluster may have come
             self.proposals.deterministic = False
         if not self.proposals.deterministic:
             if not self.in_subprocess:  # a workstation
@@ -279,7 +282,7 @@ class Search(GameSource[Key]):
             self.seconds_a_game += weight * (seconds - self.seconds_a_game)
         ended = self.trials.record(finished)
         if any(isinstance(game, FailedGame) for game in finished.games):
-            self.count_waiting()  # others may have joined the line in their place
+            self.count_waiting()  # games that replace failed ones may have joined the queue
         self.learn(ended)
 
     def learn(self, trial: Point | None) -> None:
@@ -290,7 +293,7 @@ class Search(GameSource[Key]):
         if not trial.error:
             self.n_failures_in_a_row = 0
             return
-        self.count_waiting()  # its games have left the line
+        self.count_waiting()  # its games have left the queue
         self.message(f"trial {trial.number} failed: {trial.error}")
         self.n_failures_in_a_row += 1
         if (n := self.n_failures_in_a_row) >= self.max_failures_in_a_row:
@@ -306,12 +309,12 @@ class Search(GameSource[Key]):
 
     @property
     def seconds_each(self) -> dict[str, float]:
-        """Mean seconds to propose (CPU) and begin a trial, store a game, and report a trial."""
+        """Mean CPU seconds of a proposal; mean seconds to begin a trial, store a game, end one."""
         durations = {"think": self.proposals.seconds, **self.trials.seconds}
         return {name: fmean(each) if each else 0.0 for name, each in durations.items()}
 
     def snapshot(self) -> Snapshot:
-        """Return how far the search is."""
+        """Return the progress of the search."""
         n_trials, trials = self.settings.n_trials, self.trials
         n_missing = sum(each.point.n_games - len(each.point.games) for each in trials.open.values())
         n_missing += max(0, n_trials - self.n_begun) * self.settings.n_replicates
@@ -326,22 +329,22 @@ class Search(GameSource[Key]):
 
     @property
     def stage(self) -> int:
-        """1 when enough is known for a plan, 2 when the initial design is complete."""
+        """0 at first, 1 when enough is known for a plan, 2 when the initial design is complete."""
         if self.trials.n_games - self.n_games_before < MIN_GAMES_TIMED:
             return 0
         n, size = self.trials.n_complete, self.settings.design_size
         return int(n >= min(MIN_TRIALS, size)) + int(n >= size)
 
     def close(self) -> None:
-        """End the sampler's thread; whatever has finished is stored then."""
+        """End the sampler's thread, and store all finished games."""
         self.proposals.close()
         self.trials.writer.close()
 
 
 def known_trials(data: StudyData) -> list[FrozenTrial]:
-    """Return a study's trials from 0 on.
+    """Return a study's trials from number 0 on.
 
-    Those that have not begun are waiting; those of the design have their θ.
+    Trials that have not begun are waiting; if they belong to the design, they have their θ.
     """
     begun = {trial.number: trial for trial in data.frozen_trials}
     numbers = range(max([len(data.design), *(number + 1 for number in begun)]))
@@ -349,6 +352,6 @@ def known_trials(data: StudyData) -> list[FrozenTrial]:
 
 
 def waiting_trial(theta: Mapping[str, Any] | None) -> FrozenTrial:
-    """Return a trial that waits, as optuna's enqueued trials do."""
+    """Return a waiting trial in optuna's form (an enqueued trial)."""
     notes = {} if theta is None else {"fixed_params": dict(theta)}
     return create_trial(state=TrialState.WAITING, system_attrs=notes)

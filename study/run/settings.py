@@ -1,4 +1,4 @@
-"""What a search is asked to do."""
+"""The settings of a search."""
 
 from dataclasses import dataclass
 
@@ -9,23 +9,23 @@ from thetafront.study.log.study_record import StudyRecord, make_definition
 from thetafront.study.samplers import DEFAULT_SAMPLER
 
 MAX_TRIALS = 1_000_000
-DEFAULT_TRIALS, TRIALS_IN_BUDGET = 128, 384  # without a budget, and at most within one
+DEFAULT_TRIALS, TRIALS_IN_BUDGET = 128, 384  # without a budget; most trials with one
 MAX_DESIGN_POINTS = 4096
 
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """What a search is asked to do.
+    """The settings of a search.
 
     Parameters
     ----------
     n_trials : int
-        The study's total of complete trials, earlier runs included; :data:`MAX_TRIALS` for as
+        The study's total of complete trials, including earlier runs; :data:`MAX_TRIALS` for as
         many as a budget allows.
     n_replicates : int
         Games per trial.
     adapts : bool
-        Whether trials have more games where games are short.
+        Whether trials have more games if games are short.
     seed : int
         The study's seed.
     sampler, design : str
@@ -55,7 +55,7 @@ class SearchSettings:
 
     @property
     def has_total(self) -> bool:
-        """Whether there is a total of trials, rather than as many as a budget allows."""
+        """Whether the number of trials is limited by more than the budget."""
         return self.n_trials < MAX_TRIALS
 
     def record(self, experiment: Experiment) -> StudyRecord:

@@ -1,12 +1,13 @@
 """Which of a point's games are played side by side.
 
-An agent that plays more games a second side by side (:attr:`agents.agent.Agent.n_side_by_side`, K)
-plays the games of a point in blocks: N_ALONE games alone, which give the cost, and then N_TOGETHER
-times K side by side, which give the score. So with K = 8, 3 of 19 games are timed.
+Some agents play faster if they play K games side by side in one process
+(:attr:`agents.agent.Agent.n_side_by_side`). They play the games of a point in blocks. A block has
+N_ALONE = 3 games played alone, which give the cost, and then N_TOGETHER = 2 times K games side by
+side. So with K = 8, 3 of 19 games are timed; all 19 count for the score.
 
-Which games are played together follows from a game's number, from the games already stored and from
-how many are asked for; not from timing or the number of workers. Records name them, so that they
-can be played again.
+Which games are played together depends on a game's number, on the games already stored and on how
+many are asked for; it does not depend on timing or the number of workers. The record of a game
+names the games played with it, so that they can be played again.
 """
 
 from collections.abc import Mapping
@@ -16,11 +17,11 @@ from thetafront.agents.agent import Game
 N_ALONE = 3
 N_TOGETHER = 2
 EXPECTED_SHARE = 0.65
-"""Seconds a game of such a block over those of a game alone, before any block has been played.
+"""Expected seconds a game in a block, relative to a game alone; used until blocks are played.
 
-Eight side by side play 1.36 times as many random moves a CPU second as one at the author's θ of
-``mcmdp``, 2.20 times at a cheap point of its front (medians of seven rounds, as ``make bench``
-plays them, with AVX-512). For blocks that gives 0.78 and 0.54.
+The speed of ``mcmdp`` was measured in random moves per CPU second, for eight games side by side
+relative to one game (medians of seven rounds of ``make bench``, with AVX-512). It was 1.36 at the
+author's θ and 2.20 at a cheap point of the front. For blocks that gives 0.78 and 0.54.
 """
 
 
@@ -30,12 +31,12 @@ def expected_share(n_side_by_side: int) -> float:
 
 
 def together(replicate: int, n_side_by_side: int) -> range:
-    """Return the replicates that are played with this one, its own included.
+    """Return the replicates that are played with this one, including itself.
 
     Parameters
     ----------
     replicate : int
-        Of a point, from 0 on.
+        Number of a game of a point, from 0 on.
     n_side_by_side : int
         K, 1 or more.
     """
@@ -50,17 +51,19 @@ def together(replicate: int, n_side_by_side: int) -> range:
 def next_together(
     replicate: int, n_side_by_side: int, most: int, games: Mapping[int, Game]
 ) -> range:
-    """Return the replicates to play with a missing one: it alone if others were played alone.
+    """Return the replicates to play with a missing one, including itself.
+
+    It is played alone if others of its group were played alone.
 
     Parameters
     ----------
     replicate, n_side_by_side : int
         As for :func:`together`.
     most : int
-        Maximum number of games of the point; those beyond are not played.
+        Maximum number of games of the point; further games are not played.
     games : mapping of int to Game
-        The point's games so far, by replicate. A kill may have left some of those that were played
-        together; all are then played again.
+        The point's games so far, by replicate. After a kill, only some of the games played together
+        may be there; then all are played again.
     """
     found = together(replicate, n_side_by_side)
     of_seeds = {tuple(games[each].played_with) for each in found if each in games}

@@ -1,7 +1,7 @@
 """Sources of games: they give the loop its tasks, and store the games that come back.
 
-There are five: games of a design that are timed, the search, validation (a pick is one of a single
-point), the games that a table of agents lacks, and games played again to be compared.
+There are five: games of a design that are timed, the search, validation (also of a single point,
+for a pick), missing games of a table of agents, and games replayed to be compared.
 """
 
 from abc import ABC, abstractmethod
@@ -16,13 +16,13 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True)
 class Snapshot:
-    """How far a source is."""
+    """The progress of a source."""
 
     unit: str  # what it counts: `games`, `trials`, `points` or `rows`
-    # Complete ones, and the total aimed at; None without one.
+    # Complete units, and the total aimed at; None without a total.
     n_units_done: int
     n_units: int | None
-    # Finished games, those of earlier runs included, and the total as far as known.
+    # Finished games, including those of earlier runs, and the total as far as it is known.
     n_games_done: int
     n_games: int
     note: str = ""  # what else to show
@@ -35,8 +35,8 @@ class GameSource(ABC, Generic[Key]):
     Attributes
     ----------
     tasks_per_worker : int
-        Maximum tasks in flight: by default one to play, and two that wait, because a game may take
-        no longer than storing another.
+        Maximum tasks in flight per worker. By default one is played and two are queued, because a
+        game may be as short as the time to store another.
     n_workers : int
         How many workers play now; on a cluster they come and go.
     seconds_a_task : float
@@ -52,7 +52,7 @@ class GameSource(ABC, Generic[Key]):
         """Return the next games to play; None if there are none, or none yet."""
 
     def pending_proposal(self) -> "Future[Any] | None":
-        """Return the proposal for which the next games wait, if any."""
+        """Return the proposal that the next games wait for, if any."""
         return None
 
     @abstractmethod
@@ -61,15 +61,15 @@ class GameSource(ABC, Generic[Key]):
 
     @abstractmethod
     def snapshot(self) -> Snapshot:
-        """Return how far the source is."""
+        """Return the progress of the source."""
 
     @property
     def stage(self) -> int:
-        """How many milestones are reached, after each of which there is more to show.
+        """How many milestones are reached, from 0 on; after each, there is more to show.
 
-        0 at the beginning.
+        By default there are none.
         """
         return 0
 
     def close(self) -> None:  # most sources have nothing to close
-        """Release what the source holds, however the run ended."""
+        """Release what the source holds, even if the run failed."""

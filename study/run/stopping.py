@@ -1,4 +1,4 @@
-"""When to stop validating: the standard error asked for, and how many games that takes."""
+"""When to stop validating: the requested standard error, and how many games it takes."""
 
 import math
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from thetafront.study.errors import InputError, check_range
 from thetafront.study.experiments.objectives import SCORE, Goal
 from thetafront.study.log.seeds import SEEDS_A_POINT
 
-MIN_GAMES = 100  # before a sample's own standard deviation counts
+MIN_GAMES = 100  # of a point, before its sample standard deviation is used
 DEFAULT_GAMES = 1000
 MAX_GAMES_ALLOWED = 400_000
 MAX_POINTS = 1000
-# Games of a point in a run with an open end, for each second of its budget: more games of
-# microseconds are of no use, and reading and writing them again takes longer than playing them.
+# Most games of a point in a run with an open end: 40 per second of the budget, but at least 1,000.
+# If games take microseconds, storing and reading more of them takes longer than playing them.
 GAMES_A_SECOND, MIN_GAMES_OF_A_RUN = 40, 1000
-GAMES_OF_EXACT = 3  # by default; scores are known, and times are measured so often
+GAMES_OF_EXACT = 3  # by default, to measure times, if scores are exact
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ class RegretTarget:
     Raises
     ------
     InputError
-        Unless it is finite and above 0.
+        Unless the value is finite and above 0.
     """
 
-    value: float  # in the goal's unit; or a share of what is expected of the θ for a budget
-    is_share: bool = False  # which of the two
+    value: float  # in the goal's unit, or a share of the expected score at each budget
+    is_share: bool = False  # whether the value is such a share
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.value) and self.value > 0):
@@ -55,7 +55,7 @@ class RegretTarget:
 
     @property
     def text(self) -> str:
-        """The target as it was given."""
+        """The target as the user gave it."""
         return f"{100.0 * self.value:g}%" if self.is_share else f"{self.value:g}"
 
     def allowed(self, expected: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -71,18 +71,18 @@ class Precision:
     Parameters
     ----------
     standard_error : float, optional
-        Target for each mean, in the goal's unit. Without it, ``most_games`` alone counts.
+        Target for each mean, in the goal's unit. Without a target, only ``most_games`` counts.
     most_games : int
-        Limit on the games of a point. (Stopping by the standard error of what was played biases a
-        mean by a twentieth of its standard error at most, in simulations.)
+        Limit on the games of a point. (In simulations, stopping by the standard error of the games
+        so far biased a mean by at most a twentieth of its standard error.)
     n_points : int
-        Number of budgets; for each one a proposal of the model is chosen.
+        Number of budgets; for each, a proposal of the model is chosen.
     open_end : bool
         Whether to continue beyond the standard error and ``most_games``, until something else stops
-        the validation, such as a deadline; at most 20,000 games a point, as many as the first 25
-        points have seeds of their own.
+        the validation, such as a deadline. The limit is then 20,000 games a point; up to 25 points
+        can play so many without sharing seeds.
     games_of_a_run : int
-        In that case, the maximum number of games that a run adds to a point.
+        With ``open_end``, the maximum number of games that a run adds to a point.
 
     Raises
     ------
@@ -112,9 +112,10 @@ class Precision:
         n_points: int,
         budget_seconds: float = math.inf,
     ) -> "Precision":
-        """Return when to stop: with a budget and no target, when the budget is spent.
+        """Return the precision that options ask for.
 
-        Without a standard error, the target is the goal's own.
+        With a budget, but no standard error or number of games given, validation has an open end.
+        Without a standard error given, the target is the goal's default.
         """
         if goal.is_exact:
             return cls(
@@ -135,22 +136,22 @@ class Precision:
         return cls(goal.standard_error, most_games, n_points, open_end, of_a_run)
 
     def n_allowed(self, n_wanted: int, n_before: int = 0) -> int:
-        """Return how many games a point may have, given its wanted number and its earlier games."""
+        """Return how many games a point may have, if it needs n_wanted and began with n_before."""
         if not self.open_end:
             return n_wanted
         return max(n_wanted, min(n_before + self.games_of_a_run, SEEDS_A_POINT))
 
     def n_wanted(self, n: int, variance: float) -> int:
-        """Return how many games a point needs, by the sample variance of its ``n`` so far."""
+        """Return how many games a point needs, given the sample variance of its ``n`` games."""
         if n < min(MIN_GAMES, self.most_games):
             return min(MIN_GAMES, self.most_games)
         return min(self.most_games, max(n, self.n_for(variance)))
 
     def n_for(self, variance: float) -> int:
-        """Return how many games of that variance give the standard error."""
+        """Return how many games with this variance give the target standard error."""
         if self.standard_error is None:
             return self.most_games
         square = self.standard_error**2
-        if variance >= square * MAX_GAMES_ALLOWED:  # the square may be too small for a number
+        if variance >= square * MAX_GAMES_ALLOWED:  # avoids a division by 0
             return MAX_GAMES_ALLOWED
         return max(MIN_GAMES, math.ceil(variance / square))

@@ -1,4 +1,4 @@
-"""The sweep: design, search, validation, report, and what it prints."""
+"""The sweep: design, search, validation and report, and the messages that it prints."""
 
 import math
 import re
@@ -48,13 +48,13 @@ from thetafront.study.text import counted, duration
 from thetafront.study.train.on_demand import room
 
 MAX_SHARE_OF_REPORT = 0.4  # of a budget, on a loaded machine
-MORE_TRIALS = 1.5  # times as many, where playing predictions does not lower the regret
-SEARCH_SHARE = 0.5  # of a budget; what the search leaves of it goes to validation
-SEARCH_SHARE_OF_EXACT = 0.85  # where trials are known, and validation measures times again
+MORE_TRIALS = 1.5  # factor on the number of trials, if playing predictions lowers no bound
+SEARCH_SHARE = 0.5  # of a budget; what the search does not use goes to validation
+SEARCH_SHARE_OF_EXACT = 0.85  # if scores are exact, and validation only measures times again
 
 
 def search_share(experiment: Experiment) -> float:
-    """Return the search's share of a budget; validation has the rest."""
+    """Return the share of a budget for the search; the rest is for validation."""
     if not experiment.goal.is_exact:
         return SEARCH_SHARE
     return SEARCH_SHARE_OF_EXACT if experiment.cost.is_timed or experiment.baselines else 1.0
@@ -65,7 +65,7 @@ class StoppedError(RunError):
 
 
 def reached(data: StudyData) -> str:
-    """Say how many trials and validated points there are, and how precisely these are known."""
+    """Say how many trials and validated points there are, and the points' standard errors."""
     goal = data.experiment.goal
     n_trials = sum(trial.state == "complete" for trial in data.trials)
     played = data.known_points
@@ -87,20 +87,20 @@ class Sweep:
 
     experiment: Experiment  # what is tuned
     location: Location  # where the study is kept
-    log: Log  # the study's; this process must be its only writer
-    executor: Executor[Any]  # who plays, in all phases; it is open
+    log: Log  # the study's log; this process must be its only writer
+    executor: Executor[Any]  # plays the games of all phases; it is open
     out: Console  # where progress and tables go
-    # Wall time for all phases, from when kernels are compiled; infinity for no limit.
+    # Wall time for all phases, after kernels are compiled; infinity for no limit.
     budget_seconds: float = math.inf
-    settings: SearchSettings | None = None  # what the search is asked to do; None without one
-    precision: Precision | None = None  # how precise validation is to be; None without one
-    lock: ServerLock | None = None  # the study's, if it may be lost
+    settings: SearchSettings | None = None  # the settings of the search; None for no search
+    precision: Precision | None = None  # precision of the validation; None for no validation
+    lock: ServerLock | None = None  # the study's lock, if it is on a server and may be lost
     n_failed: int = 0
     stopped_by_budget: bool = False
     planner: Planner = field(default_factory=Planner)
     machines_stored: Machines | None = None
     latest: Analysis | None = None
-    is_loaded: bool = False  # and a message has said so
+    is_loaded: bool = False  # whether a message has said that the machine is loaded
 
     @cached_property
     def budget(self) -> Budget:
@@ -113,14 +113,14 @@ class Sweep:
         return LiveReport(self.look, lambda: self.budget.left)
 
     def seconds_to_report(self) -> float:
-        """Return how long the last report is expected to take; a part of a budget at most."""
+        """Return how long the last report is expected to take, up to a share of the budget."""
         if self.is_pick:
             return 0.0
         return min(self.live.seconds, MAX_SHARE_OF_REPORT * self.budget_seconds)
 
     @cached_property
     def connection(self) -> StorageConnection:
-        """What waits for the storage's server if it is lost."""
+        """Waits for the storage's server if its connection is lost."""
         return StorageConnection(self.log.engine, self.say, self.lock)
 
     def say(self, text: str) -> None:
@@ -128,7 +128,7 @@ class Sweep:
         self.out.print(text)
 
     def analysis(self) -> Analysis:
-        """Read the study as it is now; the analysis of the same games is computed once."""
+        """Read the study, and return its analysis, which is computed once for the same games."""
         data = self.connection.retried(lambda: StudyData.read(self.log, self.experiment))
         self.live.n_rows = len(data.trials) + data.failed_of_played[1]
         latest = self.latest
@@ -140,16 +140,16 @@ class Sweep:
         return latest
 
     def begin(self) -> None:
-        """Compile, which does not count against the budget; start the clock."""
+        """Compile kernels, which does not count against the budget; then start the clock."""
         self.out.print(preparing(self.experiment.summary.game))
         agent = self.experiment.build({})
         warm(agent)
         if agent.learns:
-            room()  # refused here, rather than by a worker
+            room()  # raises errors here, rather than in a worker
         self.budget  # noqa: B018
 
     def search(self) -> None:
-        """Bring the study to its total of trials: design first, then the sampler's proposals.
+        """Play trials up to the study's total: the design first, then the sampler's proposals.
 
         Raises
         ------
@@ -205,8 +205,9 @@ class Sweep:
     def lower_regret(self, target: RegretTarget) -> None:
         """Continue playing and searching until no bound of the certificate is above the target.
 
-        While playing a prediction promises to lower bounds, it is played; otherwise half as many
-        trials are added, and what they find is played.
+        As long as validating predicted θ promises to lower bounds, they are validated. Otherwise
+        the number of trials is increased by half, and the θ that these trials suggest are
+        validated.
 
         Raises
         ------
@@ -235,9 +236,9 @@ class Sweep:
         self.stopped_by_budget = True
 
     def validate(self, points: list[Point] | None = None) -> None:
-        """Play the front again, until it is as precise as requested.
+        """Play points of the front until they are as precise as requested.
 
-        ``points`` are what is to be played, by default what the model proposes.
+        ``points`` are the points to play, by default those that the model proposes.
 
         Raises
         ------
@@ -254,7 +255,7 @@ class Sweep:
             raise StoppedError(f"study: {self.location.name!r} has no complete trial yet")
         points = choose_points(model, data, precision.n_points) if points is None else points
         if not points:
-            return  # all is known
+            return  # there is nothing to measure
         if self.budget.is_spent:
             what = "measure costs again" if self.experiment.goal.is_exact else "validate the front"
             self.out.print(f"no time is left to {what}")
@@ -300,7 +301,7 @@ class Sweep:
             self.stopped_by_budget |= not validation.done
 
     def report(self) -> StudyData:
-        """Print the front, and write tables and pictures; return the study as it is then."""
+        """Print the front, write tables and pictures, and return the study."""
         self.live.finish()
         analysis = self.analysis()
         print_front(self.out, analysis)
@@ -334,7 +335,7 @@ class Sweep:
         print_text(self.out, again)
 
     def say_next_steps(self, analysis: Analysis) -> None:
-        """Name the commands that a user may want next; a call from Python has its study."""
+        """Print the commands that a user may want next, unless the sweep was called from Python."""
         if CALL.get() or not analysis.rows:
             return
         study, cost = shlex.join(self.location.words), self.experiment.cost
@@ -346,7 +347,7 @@ class Sweep:
             print_text(self.out, f"to {what}: thetafront {command}")
 
     def write_results(self, analysis: Analysis, is_running: bool = False) -> list[Path]:
-        """Write tables, pictures and page; a page of a running study reloads itself."""
+        """Write tables, pictures and the page; the page of a running study reloads itself."""
         from thetafront.study.page.page import Circumstances  # noqa: PLC0415, slow to import
         from thetafront.study.page.results import write_results  # noqa: PLC0415
 
@@ -359,7 +360,7 @@ class Sweep:
         return self.settings is None and self.precision is None
 
     def look(self, is_whole: bool) -> None:
-        """Print a plan that has changed; write tables and pictures of the study as it is now."""
+        """Print the plan if it has changed; if ``is_whole``, also write tables and pictures."""
         if self.is_pick:
             return
         analysis, dispatch = self.analysis(), self.dispatch
@@ -381,7 +382,7 @@ class Sweep:
         display: ProgressDisplay,
         asked: Mapping[str, Any],
     ) -> None:
-        """Play all games of a source; write this run's provenance and statistics into the study."""
+        """Play all games of a source; store the run's provenance and statistics in the study."""
         part = source.budget if isinstance(source, Search) else None
         dispatch = Dispatch(source, self.executor, display, self.budget, part)
         dispatch.each_turn = self.turn
@@ -437,23 +438,23 @@ class Sweep:
             )
 
     def turn(self) -> None:
-        """Do what there is to do several times a second."""
+        """Do what must be done several times a second."""
         self.connection.keep_lock()
         if failure := self.live.turn(self.dispatch.source.stage):
             self.dispatch.display.message(failure)
         machines = self.executor.machines
-        if self.machines_stored is not machines:  # another mapping where there are more
+        if self.machines_stored is not machines:  # a new mapping when machines are added
             self.connection.retried(lambda: store_machines(self.log, machines))
             self.machines_stored = machines
 
     @contextmanager
     def stops(self, phase: str) -> Iterator[None]:
-        """Say what an interrupt leaves; turn other errors that stop a phase into one line."""
+        """Say what is stored after an interrupt; report other fatal errors in one line."""
         try:
             try:
                 yield
             finally:
-                # Before the lock is given back, whatever has failed.
+                # Before the lock is released, even after an error.
                 self.connection.close_writers()
         except KeyboardInterrupt:
             shown = (
@@ -471,7 +472,7 @@ class Sweep:
                 f"{error}; finished games are stored; the same command resumes"
             ) from None
         except SQLAlchemyError as error:
-            # A full disk or a lost server: every game stored before is there.
+            # A full disk or a lost server: all games stored before are kept.
             reason = str(error.__cause__ or error).splitlines()[0]
             raise StoppedError(
                 f"storage: {self.location.url_without_password} fails: {reason}"
@@ -479,6 +480,6 @@ class Sweep:
 
 
 def without_widening(command: str) -> str:
-    """Leave out options that have taken effect, and would take effect again later."""
+    """Leave out options of a command that have taken effect and must not do so again."""
     command = re.sub(r" --accept-change|, accept_change=True", "", command)
     return re.sub(r" --widen[ =]\S+|, widen=[\[(].*?[\])]", "", command)

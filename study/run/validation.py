@@ -1,15 +1,15 @@
-"""Validation: the front played again, on seeds that the search never used.
+"""Validation: the front is played again, on seeds that the search never used.
 
 A search picks the best of noisy means, so the observed means of its picks are too high. Validation
 plays some θ until their means are known precisely: those that the model predicts to be the best of
 the whole space, and the baselines. None of these games enters the model of the trials, so they
 judge a point without having selected it.
 
-Games are played in rounds of a CPU minute, or of 15% of what has been played, if that is more. In
-the first one all points get the same small number. The games of a later round go where they are
-worth most (:mod:`study.run.allocation`), judged by all games stored when it is planned: nothing
-depends on which worker was faster. The next round is planned when the last game of this one is
-stored. Within a round each point gets its games evenly, so a validation may be stopped at any time.
+Games are played in rounds of a CPU minute, or of 15% of the CPU time played so far if that is more.
+In the first round all points get the same small number of games. In later rounds, games go to the
+points where they are worth most (:mod:`study.run.allocation`). A round is planned from all stored
+games, after the last game of the round before, so nothing depends on which worker was faster.
+Within a round, the games of all points are interleaved, so a validation may be stopped at any time.
 """
 
 import math
@@ -45,15 +45,15 @@ from thetafront.study.shrinkage import Moments
 from thetafront.study.text import counted
 
 Key = tuple[str, int]
-"""The point of some games, and the first one's replicate."""
+"""A point's key, and the replicate of the first game."""
 Another = Callable[[Sequence[Point], Sequence[Point]], Point | None]
-"""Takes validated points and those left out, and returns another one to validate."""
+"""Takes the validated and the left-out points, and returns another point to validate."""
 
 GROWTH_BETWEEN_CHECKS = 1.2
-COARSE = 5.0  # standard errors between neighbours on the front
-MIN_SECONDS = 1e-6  # of a game, for the clock's resolution
-MIN_SECONDS_TO_STORE = 1e-4  # of a game: more of shorter ones in a task gain nothing
-SECONDS_TOGETHER = 5.0  # of games of an agent that has learned: reading that takes half a second
+COARSE = 5.0  # standard errors between neighbours; with more, the front is coarse
+MIN_SECONDS = 1e-6  # least time of a game: the clock's resolution
+MIN_SECONDS_TO_STORE = 1e-4  # of a game; longer tasks of shorter games gain nothing
+SECONDS_TOGETHER = 5.0  # of a task of an agent that learns: loading it takes half a second
 
 
 class Validation(GameSource[Key]):
@@ -66,16 +66,16 @@ class Validation(GameSource[Key]):
     data : StudyData
         The same study as it is now.
     points : list of Point
-        What to play; points of the same θ that the study has already keep their games.
+        The points to play. If the study already has a point with the same θ, its games count.
     precision : Precision
         When to stop.
     message : callable
         Called with a line of text when a point fails.
     connection : StorageConnection, optional
-        What waits for the database's server if it is lost.
+        Waits for the database's server if its connection is lost.
     another : callable
-        Takes the validated and the left-out points, and returns another one to validate, or None:
-        in place of one left out, or between others if there is time.
+        Takes the validated and the left-out points, and returns another point to validate, or None.
+        It is called to replace a point left out, or to add points if there is time.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Validation(GameSource[Key]):
         self.another = another
         self.max_replacements = len(points)
         self.next_check = 0.0
-        self.most_points = 2 * len(points)  # with those added where time is left
+        self.most_points = 2 * len(points)  # including points added if time is left
         for point in points:
             self.add(point)
         self.n_games_before = sum(self.n_before.values())
@@ -127,7 +127,7 @@ class Validation(GameSource[Key]):
         return [point for point in self.by_key.values() if point.error]
 
     def add(self, point: Point) -> None:
-        """Take a point among those to play, with its games; a new one gets a number."""
+        """Add a point to those to play, with its stored games; a new point gets a number."""
         if (before := self.known.get(point.key)) is None:
             point = replace(point, number=self.next_number)
             self.next_number += 1
@@ -135,7 +135,7 @@ class Validation(GameSource[Key]):
         else:
             games = counting_games(before.outcomes, self.goal.penalty)
             point = replace(before, games=games, failures=dict(before.failures), error="")
-            if before.error:  # which the games may not bear out any more
+            if before.error:  # the point counts again
                 self.writer.write(failure((VALIDATION, point.number), ""))
         self.n_before[point.key] = len(point.games)
         self.agents[point.key] = self.experiment.build(point.params)
@@ -145,7 +145,7 @@ class Validation(GameSource[Key]):
         self.wanted[point.key] = self.n_wanted(point)
 
     def n_wanted(self, point: Point) -> int:
-        """Return how many games a point needs, by its games so far; one if scores are exact."""
+        """Return how many games a point needs; one if score and cost are exact."""
         if self.goal.is_exact and not self.experiment.cost.is_timed:
             return 1
         n, _, squares = self.moments[point.key]
@@ -160,7 +160,7 @@ class Validation(GameSource[Key]):
         return len(point.games) + len(self.in_flight[point.key])
 
     def needy(self) -> list[Point]:
-        """Return the points with games that are neither finished nor in flight."""
+        """Return the points that may get more games, beyond those finished or in flight."""
         return [point for point in self.points if self.n_taken(point) < self.n_allowed(point)]
 
     @property
@@ -185,7 +185,7 @@ class Validation(GameSource[Key]):
         replicates = next_together(missing, agent.n_side_by_side, most, point.games)
         side_by_side = len(replicates) > 1
         if not side_by_side and (agent.learns or self.seconds_a_task):
-            # One after the other, as far as the next ones are played alone, too.
+            # A task of several games, one after the other, up to the next that is not played alone.
             n = 1 + min(self.round.left[point.key], self.n_in_a_row(point))
             end = missing + 1
             while end < missing + n and end not in taken:
@@ -194,16 +194,16 @@ class Validation(GameSource[Key]):
                 end += 1
             replicates = range(missing, end)
         seeds = [validation_seed(self.seed, point.number, each) for each in replicates]
-        if seeds[-1] - seeds[0] != len(seeds) - 1:  # seeds of one point wrap around: no chunk
+        if seeds[-1] - seeds[0] != len(seeds) - 1:  # a point's seeds wrap around: a single game
             replicates, seeds, side_by_side = replicates[:1], seeds[:1], False
         self.round.drop(point.key, len(replicates) - 1)
         flying.update(replicates)
         return Task((point.key, replicates[0]), agent, seeds, side_by_side)
 
     def n_in_a_row(self, point: Point) -> int:
-        """Return how many more games of a point a task may have; none before the first is timed.
+        """Return how many more games of a point a task may have; 0 before the first is timed.
 
-        They take some seconds together, and leave as many to each other worker.
+        They fill the seconds of a task, and leave games of the round for the other workers.
         """
         timed = [game.seconds for game in point.games.values() if game.has_ended]
         if not timed:
@@ -222,7 +222,7 @@ class Validation(GameSource[Key]):
         return self.first_games() or (self.allocated() if self.needy() else {})
 
     def first_games(self) -> dict[str, int]:
-        """Return how many of the first games, which all points get, each point lacks."""
+        """Return how many games each point lacks of the number that all points get first."""
         first = {
             point.key: min(FIRST_GAMES, self.n_allowed(point)) - len(point.games)
             for point in self.points
@@ -230,7 +230,7 @@ class Validation(GameSource[Key]):
         return {key: n for key, n in first.items() if n > 0}
 
     def is_coarse(self) -> bool:
-        """Return whether neighbours differ by far more than their errors: then more points help."""
+        """Return whether neighbours differ by far more than their errors, so more points help."""
         may_grow = self.precision.open_end and len(self.points) < self.most_points
         if not may_grow or self.first_games():
             return False
@@ -254,7 +254,7 @@ class Validation(GameSource[Key]):
             )
 
     def allocated(self) -> dict[str, int]:
-        """Return how many games of each point a later round has."""
+        """Return how many games of each point a later round has, by :func:`next_round`."""
         cost = self.experiment.cost
         costs = {point.key: cost.value(point.in_order) for point in self.points}
         points = sort_by_cost(self.points, cost)
@@ -277,8 +277,8 @@ class Validation(GameSource[Key]):
     def record(self, finished: Finished[Key]) -> None:
         """Store games that have come back.
 
-        A game that failed is counted, and replaced by that of the next seed unless it has a
-        penalty. PlayError if a built-in agent could not be played, or no point is left.
+        A game that failed is counted. It is replaced by a game with the next seed, unless the goal
+        has a penalty. PlayError if a built-in agent could not be played, or no point is left.
         """
         key, first = finished.key
         point = self.by_key[key]
@@ -303,13 +303,13 @@ class Validation(GameSource[Key]):
         elif (n_games := sum(len(each.games) for each in self.points)) > self.next_check:
             self.next_check = GROWTH_BETWEEN_CHECKS * n_games
             if self.is_coarse():
-                self.round = Round({})  # another one, with more points
+                self.round = Round({})  # so that a new round, with more points, is planned
 
     def problem(self, point: Point) -> str:
-        """Return why a point is left out, by its games so far; empty if it is not."""
+        """Return why a point is left out, given its games so far; empty if it is not."""
         n_failed = len(point.failures)
         n_ended = point.n_ended
-        # With a penalty none is left out, but one without a game that ended has no cost.
+        # With a penalty, a point is left out only if no game has ended: it has no cost.
         is_unplayed = not n_ended and n_failed >= min(FIRST_GAMES, self.n_allowed(point))
         has_no_cost = self.goal.penalty is not None and is_unplayed
         limit = self.experiment.max_failures
@@ -336,7 +336,7 @@ class Validation(GameSource[Key]):
             raise PlayError(f"no point is left to validate; the last error: {error}")
 
     def close(self) -> None:
-        """Store whatever has finished."""
+        """Store all finished games."""
         self.writer.close()
 
     def estimated_total(self, point: Point) -> int:
@@ -352,12 +352,12 @@ class Validation(GameSource[Key]):
 
     @property
     def stage(self) -> int:
-        """1 when enough games have been timed for a plan."""
+        """0 at first, 1 when enough games have been timed for a plan."""
         n_games = sum(len(point.games) for point in self.points)
         return int(n_games - self.n_games_before >= MIN_GAMES_TIMED)
 
     def snapshot(self) -> Snapshot:
-        """Return how far the validation is."""
+        """Return the progress of the validation."""
         counts = [len(point.games) for point in self.points]
         note = f"at least {counted(min(counts), 'game')} a point"
         if not self.goal.is_exact and min(counts) >= 2:

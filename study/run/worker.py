@@ -1,7 +1,7 @@
 """What a worker process runs: the games of a task, timed.
 
-Workers import only this module and the agents, so that they start fast and stay small; one whose
-agent learns imports the training, too.
+Workers import only this module and the agents, so that they start fast and stay small; a worker
+whose agent learns also imports the training.
 """
 
 import gc
@@ -28,7 +28,7 @@ SAFE_PATH, OURS = "PYTHONSAFEPATH", "thetafront"
 
 
 class LearningError(Exception):
-    """An agent cannot learn for lack of memory or disk space; its θ is not the cause."""
+    """An agent cannot learn because memory or disk space is lacking; θ is not the cause."""
 
 
 @dataclass
@@ -38,16 +38,16 @@ class Task(Generic[Key]):
     Attributes
     ----------
     key
-        Names the task; it comes back with the games.
+        Names the task; it is returned with the games.
     agent : Agent
-        Who plays.
+        The agent that plays.
     seeds : sequence of int
-        Of the games.
+        The seeds of the games.
     side_by_side : bool
         Whether they are played side by side (:meth:`agents.agent.Agent.play_side_by_side`), or one
         after the other.
     n_deaths_alone : int
-        How often it killed its worker while played alone.
+        How often the task killed its worker while played alone.
     """
 
     key: Key
@@ -64,25 +64,25 @@ class Finished(Generic[Key]):
     Attributes
     ----------
     key
-        The task's.
+        The task's key.
     games : tuple of Game or FailedGame
-        All of its games; none if the task could not be played.
+        All games of the task; none if it could not be played.
     error : str
-        Why there are none.
+        Why it could not be played.
     is_machines : bool
         Whether the error is due to the machine or the user, not to θ.
     began, ended : float
-        When the first game began and the last one ended, on the monotonic clock, in seconds. Of
-        games played on another machine, the duration is as measured there, and the end is when they
-        arrived.
+        When the first game began and the last one ended, in seconds of the monotonic clock. For
+        games played on another machine, the end is when they arrived, and the difference is the
+        duration measured there.
     cpu_seconds : float
-        CPU time of the worker between them; NaN where that does not show how loaded the machine is.
+        CPU time of the worker in between; NaN if it does not show how loaded the machine is.
     learning_seconds : float
         Wall-clock time for which the agent learned before the first game.
     machine : str
-        Key of the machine that played, among the executor's ``machines``; empty for this one.
+        Key of the machine that played, in the executor's ``machines``; empty for this machine.
     is_first : bool
-        Whether they are the first games of its process, whose time includes its start.
+        Whether they are the first games of the worker process, whose time includes its start.
     """
 
     key: Key
@@ -107,11 +107,11 @@ def unplayed(task: Task[Key], error: BaseException) -> Finished[Key]:
 
 def begin_worker(parent: int) -> None:
     """Initialize a worker: only the parent handles Ctrl-C, and no worker outlives it."""
-    if os.environ.get(SAFE_PATH) == OURS:  # not for programs that play games
+    if os.environ.get(SAFE_PATH) == OURS:  # programs that play games must not inherit it
         del os.environ[SAFE_PATH]
     Orphans.adopt()
     process_executor._MAX_MEMORY_LEAK_SIZE = math.inf  # networks and tables are no leak
-    # A handler that does nothing: what is ignored, or blocked by the parent, is so in games, too.
+    # A handler that does nothing: programs would inherit a signal that is ignored or blocked.
     signal.signal(signal.SIGINT, lambda *_: None)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT))
     threading.Thread(target=end_with, args=(parent,), daemon=True).start()
@@ -154,7 +154,7 @@ def play(task: Task[Key]) -> Finished[Key]:
         games = tuple(play_outcome(agent, seed) for seed in task.seeds)
     ended, cpu_seconds = time.monotonic(), time.process_time() - cpu_before
     if not agent.is_ours:
-        cpu_seconds = math.nan  # a program's own time is not this process's, and games may wait
+        cpu_seconds = math.nan  # a program's CPU time is not in this process, and games may wait
     is_first = not settle.cache_info().currsize
     settle()
     return Finished(
@@ -166,8 +166,8 @@ def play(task: Task[Key]) -> Finished[Key]:
 def settle() -> None:
     """Exempt all existing objects from garbage collection, once per process.
 
-    A collection takes a tenth of a second, most of it for libraries that will never be garbage, and
-    may happen in the middle of a game.
+    A collection takes a tenth of a second, most of it for objects of libraries, which are never
+    garbage. It may happen in the middle of a game.
     """
     gc.collect()
     gc.freeze()

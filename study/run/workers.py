@@ -1,8 +1,8 @@
 """Worker processes that play games.
 
-This drives joblib's process pool (loky) directly rather than through ``joblib.Parallel``: the
-parent must hand out a game at any moment, stop within a second whatever the workers are doing, and
-survive the death of one.
+This module uses joblib's process pool (loky) directly rather than ``joblib.Parallel``. The parent
+must be able to hand out a game at any moment, to stop within a second whatever the workers are
+doing, and to survive the death of a worker.
 """
 
 import contextlib
@@ -41,27 +41,27 @@ __all__ = ["Finished", "PlayError", "Task", "Workers", "check_jobs", "n_cores", 
 
 Key = TypeVar("Key")
 
-MAX_JOBS_A_CORE = 32  # each takes some 100 MB
-SECONDS_A_TASK = 0.02  # of games that take less: handing out and storing a task takes 1 ms
+MAX_JOBS_A_CORE = 32  # each job takes some 100 MB
+SECONDS_A_TASK = 0.02  # of shorter games together: handing out and storing a task takes 1 ms
 
 
 def n_cores() -> int:
-    """Return the cores this process may use."""
+    """Return the number of cores that this process may use."""
     return int(joblib.cpu_count())
 
 
 def check_jobs(jobs: int | None) -> int:
-    """Return the requested number of workers, all cores by default; InputError if out of range."""
+    """Return the number of workers, by default one per core; InputError if out of range."""
     if jobs is None:
         return n_cores()
     return check_range("jobs", jobs, 1, MAX_JOBS_A_CORE * n_cores())
 
 
 def start_trackers() -> None:
-    """Start the processes that delete semaphores after a kill, and let them do so silently.
+    """Start the processes that delete semaphores after a kill, and silence their warnings.
 
-    They are started here because starting them unblocks signals (Python 3.11), which workers would
-    inherit.
+    They are started before the workers, because starting them unblocks signals (Python 3.11), and
+    workers would inherit that.
     """
     before = os.environ.get("PYTHONWARNINGS")
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (before, "ignore:resource_tracker")))
@@ -77,10 +77,10 @@ def start_trackers() -> None:
 
 
 def end_pool(pool: Any, at_once: bool) -> None:
-    """End a pool's processes: after their tasks, or, for ``at_once``, in the middle of them.
+    """End a pool's processes after their tasks, or with ``at_once`` in the middle of them.
 
-    They are killed one by one: the pool's own way of killing them fails with a traceback if a task
-    was submitted just before.
+    They are killed one by one, because the pool's own method fails with a traceback if a task was
+    submitted just before.
     """
     if at_once:
         own = set(pool._processes)  # a program that calls this may have other children
@@ -94,18 +94,18 @@ def end_pool(pool: Any, at_once: bool) -> None:
 class Workers(Executor[Key]):
     """Worker processes of this machine that play games.
 
-    They start with the first games, and stay for the games of later phases.
+    They start with the first games, and also play the games of later phases.
 
     Parameters
     ----------
     jobs : int
-        How many processes.
+        Number of processes.
 
     Notes
     -----
-    A worker that dies (killed, or out of memory) breaks the pool, and it is unknown which of the
-    tasks in flight it was playing. A new pool then plays all of them again, one at a time. If a
-    worker dies again with only one task in flight, the run ends with PlayError.
+    If a worker dies (killed, or out of memory), the pool breaks, and it is unknown which of the
+    tasks in flight the worker was playing. A new pool then plays all of these tasks again, one at a
+    time. If a worker dies again with only one task in flight, the run ends with PlayError.
     """
 
     seconds_a_task = SECONDS_A_TASK
@@ -135,9 +135,9 @@ class Workers(Executor[Key]):
         self.close(at_once=kind is not None)
 
     def open(self) -> None:
-        """Start the pool; its processes start with games."""
+        """Start the pool; its processes start with the first games."""
         os.environ.setdefault(SAFE_PATH, OURS)
-        if interrupt.is_watched():  # what killed workers leave behind is ended by this process
+        if interrupt.is_watched():  # this process ends what killed workers leave behind
             Orphans.adopt()
         start_trackers()
         self.pool = ProcessPoolExecutor(
@@ -145,7 +145,7 @@ class Workers(Executor[Key]):
         )
 
     def close(self, at_once: bool) -> None:
-        """End the processes: after their games, or, for ``at_once``, in the middle of them."""
+        """End the processes after their games, or with ``at_once`` in the middle of them."""
         pool, self.pool = self.pool, None
         self.in_flight.clear()
         if pool is None:
@@ -158,13 +158,13 @@ class Workers(Executor[Key]):
             del os.environ[SAFE_PATH]
 
     def leave_a_core_to_each(self) -> None:
-        """End processes that would share a core; as many as there are cores start with games."""
+        """If there are more jobs than cores, end the processes and use one job per core."""
         if self.jobs > n_cores():
             self.close(at_once=False)
             self.jobs = n_cores()
 
     def stop(self) -> None:
-        """End the processes in the middle of their games; those that have finished come back."""
+        """End the processes in the middle of their games; finished games are kept."""
         self._take_finished()
         self.close(at_once=True)
         self.suspects.clear()
@@ -184,11 +184,11 @@ class Workers(Executor[Key]):
         if self.pool is None:
             self.open()
         try:
-            # A process that starts while this one ends would print a traceback.
+            # A worker that starts while this process ends would print a traceback.
             with interrupt.deferred(), interrupt.kept_from_children():
                 future = self.pool.submit(play, task)
         except BrokenProcessPool as error:
-            # It broke since the last look: collect() will notice, and play this task too.
+            # The pool broke since the last check: collect() will notice, and play this task, too.
             future = Future()
             future.set_exception(TerminatedWorkerError(str(error)))
         self.in_flight[future] = task
@@ -227,7 +227,7 @@ class Workers(Executor[Key]):
         self.n_deaths += 1
         self.lines.append("a worker died; the games in flight are played again")
         for future in [each for each in self.in_flight if each.done() and not each.exception()]:
-            self._take(future)  # came back since the look that found the death
+            self._take(future)  # it came back after the death was found
         tasks = list(self.in_flight.values())
         self.close(at_once=True)
         if len(tasks) == 1 and self.judge(tasks[0]):
@@ -235,7 +235,7 @@ class Workers(Executor[Key]):
         self.suspects.extendleft(reversed(tasks))
 
     def _release(self) -> None:
-        """Start the next suspected task alone; if none is left, all tasks that were held back."""
+        """Start the next suspected task alone; if none is left, start all held-back tasks."""
         if self.suspects:
             self._start(self.suspects.popleft())
         else:

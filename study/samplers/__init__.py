@@ -1,11 +1,12 @@
-"""Samplers by name: they propose the next θ, by a model of the objectives.
+"""Samplers by name: they propose the next θ, most of them with a model of the objectives.
 
-Each trial has a new sampler, whose random numbers are derived from (study seed, trial number): a
-resumed study continues with fresh ones instead of repeating its first. A sampler reads what it must
-remember from the study. This room may import experiments, and the ground modules of study.
+Each trial has a new sampler, with random numbers derived from the study's seed and the trial's
+number. So a resumed study continues with fresh random numbers instead of repeating its first ones.
+A sampler reads from the study what it must remember. This folder may import `experiments` and the
+modules directly in `study`.
 
 `knowledge-gradient` (:mod:`study.samplers.knowledge_gradient`) and `nehvi`
-(:mod:`study.samplers.nehvi`) are our own, the others are optuna's.
+(:mod:`study.samplers.nehvi`) are part of this package; the others are optuna's.
 """
 
 import importlib
@@ -32,14 +33,14 @@ __all__ = [
 ]
 
 DEFAULT_SAMPLER = "knowledge-gradient"
-EXACT_SAMPLER = "nehvi"  # where scores are exact: then its own trials are the front
+EXACT_SAMPLER = "nehvi"  # if scores are exact: then the front consists of trials
 
 
 def startup(n_design: int) -> int:
-    """Return how many complete trials end the random startup: half of the design.
+    """Return how many trials must be complete before the model proposes: half of the design.
 
     With several workers, the first proposals are requested before the last design points have come
-    back; they would otherwise be drawn at random.
+    back. With a larger number, these proposals would be random.
     """
     return max(1, n_design // 2)
 
@@ -83,19 +84,19 @@ def installed_samplers() -> list[str]:
 
 
 def trial_seed(study_seed: int, trial_number: int) -> int:
-    """Return a trial's seed: distinct for all trials of one study; numpy mixes it well."""
+    """Return a trial's seed, which differs between all trials of a study; numpy mixes it well."""
     return (study_seed * 1_000_000 + trial_number) % 2**32
 
 
 def sampler_of_class(name: str, seed: int, n_design: int) -> BaseSampler:
-    """Create a sampler of optuna's by its class, with the seed and the startup if it takes them.
+    """Create one of optuna's samplers by its class, with seed and startup if it takes these.
 
     InputError if there is no such class, or it needs other arguments.
     """
     module, _, class_name = name.rpartition(".")
     try:
         kind = getattr(importlib.import_module(module), class_name)
-    except Exception as error:  # any code: whatever it raises is the module's answer
+    except Exception as error:  # foreign code may raise anything
         raise InputError(f"sampler {name!r} cannot be imported: {error}") from None
     if not (isinstance(kind, type) and issubclass(kind, BaseSampler)):
         raise InputError(f"sampler must be a class derived from BaseSampler (got {name!r})")
@@ -103,7 +104,7 @@ def sampler_of_class(name: str, seed: int, n_design: int) -> BaseSampler:
     taken = inspect.signature(kind).parameters
     try:
         return kind(**{each: value for each, value in offered.items() if each in taken})
-    except Exception as error:  # and that of the class
+    except Exception as error:  # the class may, too
         raise InputError(f"sampler {name!r} cannot be created: {error}") from None
 
 
@@ -120,16 +121,16 @@ def make_sampler(
     Parameters
     ----------
     name : str
-        One of :data:`SAMPLERS`, or a sampler of optuna's by its class, such as
+        One of :data:`SAMPLERS`, or the class of one of optuna's samplers, such as
         ``optuna.samplers.GPSampler``.
     study_seed, trial_number : int
-        Together they determine the sampler's random numbers.
+        The two numbers that determine the sampler's random numbers.
     n_design : int
-        Size of the initial design, which determines when the model takes over.
+        Size of the initial design; it determines when a model begins to propose.
     objectives : Objectives
         Scales, reference point and noise, for samplers that model them.
     space : Space, optional
-        Says which θ are feasible, and which parameters active; by default all are.
+        Says which θ are feasible and which parameters are active; by default, all.
 
     Raises
     ------
@@ -164,10 +165,10 @@ def make_sampler(
 
 
 def check_sampler(name: str, space: Space) -> None:
-    """Refuse, before anything is written, a sampler that does not exist or cannot search a space.
+    """Raise InputError for a sampler that does not exist or cannot search a space.
 
-    A class may need one objective, steps, or other parameters than these, and shows this only when
-    it proposes: so it is asked for one θ, after two random trials.
+    A sampler's class may need a single objective, steps, or other kinds of parameters, and shows
+    this only when it proposes. So it is asked for one θ, after two random trials.
 
     Parameters
     ----------
@@ -191,7 +192,7 @@ def check_sampler(name: str, space: Space) -> None:
     study.sampler = sampler
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what it warns of, the sweep's own calls do again
+            warnings.simplefilter("ignore")  # the sweep's own calls will warn again
             study.ask(distributions)
-    except Exception as error:  # any code: whatever it raises is its answer
-        raise InputError(f"sampler {name!r} cannot search here: {error}") from None
+    except Exception as error:  # foreign code may raise anything
+        raise InputError(f"sampler {name!r} cannot search this space: {error}") from None

@@ -1,4 +1,4 @@
-"""The area under the front that a study recommends, and what trials are expected to add to it.
+"""The area under the front that a study recommends, and how much a trial is expected to add to it.
 
 The notation is that of :mod:`study.samplers.knowledge_gradient`.
 """
@@ -17,21 +17,21 @@ from thetafront.study.scale import RIGHT_ANGLE, Form, Scale
 Floats = npt.NDArray[np.float64]
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
-# The last node is the present area, which is taken off.
+# The last node stands for the present area, which is subtracted.
 NODES, WEIGHTS = np.append(NODES, 0.0), np.append(WEIGHTS / WEIGHTS.sum(), -1.0)
-# Compiled code holds these values, and does not see when they change.
+# Compiled code takes these as constants.
 ROOT, ANGLE = int(Form.ROOT), int(Form.ANGLE)
 
-N_DRAWS = 64  # of where the best score lies
-MAX_DRAWN = 192  # points
-PLAUSIBLE = 3.0  # standard deviations: points that are farther below the front do not count
+N_DRAWS = 64  # posterior draws of where the best score lies
+MAX_DRAWN = 192  # most points in a draw
+PLAUSIBLE = 3.0  # standard deviations; points farther below the front are left out
 
 
 @dataclass(frozen=True)
 class Area:
     """The area under the recommended front."""
 
-    points: Floats  # (J, d): in the unit cube, sorted by the second objective, the largest first
+    points: Floats  # (J, d): in the unit cube, in descending order of the second objective
     heights: Floats  # (J,): m
     extents: Floats  # (J,): e
     scale: Scale  # of the heights
@@ -46,9 +46,9 @@ class Area:
         reference: Floats,
         rng: np.random.Generator,
     ) -> "Area":
-        """Take the points that may join the front, at their posterior means.
+        """Return the area under the posterior means of those points that may be on the front.
 
-        ``process`` is the first objective's, with trials in flight.
+        ``process`` is the process of the first objective, with trials in flight.
         """
         second = posterior.processes[1].mean(points)
         order = np.argsort(-second, kind="stable")
@@ -66,7 +66,7 @@ class Area:
         return cls(points, first, extents, posterior.scales[0], float(reference[0]))
 
     def gains(self, steps: Floats) -> Floats:
-        """Return the expected gain in area, shape (n,), by steps s of the heights, shape (n, J)."""
+        """Return the expected gain in area, shape (n,), for ``steps`` s, shape (n, J)."""
         n, size = steps.shape
         if not size:
             return np.zeros(n)
@@ -74,14 +74,14 @@ class Area:
         return self.gains_with(steps, np.tile(nothing, (n, 1)), np.full(n, size))
 
     def gains_with(self, steps: Floats, own: Floats, places: npt.NDArray[np.int64]) -> Floats:
-        """Return the gains with each candidate put into the list; see :func:`expected_gains`."""
+        """Return the gains if each candidate itself is a point, too (:func:`expected_gains`)."""
         known = (self.heights, self.extents, self.reference, self.scale.form)
         return expected_gains(*known, steps, own, places, NODES, WEIGHTS)
 
 
 @inlined
 def raised(height: float, form: int) -> float:
-    """Return u of a height: :meth:`study.scale.Scale.raised`, compiled, except for logarithms."""
+    """Return u of a height: :meth:`study.scale.Scale.raised`, compiled, without logarithms."""
     if form == ROOT:
         return height * abs(height)
     if form == ANGLE:
@@ -102,7 +102,9 @@ def expected_gains(
     nodes: Floats,
     weights: Floats,
 ) -> Floats:
-    """Return the expected gain in area by each candidate, shape (m,), which is put into the list.
+    """Return the expected gain in area by a trial at each candidate, shape (m,).
+
+    The candidate itself is added to the list of points.
 
     Parameters
     ----------
@@ -115,11 +117,11 @@ def expected_gains(
     steps : float64, shape (m, J)
         s of each candidate's trial.
     own : float64, shape (m, 4)
-        The candidate's own m, s and e, and the e that is left to the point before it.
+        m, s and e of the candidate itself, and the e that remains for the point before it.
     places : int64, shape (m,)
-        How many points come before it.
+        How many points come before the candidate.
     nodes, weights : float64, shape (k,)
-        z and the weight of each; weights have the sum 0.
+        The quadrature's values of z and their weights; the sum of the weights is 0.
     """
     gains = np.zeros(len(steps))
     for i in range(len(steps)):
@@ -134,7 +136,7 @@ def expected_gains(
                     if j == places[i] - 1:
                         extent = own[i, 3]
                 moved = height + nodes[z] * step
-                if not moved <= best:  # so that NaN is not lost
+                if not moved <= best:  # not `moved > best`, so that NaN is kept
                     best, value = moved, raised(moved, form)
                 area += extent * value
             # u(r) cancels out: the weights' sum is 0.

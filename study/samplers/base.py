@@ -1,4 +1,4 @@
-"""Samplers with optuna's interface: the base of our own, and an adapter for optuna's."""
+"""Samplers with optuna's interface: the base of this package's own, and an adapter for optuna's."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,26 +22,26 @@ from thetafront.study.samplers.observations import Objectives, Observations, obs
 Floats = npt.NDArray[np.float64]
 ONE_AT_A_TIME = Lock()
 N_AT_RANDOM = 1024
-MAX_TRIES, MAX_TRIES_TOGETHER = 1000, 8  # of parameters one by one, which is quick, or together
+MAX_TRIES, MAX_TRIES_TOGETHER = 1000, 8  # if parameters are sampled one by one, or together (slow)
 
 
 class ModelSampler(BaseSampler):
-    """Proposes all parameters together, by a model of the trials.
+    """Proposes all parameters together, with a model of the trials.
 
     Parameters
     ----------
     seed : int
-        The same seed, trial number and trials give the same proposal.
+        With the same seed, trial number and trials, the proposal is the same.
     objectives : Objectives
         Scales, reference point and noise.
     n_startup_trials : int
-        Number of complete trials before which proposals are random.
+        Proposals are random until this number of trials is complete.
 
     Attributes
     ----------
     space : Space, optional
-        Where some θ are not allowed or some parameters inactive. By default the search space has
-        the parameters that all trials share, and all points are feasible.
+        The search space, needed if some θ are not allowed or some parameters may be inactive. By
+        default it has the parameters that all trials share, and all points are feasible.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class ModelSampler(BaseSampler):
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """Return the parameters that all complete trials share, except those of a single value."""
+        """Return the parameters that all complete trials share, if they can have several values."""
         if len(study.directions) != 2:
             raise ValueError(
                 f"{type(self).__name__} must have two objectives (got {len(study.directions)})"
@@ -85,8 +85,8 @@ class ModelSampler(BaseSampler):
     def plan(self, study: optuna.Study, number: int, q: int) -> None:
         """Propose the study's next ``q`` trials, from ``number`` on, together.
 
-        Each is handed out when its trial is asked for. Their random numbers are derived from the
-        first one's number.
+        Each proposal is returned when its trial is asked for. The random numbers of all are derived
+        from ``number``.
         """
         trials = study.get_trials(deepcopy=False)
         found = self.infer_relative_search_space(study, trials[0]) if trials else {}
@@ -102,15 +102,15 @@ class ModelSampler(BaseSampler):
         number: int,
         q: int,
     ) -> list[dict[str, Any]]:
-        """Propose parameters of ``q`` trials from ``number`` on; none while too few are complete.
+        """Propose parameters of ``q`` trials from ``number`` on, given all other ``trials``.
 
-        ``trials`` are all others.
+        With too few complete trials, proposals are random, or none if there is no ``space``.
         """
         cube = UnitCube(search_space, self.space)
         rng = np.random.default_rng([self.seed, number])
-        # More threads make matrices this small slower, tenfold on a busy machine, and round
-        # differently. The limit holds for the process: without the lock, a second thread would take
-        # the first one's limit for the original one, and restore it.
+        # With several threads, matrices this small take longer (ten times on a busy machine), and
+        # rounding differs. The limit holds for the whole process. Without the lock, a second thread
+        # would take the limit set by the first for the original limit, and restore that.
         with ONE_AT_A_TIME, threadpool_limits(1):
             observations = observe(trials, cube, study.directions, self.objectives)
             if len(observations.points) >= self.n_startup_trials:
@@ -137,16 +137,16 @@ class ModelSampler(BaseSampler):
     def propose(
         self, observations: Observations, cube: UnitCube, rng: np.random.Generator
     ) -> Floats:
-        """Return the point, shape (d,), to be tried next."""
+        """Return the point to try next, shape (d,)."""
         raise NotImplementedError
 
     def propose_many(
         self, observations: Observations, cube: UnitCube, rng: np.random.Generator, q: int
     ) -> Floats:
-        """Return the points, shape (q, d), to be tried next.
+        """Return the points to try next, shape (q, d).
 
-        Each is in flight when the next is chosen. With ``q`` = 1, the point is that of
-        :meth:`propose`.
+        When a point is chosen, those before it count as in flight. With ``q`` = 1, the point is
+        that of :meth:`propose`.
         """
         points = []
         for _ in range(q):
@@ -157,9 +157,9 @@ class ModelSampler(BaseSampler):
 
 
 class RejectionSampler(BaseSampler):
-    """Asks one of optuna's samplers until θ is feasible, and only for active parameters.
+    """Asks one of optuna's samplers, only for active parameters, until θ is feasible.
 
-    After too many tries θ is moved to a feasible one nearby.
+    After too many tries, θ is replaced by a feasible θ nearby.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ class RejectionSampler(BaseSampler):
     space : Space
         The search space.
     seed : int
-        Of the moves.
+        Seed for these replacements.
     """
 
     def __init__(self, asked: BaseSampler, space: Space, seed: int) -> None:
@@ -183,7 +183,7 @@ class RejectionSampler(BaseSampler):
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """Return the first θ that is feasible, of several that the sampler proposes."""
+        """Return the first feasible θ that the sampler proposes."""
         if trial.system_attrs.get("fixed_params"):
             return {}
         theta: dict[str, Any] = {}
@@ -211,7 +211,7 @@ class RejectionSampler(BaseSampler):
         param_name: str,
         param_distribution: BaseDistribution,
     ) -> Any:
-        """Return one parameter of a trial whose others are given."""
+        """Return the value of one parameter."""
         return self.asked.sample_independent(study, trial, param_name, param_distribution)
 
     def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:

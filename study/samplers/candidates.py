@@ -1,4 +1,4 @@
-"""Candidate points of the unit cube: spread over all of it, or near some that are good."""
+"""Candidate points of the unit cube: spread over the whole cube, or near good points."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,16 +7,16 @@ from thetafront.study.samplers.encoding import UnitCube
 
 Floats = npt.NDArray[np.float64]
 
-P_REDRAWN = 0.05  # that a perturbed parameter is drawn uniformly
-SAME_POINT = 1e-9  # greatest distance along any coordinate
-N_ROUNDS = 16  # of draws, until enough points are feasible
+P_REDRAWN = 0.05  # probability that a perturbed parameter is drawn uniformly
+SAME_POINT = 1e-9  # largest difference in any coordinate
+N_ROUNDS = 16  # most rounds of draws, if few points are feasible
 N_NEAREST = 1024
-N_HALVINGS = 4  # of steps that leave the feasible part of a space
+N_HALVINGS = 4  # of a step that leaves the feasible part of a space
 
 
 def sobol_points(cube: UnitCube, n: int, rng: np.random.Generator) -> Floats:
     """Spread feasible points over the cube, shape (n, d), or fewer; n is a power of two."""
-    from scipy.stats import qmc  # noqa: PLC0415, takes half a second; reading a study does without
+    from scipy.stats import qmc  # noqa: PLC0415, takes half a second, not needed to read a study
 
     sequence = qmc.Sobol(cube.n_coordinates, rng=rng)
     points = feasible(cube, cube.snap(sequence.random(n)))
@@ -35,7 +35,7 @@ def feasible(cube: UnitCube, points: Floats) -> Floats:
 
 
 def pulled(cube: UnitCube, points: Floats, inside: Floats) -> Floats:
-    """Pull infeasible points towards feasible ones, one each, as far as needed."""
+    """Pull each infeasible point towards the feasible point in the same row of ``inside``."""
     for k in range(N_HALVINGS + 1):
         bad = np.flatnonzero(~cube.is_feasible(points))
         if not len(bad):
@@ -46,7 +46,7 @@ def pulled(cube: UnitCube, points: Floats, inside: Floats) -> Floats:
 
 
 def nearest_feasible(cube: UnitCube, points: Floats, rng: np.random.Generator) -> Floats:
-    """Return points, with infeasible ones moved to a feasible one nearby."""
+    """Return points, with each infeasible point moved to a feasible point nearby."""
     from scipy.spatial.distance import cdist  # noqa: PLC0415, slow
 
     if cube.is_feasible(points).all():
@@ -56,10 +56,10 @@ def nearest_feasible(cube: UnitCube, points: Floats, rng: np.random.Generator) -
 
 
 def perturb(cube: UnitCube, points: Floats, scale: Floats, rng: np.random.Generator) -> Floats:
-    """Move some coordinates of each point by a normal of the given scale; draw some uniformly.
+    """Add normal steps of the given scale to some coordinates; draw others uniformly.
 
-    All coordinates of a categorical parameter are drawn together: one uniform number alone would
-    never exceed the 1 of the present choice.
+    All coordinates of a categorical parameter are drawn together, because a single uniform number
+    would never exceed the 1 of the current choice.
     """
     shape = points.shape
     steps = scale * rng.standard_normal(shape)
@@ -71,7 +71,7 @@ def perturb(cube: UnitCube, points: Floats, scale: Floats, rng: np.random.Genera
 def perturb_some(
     cube: UnitCube, points: Floats, n: int, powers: tuple[float, float], rng: np.random.Generator
 ) -> Floats:
-    """Perturb n of some points, drawn at random, by scales between two powers of ten."""
+    """Draw n of the points at random, and perturb them by scales between two powers of ten."""
     chosen = points[rng.integers(len(points), size=n)]
     return perturb(cube, chosen, 10.0 ** rng.uniform(*powers, (n, 1)), rng)
 

@@ -1,12 +1,12 @@
-"""Matérn covariances, with one length scale per parameter, and a term for what they miss.
+"""Matérn covariances with one length scale per parameter, and a misfit term.
 
 Notation
 --------
 =========  =========================================================================================
 k(x, x')   σ² m(r) exp(−r), r² = 2ν Σⱼ (xⱼ − x'ⱼ)²/ℓⱼ²; plus τ² if x = x'
-ν, m(r)    smoothness: 5/2 with 1 + r + r²/3, or 3/2 with 1 + r
+ν, m(r)    smoothness ν and its polynomial: 1 + r + r²/3 for ν = 5/2, 1 + r for ν = 3/2
 ℓⱼ         length scale along coordinate j; all coordinates of a categorical parameter share one
-τ²         misfit: variance of the value at a point around the function of the covariance
+τ²         misfit: variance of the value at a point around the smooth function
 =========  =========================================================================================
 
 Source: Rasmussen and Williams, *Gaussian Processes for Machine Learning* (2006), equation 4.17.
@@ -19,27 +19,27 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 SMOOTH, ROUGH = 2.5, 1.5  # ν
-BLOCK = 2**15  # pairs at a time: the arrays of more leave the processor's cache, 20 times slower
+BLOCK = 2**15  # pairs at a time: arrays that exceed the processor's cache are 20 times slower
 SAME = 1e-12  # squared distance, relative to the squared norms, below which points are the same
 
 
 @dataclass(frozen=True)
 class Hyperparameters:
-    """Hyperparameters of a process, with the scaling of its observations."""
+    """Hyperparameters of a Gaussian process, with the scaling of its observations."""
 
-    # Mean and standard deviation by which observations are centred and scaled.
+    # Mean and standard deviation of observations, by which they are centred and scaled.
     centre: float
     scale: float
     variance: float  # σ², of scaled observations
     lengths: Floats  # (d,): ℓ
-    noise: float  # noise variance of observations whose own is unknown, scaled
+    noise: float  # noise variance, scaled, for observations whose variance is unknown
     misfit: float = 0.0  # τ², of scaled observations
     smoothness: float = SMOOTH  # ν
-    log_density: float = 0.0  # of the posterior, up to a constant, if they were fitted
+    log_density: float = 0.0  # log posterior density up to a constant, if they were fitted
 
     @property
     def total(self) -> float:
-        """The variance of a value before anything is observed, k(x, x)."""
+        """The prior variance of a value, k(x, x)."""
         return self.variance + self.misfit
 
 

@@ -1,10 +1,11 @@
 """Initial designs: points spread evenly over the search space before any model guides the search.
 
-Both designs of n points have one in each n-th of every axis. Along a categorical parameter, these n
-places are divided equally among the k choices: each choice occurs ⌊n/k⌋ or ⌈n/k⌉ times.
+If every axis is divided into n equal parts, both designs of n points have one point in each part.
+For a categorical parameter with k choices, the n parts are divided equally among the choices, so
+each choice occurs ⌊n/k⌋ or ⌈n/k⌉ times.
 
-Where some points are not feasible, or differ in inactive parameters only, the design has the first
-n of as many as needed: a longer Sobol sequence begins with the shorter one.
+If some points are infeasible, or differ only in inactive parameters, more points are drawn, and the
+design has the first n usable ones. A longer Sobol sequence begins with the shorter one.
 
 Source: Ripstein (2023), §5.1, step 1: Latin hypercube or Sobol sampling.
 """
@@ -25,7 +26,7 @@ def sobol(n_dimensions: int, n_points: int, seed: int) -> npt.NDArray[np.float64
     if n_points & (n_points - 1):
         raise InputError(
             f"design size must be a power of two (got {n_points}): the Sobol sequence is "
-            "balanced at powers of two only; the design 'lhs' takes any size"
+            "balanced only at powers of two; the design 'lhs' takes any size"
         )
     from scipy.stats import qmc  # noqa: PLC0415, takes half a second
 
@@ -72,7 +73,7 @@ def draw_design(name: str, space: Space, n_points: int, seed: int) -> list[dict[
     n_drawn, n_before = n_points, 0
     while True:
         points = DESIGNS[name](len(space), n_drawn, seed)
-        # To the middle of each n-th: a border between two choices would leave it to chance.
+        # Move to the middle of the part: a part may span two choices, and chance would decide.
         points[:, categorical] = (np.floor(points[:, categorical] * n_drawn) + 0.5) / n_drawn
         if space.is_box:
             return [space.from_unit(point.tolist()) for point in points]

@@ -1,9 +1,9 @@
 """The encoding of parameter vectors as points of the unit cube.
 
-A numeric parameter is one coordinate (:mod:`study.axis`). A categorical one has one coordinate per
-choice (one-hot): all choices are equally far from one another, √2, while the ends of a numeric one
-are 1 apart. Parameters are described as optuna does. An inactive one has its coordinates at 1/2, so
-that one θ is one point.
+A numeric parameter has one coordinate (:mod:`study.axis`). A categorical parameter has one
+coordinate per choice (one-hot), so the distance between any two choices is √2; between the ends of
+a numeric parameter it is 1. Parameters are described by optuna's distributions. The coordinates of
+an inactive parameter are 1/2, so that each θ has exactly one point.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,23 +33,23 @@ def make_axis(distribution: BaseDistribution) -> ParameterAxis:
 
 
 class UnitCube:
-    """A search space as the unit cube.
+    """Encodes the θ of a search space as points of the unit cube.
 
     Parameters
     ----------
     distributions : mapping of str to optuna.distributions.BaseDistribution
         The parameters, in order.
     space : Space, optional
-        Says which of them are active, and which points are feasible; by default all are.
+        Says which parameters are active and which points are feasible; by default, all.
 
     Attributes
     ----------
     n_coordinates : int
-        One for a numeric parameter, and as many as there are choices for a categorical one.
+        One for each numeric parameter, and one for each choice of a categorical parameter.
     widths : int64, shape (n_parameters,)
         How many coordinates each parameter has.
     owners : int64, shape (n_coordinates,)
-        The number of the parameter to which each coordinate belongs.
+        The index of the parameter to which each coordinate belongs.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class UnitCube:
 
     @classmethod
     def from_space(cls, space: Space) -> "UnitCube":
-        """Return a search space as the unit cube."""
+        """Return the encoding of a search space."""
         return cls(space.distributions(), space)
 
     def encode(self, params: Sequence[Mapping[str, Any]]) -> Floats:
@@ -152,7 +152,7 @@ class UnitCube:
 
     @cached_property
     def feasible_points(self) -> Floats:
-        """Some feasible points; none where all are feasible."""
+        """Some feasible points of the space; an empty array without constraints."""
         if self.space is None or not self.space.constraints:
             return np.empty((0, self.n_coordinates))
         return self.encode([self.space.from_unit(u) for u in self.space.feasible_points.tolist()])

@@ -1,10 +1,10 @@
 """Where θ can be played, learned from the trials that were left out.
 
-A Gaussian process is fitted to labels, 1 for a complete trial and −1 for one that was left out:
-least-squares classification (Rasmussen and Williams 2006, §6.5). With mean m and variance v at a
-point, and the labels' noise n, the probability that a trial there can be played is Φ(m / √(v + n)).
-Far from all trials the labels' mean decides, but never against a point: the unknown is worth a
-trial.
+A Gaussian process is fitted to labels: 1 for a complete trial, −1 for a trial that was left out.
+This is least-squares classification (Rasmussen and Williams 2006, §6.5). With mean m and variance v
+at a point, and noise variance n of the labels, the probability that a trial there can be played is
+Φ(m / √(v + n)). Far from all trials, m is the mean of the labels, but at least 0: a point about
+which nothing is known is worth a trial.
 """
 
 from collections.abc import Callable
@@ -20,21 +20,21 @@ from thetafront.study.samplers.posterior import fit_once
 
 Floats = npt.NDArray[np.float64]
 
-MAX_LABELS = 128  # of each kind, the latest
-MIN_PROBABILITY = 0.5  # of a point that a front may have
+MAX_LABELS = 128  # of each kind; the latest trials
+MIN_PROBABILITY = 0.5  # of a point on a predicted front
 
 
 @dataclass(frozen=True)
 class Feasibility:
     """The probability that a trial at a point can be played."""
 
-    # Of the labels; None where no trial has failed, so that all points are allowed.
+    # The process of the labels; None if no trial has failed, so that all points are allowed.
     process: GaussianProcess | None
     failed: Floats  # (n, d): where trials were left out
 
     @classmethod
     def learned_from(cls, observations: Observations) -> "Feasibility":
-        """Learn from a study's trials, the complete and the failed ones."""
+        """Learn from a study's complete and failed trials."""
         failed = observations.failed[-MAX_LABELS:]
         played = observations.points[-MAX_LABELS:]
         if not len(failed):
@@ -52,14 +52,14 @@ class Feasibility:
         """Return the probability at each point, shape (m,)."""
         if self.process is None:
             return np.ones(len(points))
-        from scipy.special import ndtr  # noqa: PLC0415, slow; most studies do without
+        from scipy.special import ndtr  # noqa: PLC0415, slow, and most studies do not need it
 
         mean, variance = self.process.predict(points)
         hyper = self.process.hyper
         return np.asarray(ndtr(mean / np.sqrt(variance + hyper.noise * hyper.scale**2)))
 
     def allowed(self, points: Floats) -> Floats:
-        """Return the points that a front may have; all if none is likely to be playable."""
+        """Return the points that are likely to be playable; all if there is no such point."""
         if self.process is None or not len(points):
             return points
         kept = (self.probability(points) >= MIN_PROBABILITY) & ~is_among(points, self.failed)
@@ -67,10 +67,10 @@ class Feasibility:
 
 
 Allowed = Callable[[Floats], Floats]
-"""Returns some of the points it is given."""
+"""Returns those of the given points that are allowed on a front."""
 
 
 def labelled(played: Floats, failed: Floats) -> tuple[Floats, Floats]:
-    """Return points with their labels."""
+    """Return all points, and their labels."""
     labels = np.repeat([1.0, -1.0], [len(played), len(failed)])
     return np.ascontiguousarray(np.concatenate([played, failed])), labels

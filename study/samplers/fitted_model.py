@@ -20,17 +20,17 @@ from thetafront.study.samplers.posterior import TINY, Posterior
 from thetafront.study.samplers.predicted_front import PredictedFront, predicted_front
 
 Floats = npt.NDArray[np.float64]
-SHIFT_DEVIATION = 0.05  # of the prior of the shift, in decades: 1.4% to 14% were measured
+SHIFT_DEVIATION = 0.05  # of the shift's prior, in decades; shifts of 1.4% to 14% were measured
 MIN_VARIANCE = 1e-12
-# How many validated points the prior of a check is worth: that predictions are not too good, and
+# Weights, in validated points, of two priors of a check: that predictions are not too good, and
 # that their intervals are right.
 SHIFT_PRIOR, FACTOR_PRIOR = 4.0, 8.0
-# By which draws where nobody has played differ more, by smoothness. In 240 states of simulated
-# studies (16 seeds, 16, 36 and 80 trials) certificates then held in 94% to 100% on three smooth
-# surfaces and one with steps; without it in 44% to 100%.
+# Factor by which draws spread more at untested points, by smoothness. In 240 states of simulated
+# studies (16 seeds; 16, 36 and 80 trials; three smooth surfaces and one with steps), certificates
+# held in 94% to 100% of cases with these factors, and in 44% to 100% without them.
 CAUTION = {SMOOTH: 1.75, ROUGH: 3.0}
-N_HYPER = 32  # sets of hyperparameters that draws are made with
-MAX_CONDITIONED = 768  # trials: time and memory grow with cube and square of their number
+N_HYPER = 32  # sets of hyperparameters for draws
+MAX_CONDITIONED = 768  # trials: time grows with the cube, memory with the square of their number
 
 
 @dataclass(frozen=True)
@@ -42,16 +42,17 @@ class FittedModel:
     cube, observations, posterior : UnitCube, Observations, Posterior
         The encoding of θ, the data, and the model conditioned on them.
     seed : int
-        Of the search for its front.
+        Seed of the search for the model's front.
     shared_variance : float
-        Variance of an error that all second objectives share, beyond the posterior's own: a
-        validation is played on a machine that is faster or slower meanwhile.
+        Variance of an error that all second objectives share, in addition to the posterior's: the
+        machine may be faster or slower during a validation.
     n_validated : int
-        How many of its observations, the first ones, are validated points.
+        How many observations are validated points; they come first.
     checks : pair of pairs of float
-        How what was predicted of each objective at these points turned out: by how many of their
-        deviations predictions were too good, 0 or below, and by which factor deviations were too
-        small, at least 1.
+        For each objective, two numbers that compare predictions with measurements at the validated
+        points. The first is the mean difference in standard deviations, at most 0; below 0,
+        predictions were too good. The second is the factor, at least 1, by which the predicted
+        standard deviations were too small.
     """
 
     cube: UnitCube
@@ -64,21 +65,21 @@ class FittedModel:
 
     @cached_property
     def predicted_front(self) -> PredictedFront:
-        """Its front over the whole space."""
+        """The model's front over the whole space."""
         rng = np.random.default_rng([self.seed, 1])
         with threadpool_limits(1):  # more threads are slower on matrices this small
             return predicted_front(self.posterior, self.observations, self.cube, rng)
 
     @cached_property
     def trial_front(self) -> Floats:
-        """Its front among the points that it was fitted to, the cheapest first."""
+        """The model's front among the points that it was fitted to, the cheapest first."""
         with threadpool_limits(1):
             return self.posterior.front(np.unique(self.observations.points, axis=0))
 
     def expects(self, points: Floats) -> tuple[Floats, Floats]:
         """Return means and deviations of both objectives on the model's scale, shape (m, 2).
 
-        Where no validation game was played, they are as doubtful as the checks say.
+        At points without validation games, they are corrected by :attr:`checks`.
         """
         mean, deviation = self.posterior.predict(points)
         shifts, factors = np.transpose(self.checks)
@@ -90,12 +91,12 @@ class FittedModel:
         )
 
     def draw(self, points: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
-        """Draw both objectives at some points jointly, shape (n_draws, m, 2), as it expects them.
+        """Draw both objectives at some points jointly from the posterior, shape (n_draws, m, 2).
 
-        Each of several sets of hyperparameters has an equal share of the draws: 80 trials leave
-        length scales uncertain by some 30%, and so the values of regions without trials. There,
-        draws are more cautious still, since the best of a space lies where the model errs, but
-        they vary no more than before anything was observed.
+        Each of several sets of hyperparameters has an equal share of the draws. (Even 80 trials
+        leave length scales uncertain by some 30%, which matters in regions without trials.) At
+        points without validation games, draws spread more than the posterior, since the point that
+        seems best is often one where the model errs. They spread no more than the prior.
         """
         untested = self.is_untested(points)
         several = self.posterior.draws_of_hyperparameters(self.observations, N_HYPER, rng)
@@ -112,11 +113,11 @@ class FittedModel:
         return np.concatenate(found)
 
     def is_untested(self, points: Floats) -> npt.NDArray[np.bool_]:
-        """Tell at which points no validation game was played, shape (m, 1)."""
+        """Return at which points no validation game was played, shape (m, 1)."""
         return ~is_among(points, self.observations.points[: self.n_validated])[:, None]
 
     def avoiding(self, points: Floats) -> "FittedModel":
-        """Return the model that knows of more points, in the unit cube, that cannot be played."""
+        """Return the model with further points of the unit cube that cannot be played."""
         if not len(points):
             return self
         failed = self.observations.failed.reshape(-1, points.shape[1])
@@ -126,21 +127,21 @@ class FittedModel:
     def given(
         self, points: Floats, values: Floats, noise: Floats, shared: float = 0.0, *, timed: bool
     ) -> "FittedModel":
-        """Return the model fitted to validated points, too.
+        """Return the model fitted also to validated points.
 
         Parameters
         ----------
         points : float64, shape (n, d)
-            In the unit cube.
+            The validated points, in the unit cube.
         values, noise : float64, shape (n, 2)
-            Their means on the model's scale, and the variances of their own errors; NaN where one
-            must be inferred.
+            Their means on the model's scale, and the variances of each mean's own error; NaN if the
+            variance must be inferred.
         shared : float
-            The variance of an error that all their second objectives have in common.
+            The variance of an error that the second objectives of all points have in common.
         timed : bool
-            Whether the second objective is a time. A search times its games higher than a
-            validation does, since a sampler and a storage are at work meanwhile: the shift is
-            estimated, and taken off the trials' times.
+            Whether the second objective is a time. Times measured in a search are longer than in
+            validation, since the sampler and the storage work at the same time. This shift is
+            estimated, and subtracted from the trials' times.
         """
         known = self.observations
         shift = np.array([0.0, self.shift_of_times(points, values, noise) if timed else 0.0])
@@ -159,11 +160,12 @@ class FittedModel:
     def checked_by(
         self, points: Floats, values: Floats, noise: Floats
     ) -> tuple[tuple[float, float], ...]:
-        """Hold what is predicted of some points against what was measured there.
+        """Compare predictions at some points with what was measured there; see :attr:`checks`.
 
-        The points were chosen for what was predicted of them, like all that are proposed next: the
-        best ones are where the model errs in their favour. Both numbers are drawn to a prior that
-        the model is right; what turned out better than predicted raises no prediction.
+        The points were chosen because of their predictions, like all points proposed later: the
+        points that seem best are often those where the model errs in their favour. Both numbers are
+        shrunk towards a prior that the model is right. Measurements that are better than predicted
+        do not raise predictions.
         """
         mean, deviation = self.posterior.predict(points)
         found = []
@@ -176,8 +178,9 @@ class FittedModel:
     def shift_of_times(self, points: Floats, values: Floats, noise: Floats) -> float:
         """Return by how much trials' −log₁₀ times exceed those of validated points, on average.
 
-        The difference of each point from its prediction has the predictions' covariance and its
-        own noise; this is its posterior mean, by generalized least squares with a normal prior.
+        The differences between predictions and validated points have the predictions' covariance
+        and the points' noise. The shift is estimated by generalized least squares with a normal
+        prior, as its posterior mean.
         """
         process = self.posterior.processes[1]
         inferred = process.hyper.noise * process.hyper.scale**2
@@ -195,7 +198,7 @@ def fit_model(
     objectives: Objectives,
     seed: int,
 ) -> FittedModel | None:
-    """Fit the model to the complete ones of a study's trials; None if there are none."""
+    """Fit the model to a study's complete trials; None if there are none."""
     cube = UnitCube.from_space(space)
     observations = observe(trials, cube, directions, objectives)
     if not len(observations.points):

@@ -11,26 +11,29 @@ p          number of parameters, p ≤ d
 L          Cholesky factor of K + N, K = k(X, X)
 =========  =========================================================================================
 
-Along a categorical parameter, which is one-hot, any two choices are √2 apart, so r² = 10/ℓ² for
-points that differ only in their choices: one length scale says how much the choice matters, and the
-prior on all length scales depends on the number of parameters, not of choices. A length scale per
-choice could express more, at the price of more hyperparameters. On 320 random trials of ``uct`` (a
-categorical parameter of five choices and five numeric ones; fitted to 24 to 192 trials, tested on
-the others) sharing changed the log density of observed scores by −0.01 to +0.02 per trial, and that
-of log costs, which have hardly any noise, by −0.04 to −0.01: errors of 0.084 decades instead of
-0.082 after 96 trials.
+A categorical parameter is one-hot, so any two choices are √2 apart, and r² = 10/ℓ² for points that
+differ only in that choice. One length scale says how much the choice matters, and the prior on all
+length scales depends on the number of parameters, not of choices.
+
+A length scale per choice could express more, with more hyperparameters. The two were compared on
+320 random trials of ``uct``, which has five numeric parameters and one categorical parameter of
+five choices. Models were fitted to 24 to 192 trials and tested on the others. A shared length scale
+changed the log density of observed scores by −0.01 to +0.02 per trial. It changed that of log
+costs, which have hardly any noise, by −0.04 to −0.01. After 96 trials, the error of log₁₀ costs was
+0.084 with a shared length scale, and 0.082 with one per choice.
 
 No smooth function follows the steps of a decision tree or the cliffs of a heuristic's weights. What
-it misses at a point belongs to that point, like its value: the misfit. So many games of one point
-outweigh all of its neighbours, and the model is uncertain wherever nobody has played. Noise, in
-contrast, belongs to a game.
+the smooth function misses at a point, the *misfit*, is a property of that point, while noise
+differs between games. Therefore, many games of one point outweigh all of its neighbours, and the
+model is uncertain at points without games.
 
 Source: Rasmussen and Williams, *Gaussian Processes for Machine Learning* (2006), algorithm 2.1 and
 equations 2.25, 2.26 and 5.12.
 
-scikit-learn's regressor does the same (the tests compare the two) but takes about six times as
-long to fit: 0.15 CPU seconds against 0.026 for 128 points in 6 dimensions, and two objectives take
-twice that, where a whole proposal may cost 0.3. It also has no priors on its hyperparameters.
+scikit-learn's regressor does the same (the tests compare the two), but has no priors on its
+hyperparameters, and takes about six times as long to fit. For 128 points in 6 dimensions and one
+objective, it takes 0.15 CPU seconds; this module takes 0.026. A whole proposal, with two
+objectives, may take 0.3.
 """
 
 from dataclasses import dataclass, replace
@@ -41,14 +44,14 @@ from scipy.linalg import cho_solve, cholesky, lapack, solve_triangular
 from thetafront.study.samplers.covariance import Floats, Hyperparameters, covariances
 from thetafront.study.samplers.hyperparameters import JITTER
 
-MIN_ADDED = 1e-11  # to a diagonal, relative to its largest entry
+MIN_ADDED = 1e-11  # least addition to a diagonal, relative to its largest entry
 
 
 def lower_root(covariance: Floats) -> Floats:
     """Return a lower triangular root of a covariance matrix.
 
-    The matrix of points with hardly any variance is not quite definite, so just enough is added to
-    its diagonal.
+    If points have hardly any variance, rounding makes the matrix indefinite; then just enough is
+    added to its diagonal.
     """
     added = MIN_ADDED * float(np.max(np.diag(covariance), initial=0.0))
     while True:
@@ -77,13 +80,13 @@ class GaussianProcess:
         Parameters
         ----------
         hyper : Hyperparameters
-            Of the process.
+            The hyperparameters of the process.
         points : float64, shape (n, d)
-            In the unit cube.
+            Points in the unit cube.
         values : float64, shape (n,) or (n, n_draws)
-            Values observed there; or draws, each of which gives a process of its own.
+            Values observed at the points; or draws of them, with a separate process for each draw.
         noise : float64, shape (n,)
-            Variance of each value; NaN for the inferred one.
+            Noise variance of each value; NaN for the inferred variance.
         """
         variances = np.where(np.isnan(noise), hyper.noise, noise / hyper.scale**2)
         covariance = covariances(hyper, points, points)
@@ -112,7 +115,7 @@ class GaussianProcess:
         return mean, self.hyper.scale**2 * np.maximum(variance, 0.0)
 
     def covariance(self, points: Floats, others: Floats | None = None) -> Floats:
-        """Return the covariance of the noise-free values there and at ``others``, shape (m, m′).
+        """Return the covariance of noise-free values at points and at ``others``, shape (m, m′).
 
         By default, ``others`` are the points themselves.
         """
@@ -132,7 +135,7 @@ class GaussianProcess:
         Parameters
         ----------
         points : float64, shape (m, d)
-            In the unit cube; the same point twice gets the same value.
+            Points in the unit cube; equal points get equal values.
         normals : float64, shape (m, n_draws)
             Independent standard normal numbers.
 

@@ -1,23 +1,24 @@
 """Several proposals from one state of a study: each is in flight when the next is chosen.
 
-The notation is that of :mod:`study.samplers.knowledge_gradient`. An area is a list of points, and
-most of what a candidate adds, it adds at the candidate itself. So each candidate is put into the
-list for its own gain. Without this, eight proposals at a time had together 0.75 of the gains of
-eight single ones in a row, on states of twelve simulated studies, and no more candidates helped.
+The notation is that of :mod:`study.samplers.knowledge_gradient`. The area is computed over a list
+of points. A trial at a candidate adds area mostly at the candidate itself. So the candidate is
+added to the list when its gain is computed. Without this, eight proposals at a time gained 0.75 of
+what eight single proposals in a row gained (on states of twelve simulated studies), and more
+candidates did not help.
 
 Notation
 --------
 =======  ===========================================================================================
 L        Cholesky factor of K + N of the process before, shape (n, n)
-s, v     points put in flight since, k of them, and their noise variances
-E(x)     L⁻¹ k(X, x), followed by a row for each s: that of the factor's extension by s
+s, v     the k points put in flight since then, and their noise variances
+E(x)     L⁻¹ k(X, x), followed by one row for each s
 =======  ===========================================================================================
 
-A trial in flight is assumed to return its posterior mean, so it changes no mean. It appends to the
-factor the row (E(s)ᵀ, δ), δ² = k(s, s) + v − E(s)ᵀE(s), and to E(x) the number (k(s, x) −
-E(s)ᵀE(x)) / δ: covariances k(x, x') − E(x)ᵀE(x') are downdated by rank one, instead of factorizing
-again. Source: Rasmussen and Williams (2006), appendix A.4; Gill, Golub, Murray and Saunders,
-*Methods for modifying matrix factorizations* (1974).
+A trial in flight is assumed to return its posterior mean, so it changes no mean. It appends the row
+(E(s)ᵀ, δ) to the factor, with δ² = k(s, s) + v − E(s)ᵀE(s), and the number (k(s, x) − E(s)ᵀE(x)) /
+δ to E(x). So covariances k(x, x') − E(x)ᵀE(x') get a rank-one downdate, instead of a new
+factorization. Source: Rasmussen and Williams (2006), appendix A.4; Gill, Golub, Murray and
+Saunders, *Methods for modifying matrix factorizations* (1974).
 """
 
 from collections.abc import Callable
@@ -37,7 +38,7 @@ from thetafront.study.samplers.observations import Observations
 
 Floats = npt.NDArray[np.float64]
 
-N_RENEWED = 32  # gains that are computed again at a time
+N_RENEWED = 32  # how many gains are recomputed at a time
 
 
 class InFlight:
@@ -46,14 +47,14 @@ class InFlight:
     Parameters
     ----------
     process : GaussianProcess
-        Before the first of them.
+        The process before any trial is added.
     most : int
-        How many may be added.
+        How many trials may be added.
 
     Attributes
     ----------
     points : float64, shape (k, d)
-        Those added so far.
+        The points added so far.
     """
 
     def __init__(self, process: GaussianProcess, most: int) -> None:
@@ -62,11 +63,11 @@ class InFlight:
         self.inverse, failed = lapack.dtrtri(process.factor, lower=1)
         assert not failed
         self.points = process.points[:0]
-        self.rows = np.zeros((self.n + most, most))  # E(s) of each s, and below it the factor
+        self.rows = np.zeros((self.n + most, most))  # E(s) of each s, then the factor's new rows
 
     @property
     def n_rows(self) -> int:
-        """Rows of E that are filled: n + k."""
+        """Number of rows of E that are filled: n + k."""
         return self.n + len(self.points)
 
     def predict(self, points: Floats) -> tuple[Floats, Floats]:
@@ -78,7 +79,7 @@ class InFlight:
         cross = covariances(hyper, points, self.process.points)
         mean = hyper.centre + hyper.scale * (cross @ self.process.alpha)
         found = np.zeros((self.n + self.most, len(points)))
-        # Half the work of a product of full matrices, and less than that of a solution.
+        # Half the work of a product with a full matrix, and less than solving a triangular system.
         found[: self.n] = blas.dtrmm(1.0, self.inverse, cross.T, lower=1, overwrite_b=1)
         if k:
             left = (
@@ -94,20 +95,20 @@ class InFlight:
     ) -> Floats:
         """Return the covariance of the noise-free values at points and others, shape (m, m′).
 
-        ``explained`` and ``by_others`` are their E.
+        ``explained`` and ``by_others`` are E of the points and of the others.
         """
         hyper, n_rows = self.process.hyper, self.n_rows
         products = explained[:n_rows].T @ by_others[:n_rows]
         return np.asarray(hyper.scale**2 * (covariances(hyper, points, others) - products))
 
     def variance(self, explained: Floats) -> Floats:
-        """Return the variance of the noise-free value at each point, shape (m,), given their E."""
+        """Return the variance of the noise-free value at each point, shape (m,), given E."""
         hyper = self.process.hyper
         known = np.einsum("ij,ij->j", explained[: self.n_rows], explained[: self.n_rows])
         return np.asarray(hyper.scale**2 * np.maximum(hyper.total - known, 0.0))
 
     def add(self, point: Floats, noise: float) -> None:
-        """Put a trial at a point, shape (d,), in flight, whose value will have this variance."""
+        """Put a trial at a point, shape (d,), in flight; ``noise`` is its noise variance."""
         hyper, k = self.process.hyper, len(self.points)
         column = self.predict(point[None])[1][:, 0]
         left = hyper.total + hyper.variance * JITTER + noise / hyper.scale**2 - column @ column
@@ -116,9 +117,10 @@ class InFlight:
         self.points = np.concatenate([self.points, point[None]])
 
     def follow(self, points: Floats, explained: Floats) -> Floats:
-        """Extend E of some points by the row of the trial added last; return the row, shape (m,).
+        """Extend E of some points by the row of the latest trial; return the row, shape (m,).
 
-        Times the process's scale, its products are what covariances lose.
+        The row is multiplied by the process's scale; the products of its numbers are what the
+        covariances lose.
         """
         last, row = len(self.points) - 1, self.n_rows - 1
         column = self.rows[:row, last]
@@ -132,40 +134,40 @@ class InFlight:
 
 @dataclass
 class Pool:
-    """Candidates and their data, while trials are put in flight."""
+    """Candidates and their data, updated while trials are put in flight."""
 
     points: Floats  # (m, d): in the unit cube
-    explained: Floats  # (n + q, m): E, of `InFlight`
-    # (m,): mean and variance of the noise-free value; noise variance of a trial there.
+    explained: Floats  # (n + q, m): E, see `InFlight`
+    # (m,): mean and variance of the noise-free value, and noise variance of a trial.
     mean: Floats
     variance: Floats
     noise: Floats
     covariance: Floats  # (m, J): with the area's points
-    extents: Floats  # (m, 2): its own e, and that which is left to the area's point before it
+    extents: Floats  # (m, 2): e of the candidate, and the e left to the area's point before it
     places: npt.NDArray[np.int64]  # (m,): how many of the area's points come before it
-    # (m,): expected; those of `stale` ones are from before the last trial was put in flight.
+    # (m,): expected gains; `stale` ones were computed before the latest trial was put in flight.
     gains: Floats
     stale: npt.NDArray[np.bool_]  # (m,)
-    chances: Floats  # (m,): that a trial there can be played; gains are weighed by them
+    chances: Floats  # (m,): probability that a trial can be played; gains are multiplied by it
 
 
 class Greedy:
-    """Gains in area, each after the points chosen before are in flight.
+    """Computes gains in area while points that were chosen are in flight.
 
     Parameters
     ----------
     process, second : GaussianProcess
-        The first objective's, with trials in flight, and the second one's.
+        The processes of the first objective, with trials in flight, and of the second objective.
     area : Area
-        The area that is to gain; its heights stay as they are.
+        The area before the gains; its heights do not change.
     noise : callable
         The noise variance of a trial as a function of its posterior mean.
     observations : Observations
-        All.
+        All observations.
     q : int
         How many points will be chosen.
     feasibility : Feasibility
-        Where trials can be played.
+        The probability that trials can be played.
     """
 
     def __init__(
@@ -184,11 +186,11 @@ class Greedy:
         _, self.explained = self.flying.predict(area.points)
         self.edges = np.append(second.mean(area.points), observations.reference[1])
         widths = -np.diff(self.edges)
-        # p: where two points are equally far, of the one before.
+        # p of each point; 0 if the distance to the next point is 0.
         self.chances = np.divide(area.extents, widths, out=np.zeros_like(widths), where=widths > 0)
 
     def pool(self, points: Floats) -> Pool:
-        """Return candidates with their present gains."""
+        """Return candidates with their current gains."""
         mean, explained = self.flying.predict(points)
         second = self.second.mean(points)
         places = np.searchsorted(-self.edges[:-1], -second)
@@ -209,7 +211,7 @@ class Greedy:
         return pool
 
     def extents(self, second: Floats, places: npt.NDArray[np.int64]) -> Floats:
-        """Return e of candidates, and of the points before them, shape (m, 2)."""
+        """Return e of candidates, and the e left to the points before them, shape (m, 2)."""
         if not len(self.chances):
             return np.column_stack([np.maximum(second - self.edges[-1], 0.0), second])
         before = np.maximum(places - 1, 0)
@@ -217,7 +219,7 @@ class Greedy:
         return np.column_stack([own, self.area.extents[before] - own])
 
     def renew(self, pool: Pool, some: npt.NDArray[np.int64]) -> None:
-        """Compute the present gains of some candidates."""
+        """Compute the current gains of some candidates."""
         total = total_variance(pool.points[some], pool.variance[some], pool.noise[some], self.tried)
         root = np.sqrt(total)
         steps = pool.covariance[some] / root[:, None]
@@ -227,13 +229,13 @@ class Greedy:
         pool.stale[some] = False
 
     def tried(self) -> Floats:
-        """Return complete and pending trials, and the points chosen."""
+        """Return the points of complete and pending trials, and the points chosen so far."""
         return np.concatenate([self.observations.tried, self.flying.points])
 
     def best(self, pool: Pool, n: int) -> npt.NDArray[np.int64]:
         """Return the n candidates with the largest gains, the largest first.
 
-        Gains hardly ever grow as others are put in flight: stale ones are upper bounds.
+        Gains hardly ever grow when trials are put in flight, so stale gains serve as upper bounds.
         """
         while True:
             order = np.argsort(-pool.gains, kind="stable")
@@ -255,9 +257,9 @@ class Greedy:
 def total_variance(
     points: Floats, variance: Floats, noise: Floats, tried: Callable[[], Floats]
 ) -> Floats:
-    """Return the variance of trials' values; infinite where they cannot add information.
+    """Return the variance of trials' values; infinite where a trial cannot add information.
 
-    They cannot where the value is known exactly, up to rounding: at points ``tried`` before.
+    This is so where the value is known exactly, up to rounding: without noise, at points ``tried``.
     """
     total = variance + noise
     exact = noise == 0.0

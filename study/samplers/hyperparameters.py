@@ -1,11 +1,11 @@
 """Hyperparameters of a Gaussian process: the most probable ones, and random draws.
 
 Every length scale, σ², τ² and an unknown noise have lognormal priors: without them, a fit to
-sixteen noisy points explains the noise by a short length scale. The smoothness ν is the more
-probable of 5/2 and 3/2. A smooth function says too much about what lies beyond the steps of a
-decision tree or the cliffs of a heuristic's weights. On 80 states of simulated studies (16 to 80
-trials) the data preferred 3/2 by 0.5 to 5 units of log density where scores have steps or cliffs,
-and 5/2 by 0.4 to 4 where they are smooth.
+sixteen noisy points explains the noise by a short length scale. The smoothness ν is 5/2 or 3/2,
+whichever is more probable: across the steps of a decision tree or the cliffs of a heuristic's
+weights, a smooth function is too certain. This was tested on 80 states of simulated studies (16 to
+80 trials). On surfaces with steps or cliffs, the log density with ν = 3/2 exceeded that with ν =
+5/2 by 0.5 to 5. On smooth surfaces, ν = 5/2 was ahead by 0.4 to 4.
 
 Sources: Rasmussen and Williams, *Gaussian Processes for Machine Learning* (2006), equation 5.9;
 MacKay, *Information Theory, Inference, and Learning Algorithms* (2003), §27.1 and §29.2, for draws.
@@ -24,21 +24,19 @@ if TYPE_CHECKING:
     from scipy.optimize import OptimizeResult
 
 # Lognormal priors for data scaled to variance 1: (median, standard deviation of the log).
-LENGTH_PRIOR = (0.5, 0.55)  # times √p: points of a cube are farther apart in more dimensions
+LENGTH_PRIOR = (0.5, 0.55)  # median times √p: distances in a cube grow with its dimension
 SIGNAL_PRIOR = (1.0, 0.7)
 NOISE_PRIOR = (1e-3, 1.5)
 MISFIT_PRIOR = (1e-4, 2.0)
 LOG_BOUNDS = (-9.0, 5.0)
-STARTS = (1.0, 0.4)  # of the length scales, times the prior's median
-STEP, MIN_PRECISION = (
-    0.05,
-    0.2,
-)  # of logarithms, and least precision, when hyperparameters are drawn
-JITTER = 1e-8  # added to K's diagonal, relative to σ²: duplicate points make it singular
+STARTS = (1.0, 0.4)  # where fits start: length scales relative to the prior's median
+# When hyperparameters are drawn: step in the logarithms for the Hessian, and least precision.
+STEP, MIN_PRECISION = 0.05, 0.2
+JITTER = 1e-8  # added to K's diagonal, relative to σ², because duplicate points make K singular
 
 
 def centre_and_scale(values: Floats) -> tuple[Floats, Floats]:
-    """Return mean and standard deviation along the first axis; the latter is 1 for a constant."""
+    """Return mean and standard deviation along the first axis; for a constant, the latter is 1."""
     centre, scale = values.mean(axis=0), values.std(axis=0)
     varies = scale > 1e-12 * np.maximum(1.0, np.abs(centre))
     return np.asarray(centre), np.where(varies, scale, 1.0)
@@ -55,7 +53,7 @@ class NegativeLogPosterior:
     """Minus the log posterior density of the hyperparameters, as a function of their logarithms."""
 
     squares: Floats  # (p, n·n): squared distances of all pairs of points along each parameter
-    # (n,): scaled observations and noise variances; NaN where a variance is unknown.
+    # (n,): scaled observations and their noise variances; NaN if a variance is unknown.
     y: Floats
     noise: Floats
     smoothness: float = SMOOTH  # ν
@@ -64,7 +62,7 @@ class NegativeLogPosterior:
     def from_observations(
         cls, points: Floats, values: Floats, noise: Floats, owners: npt.NDArray[np.int64]
     ) -> "NegativeLogPosterior":
-        """Scale what was observed; see :func:`fit_hyperparameters`."""
+        """Scale the observations; parameters are those of :func:`fit_hyperparameters`."""
         centre, scale = centre_and_scale(values)
         n, d = points.shape
         along = ((points[:, None, :] - points[None, :, :]) ** 2).transpose(2, 0, 1)
@@ -74,7 +72,7 @@ class NegativeLogPosterior:
         return cls(squares, (values - centre) / scale, noise / scale**2)
 
     def __call__(self, logs: Floats) -> tuple[float, Floats]:
-        """Evaluate at (log σ², the p log ℓ, log noise, log τ²); return value and gradient."""
+        """Return value and gradient at logs = (log σ², p values of log ℓ, log noise, log τ²)."""
         p, n = len(self.squares), len(self.y)
         variance, inverse = np.exp(logs[0]), np.exp(-2.0 * logs[1:-2])
         r2 = 2.0 * self.smoothness * (inverse @ self.squares).reshape(n, n)
@@ -124,14 +122,14 @@ def fit_hyperparameters(
     Parameters
     ----------
     points : float64, shape (n, d)
-        In the unit cube, at least one.
+        At least one point in the unit cube.
     values : float64, shape (n,)
-        Observed there.
+        The values observed at the points.
     noise : float64, shape (n,)
-        Variance of each value, in its own units squared; NaN where it is unknown: such values share
-        one variance, which is inferred.
+        Noise variance of each value, in the value's units squared; NaN if it is unknown. Unknown
+        variances are taken to be equal, and are inferred.
     owners : int64, shape (d,), optional
-        Which parameter, 0 to p − 1, each coordinate belongs to; by default each is its own.
+        Which parameter, 0 to p − 1, each coordinate belongs to; by default, a different one each.
     """
     owners = np.arange(points.shape[1]) if owners is None else owners
     smooth = NegativeLogPosterior.from_observations(points, values, noise, owners)
@@ -149,7 +147,7 @@ def fit_hyperparameters(
 
 
 def highest(objective: NegativeLogPosterior, logs: Floats) -> "OptimizeResult":
-    """Climb to the highest density from these logarithms."""
+    """Maximize the density, starting from these logarithms."""
     from scipy.optimize import minimize  # noqa: PLC0415, slow to import
 
     return minimize(
@@ -181,10 +179,10 @@ def draw_hyperparameters(
     n: int,
     rng: np.random.Generator,
 ) -> list[Hyperparameters]:
-    """Draw n sets of hyperparameters from their posterior, about the ``mode`` that was fitted.
+    """Draw n sets of hyperparameters from their posterior around the fitted ``mode``.
 
-    For each smoothness, n are drawn from Laplace's approximation; n of all are then chosen by their
-    importance. So both kinds occur in the proportion in which the data support them.
+    For each smoothness, n sets are drawn from Laplace's approximation. Then n of all sets are drawn
+    by their importance weights. So each smoothness occurs as often as the data support it.
     """
     smooth = NegativeLogPosterior.from_observations(points, values, noise, owners)
     _, firsts = np.unique(owners, return_index=True)
@@ -205,9 +203,9 @@ def draw_hyperparameters(
 def draw_logs(
     objective: NegativeLogPosterior, mode: Floats, n: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """Draw from Laplace's approximation at a mode; return log ratios of the densities, too.
+    """Draw from Laplace's approximation at a mode; also return the log importance weights.
 
-    The Hessian comes from differences of gradients; in no direction is it flatter than a prior.
+    The Hessian comes from differences of gradients; its eigenvalues are at least MIN_PRECISION.
     """
     steps = STEP * np.eye(len(mode))
     hessian = np.array([objective(mode + e)[1] - objective(mode - e)[1] for e in steps])

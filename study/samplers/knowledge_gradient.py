@@ -1,36 +1,38 @@
 """Hypervolume knowledge gradient, as an optuna sampler for two objectives.
 
-What a study recommends is the front of the posterior mean over the whole space, whether its points
-were tried or not. So a trial is worth what it will add, in expectation over its outcome, to the
-area under *that* front. It does not matter whether the tried point itself is good: noisy expected
-hypervolume improvement (:mod:`study.samplers.nehvi`) instead improves the front of the tried
+A study recommends the front of the posterior mean over the whole space, including points that were
+never tried. So the value of a trial is the area that it is expected to add under *that* front,
+averaged over the trial's outcome. The tried point itself need not be good. In contrast, noisy
+expected hypervolume improvement (:mod:`study.samplers.nehvi`) improves the front of the tried
 points.
 
 Notation
 --------
 =====  =============================================================================================
-m, K   posterior mean and covariance of the first objective at J points, sorted by the posterior
-       mean of the second one, the largest first
-r, u   the first objective's reference; :meth:`study.scale.Scale.raised`, such as z |z| for a root
-e      distances along the second objective, from each point to the next, times p
-p      probability that the best first objective lies at that point or at a later one
-c, v   a candidate; the noise variance of a trial there
+m, K   posterior mean and covariance of the first objective at J points, in descending order of the
+       posterior mean of the second objective
+r, u   reference value of the first objective; u(z) is :meth:`study.scale.Scale.raised`, such as
+       z |z| for a square root
+e      distance along the second objective from each point to the next, times p
+p      probability that the best first objective lies at that point or at a later point
+c, v   a candidate; the noise variance of a trial at c
 z      a standard normal number
 =====  =============================================================================================
 
-The area is Σⱼ eⱼ (u(max(m₁, …, mⱼ, r)) − u(r)). With u, heights are in the objective's own unit
-again: on the scale of a square root, high scores would count too little. A trial at c will move the
-mean to m + s z, s = K[:, c] / √(K[c, c] + v), and the expectation over z is a quadrature of nine
-nodes. So the gain is exact except for the quadrature, the list of points, and the second objective,
-which stays at its posterior mean: costs are known far better than scores.
+The area is Σⱼ eⱼ (u(max(m₁, …, mⱼ, r)) − u(r)). The function u converts heights back to the
+objective's own unit; on the scale of a square root, high scores would count too little. A trial at
+c will move the mean to m + s z, s = K[:, c] / √(K[c, c] + v). The expectation over z is computed by
+a quadrature with nine nodes. So the gain is exact except for three approximations: the quadrature,
+the list of points, and the second objective, which stays at its posterior mean because costs are
+known far better than scores.
 
-Users' budgets reach up to the cost of the best score of all, wherever that is, and no farther. So a
-distance is weighted by the probability, from joint draws of the posterior, that the best score lies
-at its beginning or beyond. If all distances counted up to a distant reference, the most expensive θ
-would be worth as much as the rest of the front, and most trials would be spent on them.
+Users' budgets are taken to reach up to the cost of the best score, and no farther. So a distance is
+weighted by the probability, from joint draws of the posterior, that the best score lies at its
+beginning or beyond. If all distances up to a distant reference counted, the most expensive θ would
+be worth as much as the rest of the front, and most trials would be spent on them.
 
-Trials in flight are assumed to return their posterior means: this changes no mean, but it reduces
-what is left to learn. A new trial is assumed to be as noisy as those of about the same posterior
+Trials in flight are assumed to return their posterior means: this changes no mean, but reduces what
+is left to learn. A new trial is assumed to have the noise of trials with about the same posterior
 mean.
 
 Sources: Frazier, Powell and Dayanik, *The knowledge-gradient policy for correlated normal beliefs*
@@ -59,15 +61,16 @@ Floats = npt.NDArray[np.float64]
 
 N_SOBOL = 256
 N_NEAR_FRONT = 256
-N_ROUNDS, N_NEAR = 6, 128  # of the search for the front
+N_ROUNDS, N_NEAR = 6, 128  # of the search for the front: rounds, and perturbations per round
 MAX_ON_FRONT = 64
-MAX_CONDITIONED = 384  # observations
+MAX_CONDITIONED = 384  # most observations that the model is conditioned on
 
 
 class Refinement(NamedTuple):
-    """How the best candidates are refined: how many, and by how many perturbations each round.
+    """How the best candidates are refined, in one round for each of ``scales``.
 
-    A round has a scale of perturbations, in the unit cube.
+    In a round, each of the ``n_refined`` best candidates gets ``n_neighbours`` perturbations of
+    that scale, in the unit cube.
     """
 
     n_refined: int
@@ -77,12 +80,12 @@ class Refinement(NamedTuple):
 
 OF_ONE = Refinement(4, 24, (0.2, 0.07, 0.02))
 OF_MANY = Refinement(2, 16, (0.2, 0.07, 0.02))
-OF_MORE = Refinement(1, 8, (0.1, 0.03))  # of over 32 at a time: workers wait for them
+OF_MORE = Refinement(1, 8, (0.1, 0.03))  # for more than 32 proposals, which workers wait for
 MANY = 32
 
 
 class KnowledgeGradientSampler(ModelSampler):
-    """Proposes the point from which the recommended front will gain most.
+    """Proposes the point at which a trial is expected to improve the recommended front most.
 
     Parameters are those of :class:`~study.samplers.base.ModelSampler`.
     """
@@ -90,10 +93,10 @@ class KnowledgeGradientSampler(ModelSampler):
     def propose(
         self, observations: Observations, cube: UnitCube, rng: np.random.Generator
     ) -> Floats:
-        """Return the candidate of the largest expected gain."""
+        """Return the candidate with the largest expected gain."""
         known, posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
         noise = noise_of_new_trials(posterior.processes[0], known)
-        # Of the first objective, whose covariance trials in flight reduce.
+        # The process of the first objective, with its covariance reduced by trials in flight.
         process = awaiting(posterior.processes[0], known, noise)
 
         feasibility = Feasibility.learned_from(observations)
@@ -125,10 +128,10 @@ class KnowledgeGradientSampler(ModelSampler):
     def propose_many(
         self, observations: Observations, cube: UnitCube, rng: np.random.Generator, q: int
     ) -> Floats:
-        """Return the candidates of the largest expected gains, one after the other, shape (q, d).
+        """Return q candidates with the largest expected gains, chosen one by one, shape (q, d).
 
-        Each is in flight when the next is chosen. They share the model, the area and the initial
-        candidates, and each is refined on its own (:mod:`study.samplers.greedy`).
+        When one is chosen, those before it count as in flight. All share the model, the area and
+        the initial candidates, and each is refined separately (:mod:`study.samplers.greedy`).
         """
         if q == 1:
             return self.propose(observations, cube, rng)[None]
@@ -186,7 +189,7 @@ def noise_of_new_trials(
 ) -> Callable[[Floats], Floats]:
     """Return the noise variance of a trial as a function of its posterior mean.
 
-    It is interpolated between those of the trials so far.
+    It is interpolated between the noise variances of the trials so far.
     """
     means = process.mean(observations.points)
     order = np.argsort(means, kind="stable")
@@ -200,7 +203,7 @@ def noise_of_new_trials(
 def awaiting(
     process: GaussianProcess, observations: Observations, noise: Callable[[Floats], Floats]
 ) -> GaussianProcess:
-    """Return the first objective's process after trials in flight, with its means unchanged."""
+    """Return the first objective's process given trials in flight, which leave means unchanged."""
     means = process.mean(observations.pending)
     return GaussianProcess.condition(
         process.hyper,

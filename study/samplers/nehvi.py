@@ -1,10 +1,10 @@
 """Noisy expected hypervolume improvement, as an optuna sampler for two objectives.
 
-A trial's value is a noisy mean, and the model knows its variance (:mod:`study.shrinkage`);
+A trial's value is a noisy mean. The model knows the variance of this mean (:mod:`study.shrinkage`);
 otherwise it could not tell noise from merit on so few trials. No observed value counts as a point
-of the front: the front to improve is drawn from the posterior at all points, finished **and**
-pending, some dozens of times. Given one such draw, a candidate's expected improvement has a closed
-form, and the average over the draws is maximized. So trials in flight take part, and no worker
+of the front. Instead, the front to improve is drawn 32 times from the posterior at all finished
+**and** pending points. Given such a draw, a candidate's expected improvement has a closed form, and
+the average over the draws is maximized. So trials in flight are taken into account, and no worker
 waits for them.
 
 The sampler knows nothing of games and serves any optuna study with two objectives:
@@ -26,10 +26,11 @@ r               the reference point
 ψ(c; μ, σ)      E[(Y − c)⁺] for Y ~ N(μ, σ²): σ φ(z) + (μ − c) Φ(z), z = (μ − c)/σ
 ==============  ====================================================================================
 
-What y adds to the hypervolume is cut into strips along the first objective: Σᵢ (min(y₁, aᵢ₊₁) −
-aᵢ)⁺ · (y₂ − bᵢ₊₁)⁺, i = 0 … k. For independent normal objectives the expectation of each product is
-the product of expectations, and that of the first factor is ψ(aᵢ) − ψ(aᵢ₊₁): EHVI = Σᵢ (ψ(aᵢ; μ₁,
-σ₁) − ψ(aᵢ₊₁; μ₁, σ₁)) · ψ(bᵢ₊₁; μ₂, σ₂).
+The region that a point y adds to the hypervolume is cut into strips along the first objective. Its
+area is Σᵢ (min(y₁, aᵢ₊₁) − aᵢ)⁺ · (y₂ − bᵢ₊₁)⁺, i = 0 … k. For independent normal objectives, the
+expectation of each product is the product of the expectations, and the expectation of the first
+factor is ψ(aᵢ) − ψ(aᵢ₊₁). So the expected hypervolume improvement (EHVI) is
+Σᵢ (ψ(aᵢ; μ₁, σ₁) − ψ(aᵢ₊₁; μ₁, σ₁)) · ψ(bᵢ₊₁; μ₂, σ₂).
 
 Sources: Emmerich, Yang, Deutz, Wang and Fonseca, *A multicriteria generalization of Bayesian global
 optimization* (2016); average over posterior draws of the noisy front: Daulton, Balandat and Bakshy,
@@ -50,18 +51,18 @@ from thetafront.study.samplers.posterior import Posterior
 
 Floats = npt.NDArray[np.float64]
 Strips = tuple[Floats, Floats]
-"""For each draw's front the edges aᵢ, shape (n_draws, n + 2), and floors bᵢ₊₁, (n_draws, n + 1)."""
+"""Edges aᵢ, shape (n_draws, n + 2), and floors bᵢ₊₁, shape (n_draws, n + 1), of drawn fronts."""
 
 N_DRAWS = 32
-MAX_CONDITIONED = 384  # observations
+MAX_CONDITIONED = 384  # most observations that the model is conditioned on
 N_SOBOL = 512
 N_NEAR_FRONT = 256
 N_REFINED = 4
 N_NEIGHBOURS = 24
-# Of perturbations, in the unit cube, one a round of refinement.
+# Scales of perturbations in the unit cube, one for each round of refinement.
 SCALES = (0.2, 0.07, 0.02, 0.007)
-FAR = 1e100  # in place of ∞, which times 0 is NaN; beyond any objective
-FAR_OUT = 40.0  # standard deviations beyond which a normal density is 0
+FAR = 1e100  # larger than any objective; stands for ∞, because ∞ times 0 is NaN
+FAR_OUT = 40.0  # beyond so many standard deviations, a normal density is 0
 
 
 def expected_excess(threshold: Floats, mean: Floats, deviation: Floats) -> Floats:
@@ -80,12 +81,12 @@ def cut_strips(draws: Floats, reference: Floats) -> Strips:
     draws : float64, shape (n_draws, n, 2)
         The points' objectives in each draw, to be maximized.
     reference : float64, shape (2,)
-        Points that are not above it in both objectives do not count.
+        Points that are not above this point in both objectives do not count.
 
     Returns
     -------
     Strips
-        As many for each draw as the largest front needs; surplus ones have no width.
+        Each draw has as many strips as the largest front needs; surplus strips have no width.
     """
     n_draws = len(draws)
     inside = np.all(draws > reference, axis=2)
@@ -113,11 +114,11 @@ def expected_improvement(strips: Strips, mean: Floats, deviation: Floats) -> Flo
     Parameters
     ----------
     strips : Strips
-        Of :func:`cut_strips`.
+        What :func:`cut_strips` returned.
     mean : float64, shape (m, n_draws, 2)
         Expected objectives of each point given each draw.
     deviation : float64, shape (m, 2)
-        Their standard deviations, the same for all draws; the two objectives are independent.
+        Standard deviations of the objectives, the same for all draws; the two are independent.
 
     Returns
     -------
@@ -131,7 +132,7 @@ def expected_improvement(strips: Strips, mean: Floats, deviation: Floats) -> Flo
 
 
 class NoisyEHVISampler(ModelSampler):
-    """Proposes the point of the largest noisy expected hypervolume improvement.
+    """Proposes the point with the largest noisy expected hypervolume improvement.
 
     Parameters are those of :class:`~study.samplers.base.ModelSampler`.
     """
@@ -139,7 +140,7 @@ class NoisyEHVISampler(ModelSampler):
     def propose(
         self, observations: Observations, cube: UnitCube, rng: np.random.Generator
     ) -> Floats:
-        """Return the candidate of the largest noisy expected hypervolume improvement."""
+        """Return the candidate with the largest noisy expected hypervolume improvement."""
         known, posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
         tried = known.tried
         draws = posterior.draw(tried, N_DRAWS, rng)
@@ -150,7 +151,7 @@ class NoisyEHVISampler(ModelSampler):
 
         def improvement(points: Floats) -> Floats:
             gains = expected_improvement(strips, *given_draws.predict(points))
-            # Tried points are known up to the jitter, which must not count as a chance to improve.
+            # Tried points have a small variance from jitter, which must not count as a gain.
             is_known = is_among(points, observations.tried)
             return np.where(is_known, 0.0, feasibility.probability(points) * gains)
 
@@ -179,7 +180,7 @@ class NoisyEHVISampler(ModelSampler):
         )
 
     def least_known(self, posterior: Posterior, strips: Strips, candidates: Floats) -> Floats:
-        """Return the point most worth a second trial, for when nothing new promises a gain."""
+        """Return the point most worth a second trial, if no new point promises a gain."""
         mean, deviation = posterior.predict(candidates)
         mean = np.repeat(mean[:, None], len(strips[0]), axis=1)
         gains = expected_improvement(strips, mean, deviation)

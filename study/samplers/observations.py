@@ -1,7 +1,7 @@
 """A study's trials as arrays that a model can be fitted to.
 
-On the model's scale both objectives are maximized: each is taken on a scale of :mod:`study.scale`,
-and a minimized one changes its sign.
+On the model's scale, both objectives are maximized: each is transformed by a scale of
+:mod:`study.scale`, and an objective that is minimized is negated.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,20 +28,20 @@ MAX_TO_FIT = 256
 
 @dataclass(frozen=True)
 class Objectives:
-    """What a model needs to know of a study's two objectives beyond their values.
+    """What a model needs to know about a study's two objectives, besides their values.
 
     Attributes
     ----------
     scales : pair of Scale
-        The scales on which the objectives are modelled. Trials with a value that is not on its
-        scale, such as 0 on that of logarithms, are left out.
+        The scales on which the objectives are modelled. A trial is left out if a value is not on
+        its scale, such as 0 on a logarithmic scale.
     reference_point : pair of float, optional
-        In the objectives' own units; only points that are better in both count. By default
-        that of :func:`study.scale.beyond_worst` for the observed values.
+        The reference point, in the objectives' units; only points that are better in both
+        objectives count. By default, :func:`study.scale.beyond_worst` of the observed values.
     noise : callable, optional
-        Takes the complete trials with finite values, in order, and returns the variances of their
-        two values, shape (n, 2), in the values' own units squared; NaN where a variance is unknown
-        and must be inferred, as all are by default.
+        Takes the complete trials with finite values, in order. Returns the variances of their two
+        values, shape (n, 2), in the values' units squared; NaN if a variance is unknown and must be
+        inferred. By default, all variances are inferred.
     """
 
     scales: tuple[Scale, Scale] = (Scale.LINEAR, Scale.LINEAR)
@@ -50,12 +50,12 @@ class Objectives:
 
     @classmethod
     def from_experiment(cls, experiment: Experiment) -> "Objectives":
-        """Return those of a study of an experiment, whose games tell the noise of the goal."""
+        """Return an experiment's objectives; the noise of the goal comes from the trials' games."""
         noise = partial(noise_of_trials, goal=experiment.goal)
         return cls(experiment.scales, experiment.reference_point, noise)
 
     def __post_init__(self) -> None:
-        """Refuse an impossible reference point."""
+        """Raise ValueError if the reference point is impossible."""
         if self.reference_point is None:
             return
         if len(self.reference_point) != 2 or not np.all(np.isfinite(self.reference_point)):
@@ -71,39 +71,39 @@ class Observations:
 
     points: Floats  # (n, d): complete trials, in the unit cube
     values: Floats  # (n, 2): their observed objectives
-    noise: Floats  # (n, 2): the values' variances; NaN where they must be inferred
-    # (m, 2): The first m values and their variances, computed from these m trials alone.
-    # Hyperparameters are fitted to these, so that they do not change before the next fit.
+    noise: Floats  # (n, 2): the values' variances; NaN if they must be inferred
+    # (m, 2): the first m values and their variances, computed from these m trials alone.
+    # Hyperparameters are fitted to them, and so stay the same until m changes.
     first_values: Floats
     first_noise: Floats
     pending: Floats  # (p, d): trials in flight
     reference: Floats  # (2,): the reference point
     # (d,): which parameter each coordinate belongs to, see `UnitCube`.
     owners: npt.NDArray[np.int64]
-    scales: tuple[Scale, Scale] = (Scale.LINEAR, Scale.LINEAR)  # those of the values
-    # Of the first objective: −1 if less of it is better, so that its values here are negated.
+    scales: tuple[Scale, Scale] = (Scale.LINEAR, Scale.LINEAR)  # scales of the values
+    # −1 if the first objective is minimized, so that its values here are negated; otherwise 1.
     sign: float = 1.0
     failed: Floats = field(default_factory=lambda: np.zeros((0, 0)))  # (f, d): trials that failed
 
     @property
     def tried(self) -> Floats:
-        """Complete and pending trials, no point twice, shape (m, d)."""
+        """The distinct points of complete and pending trials, shape (m, d)."""
         return np.unique(np.concatenate([self.points, self.pending]), axis=0)
 
     def to_fit(self, k: int) -> tuple[Floats, Floats, Floats, npt.NDArray[np.int64]]:
-        """Return the points, values, noise and owners to which an objective is fitted."""
+        """Return points, values, noise and owners to which objective k's process is fitted."""
         m = len(self.first_noise)
         columns = (each[:, k] for each in (self.first_values, self.first_noise))
         values, noise = (np.ascontiguousarray(each) for each in columns)
         return self.points[:m], values, noise, self.owners.astype(np.int64)
 
     def column(self, k: int) -> tuple[Floats, Floats, Floats]:
-        """Return points, values and noise that an objective's process is conditioned on."""
+        """Return the points, values and noise that the process of objective k is conditioned on."""
         values, noise = (np.ascontiguousarray(each[:, k]) for each in (self.values, self.noise))
         return self.points, values, noise
 
     def some(self, kept: npt.NDArray[np.intp]) -> "Observations":
-        """Return the observations with only some of the complete trials, given by index."""
+        """Return the observations with only those complete trials whose indices are ``kept``."""
         kept = np.sort(kept)
         values, noise, m = self.values[kept], self.noise[kept], len(self.first_noise)
         return replace(
@@ -117,10 +117,10 @@ class Observations:
 
 
 def n_to_fit(n: int) -> int:
-    """Return how many of ``n`` observations, the first ones, the hyperparameters are fitted to.
+    """Return how many of ``n`` observations (the first ones) hyperparameters are fitted to.
 
     The fit is repeated when there are a tenth more observations: hyperparameters change little in
-    between, and the fit is half of a proposal's cost.
+    between, and a fit is half of the cost of a proposal.
     """
     size = min(n, 1)
     while (larger := max(size + 1, int(size * GROWTH))) <= min(n, MAX_TO_FIT):
@@ -138,9 +138,9 @@ def noise_of_trials(trials: Sequence[FrozenTrial], *, goal: Goal) -> Floats:
 def scaled_noise(
     trials: Sequence[FrozenTrial], raw: Floats, scales: Sequence[Scale], noise: Noise | None
 ) -> Floats:
-    """Return the variances of values on the model's scale, shape (n, 2); NaN where unknown.
+    """Return the variances of values on the model's scale, shape (n, 2); NaN if unknown.
 
-    ``raw`` are the observed values, in their own units.
+    ``raw`` has the observed values, in their own units.
     """
     if noise is None or not len(trials):
         return np.full(raw.shape, np.nan)
@@ -161,9 +161,9 @@ def to_maximize(
     scales: Sequence[Scale],
     noise: Floats | None = None,
 ) -> Floats:
-    """Map values, shape (n, 2), to the model's scale; NaN where they are not on it.
+    """Map values, shape (n, 2), to the model's scale; NaN if a value is not on the scale.
 
-    ``noise`` has their variances there, if they have any: noise may bias the mapped values.
+    ``noise`` has the variances on that scale, since noise may bias the mapped values.
     """
     noise = np.full(values.shape, np.nan) if noise is None else noise
     columns = zip(scales, values.T, noise.T, strict=True)
@@ -176,7 +176,7 @@ def to_maximize(
 def scaled_reference(
     given: tuple[float, float], directions: Sequence[StudyDirection], scales: Sequence[Scale]
 ) -> Floats:
-    """Map a reference point to the model's scale, shape (2,); beyond a bound, to that bound."""
+    """Clip a reference point to the scales' bounds, and map it to the model's scale, shape (2,)."""
     inside = [
         np.clip(each, scale.low, scale.high) for each, scale in zip(given, scales, strict=True)
     ]
@@ -184,7 +184,7 @@ def scaled_reference(
 
 
 def study_directions(goal: Goal) -> tuple[StudyDirection, StudyDirection]:
-    """Return the directions of a study's objectives: the goal's, and that of a cost."""
+    """Return the directions of a study's objectives: the goal's, and minimization of the cost."""
     return StudyDirection[goal.direction.upper()], StudyDirection.MINIMIZE
 
 
@@ -201,16 +201,16 @@ def observe(
 ) -> Observations:
     """Read trials; skip those that lack parameters or have no finite values.
 
-    Trials that failed count as running ones: their neighbours gain less, so proposals leave a part
-    of the space where all trials fail. Of both, only the latest 512 count: running ones may be left
-    over from killed processes.
+    Failed trials count as running: this lowers the gains of their neighbours, so proposals leave a
+    part of the space where all trials fail. Only the latest 512 failed or running trials count,
+    since running trials may be left over from killed processes.
     """
     usable = [trial for trial in trials if cube.is_whole(trial.params)]
     complete = [trial for trial in usable if trial.state == TrialState.COMPLETE]
     raw = np.array([trial.values for trial in complete], np.float64).reshape(-1, 2)
     scales = objectives.scales
     values = to_maximize(raw, directions, scales)
-    # Before the noise is computed: an infinite value would spoil what is pooled over trials.
+    # Infinite values are removed before the noise is computed, which pools over trials.
     finite = np.all(np.isfinite(values), axis=1)
     complete = [trial for trial, kept in zip(complete, finite, strict=True) if kept]
     raw = raw[finite]

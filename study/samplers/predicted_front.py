@@ -9,10 +9,11 @@ K            posterior covariance of the first objective over a front's points, 
 w            each point's share of the front's extent along the second objective, Σ w = 1
 ===========  =======================================================================================
 
-The points of a front share much of their error: a model whose score is too high at one is usually
-too high at all of them. The mean error over the front, Σ wᵢ eᵢ, has variance wᵀKw, the band's
-*common* part; the rest at point i, its *local* part, has variance Kᵢᵢ − 2 (Kw)ᵢ + wᵀKw. Averaged by
-w, the two variances add up to that of the band.
+The points of a front share much of their error: if the model's score is too high at one point, it
+is usually too high at all points. Let eᵢ be the error at point i. The mean error over the front, Σ
+wᵢ eᵢ, has variance wᵀKw; this is the *common* part of the front's uncertainty band. The rest at
+point i, the *local* part, has variance Kᵢᵢ − 2 (Kw)ᵢ + wᵀKw. Averaged with weights w, the variances
+of both parts add up to the variance of the band.
 """
 
 import math
@@ -34,7 +35,7 @@ N_SOBOL = 4096
 N_ROUNDS = 30
 N_NEAR = 1024
 N_FOR_COMMON = 256
-MAX_ON_FRONT = 8192  # points, evenly spread over more: errors are computed for each
+MAX_ON_FRONT = 8192  # most points, evenly spread, since errors are computed for each point
 
 
 @dataclass(frozen=True)
@@ -44,13 +45,13 @@ class PredictedFront:
     Attributes
     ----------
     points : float64, shape (n, d)
-        In the unit cube.
+        The points, in the unit cube.
     mean, deviation : float64, shape (n, 2)
-        Posterior means and standard deviations there, to be maximized.
+        Posterior means and standard deviations of both objectives, which are to be maximized.
     common_deviation : float
-        Standard deviation of the mean error over the front, of the first objective in its own unit.
+        Standard deviation of the mean error over the front; first objective, in its own unit.
     local_deviation : float64, shape (n,)
-        Standard deviation of a point's error less that mean.
+        Standard deviation of each point's error minus that mean error.
     """
 
     points: Floats
@@ -63,7 +64,7 @@ class PredictedFront:
     def at(cls, points: Floats, posterior: Posterior) -> "PredictedFront":
         """Return the front that consists of these points, the cheapest first."""
         mean, deviation = posterior.predict(points)
-        # Some points stand for all: a front may have thousands, and pairs of them fill the memory.
+        # Only some points are used: a front may have thousands, and all pairs would fill memory.
         some = spread(len(points), N_FOR_COMMON)
         weights = shares(mean[some, 1])
         slopes = posterior.scales[0].slope(posterior.sign * mean[:, 0])
@@ -75,21 +76,21 @@ class PredictedFront:
         return cls(points, mean, deviation, common, np.sqrt(np.maximum(local, 0.0)))
 
     def best_within(self, least_second: float) -> int:
-        """Return the index of the best point whose second objective is large enough.
+        """Return the index of the best point whose second objective is at least ``least_second``.
 
-        −1 if none is.
+        −1 if there is no such point.
         """
         allowed = np.flatnonzero(self.mean[:, 1] >= least_second)
         return int(allowed[np.argmax(self.mean[allowed, 0])]) if len(allowed) else -1
 
 
 def spread(n: int, most: int) -> npt.NDArray[np.int64]:
-    """Return some of n indices, evenly spread, including the first and the last."""
+    """Return at most ``most`` of n indices, evenly spread, including the first and the last."""
     return np.unique(np.linspace(0, n - 1, most).round().astype(np.int64))
 
 
 def shares(second: Floats) -> Floats:
-    """Return the share of a front's extent that lies nearest to each of its sorted points."""
+    """Return, for each point of a sorted front, the share of the extent that is nearest to it."""
     if np.ptp(second) == 0.0:
         return np.full(len(second), 1.0 / len(second))
     middles = 0.5 * (second[1:] + second[:-1])
@@ -102,13 +103,13 @@ def predicted_front(
 ) -> PredictedFront:
     """Find the front of the posterior mean over the whole space.
 
-    The search is random: it takes the front of the trials and a few thousand points over the whole
-    cube, then rounds of small perturbations of the front so far. Points that are likely to fail are
-    left out.
+    The search is random. It starts from the front of the trials and a few thousand points over the
+    whole cube, and improves the front in rounds of small perturbations. Points that are likely to
+    fail are left out.
     """
     allowed = Feasibility.learned_from(observations).allowed
     of_trials = posterior.front(np.unique(observations.points, axis=0))
-    known = feasible(cube, of_trials)  # a function of before may have been another
+    known = feasible(cube, of_trials)  # a constraint function may have changed since
     points = np.concatenate([known, sobol_points(cube, N_SOBOL, rng)])
     front = posterior.front(allowed(points))
     front = climb(front, posterior, cube, rng, N_ROUNDS, N_NEAR, allowed)
@@ -141,7 +142,7 @@ def best_within_budgets(front: PredictedFront, least: Floats) -> list[int]:
     Parameters
     ----------
     front : PredictedFront
-        To choose from.
+        The front to choose from.
     least : float64, shape (n_budgets,)
         Minimum values of the second objective.
     """

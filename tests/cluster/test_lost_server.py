@@ -110,7 +110,8 @@ def test_a_server_that_ends_is_waited_for(postgres: Server, study: Log, how: str
     write_trials(writer, disturb)
     writer.close()
     check_whole(study)
-    lost, back = "storage: connection lost, waiting for it", "storage: connected again, resuming"
+    lost = "storage: connection lost, waiting for the server"
+    back = "storage: connected again, resuming"
     assert told.told[:3] == [lost, "!", back]
     assert told.told == [lost, "!", back] * (len(told.told) // 3)
 
@@ -198,7 +199,8 @@ def test_a_server_that_is_lost_again_before_the_lock_is_taken_is_waited_for(
     postgres.start()
     writer.write(game(0, 0))
     writer.close()
-    lost, back = "storage: connection lost, waiting for it", "storage: connected again, resuming"
+    lost = "storage: connection lost, waiting for the server"
+    back = "storage: connected again, resuming"
     assert late.told == [lost, "!", "!", "!", back]
     assert len(study.rows().games) == 1
 

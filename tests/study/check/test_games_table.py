@@ -172,7 +172,7 @@ def test_no_repair_drops_most_lines(folder: Path) -> None:
 
 def test_agents_nested_too_deep_are_refused(folder: Path) -> None:
     (folder / "agents.json").write_text("[" * 100_000)
-    with pytest.raises(InputError, match=r"agents.json: no table of agents"):
+    with pytest.raises(InputError, match=r"agents.json: not a table of agents"):
         verify_folder(folder, ALL, repair=True)
 
 

@@ -27,7 +27,7 @@ def test_a_sweep_continues_in_a_wider_space(
     thetafront(*SWEEP, "2", "--trials", "6", *where)
     _, _, before = open_for_reading("coin", tmp_path)
     widened = thetafront(*SWEEP, "2", "--trials", "8", "--widen", "effort=1:1000", *where)
-    assert "widened: effort 1 to 100 is now effort 1 to 1000; 6 trials stay" in widened
+    assert "widened: effort 1 to 100 is now effort 1 to 1000; 6 trials kept" in widened
     thetafront(*SWEEP, "2", "--trials", "10", *where)
     _, _, after = open_for_reading("coin", tmp_path)
     assert after.trials[:6] == before.trials

@@ -174,7 +174,7 @@ def test_a_file_or_name_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.py must be a Python file \(it does not exist\)"):
         experiment(str(tmp_path / "none.py"))
     path = write(tmp_path, COINS)
-    with pytest.raises(InputError, match="is not an Experiment; there is COINS"):
+    with pytest.raises(InputError, match="is not an Experiment; defined there: COINS"):
         experiment(f"{path}:play")
     with pytest.raises(InputError, match="no_such_package: cannot be imported: ModuleNotFound"):
         experiment("no_such_package:X")

@@ -97,7 +97,7 @@ HEADING = ",".join(("agent", *Game2048.columns().values())).encode()
 def test_another_file_is_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "games.csv"
     path.write_bytes(content)
-    with pytest.raises(InputError, match="no table of games of 2048 of this version: line 1 is"):
+    with pytest.raises(InputError, match="not this version's table of games of 2048: line 1 is"):
         Ledger(path, Game2048)
     assert path.read_bytes() == content
 
@@ -117,7 +117,7 @@ def test_a_link_is_followed_and_stays_one(tmp_path: Path) -> None:
 )
 def test_a_damaged_table_of_agents_is_named(tmp_path: Path, content: str) -> None:
     (tmp_path / "agents.json").write_text(content)
-    with pytest.raises(InputError, match=r"agents.json: no table of agents; restore it"):
+    with pytest.raises(InputError, match=r"agents.json: not a table of agents; restore it"):
         Ledger(tmp_path / "games.csv", Game2048)
 
 

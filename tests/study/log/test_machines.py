@@ -47,10 +47,10 @@ def test_games_of_the_same_place_continue(
 @pytest.mark.parametrize(
     ("machines", "is_cluster", "said"),
     [
-        (("", ""), True, "without a cluster, .* a cluster's seconds .* continue without"),
-        (("a",), False, r"on a cluster \(a\), .* this machine's seconds .* continue with --sch"),
-        (("a", ""), False, "theirs; give another name; with --cost playout_moves_per_move all"),
-        (("a", ""), True, "theirs; give another name"),
+        (("", ""), True, "without a cluster; .* with a cluster's; continue without"),
+        (("a",), False, r"on a cluster \(a\); .* with this machine's; continue with --sch"),
+        (("a", ""), False, "machine's; give another name; with --cost playout_moves_per_move all"),
+        (("a", ""), True, "cluster's; give another name"),
         (tuple("abcde"), False, r"\(a, b, c, 2 more\)"),
     ],
 )

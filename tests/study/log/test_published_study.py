@@ -127,10 +127,10 @@ def test_a_manifest_whose_earlier_runs_are_no_list_still_gives_the_study(tmp_pat
     [
         ("games.csv", "search,1,", "search,1,1,", r"games\.csv is not a table of a study: line 3"),
         ("games.csv", "search,1,", "search,7777,", "inconsistent: trial 1 must have two values"),
-        ("games.csv", "12.132734504794534", "many", r"games\.csv, line 3: no game"),
+        ("games.csv", "12.132734504794534", "many", r"games\.csv, line 3: not a game"),
         ("games.csv", "validation,,85f07897f0", "validation,,0000000000", r"front\.csv has no"),
-        ("trials.csv", "complete", "done", r"trials\.csv, line 2: no trial"),
-        ("front.csv", "85f07897f0", "0000000000", r"front\.csv, line 2: no validated point"),
+        ("trials.csv", "complete", "done", r"trials\.csv, line 2: not a trial"),
+        ("front.csv", "85f07897f0", "0000000000", r"front\.csv, line 2: not a validated point"),
         ("manifest.json", '_of_trials": 128', '_of_trials": 129', "128 games of phase search"),
     ],
 )

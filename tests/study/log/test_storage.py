@@ -276,7 +276,7 @@ def test_reading_creates_nothing(tmp_path: Path, quick: Experiment) -> None:
     create_or_resume(location, record(quick))
     _, found, data = open_for_reading(location.url, tmp_path)
     assert (data.name, found.name, data.experiment) == ("s", "s", quick)
-    with pytest.raises(InputError, match=r"'t' is not there; .* holds s"):
+    with pytest.raises(InputError, match=r"'t' does not exist; .* holds s"):
         open_for_reading(location.url, tmp_path, "t")
 
 

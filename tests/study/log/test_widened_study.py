@@ -82,7 +82,7 @@ def test_trials_stay_and_the_record_says_what_was_widened(
 
     monkeypatch.setattr(Log, "write", counted)
     text, found = said(study, WIDE)
-    assert text == "widened: n_playouts 1 to 40 is now n_playouts 1 to 80; 4 trials stay\n"
+    assert text == "widened: n_playouts 1 to 40 is now n_playouts 1 to 80; 4 trials kept\n"
     assert written == [[RECORD]]
     assert bounds(found.space) == [(1, 80)]
 

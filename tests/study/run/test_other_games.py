@@ -214,7 +214,7 @@ def test_an_experiment_offers_its_cost_and_has_a_reference_for_each() -> None:
     with pytest.raises(ValueError, match="cost must be one of seconds_per_move"):
         Experiment(**{**plain, "cost": SWEEPS})
     with pytest.raises(
-        ValueError, match=r"reference costs must be of seconds_per_move.* \(got n_sweeps\)"
+        ValueError, match=r"reference costs must be given for seconds_per_move.* \(got n_sweeps\)"
     ):
         Experiment(**{**plain, "reference_costs": {"n_sweeps": 1.0}})
     space = Space((NumericParameter("seconds_per_move", 1, 2),))
