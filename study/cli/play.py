@@ -271,7 +271,7 @@ def watch(
     speed: Annotated[float, decimal("Initial speed in moves per second, 0.5 to 1000.")] = 5.0,
     human: Annotated[
         bool,
-        typer.Option("--human", help="Play 2048 yourself, with the agent's tiles and hints."),
+        typer.Option("--human", help="Play 2048 yourself; the agent gives hints."),
     ] = False,
 ) -> None:
     """Watch an agent play in the terminal, or play yourself."""

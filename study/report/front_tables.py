@@ -59,7 +59,7 @@ def print_notes(out: Console, analysis: Analysis, location: Location) -> None:
 def spare_columns(experiment: Experiment) -> list[str]:
     """Return the columns that a narrow terminal can leave out, the most dispensable first.
 
-    A point's number, goal and cost stay: one picks by them.
+    A point's number, goal and cost stay, because users choose by them.
     """
     rest = ["P(front)", f"{VALIDATED} ± 95%", "n", "failed, 95%", "from"]
     theta = [each.label for each in experiment.space]
@@ -81,9 +81,9 @@ class TableCell:
 
 
 def front_cells(row: Row, experiment: Experiment) -> list[TableCell]:
-    """Return all that tables show of a validated point: its number, its origin, θ, the rest.
+    """Return the cells of a validated point: its number, its origin, θ, and all other columns.
 
-    Goal and cost are what is expected given all games of the study.
+    Goal and cost are the expectations given all games of the study.
     """
     goal, cost, space = experiment.goal, experiment.cost, experiment.space
     expected, alone = (
@@ -112,7 +112,7 @@ def front_cells(row: Row, experiment: Experiment) -> list[TableCell]:
 
 
 def front_table(rows: Sequence[Row], experiment: Experiment) -> Table:
-    """Lay out validated points, at least one, for a terminal; dominated ones are dim."""
+    """Lay out one or more validated points for a terminal; dominated points are dim."""
     goal, cells = experiment.goal, [front_cells(row, experiment) for row in rows]
     title = f"{'Front' if goal.is_exact else 'Validated front'}: {experiment.title}"
     notes = []
@@ -158,7 +158,7 @@ def predicted_front_table(front: "pd.DataFrame", experiment: Experiment, n_rows:
 
 
 def table_html(table: Table) -> str:
-    """Write a terminal's table as HTML: its title, headings, rows, dim ones too, and caption."""
+    """Write a terminal's table as HTML: its title, headings, rows (also dim rows) and caption."""
     styles = [CELL.format(column.justify) for column in table.columns]
 
     def row_html(kind: str, cells: list[str], style: str = "") -> str:
