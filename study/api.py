@@ -94,8 +94,8 @@ def sweep(
     Parameters
     ----------
     experiment : str or Experiment
-        What to tune: an experiment, or text as for the command: a name that
-        ``thetafront experiments`` lists, ``FILE.py:NAME``, ``MODULE:NAME`` or ``FILE.toml``.
+        An experiment, or its name as the command accepts it: one that ``thetafront experiments``
+        lists, ``FILE.py:NAME``, ``MODULE:NAME`` or ``FILE.toml``.
     budget : str or float, optional
         Wall time after compiling: ``"90s"``, ``"15m"``, ``"1h30m"``, or seconds; None for no limit.
     name : str, optional
@@ -393,7 +393,7 @@ class Pick:
 
 
 class Study:
-    """A study as it was when it was read: its tables, figure and picks.
+    """A study as it was when it was read: its tables and figures, and the θ to pick.
 
     Its tables are those in the study's folder; each access returns a copy. Column names contain
     units (``*_seconds``, ``score_*_points``); shares and rates are between 0 and 1.
@@ -523,7 +523,7 @@ class Study:
         progress: bool = True,
         **limit: float | str,
     ) -> Pick:
-        """Choose a θ: the best within a cost limit, or the cheapest that reaches a goal.
+        """Choose a θ: the best within a cost limit, or the cheapest that reaches a target.
 
         Parameters
         ----------
@@ -671,7 +671,7 @@ class Study:
 
 
 def found(experiment: str | Experiment) -> Experiment:
-    """Return the experiment itself or by name; InputError if a user's own has a built-in name."""
+    """Return an experiment, also by its name; InputError if a user's own has a built-in name."""
     if isinstance(experiment, str):
         return experiment_called(experiment)
     ours = EXPERIMENTS.get(experiment.name)

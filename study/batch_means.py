@@ -18,10 +18,10 @@ v       the relative variance of single games about their samples' ratios
 
 A machine's speed drifts. In the published sweep of ``mcmdp``, 12 points took turns. The times of
 games that were played together correlated with those of the next turn by 0.79, with those 20 turns
-later by 0.46, and with those 100 turns later by 0.18. So a mean of 1,000 games is off by 1.7%; with
-independent games, it would be 0.25%. Blocks are few and long, so that they correlate little. Even
-so, each halving of B multiplied s²/B by 1.8 there. So the variance of R is 2s²/B for blocks of
-times, and s²/B for single games. s² is shrunk as in :mod:`study.shrinkage`.
+later by 0.46, and with those 100 turns later by 0.18. So a mean of 1,000 games is off by 1.7%; if
+games were independent, it would be off by 0.25%. Blocks are few and long, so that they correlate
+little. Even so, each halving of B multiplied s²/B by 1.8 in that sweep. So the variance of R is
+2s²/B for blocks of times, and s²/B for single games. s² is shrunk as in :mod:`study.shrinkage`.
 
 Samples that take turns are slowed down together, even if their blocks do not cover the same
 minutes. So the part that they may share, 2s_c²/B, counts as one common error. It is estimated from

@@ -139,7 +139,7 @@ def bounded_mean(
 
     In simulations with 4, 10, 40 and 400 values, the 95% interval covered the mean in 93% of cases
     or more for these values: wins, draws and losses; Beta(½, ½); all equal except for a few. It
-    covers less often
+    covered the mean less often
 
     - for wins and losses alone, where it is Wilson's, with some means of few games: in 87% of cases
       for a mean of ½ with n = 4, in 91% for a mean of 0.99 with n = 10

@@ -173,7 +173,7 @@ def _answering(answer: _Answer, how: int) -> Iterator[None]:
     if not (_State.signals or _State.is_guest) or not in_main_thread():
         yield
         return
-    before = _State.answer, signal.pthread_sigmask(how, _State.signals)  # of a guest: none
+    before = _State.answer, signal.pthread_sigmask(how, _State.signals)  # a guest watches none
     _State.answer = answer
     try:
         yield

@@ -52,7 +52,7 @@ def nondominated(
 def near_front(
     scores: npt.NDArray[np.float64], costs: npt.NDArray[np.float64], factor: float
 ) -> npt.NDArray[np.bool_]:
-    """Return which points have no point at least as good and cheaper by ``factor``, shape (n,)."""
+    """Return which points have no rival at least as good and cheaper by ``factor``, shape (n,)."""
     order = np.argsort(costs)
     best = np.append(-np.inf, np.maximum.accumulate(scores[order]))
     n_cheaper = np.searchsorted(costs[order], costs / factor, side="right")

@@ -18,10 +18,10 @@ ROOT          √(y − low), or −√(high − y)            values with one b
 ANGLE         arcsin √x, 0 to π/2                    values with two bounds
 ============  =====================================  ===============================================
 
-Larger scores of 2048 vary more: over 256 real θ of ``mcmdp``, log standard deviation grew with log
-mean with a slope of 0.70 ± 0.03. So between means of 12,000 and 70,000 points, the standard
-deviation of y differs by a factor of 3.4, but that of √y only by a factor of 1.4. Simulated studies
-had 80 trials of four games, on the surfaces of the benchmark of samplers:
+Larger scores of 2048 vary more: over 256 real θ of ``mcmdp``, the log standard deviation grew with
+the log mean, at a slope of 0.70 ± 0.03. So between means of 12,000 and 70,000 points, the standard
+deviation of y differs by a factor of 3.4, but that of √y only by a factor of 1.4. The table shows
+simulated studies of 80 trials of four games, on the surfaces of the benchmark of samplers:
 
 ============================================  ============  ============
 result                                        y             √y

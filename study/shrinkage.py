@@ -30,7 +30,7 @@ depend on x, so trials with few wins do not seem the least noisy.
 
 An interval from a point's own games must be valid without a model. So κ is not fixed there: it is
 estimated from how much log s² varies beyond what few games explain, and counts as degrees of
-freedom (:class:`Prior`). If points differ much, the others then add little to what is known of one.
+freedom (:class:`Prior`). If the variances of points differ much, the prior then counts little.
 
 Source: Smyth, *Linear models and empirical Bayes methods* (2004), §6.2, moderated t. His smaller
 scale is replaced with the pooled s̄², because scores have lighter tails than he assumes.

@@ -62,7 +62,7 @@ class Layer:
     # Each row is a mark, or a point of the line. Layers with the same rows share one list.
     rows: Sequence[Row]
     # Where the marks are: names of a row's fields, or numbers that hold for all rows. Vega cannot
-    # draw a number as x and a field as x2: give the field as x, the number as x2. So for y.
+    # draw a number as x and a field as x2: give the field as x, the number as x2. Same for y.
     x: str | float = "x"
     y: str | float = "y"
     x2: str | float | None = None

@@ -123,10 +123,10 @@ def make_caption(analysis: Analysis, n_outside: int) -> str:
     experiment, tables = analysis.data.experiment, analysis.tables
     goal, front = experiment.goal, tables["front"]
     trials = tables["trials"]
-    cut = f"; not shown beyond the axes: {counted(n_outside, 'trial')}" if n_outside else ""
+    cut = f", without {counted(n_outside, 'trial')} beyond the axes" if n_outside else ""
     luck = "" if goal.is_exact else "; the best of these means are mostly luck"
     complete = games_note(trials[trials["state"] == "complete"], "trial")
-    text = f"Faint dots are observed means of {complete}{luck}{cut}."
+    text = f"Faint dots are observed means of {complete}{cut}{luck}."
     error = band_note(tables["predicted_front"], goal)
     if not len(front):
         return (
@@ -307,7 +307,7 @@ def left_to_win(tables: Tables, experiment: Experiment) -> list[Layer]:
 def labelled(rows: Sequence[Row], x: Axis, y: Axis, experiment: Experiment) -> list[Row]:
     """Return rows of labels beside validated points: their numbers, and a few names.
 
-    The name of a baseline is its own. The name of another point is its choice for the first
+    A baseline is labelled with its name. Another point is labelled with its choice for the first
     categorical parameter, if that differs from the choice of the next cheaper point.
     """
     choice = next((each for each in experiment.space.categorical if not each.when), None)

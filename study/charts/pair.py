@@ -1,4 +1,4 @@
-"""The chart of a pair: lines of equal goal and of equal cost over two parameters."""
+"""The chart of two parameters: lines of equal goal and of equal cost."""
 
 from collections.abc import Callable, Sequence
 from itertools import compress, product
@@ -85,10 +85,10 @@ def pair_chart(analysis: Analysis) -> Chart:
     ]
     text = (
         f"The two most important numeric parameters. Thick lines connect θ of equal {goal.label}, "
-        f"thin lines θ of equal {cost.label}, by the model's mean given all games. These θ differ "
-        f"from point {name} (the diamond) only in {first.label} and {second.label}. Circles are "
-        f"points of the front, which also differ from it in other parameters. The chart of slices "
-        f"shows how certain the model is."
+        f"and thin lines connect θ of equal {cost.label}, by the model's mean given all games. "
+        f"These θ differ from point {name} (the diamond) only in {first.label} and {second.label}. "
+        f"Circles are points of the front, which also differ from the diamond in other parameters. "
+        f"The chart of slices shows how certain the model is."
     )
     rows, columns = (
         np.unique(np.linspace(0, len(each) - 1, N_CELLS).astype(int)) for each in (y, x)

@@ -115,7 +115,8 @@ def scores_chart(analysis: Analysis) -> Chart:
     if given := [f"{row['origin']} ({row['number']})" for row in rows if row["is_given"]]:
         text += f" Baselines: {listed(given)}."
     if goal is not experiment.goal:
-        text += f" Shown is the {goal.label}: the {experiment.goal.label} of one game is 0 or 1."
+        own = experiment.goal.label
+        text += f" The chart shows the {goal.label}, because the {own} of one game is 0 or 1."
     if n_beyond:
         text += f" The axis leaves out {counted(n_beyond, 'game')}."
     table = make_table(rows, experiment, goal)

@@ -210,10 +210,10 @@ def make_table(
         if given:
             shown = [each.text(rounded(theta.get(each.name), 4)) for theta in given.values()]
             line["baseline" if len(given) == 1 else "baselines"] = ", ".join(shown)
-        line[f"{goal.label}, as it grows"] = effect(
+        line[f"{goal.label}, as the parameter grows"] = effect(
             mine, GOAL_FIELDS, is_choice, lambda high, low: size_text(high - low, goal)
         )
-        line[f"{cost.label}, as it grows"] = effect(
+        line[f"{cost.label}, as the parameter grows"] = effect(
             mine, COST_FIELDS, is_choice, lambda high, low: f"×{high / low:.3g}"
         )
         lines.append(line)

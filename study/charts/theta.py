@@ -26,7 +26,8 @@ from thetafront.study.text import counted
 KEY, TITLE = "theta", "θ of all trials, and along the front"
 MAX_LINES = 300  # of trials
 ABSENT = -0.02  # where a line crosses the axis of an inactive parameter
-NARROW, WIDE, CHARACTER = 190, 480, 7  # pixels: the width of two axes, and of a character
+# Pixels: width of an axis on a narrow and on a wide page, and of a character.
+NARROW, WIDE, CHARACTER = 190, 480, 7
 TRIAL, FRONT, BASELINE = "trial", "front", "baseline"
 
 
@@ -45,7 +46,8 @@ class Strip:
 
     title: str
     ticks: list[Tick]  # without those that are too close together
-    edges: list[tuple[float, str]] = field(default_factory=list)  # of the space
+    # Where the front lies at an edge of the space: the place and its text.
+    edges: list[tuple[float, str]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -161,7 +161,7 @@ class GamesTable(ABC):
                 raise ValueError(f"{shortened(words)} is not a line of this table")
             game = self.game_in(line.cells)
             if isinstance(game, Game) and not (is_countable(game.to_row()) and game.is_possible):
-                raise ValueError(f"no game of {game.kind} has these figures")
+                raise ValueError(f"no game of {game.kind} can have these values")
         except (ValueError, OverflowError) as error:
             game, problem = None, f"{where}: {error}"
         owner = self.owner(line.cells)

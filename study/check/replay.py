@@ -97,7 +97,7 @@ class Replays(GameSource[int]):
 
 
 def play_again(entries: Sequence[Entry], jobs: int, out: Console, note: str = "") -> list[Outcome]:
-    """Play games again over worker processes, with progress on ``out``; return them in order.
+    """Play games again in worker processes, with progress on ``out``; return them in order.
 
     Raises
     ------
@@ -137,7 +137,7 @@ class Settings:
 def replayed(
     entries: Sequence[Entry], settings: Settings
 ) -> tuple[Check, list[tuple[Entry, Outcome]]]:
-    """Play a sample again and compare; return the check, and entries that differ with new games."""
+    """Play a sample again and compare; return the check, and differing entries with new games."""
     drawn = sample(entries, settings.n_games)
     played = play_again(drawn, settings.jobs, settings.out, "played again, to be compared")
     n_readable = sum(entry.game is not None for entry in entries)

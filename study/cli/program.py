@@ -188,7 +188,7 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks θ shows ? instead
     os.environ["MPLBACKEND"] = "agg"  # figures go to files; a notebook's backend may be missing
-    # Imported modules are no garbage: looking for it meanwhile takes a tenth of the start.
+    # Importing creates no garbage, but collecting it would take a tenth of the start.
     gc.set_threshold(100_000)
     try:
         app()
@@ -199,4 +199,4 @@ def main() -> None:
             os._exit(EXIT_INTERRUPTED)  # without waiting for a sampler's thread
         raise
     finally:
-        gc.freeze()  # or Python looks for garbage at its end, which is a fifth of `status`
+        gc.freeze()  # otherwise, collecting garbage at the end takes a fifth of `status`

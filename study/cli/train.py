@@ -49,8 +49,8 @@ def train(
 ) -> None:
     """Train an agent's network, or continue its training.
 
-    With --method td, the learning rate is 0.1 by default. To continue with a larger budget, the
-    training resumes from the point at which the learning rate began to fall.
+    With --method td, the learning rate is 0.1 by default. If you repeat the command with a larger
+    budget, the training resumes from the point at which the learning rate began to fall.
     """
     from thetafront.agents.parameters import Label, declared_parameters
     from thetafront.agents.twenty48.ntuple.network import NONE, network_folder, trained_network

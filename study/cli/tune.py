@@ -73,8 +73,8 @@ def try_experiment(
     first, again = (each.games.get(0) for each in tried[:2])
     if first is not None and again is not None and (differs := difference(first, again)):
         raise InputError(
-            f"try: two games with θ of the middle and seed {seed} differ ({differs}); the same "
-            f"seed must always give the same game"
+            f"try: two games of the middle θ with seed {seed} differ ({differs}); the same seed "
+            f"must always give the same game"
         )
     if failed := len(tried) - len(played):
         raise InputError(f"try: {failed} of {counted(len(tried), 'game')} failed")

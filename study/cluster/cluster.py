@@ -247,7 +247,7 @@ class DaskCluster:
         self.tell(f"{host} gets no games: {member.objection}")
 
     def choose(self, members: Mapping[str, Member]) -> None:
-        """Choose the workers that play, current players first; at most one per core for times."""
+        """Choose the workers that play, current players first; if timed, at most one per core."""
         n_chosen: Counter[Any] = Counter()
         for each in sorted(members.values(), key=lambda each: not each.plays):
             plays = each.may_play

@@ -1,4 +1,4 @@
-"""Games over the workers of a Dask cluster.
+"""Games on the workers of a Dask cluster.
 
 Many tasks are sent, and many answers received, at a time. Dask plays a task again elsewhere if its
 worker dies or its answer is lost. But Dask blames all tasks that the worker had, and gives up a

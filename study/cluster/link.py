@@ -87,7 +87,7 @@ def connect(address: str, tls: Tls | None) -> "Client":
 async def identity(address: str, tls: Tls | None) -> Any:
     """Ask a scheduler for its identity.
 
-    A Dask client instead would keep asking a server that is not a scheduler.
+    A Dask client would instead keep asking a server that is not a scheduler.
     """
     from distributed.comm import connect
 

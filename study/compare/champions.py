@@ -67,7 +67,7 @@ PROGRAMS = Path(__file__).with_name("programs.csv")
 
 The CPU seconds a move are empty if they are not published; the training is empty if it is unknown.
 Sources: Jaśkowski (2017), and Guei, Chen and Wu (2021), see :mod:`agents.twenty48.ntuple.learning`;
-for other programs, their documentation. For macroxue, it has moves a second: one over these times.
+for other programs, their documentation. The times of macroxue are one over its moves a second.
 """
 SEARCHES = (
     {"depth": 1},

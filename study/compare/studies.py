@@ -49,7 +49,7 @@ def common_reference(studies: Sequence[StudyData], goal: Goal) -> tuple[float, f
 
 
 def compare_frame(studies: Sequence[StudyData]) -> pd.DataFrame:
-    """Return one row per study: who proposed its trials, and its validated hypervolume.
+    """Return one row per study: its samplers, its games, and its validated hypervolume.
 
     InputError if a study has no validated points.
     """

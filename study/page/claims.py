@@ -1,4 +1,4 @@
-"""What a study shows, in sentences: what more time would gain, and which parameters matter.
+"""What a study shows, in sentences: what more time buys, and which parameters matter.
 
 Every value is the expectation given all games of the study, with its 95% interval; differences come
 from joint draws from the same model.
@@ -160,7 +160,7 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
     elif goal.sign * found.value > 0.0:
         verdict = f"It is beaten by {named}, {than}: {by}."
     elif found.value == 0.0:
-        verdict = f"It is beaten by {named}, which is as good {than}."
+        verdict = f"It is beaten by {named}, which is as good and costs no more, {than}."
     else:
         verdict = f"No θ with games beats it. The best that costs less is {named}, {than}: {by}."
     return [Claim(about, f"It has {at}. {verdict}")]

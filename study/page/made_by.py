@@ -129,7 +129,7 @@ def again(data: StudyData) -> str:
 
 
 def verify_command(data: StudyData, location: Location) -> str:
-    """Return the command that plays all games again; a folder of tables is seen from its parent."""
+    """Return the command that plays all games again; run it beside the folder if it names one."""
     is_folder = isinstance(data, PublishedStudy)
     words = [f"{location.folder.resolve().name}/"] if is_folder else location.words
     return shlex.join(["thetafront", "verify", *words, "--games", "all"])

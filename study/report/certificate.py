@@ -14,7 +14,8 @@ A draw covers the played θ, and θ that are promising for some budget. These ar
 thousands over the whole space and near the predicted front: in each of many strips of cost, those
 with the highest mean + 2 standard deviations. ε(t) is a quantile of the regrets at t. The quantile
 is the same at all budgets, and as high as necessary (a simultaneous band by ranks). Bounds assume
-the model; ``results.benchmarks.certificates`` measures how well they hold on known surfaces.
+that the model is right; ``results.benchmarks.certificates`` measures how often they hold on known
+surfaces.
 
 A θ's own games measure its goal without a model. Their interval here is a confidence sequence: it
 is valid at every moment of a validation, even if numbers of games depend on the results so far.
@@ -301,7 +302,7 @@ def certificate_headline(found: Certificate | None) -> str:
     if found is None:
         return ""
     size = bound_text(found.experiment.goal, found.bounds.max())
-    begin = "Little is known of better θ yet: with" if found.is_wide else "With"
+    begin = "Little is known about better θ yet: with" if found.is_wide else "With"
     return (
         f"{begin} 95% probability, the recommended θ is within {size} of the best at every budget."
     )

@@ -47,7 +47,7 @@ def print_front(out: Console, analysis: Analysis) -> None:
 
 
 def print_notes(out: Console, analysis: Analysis, location: Location) -> None:
-    """Print the notes below a front: bounds that may be too narrow, trust, the certificate."""
+    """Print the notes below a front: narrow parameter ranges, trust in the model, certificate."""
     from thetafront.study.report.certificate import certificate_line  # noqa: PLC0415, slow too
 
     edges = edge_line(analysis.data, location, front_thetas(analysis))
@@ -118,10 +118,10 @@ def front_table(rows: Sequence[Row], experiment: Experiment) -> Table:
     notes = []
     if not goal.is_exact:
         is_few = any(row["n_games"] < ENOUGH for row in rows)
-        others = f", below {ENOUGH} with the others' variance" if is_few else ""
+        others = f", and if n < {ENOUGH}, the other points' variance" if is_few else ""
         notes += [
             f"{goal.label}: given all games of the study",
-            f"{VALIDATED}: by a point's own n games{others}",
+            f"{VALIDATED}: from a point's own n games{others}",
         ]
     if "n_failed" in rows[0]:
         notes.append(counted_as(goal))

@@ -53,7 +53,7 @@ class PickQuery:
     Raises
     ------
     InputError
-        If not exactly one of them is given, or it is impossible.
+        If none or both are given, or the given one is impossible.
     """
 
     experiment: Experiment

@@ -1,4 +1,4 @@
-"""How far a study is, in lines of text."""
+"""The progress of a study, in lines of text."""
 
 import math
 from collections import Counter

@@ -1,6 +1,6 @@
 """Tables of a study: its trials, games, validated points, and fronts over the whole space.
 
-Column names carry their units: ``score_*_points``, ``*_seconds*``; shares and rates are between 0
+Column names contain units: ``score_*_points``, ``*_seconds*``; shares and rates are between 0
 and 1.
 
 Validated values are means, with 95% intervals, over games that had no part in choosing their point.

@@ -89,7 +89,7 @@ def facts(given: Mapping[str, str]) -> Columns:
 
 
 def title(text: str) -> Text:
-    """Write who plays, cut if too long."""
+    """Write the player's name, cut if it is too long."""
     return Text(text, "bold", no_wrap=True, overflow="ellipsis")
 
 

@@ -244,8 +244,8 @@ class Training:
 
 def check_memory(settings: TrainingSettings) -> None:
     """Raise RunError if a training does not fit into the free memory."""
-    arrays = 4 if settings.is_coherent else 2  # with the tables turned, when they are published
-    arrays += settings.patterns != settings.patterns.played  # and added to those of parts
+    arrays = 4 if settings.is_coherent else 2  # includes the turned tables that are published
+    arrays += settings.patterns != settings.patterns.played  # and sums with tables of parts
     needed = (arrays * FLOAT_BYTES + SCRATCH_BYTES) * count_weights(settings.patterns)
     free = psutil.virtual_memory().available
     if needed > free:
