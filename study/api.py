@@ -393,7 +393,7 @@ class Pick:
 
 
 class Study:
-    """A study as it was when it was read: its tables and figures, and the θ to pick.
+    """A study as it was when it was read: its tables, its figures, and the θ that it recommends.
 
     Its tables are those in the study's folder; each access returns a copy. Column names contain
     units (``*_seconds``, ``score_*_points``); shares and rates are between 0 and 1.

@@ -166,7 +166,7 @@ def raised() -> Iterator[None]:
 
 @contextmanager
 def _answering(answer: _Answer, how: int) -> Iterator[None]:
-    """Handle interrupts in the block by ``answer``.
+    """Handle interrupts in the block as ``answer`` says.
 
     ``how`` says whether signals are blocked or unblocked in the main thread.
     """

@@ -47,7 +47,7 @@ MAX_STUDIES = len(COLOURS)
 class ComparedFront:
     """One study's front, as a function of the budget."""
 
-    name: str  # as the charts call the study
+    name: str  # of the study in the charts
     data: Analysis
 
     @property

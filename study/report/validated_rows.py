@@ -99,9 +99,9 @@ def with_front(
 ) -> list[Row]:
     """Add whether points are nondominated, and the probability of that.
 
-    Both use the combined estimates of score and cost. The probability comes from ``draws`` of the
-    goal times its sign and of −log₁₀ cost, shape (n_draws, n, 2), if they are given. Otherwise,
-    errors are assumed to be independent.
+    Both use the combined estimates of score and cost. The probability comes from ``draws``, shape
+    (n_draws, n, 2), of the goal times its sign and of −log₁₀ cost. Without draws, errors are
+    assumed to be independent.
     """
     goal, cost = experiment.goal, experiment.cost
     means = goal.sign * column(rows, goal.combined_column("mean"))

@@ -129,7 +129,7 @@ def schedule_table(schedule: Schedule, use: Use | None) -> Table:
     """Lay out the schedule by empty cells, with its use if there are games."""
     table = Table(box=None, pad_edge=False, padding=(0, 2), show_footer=use is not None)
     table.add_column("empty cells", "per move", justify="right")
-    for of in ("a node of a 2", "a node of a 4", "the action"):
+    for of in ("a node for a 2", "a node for a 4", "the action"):
         table.add_column(f"playouts of\n{of}", justify="right")
     formats = ["{:d}", "{:,d}", "{:,d}", "{:,d}"]
     frame = schedule_frame(schedule) if use is None else use.rows
