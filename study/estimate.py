@@ -141,8 +141,8 @@ def bounded_mean(
     or more for these values: wins, draws and losses; Beta(½, ½); all equal except for a few. It
     covered the mean less often
 
-    - for wins and losses alone (Wilson's interval), for some means of few games: in 87% of cases for
-      a mean of ½ with n = 4, in 91% for a mean of 0.99 with n = 10
+    - for wins and losses alone (Wilson's interval), for some means of few games: in 87% of cases
+      for a mean of ½ with n = 4, in 91% for a mean of 0.99 with n = 10
     - for strongly skewed values: in 88% of cases for Beta(0.2, 2) with n = 10
     """
     sample = np.sort((np.asarray(values, np.float64) - low) / (high - low))
