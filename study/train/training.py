@@ -245,7 +245,7 @@ class Training:
 def check_memory(settings: TrainingSettings) -> None:
     """Raise RunError if a training does not fit into the free memory."""
     arrays = 4 if settings.is_coherent else 2  # includes the turned tables that are published
-    arrays += settings.patterns != settings.patterns.played  # one more if weights of parts are added
+    arrays += settings.patterns != settings.patterns.played  # one more to add weights of parts
     needed = (arrays * FLOAT_BYTES + SCRATCH_BYTES) * count_weights(settings.patterns)
     free = psutil.virtual_memory().available
     if needed > free:
