@@ -1,5 +1,5 @@
 """Studies: design, search, validation, report.
 
-Its rooms are layers; each imports only those below it (pyproject.toml). The names for scripts and
-notebooks are in :mod:`thetafront` itself.
+Its subpackages are layers: each imports only the layers below it, in the order that pyproject.toml
+lists. Scripts and notebooks import from :mod:`thetafront` itself.
 """

@@ -1,8 +1,8 @@
 """Studies from Python: scripts and notebooks can do what the commands do.
 
 ``thetafront`` exports these names, and imports this module on first use. Errors are
-:class:`study.errors.InputError` and :class:`study.errors.RunError`. A call restores signal
-handlers, optuna's verbosity and the way charts are shown.
+:class:`study.errors.InputError` and :class:`study.errors.RunError`. When a call ends, signal
+handlers, optuna's verbosity and the display of charts are as they were before.
 """
 
 import inspect
@@ -55,7 +55,7 @@ from thetafront.study.run.workers import check_jobs
 from thetafront.study.terminal.console import console
 from thetafront.study.text import counted
 
-MAX_GAMES = 10_000_000  # played at once
+MAX_GAMES = 10_000_000  # of each agent, in one call
 UNFITTED = "has no complete trial yet: nothing to predict"
 
 
@@ -87,52 +87,53 @@ def sweep(
 ) -> "Study":
     """Tune an experiment: search, then validate the front.
 
-    Repeat the call to resume, as with the command: after an interrupt, for as much time again, or
-    with more trials. Ctrl-C, or a notebook's button, raises KeyboardInterrupt once finished games
-    are stored and drawn.
+    Repeat the call to resume, as with the command: after an interrupt, to spend the same budget
+    again, or with more trials. Ctrl-C, or a notebook's stop button, raises KeyboardInterrupt after
+    finished games are stored and figures are drawn.
 
     Parameters
     ----------
     experiment : str or Experiment
-        What to tune, or an argument of the command: a name that ``thetafront experiments`` lists,
-        ``FILE.py:NAME``, ``MODULE:NAME`` or ``FILE.toml``.
+        An experiment, or its name as the command accepts it: one that ``thetafront experiments``
+        lists, ``FILE.py:NAME``, ``MODULE:NAME`` or ``FILE.toml``.
     budget : str or float, optional
         Wall time after compiling: ``"90s"``, ``"15m"``, ``"1h30m"``, or seconds; None for no limit.
     name : str, optional
-        Name of the study; that of the experiment by default.
+        Name of the study; by default the experiment's name.
     results : path
         Folder of all studies, created if missing; tables and figures go to ``results/name``.
     storage : str, optional
         A storage URL; by default ``results/name/study.db``.
     trials, replicates : int
-        Number of trials (by default 384 if the budget allows; as many as it allows if scores are
-        exact; 128 without a budget), and games per trial (by default 4; 10 for a win rate; 1 if
-        exact; up to 128 if games are short).
+        Number of trials: by default as many as the budget allows, but at most 384 unless scores are
+        exact; 128 without a budget. Games per trial: by default 4, or 10 for a win rate, or 1 if
+        scores are exact; up to 128 if games are short.
     jobs : int, optional
         Worker processes; all cores by default.
     seed : int
         Seed of all random numbers.
     sampler, design, design_size : str, str, int
         The sampler (by default ``knowledge-gradient``; ``nehvi`` if scores are exact), the initial
-        design, and its number of trials.
+        design, and the number of trials in this design.
     cost : str, optional
-        The cost to minimize, of those that the experiment offers.
+        The cost to minimize: one of those that the experiment offers.
     widen : sequence of str
-        Ranges to widen first, ``"theta4"`` or ``"theta4=1:128"``.
+        Ranges to widen before the search: ``"theta4"``, or ``"theta4=1:128"`` with new bounds.
     validate : bool
         Whether to play the front again on fresh seeds.
     until_regret : float or str, optional
-        Continue until, with 95% probability, every recommended θ is within this of the best in the
-        space, in the goal's unit or as a share, ``"5%"``. The budget may end the sweep earlier.
+        Continue until, with 95% probability, every recommended θ is at most this much worse than
+        the best θ in the space. A number in the goal's unit, or a share such as ``"5%"``. The
+        budget may end the sweep earlier.
     standard_error, validation_games, validation_points : float, int, int
-        Standard error at which a validated point has enough games, in the goal's unit; maximum
-        number of games of a point; number of budgets for which the model proposes a point.
+        Standard error, in the goal's unit, at which a validated point has enough games; maximum
+        number of games per point; number of cost limits for which the model proposes a point.
     accept_change : bool
         Whether to continue although the definition has changed.
     scheduler : str, optional
-        Address of a Dask scheduler, ``"tcp://10.0.0.1:8786"``, whose workers play.
+        Address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``; its workers play the games.
     tls : mapping, optional
-        Its certificates: the files ``ca``, ``cert`` and ``key``.
+        The scheduler's certificates: the files ``ca``, ``cert`` and ``key``.
     progress : bool
         Whether to show progress, on standard error or in the notebook.
 
@@ -146,8 +147,8 @@ def sweep(
     Warns
     -----
     RuntimeWarning
-        If trials were left out because their games failed; other trials replaced them. Or if the
-        agent depends on something whose changes cannot be detected, such as an open file.
+        If trials were left out because their games failed (other trials replaced them), or if the
+        agent depends on something, such as an open file, that cannot be checked for changes.
     """
     given = locals()
     call = call_text("sweep", sweep, given)
@@ -195,20 +196,20 @@ def play(
     ----------
     agent : Agent or mapping of str to Agent
         The agent: ``thetafront.agent("mcmdp", theta1=500)``, ``experiment.build(theta)``, or the
-        ``agent`` of a pick. Several agents of one game, by names of your choice, play the same
-        seeds and take turns, so that a change in the machine's speed affects all alike; the column
-        ``name`` then identifies the agent.
+        ``agent`` of a pick. Or several agents of one game, by names of your choice: they take turns
+        on the same seeds, so a change in the machine's speed affects all of them equally. The
+        column ``name`` then identifies the agent.
     n : int
         Number of games of each agent, with seeds from ``first_seed`` on.
     first_seed : int
-        The same agent and seed give the same game, except for its times.
+        The first seed. The same agent and seed give the same game, except for its times.
     ledger : path, optional
-        A folder that stores each game in ``games.csv`` as soon as it ends: the same call then plays
-        only the missing games. It works only for agents of the catalog, because the code of others
-        may change.
+        A folder in which ``games.csv`` stores each game as soon as it ends. If you repeat the call,
+        it plays only the missing games. Only for agents of the catalog, because the code of other
+        agents may change.
     batch : int
-        Games that a worker plays before they are stored; raise it if a game takes less than a
-        millisecond.
+        Number of games that a worker plays before they are stored; raise it if a game takes less
+        than a millisecond.
     jobs : int, optional
         Worker processes; all cores by default.
     progress : bool
@@ -227,7 +228,7 @@ def play(
             raise InputError(f"agent must be an agent such as agent('mcmdp') (got {each!r})")
         if ledger is not None and not each.is_ours:
             raise InputError(
-                "ledger must be left out for agents of your own: it takes those of the catalog"
+                "ledger must be left out for agents of your own: it stores only catalog agents"
             )
     if not agents:
         raise InputError("agent must be at least one agent (got none)")
@@ -276,9 +277,9 @@ def agent(name: str, **parameters: Any) -> Agent:
     Parameters
     ----------
     name : str
-        One that ``thetafront agents`` lists.
+        A name that ``thetafront agents`` lists.
     **parameters
-        Parameters by name; the others have their defaults.
+        Parameters by name; all others keep their defaults.
 
     Raises
     ------
@@ -298,8 +299,8 @@ def agent(name: str, **parameters: Any) -> Agent:
 def load_experiment(definition: str) -> Experiment:
     """Load an experiment without tuning it, for example to play some games of a θ.
 
-    ``load_experiment("coins.py").build({"effort": 20}).play(seed=7)`` plays one; a game that fails
-    raises :class:`agents.agent.GameError`.
+    ``load_experiment("coins.py").build({"effort": 20}).play(seed=7)`` plays one game. If the game
+    fails, it raises :class:`agents.agent.GameError`.
 
     Parameters
     ----------
@@ -333,8 +334,8 @@ def open_study(
     name : str, optional
         Name of the study, if the storage holds several.
     experiment : Experiment, optional
-        What the study tunes, if that is defined in a script or notebook. Without it, such a study
-        can be read, but its games cannot be played.
+        The study's experiment, if it is defined in a script or notebook. Without it, such a study
+        can be read, but no games can be played.
 
     Raises
     ------
@@ -357,14 +358,14 @@ class Pick:
     theta : dict of str to value
         The tuned parameters.
     goal, cost : Estimate
-        What to expect of it given all games of the study: ``value``, and ``low`` to ``high``, a 95%
-        interval, in the units of goal and cost.
+        What to expect of this θ given all games of the study, in the units of goal and cost:
+        ``value``, and the 95% interval from ``low`` to ``high``.
     n : int
-        Validation games of this θ; 0 only if no θ of the study has any.
+        Number of validation games of this θ; 0 only if no θ of the study has any.
     text, answer : str, dict
-        What ``thetafront pick`` prints, and with ``--json``.
+        What ``thetafront pick`` prints without and with ``--json``.
     experiment : Experiment
-        The study's.
+        The study's experiment.
     """
 
     theta: dict[str, Any]
@@ -392,19 +393,19 @@ class Pick:
 
 
 class Study:
-    """A study as it was when it was read: its tables, figure and picks.
+    """A study as it was when it was read: its tables, its figures, and the θ that it recommends.
 
-    Tables are those in the study's folder; column names carry units (``*_seconds``,
-    ``score_*_points``), shares and rates are between 0 and 1. Each is a copy.
+    Its tables are those in the study's folder; each access returns a copy. Column names contain
+    units (``*_seconds``, ``score_*_points``); shares and rates are between 0 and 1.
 
     Parameters
     ----------
     location : Location
-        Where it is.
+        Where the study is stored.
     data : StudyData
         Its contents.
     own : Experiment, optional
-        What plays its games, if that is defined in a script or notebook.
+        Its experiment, if that is defined in a script or notebook; needed to play games.
 
     Raises
     ------
@@ -434,12 +435,12 @@ class Study:
 
     @property
     def experiment(self) -> Experiment:
-        """What is tuned, with the space that the study has now."""
+        """The experiment, with the study's current space."""
         return self.data.experiment
 
     @property
     def folder(self) -> Path:
-        """Where its tables and figures are."""
+        """The folder of its tables and figures."""
         return self.location.folder
 
     @cached_property
@@ -454,28 +455,28 @@ class Study:
     def trials(self) -> pd.DataFrame:
         """One row per trial: θ, observed mean of the goal and its standard error, cost.
 
-        Once a trial is complete, also the posterior's mean and standard deviation, and the
-        probability of being on the front.
+        If any trial is complete, also mean and standard deviation of the model's posterior, and
+        the probability of being on the front.
         """
         return self._tables["trials"].copy()
 
     @property
     def games(self) -> pd.DataFrame:
-        """One row per game, with its seed; validation games have a ``point``, not a trial."""
+        """One row per game, with its seed; a validation game has a ``point`` instead of a trial."""
         return self._tables["games"].copy()
 
     @property
     def front(self) -> pd.DataFrame:
         """One row per validated point, numbered from the cheapest; ``on_front`` marks the front.
 
-        Goal and cost with 95% intervals (``*_low95``, ``*_high95``): by the point's own games, and
-        given all games of the study, ``combined_*``.
+        Goal and cost have 95% intervals (``*_low95``, ``*_high95``): from the point's own games,
+        and, in columns ``combined_*``, from the model given all games of the study.
         """
         return self._tables["front"].copy()
 
     @property
     def predicted_front(self) -> pd.DataFrame:
-        """The front over the whole space that the trials predict, with its 95% band.
+        """The front of the whole space, predicted from the trials, with its 95% band.
 
         Raises
         ------
@@ -486,7 +487,7 @@ class Study:
 
     @property
     def combined_front(self) -> pd.DataFrame:
-        """The front over the whole space given all games, with its 95% band.
+        """The front of the whole space, predicted from all games, with its 95% band.
 
         Raises
         ------
@@ -497,10 +498,10 @@ class Study:
 
     @property
     def certificate(self) -> pd.DataFrame:
-        """How far recommended θ may be from the best in the space, one row per budget.
+        """How far recommended θ may be from the best in the space: one row per cost limit.
 
-        With 95% probability, no θ beats the one of a row by more than ``regret_bound95``,
-        simultaneously in all rows (:mod:`study.report.certificate`).
+        With 95% probability, this holds in all rows at once: within the row's limit, no θ is better
+        than the recommended one by more than ``regret_bound95`` (:mod:`study.report.certificate`).
 
         Raises
         ------
@@ -522,14 +523,15 @@ class Study:
         progress: bool = True,
         **limit: float | str,
     ) -> Pick:
-        """Choose a θ: the best for a cost, or the cheapest that reaches a value of the goal.
+        """Choose a θ: the best within a cost limit, or the cheapest that reaches a target.
 
         Parameters
         ----------
         games : int
-            Games of the proposed θ to play first, on fresh seeds; they are stored with the study.
+            Number of games of the proposed θ to play first, on fresh seeds. They are stored with
+            the study.
         jobs : int, optional
-            Worker processes for them; all cores by default.
+            Worker processes for these games; all cores by default.
         progress : bool
             Whether to show progress.
         **limit : float or str
@@ -576,8 +578,8 @@ class Study:
     ) -> "Study":
         """Play the front again on fresh seeds, and read the study again.
 
-        Parameters, errors and interrupts are those of :func:`sweep`. Points keep their games; a
-        smaller standard error, or a budget, adds to them.
+        Parameters, errors and interrupts are those of :func:`sweep`. Points keep their games; with
+        a smaller standard error, or a budget, they get more.
         """
         call = call_text(f"{self._opening}.validate", self.validate, locals())
         seconds, executor = parse_seconds(budget_text(budget)), executor_for(jobs, scheduler, tls)
@@ -590,14 +592,14 @@ class Study:
         return self.refresh()
 
     def refresh(self) -> "Study":
-        """Read the study again, for example while a sweep runs elsewhere; return it."""
+        """Read the study again, for example while a sweep runs elsewhere; return the study."""
         with quiet(), self._opened() as (_, data):
             self._take(data)
         return self
 
     @property
     def _opening(self) -> str:
-        """The call that opens it."""
+        """The call that opens this study."""
         name, results = self.name, str(self.folder.parent)
         if locate(name, self.folder.parent, None).url == self.location.url:
             return f"open_study({name!r}, results={results!r})"
@@ -660,7 +662,7 @@ class Study:
         return heading if shown is None else f"<div>{heading}{table_html(shown)}</div>"
 
     def _front_table(self) -> Table | None:
-        """Lay out the validated front or, without one, the predicted front, if any."""
+        """Lay out the validated front, else the predicted one; None if there is neither."""
         if len(front := self._tables["front"]):
             return front_table(front.to_dict("records"), self.experiment)
         if "predicted_front" in self._tables:
@@ -669,7 +671,7 @@ class Study:
 
 
 def found(experiment: str | Experiment) -> Experiment:
-    """Return the experiment, or that of this name; InputError if a user's has a built-in name."""
+    """Return an experiment, also by its name; InputError if a user's own has a built-in name."""
     if isinstance(experiment, str):
         return experiment_called(experiment)
     ours = EXPERIMENTS.get(experiment.name)
@@ -682,14 +684,14 @@ def found(experiment: str | Experiment) -> Experiment:
 
 
 def budget_text(budget: str | float | None) -> str:
-    """Write a budget as the commands take it; None is no limit."""
+    """Write a budget as the commands accept it; None means no limit."""
     if budget is None:
         return NO_BUDGET
     return budget if isinstance(budget, str) else f"{budget:.6f}s"
 
 
 def call_text(called: str, function: Callable[..., Any], given: Mapping[str, Any]) -> str:
-    """Write a call for a user to repeat, without arguments that have their defaults."""
+    """Write a call that a user can repeat, without arguments that equal their defaults."""
     words = []
     for name, parameter in inspect.signature(function).parameters.items():
         value = given[name]
@@ -715,6 +717,6 @@ def quiet() -> Iterator[None]:
 
 @contextmanager
 def as_guest(call: str) -> Iterator[None]:
-    """Play games in the block for a call, and restore the program's state afterwards."""
+    """Run the block, in which a call plays games, and restore the program's state afterwards."""
     with quiet(), called(call), interrupt.as_guest():
         yield

@@ -3,7 +3,7 @@
 A parameter on a grid (an integer, say) is spread over [low − step/2, high + step/2] before it is
 rounded, so that its end values are as likely as the others. Values are rounded and clipped *after*
 each transformation: exp(log 10) exceeds 10, and optuna silently replaces a suggestion out of bounds
-by a random one.
+with a random value.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class ParameterAxis:
     log: bool = False  # whether the scale is logarithmic
 
     def ends(self) -> tuple[float, float]:
-        """Return the interval that [0, 1] is mapped to, in logarithms if the scale is."""
+        """Return the interval that [0, 1] is mapped to; on a logarithmic scale, its logarithms."""
         low, high = self.low - 0.5 * self.step, self.high + 0.5 * self.step
         return (float(np.log(low)), float(np.log(high))) if self.log else (low, high)
 

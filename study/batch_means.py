@@ -4,33 +4,36 @@ Notation
 --------
 ======  ============================================================================================
 R       sum of the counts of all games, divided by the sum of their divisors
-B       blocks of consecutive games
-e_b     the count of block b minus R times its divisor, over the mean count
-P, c_b  number of samples with the most blocks, and their mean e_b: what a block's games share
-s²      Σ e_b²/(B − 1), the relative variance of a block's ratio; of times, with e_b − c_b in place
-        of e_b, times P/(P − 1)
+B       number of blocks of consecutive games
+e_b     relative error of block b: its count minus R times its divisor, over the mean count
+P       number of samples that have the most blocks
+c_b     mean e_b of these P samples: what games of block b share
+s²      Σ e_b²/(B − 1), the relative variance of a block's ratio. For times, e_b − c_b replaces e_b,
+        and the sum is multiplied by P/(P − 1)
 s̄²      s² pooled over all samples, each weighted by its B − 1
 s_c²    Σ e_b²/(B − 1), averaged over the P samples: what blocks may share
 κ       pseudo-blocks: the number of blocks by which a sample's s² is shrunk towards s̄²
 v       the relative variance of single games about their samples' ratios
 ======  ============================================================================================
 
-A machine's speed drifts: in the published sweep of ``mcmdp`` the times of games that were played
-together correlate by 0.79 with the next ones, by 0.46 after 20 games of each of 12 points, by 0.18
-after 100. So the mean of 1,000 games is off by 1.7%, instead of the 0.25% of independent games.
-Blocks are few and long, so that they drift apart; still, each halving of B multiplied s²/B by 1.8
-there. So the variance of R is 2s²/B for blocks of times, s²/B for single games; s² is shrunk as in
-:mod:`study.shrinkage`.
+A machine's speed drifts. In the published sweep of ``mcmdp``, 12 points took turns. The times of
+games that were played together correlated with those of the next turn by 0.79, with those 20 turns
+later by 0.46, and with those 100 turns later by 0.18. So a mean of 1,000 games is off by 1.7%; if
+games were independent, it would be off by 0.25%. Blocks are few and long, so that they correlate
+little. Even so, each halving of B multiplied s²/B by 1.8 in that sweep. So the variance of R is
+2s²/B for blocks of times, and s²/B for single games. s² is shrunk as in :mod:`study.shrinkage`.
 
 Samples that take turns are slowed down together, even if their blocks do not cover the same
-minutes. So the part that they may share, 2s_c²/B, counts as one common error. As it is estimated
-from B blocks, it is multiplied by the square of the ratio of Student's quantile to the normal one.
-Two blocks may agree by chance, and a few games are not a block, so below four degrees of freedom
-s_c² is filled up to four with deviations of 3%. Costs of two samples are compared by their own
-errors: 2s²/B, and 2s_c² (1/b − 1/B) for one with fewer blocks, b, which was timed during only a
-part of the time. Where no sample has two blocks, a sample's own error is v/n. Samples of n < 20
-games differ more: v·(1/n − 1/20) is added. Games that all do the same work, at different times, are
-blocks of one game, and share nothing.
+minutes. So the part that they may share, 2s_c²/B, counts as one common error. It is estimated from
+only B blocks, so it is multiplied by (t/z)², where t and z are Student's and the normal quantile.
+Two blocks may agree by chance, and a few games are not a block. If s_c² has fewer than four degrees
+of freedom, deviations of 3% stand for the missing ones.
+
+Costs of two samples are compared by the errors that they do not share. Their variance is 2s²/B; for
+a sample with fewer blocks, b, 2s_c² (1/b − 1/B) is added, because it was timed during only a part
+of the run. If no sample has two blocks, the variance of a sample's own error is v/n. Samples of
+n < 20 games vary more, so v·(1/n − 1/20) is added. If all games do the same work, at different
+times, each game is a block, and blocks share nothing.
 
 Source: Law, *Simulation Modeling and Analysis* (2015), §9.5.3, batch means; Searle, Casella and
 McCulloch, *Variance Components* (1992), §4.3, for what blocks share.
@@ -49,19 +52,19 @@ PSEUDO_BLOCKS = 10.0
 MAX_BLOCKS = 5
 FEW_GAMES = 20
 MIN_FREEDOM, TYPICAL_DEVIATION = 4, 0.03  # of times
-CORRELATED = 2.0  # by how much neighbouring blocks' likeness raises the variance of a mean
+CORRELATED = 2.0  # factor by which correlation of neighbouring blocks raises a mean's variance
 
 
 @dataclass(frozen=True)
 class LogVariances:
-    """Variances of errors of several log₁₀ R."""
+    """Variances of the errors of log₁₀ R, for several samples."""
 
-    own: Floats  # (n,): of each one's own error; NaN where nothing tells
-    shared: float = 0.0  # of the error that all have in common
+    own: Floats  # (n,): of each sample's own error; NaN if unknown
+    shared: float = 0.0  # of the error that all samples have in common
 
     @property
     def total(self) -> Floats:
-        """Variance of each whole error."""
+        """Variance of each sample's total error."""
         return self.own + self.shared
 
 
@@ -77,7 +80,7 @@ def variances_of_log_ratios(
     block : int
         Minimum number of games of a block.
     drifts : bool
-        Whether neighbouring blocks are alike, as times are; there are then at most five.
+        Whether neighbouring blocks are correlated, as times are; if so, at most five blocks.
     """
     n_games = np.array([len(counted) for counted, _ in samples])
     n_blocks = np.array([count_blocks(n, block, drifts) for n in n_games.tolist()])
@@ -99,7 +102,7 @@ def variances_of_log_ratios(
 
 
 def time_variances(errors: Sequence[Floats], n_blocks: npt.NDArray[np.int64]) -> LogVariances:
-    """Return relative variances of times, from what blocks share and from what they do not."""
+    """Return relative variances of times: of each sample's own error, and of the shared one."""
     most = int(n_blocks.max())
     is_longest = n_blocks == most
     n_longest = int(is_longest.sum())
@@ -110,7 +113,7 @@ def time_variances(errors: Sequence[Floats], n_blocks: npt.NDArray[np.int64]) ->
         apart * (e - together) if is_it else e for e, is_it in zip(errors, is_longest, strict=True)
     ]
     freedom = np.where(is_longest & (n_longest > 1), most - 1.0, 0.0)
-    square = np.nan_to_num(shrunk(errors, freedom))  # nothing is left of one sample alone
+    square = np.nan_to_num(shrunk(errors, freedom))  # one sample alone has no own error
     missing = max(MIN_FREEDOM - (most - 1), 0)
     n = most - 1 + missing
     shared = (known + missing * TYPICAL_DEVIATION**2) / n
@@ -120,13 +123,13 @@ def time_variances(errors: Sequence[Floats], n_blocks: npt.NDArray[np.int64]) ->
 
 
 def pooled_square(errors: Sequence[Floats], freedom: Floats) -> float:
-    """Return s̄²; NaN if no sample has any degree of freedom."""
+    """Return s̄²; NaN if no sample has a degree of freedom."""
     total = sum(float(e @ e) for e, n in zip(errors, freedom, strict=True) if n > 0)
     return total / freedom[freedom > 0].sum() if (freedom > 0).any() else np.nan
 
 
 def shrunk(errors: Sequence[Floats], freedom: Floats) -> Floats:
-    """Return each sample's s², shrunk towards the pooled one; NaN if there is none."""
+    """Return each sample's s², shrunk towards s̄²; NaN if s̄² is unknown."""
     known = np.maximum(freedom, 0.0)
     squares = np.array([float(e @ e) for e in errors]) * (known > 0)
     pooled = PSEUDO_BLOCKS * pooled_square(errors, freedom)
@@ -134,7 +137,7 @@ def shrunk(errors: Sequence[Floats], freedom: Floats) -> Floats:
 
 
 def single_game_variance(samples: Sequence[tuple[Floats, Floats]]) -> float:
-    """Return the relative variance of single games, pooled; NaN if no sample has two."""
+    """Return v, pooled over all samples; NaN if no sample has two games."""
     several = [sample for sample in samples if len(sample[0]) > 1]
     freedom = sum(len(counted) - 1 for counted, _ in several)
     errors = [deviations(*sample, len(sample[0])) for sample in several]

@@ -10,7 +10,7 @@ MAX_CHARACTERS = 200  # of an error that a message quotes
 
 
 class InputError(Exception):
-    """An input is not allowed or does not exist: one line says which, and what is allowed.
+    """An input is not allowed or does not exist: one line names it, and says what is allowed.
 
     The command line prints the line and exits with code 2.
     """
@@ -24,11 +24,11 @@ class RunError(Exception):
 
 
 class DamageError(RunError):
-    """A stored value is damaged: the line says which, and how to repair it."""
+    """A stored value is damaged: one line names it, and says how to repair it."""
 
 
 def check_range(name: str, value: SupportsIndex, low: int, high: int) -> int:
-    """Return a whole number; InputError names it and what is allowed if it is out of range."""
+    """Return a value as int; InputError if it is not a whole number between low and high."""
     try:
         number = index(value)
     except TypeError:
@@ -46,14 +46,14 @@ def naming_file(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.filename is not None:
             raise
-        if error.errno is None:  # a message of numpy's
+        if error.errno is None:  # raised by numpy
             raise OSError(f"{path}: {error}") from error
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 @contextmanager
 def error_context(where: str) -> Iterator[None]:
-    """Report an error about a value as damage of a place, such as ``trial 3, game:2``."""
+    """Report an invalid stored value as damage at a place, such as ``trial 3, game:2``."""
     try:
         yield
     except KeyError as error:

@@ -33,7 +33,7 @@ class Estimate:
 def t95(n: float) -> float:
     """Return half the width of the 95% interval of a mean of n values, in standard errors.
 
-    NaN for 1. A prior of the variance counts as further values.
+    NaN for a single value. A prior for the variance counts as additional values.
     """
     if n < 2:
         return math.nan
@@ -45,9 +45,10 @@ def t95(n: float) -> float:
 def t_interval(
     values: Sequence[float] | npt.NDArray[np.float64], prior: Prior = NO_PRIOR
 ) -> Estimate:
-    """Estimate a mean with Student's t interval, below 30 values with a prior of their variance.
+    """Estimate a mean with Student's t interval.
 
-    A single value gives none, nor do equal values without a prior.
+    Below 30 values, a prior for their variance is used. A single value has no interval; without a
+    prior, equal values have none.
     """
     sample = np.asarray(values, np.float64)
     if not len(sample):
@@ -67,8 +68,9 @@ def t_interval(
 def mean(values: Sequence[float] | npt.NDArray[np.float64]) -> Estimate:
     """Estimate a mean by a BCa bootstrap (Efron 1987) of 9,999 resamples.
 
-    Below 20 values, it is Student's t: for three bimodal scores, the bootstrap's interval covered
-    the truth in 72 of 100 cases, for six in 88, for twenty in 95.
+    Below 20 values, Student's t interval is used: for samples of bimodal scores, the bootstrap's
+    95% interval covered the truth in 72% of cases with three scores, in 88% with six, and in 95%
+    with twenty.
     """
     sample = np.asarray(values, np.float64)
     if np.ptp(sample) <= ROUNDING * np.abs(sample).max() and len(sample) > 1:
@@ -98,13 +100,12 @@ def difference(
 
 
 def median(values: Sequence[float] | npt.NDArray[np.float64]) -> Estimate:
-    """Estimate a median.
+    """Estimate a median, with an interval that is valid for any distribution.
 
-    Its interval, between two values of the sample, holds for any distribution.
-
-    The number of values below the median is binomial, so the median lies between the l-th smallest
-    and the l-th largest value with a probability of at least 95%, where l is the largest number
-    with P(fewer than l below) ≤ 2.5%. Below six values there is none.
+    The ends of the interval are two values of the sample. The number of values below the median is
+    binomial. So the median lies between the l-th smallest and the l-th largest value with a
+    probability of at least 95%, where l is the largest number with P(fewer than l below) ≤ 2.5%.
+    Below six values, there is no interval.
     """
     sample = np.sort(np.asarray(values, np.float64))
     if not len(sample):
@@ -126,19 +127,23 @@ def bounded_mean(
 ) -> Estimate:
     """Estimate the mean of values that lie between two bounds.
 
-    Scaled to 0 and 1, one value has the variance φ·x·(1 − x), φ ≤ 1, x the mean. φ is 1 if all
-    values are at a bound, and less if some are draws, say. So n values are worth as much as n/φ
-    wins and losses, whose interval is Wilson's (:func:`share`). φ is estimated as if one more value
-    had been seen at each bound, since equal values do not show that others are impossible. Values
-    that are all close to each other are treated as a continuum: the two added values then weigh
-    less, by twice the smallest difference of two values, and Student's quantile replaces the normal
-    one; below 30 values, a prior of φ counts there.
+    Let the bounds be 0 and 1, and x the mean. Then one value has the variance φ·x·(1 − x), where
+    φ ≤ 1. φ is 1 if all values are at a bound, and smaller if some games are draws, for example. So
+    n values are worth as much as n/φ wins and losses, which have Wilson's interval (:func:`share`).
+    φ is estimated as if one more value had been seen at each bound, because equal values do not
+    show that others are impossible.
 
-    In simulations with n of 4, 10, 40 and 400 the interval held the mean in 93% of cases or more:
-    for wins, draws and losses, Beta(½, ½), and values that are all the same except for a few. For
-    wins and losses alone it is Wilson's, which is too short for some means of few games (87% at ½
-    with n = 4, 91% at 0.99 with n = 10); for strongly skewed values it held the mean in 88%
-    (Beta(0.2, 2), n = 10).
+    If two different values are less than ½ apart, values are treated as continuous. Each added
+    value then has a weight of twice the smallest difference of two values, and Student's quantile
+    replaces the normal one. Below 30 values, a prior for φ is used, too.
+
+    In simulations with 4, 10, 40 and 400 values, the 95% interval covered the mean in 93% of cases
+    or more for these values: wins, draws and losses; Beta(½, ½); all equal except for a few. It
+    covered the mean less often
+
+    - for wins and losses alone (Wilson's interval), for some means of few games: in 87% of cases
+      for a mean of ½ with n = 4, in 91% for a mean of 0.99 with n = 10
+    - for strongly skewed values: in 88% of cases for Beta(0.2, 2) with n = 10
     """
     sample = np.sort((np.asarray(values, np.float64) - low) / (high - low))
     if not len(sample):
@@ -158,9 +163,9 @@ def bounded_mean(
 def share(n_successes: float, n: float, z: float = Z95) -> Estimate:
     """Estimate a proportion.
 
-    The interval is Wilson's (1927): all p that are no farther from k/n than z·√(p(1 − p)/n); see
-    Brown, Cai, DasGupta (2001), §3.1.1. The standard error is the standard deviation of Jeffreys'
-    posterior, Beta(k + ½, n − k + ½), which is never 0.
+    For k successes, the interval is Wilson's (1927): all p that are no farther from k/n than
+    z·√(p(1 − p)/n); see Brown, Cai, DasGupta (2001), §3.1.1. The standard error is the standard
+    deviation of Jeffreys' posterior, Beta(k + ½, n − k + ½), which is never 0.
     """
     if not n:
         return Estimate(math.nan)

@@ -1,13 +1,13 @@
 """Ctrl-C, SIGTERM and SIGHUP: a thread waits for them, so they do not interrupt a write.
 
-- By default, an interrupt ends the process and its workers at once. Everything that is written
-  survives a kill, so it also survives this.
-- Within :func:`deferred` the first interrupt sets a flag, :func:`requested`, at which loops look
-  between whole steps. The second one ends the process.
-- Within :func:`raised` an interrupt is a KeyboardInterrupt, as usual in Python: for code that must
-  restore a terminal, delete temporary files or end programs that it has started.
+- By default, an interrupt ends the process and its workers at once. This is safe, because stored
+  data survives a kill at any moment.
+- Within :func:`deferred`, the first interrupt sets a flag, :func:`requested`, which loops check
+  between whole steps. The second interrupt ends the process.
+- Within :func:`raised`, an interrupt raises KeyboardInterrupt, as usual in Python. This is for code
+  that must restore a terminal, delete temporary files or end programs that it has started.
 
-A user's program, such as a notebook, keeps its own handling, except within :func:`as_guest`.
+A user's program, such as a notebook, keeps its own signal handlers, except within :func:`as_guest`.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ SHOW_CURSOR = b"\r\x1b[?25h\x1b[K"  # progress hides it
 
 
 unfinished: set[str] = set()
-"""Files being written, by path, that are deleted if the process ends at once."""
+"""Paths of unfinished files, which are deleted if the process ends at once."""
 
 
 class _Answer(Enum):
@@ -55,7 +55,7 @@ class _State:
 def watch() -> None:
     """Handle interrupts from now on, also in threads and workers started later.
 
-    Signals that are ignored, such as SIGHUP under nohup, stay so.
+    Signals that are ignored, such as SIGHUP under nohup, stay ignored.
     """
     if _State.signals:
         return
@@ -79,7 +79,10 @@ def _answer() -> None:
 
 
 def _handle(number: int, frame: "FrameType | None") -> None:
-    """Handle a signal in the main thread, if signals are raised or a library has unblocked them."""
+    """Handle a signal that reaches the main thread: within ``raised``, or if a library unblocks it.
+
+    Otherwise, signals are blocked there, and only the waiting thread receives them.
+    """
     if _State.answer is _Answer.RAISE:
         raise KeyboardInterrupt
     _answer()
@@ -89,9 +92,9 @@ def _handle(number: int, frame: "FrameType | None") -> None:
 def as_guest() -> Iterator[None]:
     """Handle Ctrl-C for a block of a user's program, such as a script or a notebook.
 
-    The first one within :func:`deferred` sets the flag; any other raises KeyboardInterrupt, and
-    none ends the process. Afterwards the program's own handler is back. Nothing changes outside the
-    main thread, where Ctrl-C is ignored, and where :func:`watch` is active already.
+    The first Ctrl-C within :func:`deferred` sets the flag. Any other raises KeyboardInterrupt; none
+    ends the process. Afterwards the program's own handler is back. The block changes nothing
+    outside the main thread, if Ctrl-C is ignored, or if :func:`watch` is active already.
     """
     handler = signal.getsignal(signal.SIGINT)
     is_answered = bool(_State.signals) or _State.is_guest or not in_main_thread()
@@ -102,7 +105,7 @@ def as_guest() -> Iterator[None]:
     _State.is_guest = True
     try:
         yield
-    except SystemError as error:  # numba's for an interrupt within a kernel
+    except SystemError as error:  # numba raises it for an interrupt in a kernel
         if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
             raise KeyboardInterrupt from None
         raise
@@ -128,7 +131,7 @@ def in_main_thread() -> bool:
 
 
 def requested() -> bool:
-    """Return whether a deferred interrupt has come."""
+    """Return whether an interrupt has come and is deferred."""
     return _State.requested and (in_main_thread() or not _State.is_guest)
 
 
@@ -144,9 +147,9 @@ def kept_from_children() -> Iterator[None]:
 
 @contextmanager
 def deferred() -> Iterator[None]:
-    """Let an interrupt wait for the end of the block, which then raises KeyboardInterrupt.
+    """Defer an interrupt to the end of the block, where it raises KeyboardInterrupt.
 
-    With nested blocks, it waits for the end of the outermost one.
+    With nested blocks, that is the end of the outermost block.
     """
     with _answering(_Answer.FLAG, signal.SIG_BLOCK):
         yield
@@ -156,21 +159,21 @@ def deferred() -> Iterator[None]:
 
 @contextmanager
 def raised() -> Iterator[None]:
-    """Let an interrupt raise KeyboardInterrupt wherever the main thread is."""
+    """Let an interrupt raise KeyboardInterrupt in the block, whatever the main thread is doing."""
     with _answering(_Answer.RAISE, signal.SIG_UNBLOCK):
         yield
 
 
 @contextmanager
 def _answering(answer: _Answer, how: int) -> Iterator[None]:
-    """Handle interrupts in that way for a block.
+    """Handle interrupts in the block as ``answer`` says.
 
-    ``how`` says what happens to the main thread's signals.
+    ``how`` says whether signals are blocked or unblocked in the main thread.
     """
     if not (_State.signals or _State.is_guest) or not in_main_thread():
         yield
         return
-    before = _State.answer, signal.pthread_sigmask(how, _State.signals)  # as a guest, none
+    before = _State.answer, signal.pthread_sigmask(how, _State.signals)  # a guest watches none
     _State.answer = answer
     try:
         yield
@@ -183,12 +186,12 @@ def exit_at_once() -> NoReturn:
     """End the process and its workers, whatever they are doing."""
     try:
         say(MESSAGE)
-        # Not imported here: the main thread may be about to.
+        # No import here: the main thread may be importing the module at this moment.
         if (processes := sys.modules.get("multiprocessing.process")) is not None:
             for each in processes.active_children():
                 with contextlib.suppress(ProcessLookupError):  # it has just exited on its own
                     os.kill(each.pid, signal.SIGKILL)
-        # As os.unlink, but no other thread runs from here to the exit: it could open a file again.
+        # PyDLL keeps the GIL, unlike os.unlink: no other thread can open a file again before exit.
         unlink = ctypes.PyDLL(None).unlink
         for path in tuple(unfinished):
             unlink(os.fsencode(path))

@@ -6,12 +6,12 @@ Notation
 score        an agent's mean score, in points; more is better
 cost         CPU seconds per move, or another cost; less is better
 (r_s, r_c)   the reference point: any point of interest is better in both
-hypervolume  area of all (score, log₁₀ cost) that some point dominates and that dominate
+hypervolume  area of all (score, log₁₀ cost) that are dominated by some point and dominate
              the reference point, in points · decades
 ===========  ==========================================================================
 
-Costs are measured in decades because the trade-off is one of ratios: twice the playouts take twice
-the time at any budget.
+Costs are measured in decades (log₁₀) because the trade-off is between ratios: twice the playouts
+take twice the time at any budget.
 """
 
 from bisect import bisect_right
@@ -25,8 +25,8 @@ def nondominated(
 ) -> npt.NDArray[np.int64]:
     """Find the points that no other point beats.
 
-    Point i beats point j if it is no worse in both objectives and better in one. Of equal points
-    all are kept.
+    Point i beats point j if i is no worse in both objectives and better in one. Equal points are
+    all kept.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def nondominated(
 def near_front(
     scores: npt.NDArray[np.float64], costs: npt.NDArray[np.float64], factor: float
 ) -> npt.NDArray[np.bool_]:
-    """Return which points have no equally good point that is cheaper by that factor, shape (n,)."""
+    """Return which points have no rival at least as good and cheaper by ``factor``, shape (n,)."""
     order = np.argsort(costs)
     best = np.append(-np.inf, np.maximum.accumulate(scores[order]))
     n_cheaper = np.searchsorted(costs[order], costs / factor, side="right")
@@ -83,7 +83,7 @@ def hypervolume(
 
 
 def p_on_front(draws: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return for each point the share of draws in which no other point dominates it.
+    """Return, for each point, the share of draws in which no other point dominates it.
 
     Parameters
     ----------
@@ -101,12 +101,13 @@ def p_on_front(draws: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def n_dominating_layers(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    """Return how many fronts must be removed before each point is on one, shape (n,).
+    """Return, for each point, how many fronts must be removed until it is on the front.
 
-    ``values`` have shape (n, 2), to be maximized; of equal points each is on the next front.
+    ``values`` have shape (n, 2) and are maximized; the result has shape (n,). Equal points are on
+    successive fronts.
     """
     layers = np.empty(len(values), np.int64)
-    highest: list[float] = []  # first values of the fronts so far, negated, which rise
+    highest: list[float] = []  # first values of the fronts so far, negated, in ascending order
     for i in np.lexsort((-values[:, 0], -values[:, 1])):
         layers[i] = layer = bisect_right(highest, -values[i, 0])
         highest[layer : layer + 1] = [-values[i, 0]]

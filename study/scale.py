@@ -1,4 +1,4 @@
-"""Scales on which a model takes an objective, so that it stays within known bounds.
+"""Scales: transformations of an objective for a model, so that predictions stay within bounds.
 
 Notation
 --------
@@ -18,18 +18,32 @@ ROOT          √(y − low), or −√(high − y)            values with one b
 ANGLE         arcsin √x, 0 to π/2                    values with two bounds
 ============  =====================================  ===============================================
 
-Larger scores of 2048 scatter more: over 256 real θ of ``mcmdp``, log standard deviation grew with
-log mean by 0.70 ± 0.03, so that of √y differs by a factor of 1.4 between 12,000 and 70,000 points,
-instead of 3.4. In simulated studies of 80 trials of four games, on the surfaces of the benchmark of
-samplers, predicted fronts were off by 3,430 points instead of 4,540 (root mean square), and the 95%
-band held the truth in 94% of cases instead of 70%.
+Larger scores of 2048 vary more: over 256 real θ of ``mcmdp``, the log standard deviation grew with
+the log mean, at a slope of 0.70 ± 0.03. So between means of 12,000 and 70,000 points, the standard
+deviation of y differs by a factor of 3.4, but that of √y only by a factor of 1.4. The table shows
+simulated studies of 80 trials of four games, on the surfaces of the benchmark of samplers:
+
+============================================  ============  ============
+result                                        y             √y
+============================================  ============  ============
+root mean square error of predicted fronts    4,540 points  3,430 points
+cases in which the 95% band covers the truth  70%           94%
+============================================  ============  ============
 
 A mean between two bounds has a variance of x·(1 − x) times a constant, so the variance of its angle
 is a constant: 1/(4n) for a win rate of n games. Unlike a logit, an angle is finite at 0 and 1. In
-60 simulated studies of 64 trials of 10 games, with win rates of 0.02 to 0.98, predictions were off
-by 0.077 on ANGLE and 0.080 on LINEAR (root mean square), and 94% and 93% of the 95% intervals held
-the truth; with 4 games 0.106 and 0.106, 94% and 92%. An empirical logit was off by 0.092 and 0.135:
-its noise depends on the observed value, which is partly luck.
+60 simulated studies of 64 trials, with win rates of 0.02 to 0.98, predictions had these root mean
+square errors. The share of 95% intervals that covered the truth is in brackets:
+
+===============  ================  ===============
+scale            10 games a trial  4 games a trial
+===============  ================  ===============
+ANGLE            0.077 (94%)       0.106 (94%)
+LINEAR           0.080 (93%)       0.106 (92%)
+empirical logit  0.092             0.135
+===============  ================  ===============
+
+The noise of an empirical logit depends on the observed value, which is partly luck.
 """
 
 import math
@@ -46,8 +60,8 @@ from thetafront.study.estimate import Z95
 Floats = npt.NDArray[np.float64]
 Function = Callable[[Floats], Floats]
 
-MAX_BIAS = 0.02  # of √y, relative: that of the mean of one game of deviation 40%
-BIAS_TAKEN_OFF = 0.5  # of an angle's: a belief's own spread adds about as much again
+MAX_BIAS = 0.02  # of √y, relative: the bias for a single game with a standard deviation of 40%
+BIAS_TAKEN_OFF = 0.5  # share of an angle's bias; a belief's own spread removes about as much again
 RIGHT_ANGLE = math.pi / 2.0
 ROUNDING = 1e-9
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
@@ -64,7 +78,7 @@ class Belief(NamedTuple):
 
 
 class Form(IntEnum):
-    """How a scale transforms values, measured from a bound in units of their range."""
+    """How a scale transforms values, which are measured from a bound in units of their range."""
 
     LINEAR = 0
     LOG = 1
@@ -82,9 +96,9 @@ FUNCTIONS: dict[Form, tuple[Function, Function, Function]] = {
         lambda z: np.sin(2.0 * z),
     ),
 }
-"""Each form, its inverse, and the slope of that."""
+"""For each form: the function, its inverse, and the slope of the inverse."""
 BOUNDED = {Form.ROOT: math.inf, Form.ANGLE: RIGHT_ANGLE}
-"""The largest size of z on scales with a bound; the smallest is 0."""
+"""The largest |z| on scales with a bound; the smallest is 0."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +106,7 @@ class Scale:
     """A scale; values that do not exist on it, such as the logarithm of 0, are NaN or infinite."""
 
     form: Form = Form.LINEAR  # the transformation
-    # Bounds of values: of a root one is finite, of an angle both.
+    # Bounds of values: one is finite for a root, both are finite for an angle.
     low: float = -math.inf
     high: float = math.inf
 
@@ -102,14 +116,14 @@ class Scale:
 
     @classmethod
     def within(cls, low: float | None, high: float | None) -> "Scale":
-        """Return the scale for a mean with these bounds, None where there is none."""
+        """Return the scale for a mean with these bounds; None stands for no bound."""
         least, most = -math.inf if low is None else low, math.inf if high is None else high
         n_bounds = math.isfinite(least) + math.isfinite(most)
         return cls((Form.LINEAR, Form.ROOT, Form.ANGLE)[n_bounds], least, most)
 
     @property
     def origin(self) -> tuple[float, float]:
-        """The value from which values are measured, and the unit; −1 below a bound."""
+        """The value from which y is measured, and the unit: −1 if only an upper bound exists."""
         if self.form is Form.ANGLE:
             return self.low, self.high - self.low
         if self.form is Form.ROOT and not math.isfinite(self.low):
@@ -122,13 +136,13 @@ class Scale:
         return math.copysign(1.0, self.origin[1])
 
     def clipped(self, scaled: Floats) -> Floats:
-        """Return z, or the end of the scale if it is beyond, times the side."""
+        """Return z times the side, clipped to the ends of the scale."""
         if self.form not in BOUNDED:
             return scaled
         return np.clip(self.side * scaled, 0.0, BOUNDED[self.form])
 
     def transform(self, values: Floats) -> Floats:
-        """Return z for y; a mean beyond a bound by rounding is at the bound."""
+        """Return z for y; a mean beyond a bound by a rounding error counts as at the bound."""
         inside = np.clip(values, self.low, self.high)
         values = np.where(np.isclose(values, inside, ROUNDING, 0.0), inside, values)
         start, unit = self.origin
@@ -136,7 +150,7 @@ class Scale:
             return np.asarray(self.side * FUNCTIONS[self.form][0]((values - start) / unit))
 
     def inverse(self, scaled: Floats) -> Floats:
-        """Return y for z; a z beyond the scale's ends is that of a bound."""
+        """Return y for z; a z beyond an end of the scale gives the bound."""
         start, unit = self.origin
         return np.asarray(start + unit * FUNCTIONS[self.form][1](self.clipped(scaled)))
 
@@ -145,14 +159,14 @@ class Scale:
         return np.asarray(abs(self.origin[1]) * FUNCTIONS[self.form][2](self.clipped(scaled)))
 
     def raised(self, scaled: Floats) -> Floats:
-        """Return y for z up to a constant and a unit: odd in z, so it also serves −z and −y."""
+        """Return y for z, up to a constant and a unit; odd in z, so it is also valid for −z, −y."""
         size = np.minimum(np.abs(scaled), BOUNDED.get(self.form, math.inf))
         return np.asarray(np.copysign(FUNCTIONS[self.form][1](size), scaled))
 
     def variances(self, values: Floats, variances: Floats) -> Floats:
-        """Return the variances of z, given those of y: to first order.
+        """Return the variances of z, given those of y, to first order.
 
-        The true mean behind a noisy mean at a bound may lie inside, so it is assumed to be at least
+        If a noisy mean is at a bound, the true mean may lie inside. So it is assumed to be at least
         0.7 standard errors from the bound. A mean of zeros then has the right variance: 1/(4n).
         """
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -162,10 +176,10 @@ class Scale:
             return np.where(variances == 0.0, 0.0, variances / square)
 
     def unbiased(self, scaled: Floats, variances: Floats) -> Floats:
-        """Remove the bias of the root or angle of a noisy mean, which is drawn to the bound.
+        """Remove the bias of a noisy mean's root or angle, which is towards the bound.
 
-        E[√y] = √(E[y] − v), v the variance of √y. Where v is unknown, and on other scales, values
-        stay as they are.
+        E[√y] = √(E[y] − v), where v is the variance of √y. If v is unknown, and on other scales,
+        values stay unchanged.
         """
         if self.form is Form.ROOT:
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -177,10 +191,10 @@ class Scale:
         return scaled
 
     def belief(self, mean: Floats, deviation: Floats) -> Belief:
-        """Return the belief about y from m and s, with its 95% interval.
+        """Return the belief about y, with its 95% interval, from m and s of z.
 
-        For a logarithm, the median of y replaces the mean. Mean and deviation are those of y for a
-        normal z, by quadrature; a z beyond an end is reflected.
+        Mean and standard deviation of y are computed by quadrature for a normal z; a z beyond an
+        end is reflected. On a logarithmic scale, the median of y replaces the mean.
         """
         mean = np.asarray(self.side * self.clipped(mean))
         low, high = (self.inverse(mean + z * deviation) for z in (-Z95, Z95))
@@ -201,11 +215,11 @@ Scale.ROOT = Scale.within(0.0, None)
 
 
 def beyond_worst(raw: Floats, signs: Floats, scales: Sequence[Scale]) -> tuple[float, float]:
-    """Return a reference point for values, shape (n, 2), at least one: a little worse than all.
+    """Return a reference point a little worse than all values, shape (n, 2), where n ≥ 1.
 
-    ``signs`` are −1 for an objective that is minimized, else 1. The point is in the objectives' own
-    units, a tenth of the range beyond the worst; on a logarithmic scale, both are measured in
-    decades. It is not beyond a bound of values.
+    ``signs`` are −1 for an objective that is minimized, else 1. The point, in the objectives' own
+    units, lies a tenth of the range beyond the worst value, but not beyond a bound of values. On a
+    logarithmic scale, range and distance are measured in decades.
     """
     logs = [scale.form is Form.LOG for scale in scales]
     scaled = [
@@ -213,7 +227,7 @@ def beyond_worst(raw: Floats, signs: Floats, scales: Sequence[Scale]) -> tuple[f
     ]
     values = signs * np.column_stack(scaled)
     worst = values.min(axis=0)
-    # Below constant values too, whatever their size.
+    # The point is also worse than constant values, whatever their size.
     least = 1e-9 * np.maximum(1.0, np.abs(worst))
     corner = signs * (worst - 0.1 * np.maximum(np.ptp(values, axis=0), least))
     corner = np.where(logs, 10.0 ** np.where(logs, corner, 0.0), corner)

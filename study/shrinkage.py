@@ -9,31 +9,31 @@ s̄²     sample variance pooled over all trials, each weighted by its n − 1
 κ      pseudo-games: the number of games by which a trial is shrunk towards s̄²
 =====  ==========================================================================
 
-A few games estimate their own variance poorly: with three, it is off by a factor of two and more,
-and a model that trusts it favours trials whose games happen to agree. So the variance is shrunk
-towards the pooled one, ((n − 1)·s² + κ·s̄²)/(n − 1 + κ), and divided by n. In simulated studies κ =
-10 did better than the raw s²/n, and far better than inferring the noise.
+A few games estimate their variance poorly. With three games, the estimate is off by a factor of two
+or more, and a model that trusts it favours trials whose games happen to agree. So the variance is
+shrunk towards the pooled one, ((n − 1)·s² + κ·s̄²)/(n − 1 + κ), and divided by n. In simulated
+studies, κ = 10 did better than the raw s²/n, and far better than a model that infers the noise.
 
 If no trial has two games, s̄² is unknown. The standard deviation of one game is then assumed to be
-40% of the mean, as in 2048; a model left to infer it would mistake luck for merit.
+40% of the mean, as in 2048; a model that had to infer it would mistake luck for merit.
 
-Larger scores of 2048 scatter more, and scores are modelled by their square root
-(:mod:`study.scale`). There, all trials have about the same variance. So s²/mean is pooled, with κ =
-100: in simulated studies of four games a trial, the predicted front was off by 3,010 points, with κ
-= 10 by 3,100 (root mean square).
+Larger scores of 2048 vary more. So scores are modelled by their square root (:mod:`study.scale`),
+which has about the same variance in all trials, and s²/mean is pooled, with κ = 100. In simulated
+studies of four games a trial, the root mean square error of the predicted front was 3,010 points
+with κ = 100, and 3,100 points with κ = 10.
 
-A mean x of values between 0 and 1, such as a win rate, has the variance φ·x·(1 − x)/n, φ ≤ 1: 1 for
-zeros and ones, less where some games are draws. φ, the dispersion, is pooled over all trials, with
-κ = 100. Half a win and half a loss are added to x: 0 wins of 4 is not free of noise. A model takes
-such means by their angle (:mod:`study.scale`), on which x does not matter: trials with few wins do
-not seem the least noisy.
+A mean x of values between 0 and 1, such as a win rate, has the variance φ·x·(1 − x)/n. The
+dispersion φ ≤ 1 is 1 for zeros and ones, and smaller if some games are draws. It is pooled over all
+trials, with κ = 100. Half a win and half a loss are added to x, because 0 wins of 4 is not free of
+noise. A model uses the angle of such means (:mod:`study.scale`). The variance of an angle does not
+depend on x, so trials with few wins do not seem the least noisy.
 
-An interval by a point's own games must hold without a model. There, κ is not fixed: it is estimated
-from how much log s² varies beyond what its few games explain, and counts as degrees of freedom
-(:class:`Prior`). Points that differ much then learn little from each other.
+An interval from a point's own games must be valid without a model. So κ is not fixed there: it is
+estimated from how much log s² varies beyond what few games explain, and counts as degrees of
+freedom (:class:`Prior`). If the variances of points differ much, the prior then counts little.
 
-Source: Smyth, *Linear models and empirical Bayes methods* (2004), §6.2, for moderated t, with the
-pooled s̄² in place of its smaller scale: scores have lighter tails than it assumes.
+Source: Smyth, *Linear models and empirical Bayes methods* (2004), §6.2, moderated t. His smaller
+scale is replaced with the pooled s̄², because scores have lighter tails than he assumes.
 """
 
 from collections.abc import Sequence
@@ -45,9 +45,9 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 PSEUDO_GAMES, MANY_PSEUDO_GAMES = 10.0, 100.0
 TYPICAL_DEVIATION = 0.4  # of one game, relative to the mean
-WEIGHT = 0.01  # so little that trials of many similar values, such as accuracies, are not noisy
-ENOUGH = 30  # games: they tell their variance well enough alone
-FREEDOMS = np.geomspace(1000.0, 0.1, 400)  # that a prior may be worth
+WEIGHT = 0.01  # so small that many similar values, such as accuracies, do not seem noisy
+ENOUGH = 30  # games that estimate their variance well enough without a prior
+FREEDOMS = np.geomspace(1000.0, 0.1, 400)  # degrees of freedom that a prior may be worth
 
 
 class Moments(NamedTuple):
@@ -67,14 +67,14 @@ class Moments(NamedTuple):
 
 
 class Prior(NamedTuple):
-    """What the games of all θ tell of the variance of one game of one θ."""
+    """What the games of all θ say about the variance of a single game of one θ."""
 
     variance: float = 0.0
     freedom: float = 0.0  # degrees of freedom that it is worth
 
     @classmethod
     def from_squares(cls, freedom: Floats, squares: Floats) -> Self:
-        """Estimate it from sums of squared deviations; samples of equal values do not count."""
+        """Estimate a prior from sums of squared deviations; samples of equal values are ignored."""
         known = (freedom > 0.0) & (squares > 0.0)
         if known.sum() < 2:
             return cls()
@@ -88,7 +88,7 @@ class Prior(NamedTuple):
         return cls(float(squares.sum()) / total, min(worth, total))
 
     def given(self, n: int, variance: float) -> Self:
-        """Return what is known given the sample variance of n > 1 games; enough need no prior."""
+        """Update with the sample variance of n > 1 games; 30 games or more need no prior."""
         worth = self.freedom if n < ENOUGH else 0.0
         freedom = n - 1.0 + worth
         return type(self)(variance + (self.variance - variance) * worth / freedom, freedom)
@@ -110,9 +110,9 @@ def variances_of_means(samples: Sequence[Moments]) -> Floats:
 
 
 def growing_variances(samples: Sequence[Moments]) -> Floats:
-    """Return the variance of each sample's mean, if it grows in proportion to the mean.
+    """Return the variance of each sample's mean, if variances are proportional to means.
 
-    Samples are not negative; NaN for an empty sample.
+    Values are not negative; NaN for an empty sample.
     """
     n, mean, m2 = columns(samples)
     freedom = np.maximum(n - 1.0, 0.0)
@@ -126,12 +126,12 @@ def growing_variances(samples: Sequence[Moments]) -> Floats:
 
 
 def relative_squares(mean: Floats, m2: Floats) -> Floats:
-    """Return sums of squared deviations in units of their means; 0 where a mean is 0."""
+    """Return sums of squared deviations, divided by the mean; 0 if the mean is 0."""
     return np.divide(m2, mean, out=np.zeros_like(m2), where=mean > 0.0)
 
 
 def dispersion(samples: Sequence[Moments], weight: float = WEIGHT) -> float:
-    """Return φ of values between 0 and 1, pooled, as if one more had been seen at each bound.
+    """Return the pooled φ of values between 0 and 1, after one value is added at each bound.
 
     The two added values have the given ``weight``.
     """

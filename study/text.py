@@ -19,7 +19,7 @@ def seconds_in(text: str) -> float:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Write ``; did you mean sweep?``, empty if no known word is like this one."""
+    """Write ``; did you mean sweep?``; empty if no known word is similar."""
     like = get_close_matches(word, list(known), n=1)
     return f"; did you mean {like[0]}?" if like else ""
 

@@ -17,14 +17,15 @@ N_TICKS = 8
 TICKS_PER_DECADE = ((1, 2, 3, 5, 7), (1, 2, 5), (1,))
 WIDE_AXIS, WIDEST_AXIS, NARROW_AXIS = 20.0, 3000.0, 2.0  # ratios of an axis's ends
 ROOM = 0.03  # of an axis's range, beyond each end
-MAX_CUT = 0.25  # of the range of all else: how far intervals may reach beyond it
-GAP, MAX_OUTLIERS = 0.15, 0.02  # of the others' range, and of their number
+MAX_CUT = 0.25  # how far intervals may extend an axis, as a share of the range of all else
+GAP = 0.15  # smallest distance of an outlier from the others, as a share of their range
+MAX_OUTLIERS = 0.02  # share of all values
 MILLION = 1e6
-MAX_CHOICE = 14  # characters, of a choice at an axis
+MAX_CHOICE = 14  # characters of a choice's name at an axis
 
 
 def without_outliers(values: Iterable[float]) -> list[float]:
-    """Return finite values in order, without the few at each end that lie far from all others."""
+    """Return finite values in order, without the few that lie far from all others."""
     found = sorted(each for each in values if math.isfinite(each))
     for _ in range(max(1, int(MAX_OUTLIERS * len(found)))):
         for rest, gap in ((found[:-1], found[-2:]), (found[1:], found[:2])):
@@ -44,9 +45,9 @@ def axis_span(
     sure : iterable of float
         Values that must be visible.
     wide : iterable of float
-        Ends of intervals, which are cut where they are far longer than all else.
+        Ends of intervals. Those that are far longer than all else are cut.
     observed : iterable of float
-        Single values, of which a few outliers may be left outside.
+        Single values. A few outliers may be left outside.
     """
     seen = [*(each for each in sure if math.isfinite(each)), *without_outliers(observed)]
     low, high = min(seen), max(seen)
@@ -76,7 +77,7 @@ def log_ticks(low: float, high: float) -> list[float]:
 def round_numbers(
     low: float, high: float, multiples: Sequence[int] = TICKS_PER_DECADE[1]
 ) -> list[float]:
-    """Return the multiples, 1, 2 and 5 by default, of the powers of ten between two numbers."""
+    """Return round numbers between two numbers: powers of ten times 1, 2 and 5, by default."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     found = [float(f"{m}e{power}") for power in powers for m in multiples]
     return [each for each in found if low <= each <= high]
@@ -95,7 +96,7 @@ def linear_axis(
 
 
 def goal_axis(goal: Goal, ends: tuple[float, float], title: str = "", n: int = N_TICKS) -> Axis:
-    """Return the axis of a goal from its ends, or of another quantity in its unit, with a title."""
+    """Return the axis of a goal or, with a ``title``, of another quantity in the goal's unit."""
     if not title:
         title = goal.axis_label if goal.sign > 0 else f"{goal.axis_label} (lower is better)"
     return linear_axis(title, ends, goal.format.at_axis, n)
@@ -110,7 +111,7 @@ def area_axis(goal: Goal, ends: tuple[float, float]) -> Axis:
 def cost_axis(
     cost: Cost, sure: Iterable[float], wide: Iterable[float] = (), observed: Iterable[float] = ()
 ) -> Axis:
-    """Return the logarithmic axis of a cost on which values lie, as in :func:`axis_span`."""
+    """Return the logarithmic axis of a cost, for values as in :func:`axis_span`."""
     ends = axis_span(*(map(math.log10, each) for each in (sure, wide, observed)))
     if ends[1] - ends[0] < 2.1 * ROOM:  # one value alone
         ends = ends[0] - math.log10(NARROW_AXIS), ends[1] + math.log10(NARROW_AXIS)
@@ -128,7 +129,7 @@ def cost_tick(cost: Cost, value: float) -> str:
 
 
 def parameter_axis(parameter: Dimension, title: str) -> Axis:
-    """Return the axis of a parameter: its choices side by side by number, or its own scale."""
+    """Return the axis of a parameter: its choices, side by side, or its numeric scale."""
     if isinstance(parameter, CategoricalParameter):
         names = [short(parameter.text(each), MAX_CHOICE) for each in parameter.choices]
         ticks = {float(k): name for k, name in enumerate(names)}
@@ -161,7 +162,7 @@ def theta_titles(experiment: Experiment) -> dict[str, str]:
 
 
 def field_values(rows: Sequence[Row], *names: str) -> list[float]:
-    """Return the values of some fields of rows, where they have them."""
+    """Return the values of some fields of rows; missing fields are skipped."""
     return [row[name] for row in rows for name in names if name in row]
 
 

@@ -1,8 +1,8 @@
 """A chart before it is drawn: axes, marks, words, and a table of its numbers.
 
-Colours are Okabe and Ito's that are legible on white and on dark: each has a contrast of 3 or more
-to white and to ``#12161b``. Colour is never the only distinction: kinds of marks also differ in
-shape, dash or place.
+Colours are those of Okabe and Ito that are legible on light and on dark backgrounds: each has a
+contrast ratio of at least 3 to white and to ``#12161b``. Colour is never the only distinction:
+kinds of marks also differ in shape, dash or place.
 """
 
 import math
@@ -17,7 +17,7 @@ BLUE, GREEN, ORANGE, PINK, GREY = "#0072B2", "#009E73", "#D55E00", "#CC79A7", "#
 LINE, SQUARE = "stroke", "square"  # symbols of lines and of areas in a legend
 SOLID: tuple[int, ...] = (1, 0)
 DASHED: tuple[int, ...] = (5, 3)
-MAX_LABEL = 28  # characters, of a parameter or a choice
+MAX_LABEL = 28  # characters of a parameter's or a choice's name
 N_DIGITS = 5
 
 Row = dict[str, Any]
@@ -45,7 +45,7 @@ class Axis:
     low: float
     high: float
     ticks: Mapping[float, str]  # what is written where
-    # Its scale; whether lines cross the panel.
+    # Whether its scale is logarithmic, and whether grid lines cross the panel.
     is_log: bool = False
     has_grid: bool = True
 
@@ -54,15 +54,15 @@ class Axis:
 class Layer:
     """Marks of one kind."""
 
-    # A rule is a straight line from (x, y) to (x2, y2); an area lies between y and y2; a text is a
-    # row's `label`, `dx` and `dy` typographic points to the right of (x, y) and above it; a step
-    # keeps its y up to the next x.
+    # A rule is a straight line from (x, y) to (x2, y2); an area lies between y and y2; a step keeps
+    # its y up to the next x. A text is a row's `label`, drawn `dx` typographic points to the right
+    # of (x, y) and `dy` above.
     mark: Mark
     kind: Kind  # which marks they are
-    # A mark each, or a point of the line. Layers that share their rows share the list.
+    # Each row is a mark, or a point of the line. Layers with the same rows share one list.
     rows: Sequence[Row]
-    # The fields of a row that say where, or places that are the same for all rows. Vega cannot draw
-    # a place as x and a field as x2: give the field as x and the place as x2. The same holds for y.
+    # Where the marks are: names of a row's fields, or numbers that hold for all rows. Vega cannot
+    # draw a number as x and a field as x2: give the field as x, the number as x2. Same for y.
     x: str | float = "x"
     y: str | float = "y"
     x2: str | float | None = None
@@ -70,12 +70,12 @@ class Layer:
     # The tooltip: fields of a row with their titles.
     tooltip: Mapping[str, str] = field(default_factory=dict)
     size: float = 1.6  # the width of a line, or the area of a point
-    opacity: float = 1.0  # of the marks; 0 for those that only answer to a pointer
+    opacity: float = 1.0  # of the marks; 0 for marks that only show a tooltip
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A pair of axes with marks, the lowest first; ``height`` is in pixels."""
+    """A pair of axes with layers of marks, the lowest layer first; ``height`` is in pixels."""
 
     x: Axis
     y: Axis
@@ -85,7 +85,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Choice:
-    """Which rows a reader sees: those whose ``s`` is the chosen label's number."""
+    """A menu of labels: a chart shows only rows whose ``s`` is the number of the chosen label."""
 
     title: str
     labels: Sequence[str]
@@ -97,16 +97,16 @@ class Chart:
     """All that a chart shows and says."""
 
     key: str  # its id on a page, of `[a-z_]+`
-    # Its heading; what is seen, what bands and marks mean, and n. Where there is nothing to draw,
-    # the caption says why.
+    # Its heading; its caption: what it shows, what bands and marks mean, and how many games. If
+    # there is nothing to draw, the caption says why.
     title: str
     caption: str
     # Its numbers with readable headings, rounded.
     table: pd.DataFrame = field(default_factory=pd.DataFrame)
     panels: Sequence[Sequence[Panel]] = ()  # rows of panels; empty if there is nothing to draw
-    subject: str = ""  # what it is about, where it stands alone
-    choice: Choice | None = None  # which rows are seen
-    # Whether it shows what a page sets: a budget, the numbers of two points, and a prospect.
+    subject: str = ""  # what it is about, for a heading outside a page
+    choice: Choice | None = None  # which rows are shown
+    # Whether it marks what a reader sets on a page: a budget, two points, and an untested θ.
     marks_budget: bool = False
 
     @property
@@ -122,24 +122,24 @@ class Chart:
 
     @property
     def kinds(self) -> list[Kind]:
-        """The kinds of marks in it, each once, without those that the legend leaves out."""
+        """The kinds of marks in the legend, each once."""
         layers = [layer for panel in self.every_panel for layer in panel.layers]
         found = dict.fromkeys(layer.kind for layer in layers if layer.rows and layer.kind.label)
         return list(found)
 
     @property
     def heading(self) -> str:
-        """Its title when it stands alone."""
+        """Its title outside a page: with the subject."""
         return f"{self.subject}: {self.title[0].lower()}{self.title[1:]}"
 
 
 def short(text: str, length: int = MAX_LABEL) -> str:
-    """Cut a label that would not fit."""
+    """Cut a label that is too long."""
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def rounded(value: Any, n_digits: int = N_DIGITS) -> Any:
-    """Round a number to significant digits; texts stay, and NaN or infinity becomes None."""
+    """Round a number to significant digits; text stays, and NaN or infinity becomes None."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool | np.bool_):

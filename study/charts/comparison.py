@@ -47,7 +47,7 @@ MAX_STUDIES = len(COLOURS)
 class ComparedFront:
     """One study's front, as a function of the budget."""
 
-    name: str  # as the charts call the study
+    name: str  # of the study in the charts
     data: Analysis
 
     @property
@@ -57,9 +57,9 @@ class ComparedFront:
 
     @cached_property
     def curve(self) -> list[Row]:
-        """The front given all games, or else the one that the trials predict, the cheapest first.
+        """The front given all games, or else the one predicted from the trials, cheapest first.
 
-        As on any front, the more expensive of two points is the better one.
+        A point that is not better than all cheaper ones is left out.
         """
         tables, experiment = self.data.tables, self.experiment
         rows = curve_rows(tables, experiment, COMBINED) or curve_rows(tables, experiment, PREDICTED)
@@ -74,7 +74,7 @@ class ComparedFront:
         """Return the best mean at each expected cost, and its 95% interval, shape (n, 3).
 
         NaN below the cheapest point. A θ counts at its expected cost, which it exceeds half of the
-        time. So a pick within the same budget is cheaper.
+        time. A pick must keep its budget more often, so for the same budget it is a cheaper θ.
         """
         rows = np.array([[row["y"], row["low"], row["high"]] for row in self.curve])
         costs = np.array([row["x"] for row in self.curve])
@@ -99,15 +99,15 @@ def compared(studies: Sequence[Analysis]) -> list[ComparedFront]:
         experiment = each.data.experiment
         if (experiment.goal, experiment.cost) != (first.goal, first.cost):
             raise InputError(
-                f"studies must be of one goal and cost: {each.data.name!r} is of "
-                f"{experiment.goal.label} against {experiment.cost.label} ({experiment.name}), "
-                f"{studies[0].data.name!r} of {first.goal.label} against {first.cost.label} "
+                f"studies must have the same goal and cost: {each.data.name!r} has "
+                f"{experiment.goal.label} against {experiment.cost.label} ({experiment.name}), but "
+                f"{studies[0].data.name!r} has {first.goal.label} against {first.cost.label} "
                 f"({first.name})"
             )
         if each.model is None:
             raise InputError(f"study: {each.data.name!r} has no complete trial yet")
     short_names = [short(each.data.name, MAX_NAME) for each in studies]
-    if len(set(short_names)) < len(short_names):  # as of two folders
+    if len(set(short_names)) < len(short_names):  # as for studies in two folders
         short_names = [f"{k}: {name}" for k, name in enumerate(short_names, 1)]
     return [ComparedFront(name, each) for name, each in zip(short_names, studies, strict=True)]
 
@@ -145,17 +145,16 @@ def fronts_chart(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> Ch
             Layer("point", kind, mine, size=60, tooltip=said),
         ]
     text = (
-        f"One line per study: the best {goal.label} at each expected {cost.label}, given all games "
-        f"of "
-        "the study, with its 95% band; its θ need not have games of their own. Marks are validated "
-        "points, with the 95% intervals of their own games."
+        f"Each line is one study: the best {goal.label} at each expected {cost.label}, given all "
+        f"games of the study, with its 95% band. The θ of a line need not have been played. Marks "
+        f"are validated points, with 95% intervals from their own games."
     )
     table = fronts_table(fronts, machines)
     return Chart("fronts", "Fronts overlaid", text, table, [[Panel(x, y, layers)]])
 
 
 def common_budgets(fronts: Sequence[ComparedFront], n: int) -> Floats:
-    """Return costs at which all studies have a point, up to the highest, shape (n,)."""
+    """Return costs from the lowest that all fronts reach to the highest of any, shape (n,)."""
     least = max(front.curve[0]["x"] for front in fronts)
     most = max(front.curve[-1]["x"] for front in fronts)
     return np.geomspace(least, max(most, least), n)
@@ -164,7 +163,7 @@ def common_budgets(fronts: Sequence[ComparedFront], n: int) -> Floats:
 def difference(one: Floats, other: Floats) -> Floats:
     """Return the difference of independent estimates, with its 95% interval, shape (n, 3).
 
-    The intervals, which need not be symmetric, are combined as by Zou and Donner, *Construction of
+    The intervals, which need not be symmetric, are combined as in Zou and Donner, *Construction of
     confidence limits about effect measures: a general approach* (2008), equation 3 (MOVER).
     """
     value = one[:, 0] - other[:, 0]
@@ -174,7 +173,7 @@ def difference(one: Floats, other: Floats) -> Floats:
 
 
 def differences_chart(fronts: Sequence[ComparedFront]) -> Chart:
-    """Return the differences of all other studies from the first, at equal cost."""
+    """Return the chart of the differences of all other studies from the first, at equal cost."""
     experiment = fronts[0].experiment
     goal, cost = experiment.goal, experiment.cost
     budgets = common_budgets(fronts, N_COSTS)
@@ -200,7 +199,7 @@ def differences_chart(fronts: Sequence[ComparedFront]) -> Chart:
     ends = axis_span([0.0, *field_values(every, "y")], field_values(every, "low", "high"))
     x = cost_axis(cost, budgets.tolist())
     unit = f", {goal.format.unit}" if goal.format.unit else ""
-    y = goal_axis(goal, ends, f"{goal.label} over {fronts[0].name}'s{unit}")
+    y = goal_axis(goal, ends, f"{goal.label} minus {fronts[0].name}'s{unit}")
     said = {
         "study": "study",
         "seen": "difference, 95% interval",
@@ -213,10 +212,10 @@ def differences_chart(fronts: Sequence[ComparedFront]) -> Chart:
     ]
     better = "above 0: better" if goal.sign > 0 else "below 0: better"
     text = (
-        f"The {goal.label} of each study's best θ minus that of {fronts[0].name}'s, at the same "
-        f"expected {cost.label} ({better}), with 95% bands. Each band holds at one cost: of many "
-        f"bands, some exclude 0 by chance. Beyond the cost of a study's most expensive θ, its best "
-        f"is taken as constant."
+        f"The {goal.label} of each study's best θ minus that of the best θ of {fronts[0].name}, at "
+        f"the same expected {cost.label} ({better}), with 95% bands. Each band is valid at one "
+        f"cost; over many costs, some bands exclude 0 by chance. Above the cost of a study's most "
+        f"expensive θ, its best value is taken as constant."
     )
     table = differences_table(fronts)
     return Chart("differences", "Differences at equal cost", text, table, [[Panel(x, y, layers)]])
@@ -254,7 +253,7 @@ def differences_table(fronts: Sequence[ComparedFront]) -> pd.DataFrame:
 
 
 def fronts_table(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> pd.DataFrame:
-    """Return what was played for each study, and where its front begins and ends."""
+    """Return what was played for each study, and both ends of its front."""
     rows = []
     for front, machine in zip(fronts, machines, strict=True):
         goal, cost = front.experiment.goal, front.experiment.cost

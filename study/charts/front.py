@@ -80,7 +80,7 @@ def front_chart(analysis: Analysis) -> Chart:
         for at, wide in (("x", ("left", "right")), ("y", ("low", "high")))
     ]
     low, high = axis_span(*spans[1])
-    if measured := field_values(points, "low", "high"):  # those have a third of the axis at least
+    if measured := field_values(points, "low", "high"):  # they get at least a third of the axis
         span = max(measured) - min(measured) or math.inf
         low, high = max(low, min(measured) - span), min(high, max(measured) + span)
     x, y = cost_axis(cost, *spans[0]), goal_axis(goal, (low, high))
@@ -123,22 +123,22 @@ def make_caption(analysis: Analysis, n_outside: int) -> str:
     experiment, tables = analysis.data.experiment, analysis.tables
     goal, front = experiment.goal, tables["front"]
     trials = tables["trials"]
-    cut = f"; {counted(n_outside, 'trial')} beyond the axes" if n_outside else ""
-    luck = "" if goal.is_exact else "; the best of them are mostly luck"
+    cut = f", without {counted(n_outside, 'trial')} beyond the axes" if n_outside else ""
+    luck = "" if goal.is_exact else "; the best of these means are mostly luck"
     complete = games_note(trials[trials["state"] == "complete"], "trial")
-    text = f"Faint dots are observed means of {complete}{luck}{cut}."
+    text = f"Faint dots are observed means of {complete}{cut}{luck}."
     error = band_note(tables["predicted_front"], goal)
     if not len(front):
         return (
-            f"{text} The dashed line is the front that the model predicts from them, with its 95% "
-            f"band{error}; nothing is validated yet."
+            f"{text} The dashed line is the front that the model predicts from these trials, with "
+            f"its 95% band{error}. Nothing is validated yet."
         )
-    how = "their own games on fresh seeds, with 95% intervals"
+    how = "with 95% intervals from their own games on fresh seeds"
     if goal.is_exact:
-        how = "games of their own: scores are exact, costs have 95% intervals"
+        how = "with exact scores, and 95% intervals of costs"
     text += (
-        f" Large marks are measured, by {how}: {games_note(front, 'point')}; hollow ones are "
-        "dominated. They are numbered from the cheapest, as in the table."
+        f" Large marks are measured points, {how}: {games_note(front, 'point')}. Hollow marks are "
+        "dominated. Points are numbered from the cheapest, as in the table."
     )
     given = front[front["origin"].isin(list(experiment.baselines))].to_dict("records")
     if given:
@@ -146,20 +146,20 @@ def make_caption(analysis: Analysis, n_outside: int) -> str:
         text += f" Diamonds are baselines: {listed(named)}."
     return (
         f"{text} Lines show what a model predicts for the best θ of the whole space, with 95% "
-        f"bands; these θ need not have been played. The model of the dashed line is given the "
-        f"trials alone{error}, that of the dotted line all games."
+        f"bands; these θ need not have been played. The dashed line is predicted from the trials "
+        f"alone{error}, the dotted line from all games."
     )
 
 
 def band_note(predicted: pd.DataFrame, goal: Goal) -> str:
-    """Say which part of the predicted front's error is common to all of it."""
+    """Say how much of the predicted front's error is common to the whole front."""
     common, local = (goal.posterior_column(f"sd_{part}") for part in ("common", "local"))
     if goal.is_exact or common not in predicted:
         return ""
     shared, own = predicted[common].iloc[0], float(np.sqrt((predicted[local] ** 2).mean()))
     return (
-        f" (standard deviation of its error: {goal.format.error_with_unit(shared)} shared by all "
-        f"points, {goal.format.error(own)} at each point)"
+        f" (standard deviation of its error: {goal.format.error_with_unit(shared)} common to the "
+        f"whole line, {goal.format.error(own)} separate at each cost)"
     )
 
 
@@ -207,7 +207,7 @@ def trial_rows(tables: Tables, experiment: Experiment) -> list[Row]:
 
 
 def curve_rows(tables: Tables, experiment: Experiment, kind: Kind) -> list[Row]:
-    """Return rows of the front that the trials predict, or of that given all games."""
+    """Return rows of the front predicted from the trials, or of the front given all games."""
     goal, cost = experiment.goal, experiment.cost
     if kind is PREDICTED:
         table, column, at = tables.get("predicted_front"), goal.posterior_column, cost.name
@@ -266,7 +266,7 @@ def point_rows(front: pd.DataFrame, experiment: Experiment) -> list[Row]:
 def cost_interval(point: Mapping[Any, Any], experiment: Experiment) -> tuple[float, float, float]:
     """Return a validated point's cost with its 95% interval.
 
-    If a point has too few games for an interval, it gets that of the model given all games.
+    If a point has too few games for an interval, it gets the interval of the model given all games.
     """
     name, *ends = cost_columns(experiment.cost)
     found = [point[name]]
@@ -289,7 +289,7 @@ def curve_layers(kind: Kind, rows: Sequence[Row], said: Mapping[str, str]) -> li
 
 
 def left_to_win(tables: Tables, experiment: Experiment) -> list[Layer]:
-    """Shade the possible gain: from the recommended θ to its bound, at each budget."""
+    """Shade the possible gain at each budget: from the recommended θ up to the bound."""
     goal, cost = experiment.goal, experiment.cost
     if (table := tables.get("certificate")) is None or not len(tables["front"]):
         return []
@@ -307,8 +307,8 @@ def left_to_win(tables: Tables, experiment: Experiment) -> list[Layer]:
 def labelled(rows: Sequence[Row], x: Axis, y: Axis, experiment: Experiment) -> list[Row]:
     """Return rows of labels beside validated points: their numbers, and a few names.
 
-    Baselines have their names; others have the choice of the first categorical parameter if it
-    differs from that of the next cheaper point.
+    A baseline is labelled with its name. Another point is labelled with its choice for the first
+    categorical parameter, if that differs from the choice of the next cheaper point.
     """
     choice = next((each for each in experiment.space.categorical if not each.when), None)
     index = "" if choice is None else f"p{list(experiment.space).index(choice)}"

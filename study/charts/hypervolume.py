@@ -45,7 +45,7 @@ N_BUDGETS = 12
 N_TICKS = 5  # of an axis half as wide as the chart
 MAX_CONDITIONED = 384  # trials
 N_SOBOL, N_ROUNDS, N_NEAR = 1024, 8, 256  # of the search for a front
-LIKELY = 0.1  # of a trial's probability to be on the front
+LIKELY = 0.1  # probability of being on the front, from which a trial is marked
 SECONDS_PER_MINUTE = 60.0
 GAMES = "games of the search"
 
@@ -60,7 +60,7 @@ FRONT = Kind("may be on the front", ORANGE, "diamond")
 
 
 def timeline_chart(analysis: Analysis) -> Chart:
-    """Return the goal that each complete trial observed against the time of the search."""
+    """Return the chart of each complete trial's observed goal against the time of the search."""
     data, experiment, trials = analysis.data, analysis.data.experiment, analysis.tables["trials"]
     goal, cost = experiment.goal, experiment.cost
     known = trials[(trials["state"] == "complete") & (trials[cost.name] > 0)].to_dict("records")
@@ -80,9 +80,9 @@ def timeline_chart(analysis: Analysis) -> Chart:
     layers = [Layer("point", kind, each, size=36, tooltip=said) for kind, each in rows.items()]
     failed = sum(each.state == "fail" for each in data.trials)
     text = (
-        f"Each mark is one of {counted(len(every), 'complete trial')}: the {goal.label} of its own "
-        f"games; {counted(failed, 'trial')} failed. Diamonds are on the front with a probability "
-        f"of {LIKELY:.0%} or more."
+        f"Each mark is one of {counted(len(every), 'complete trial')}, at the {goal.label} of its "
+        f"own games. {counted(failed, 'trial')} failed. Diamonds are on the front with a "
+        f"probability of {LIKELY:.0%} or more."
     )
     return Chart(
         "timeline",
@@ -95,7 +95,7 @@ def timeline_chart(analysis: Analysis) -> Chart:
 
 
 def hypervolume_chart(analysis: Analysis) -> Chart:
-    """Return how the hypervolume grew, observed and by the model; failures; utilization."""
+    """Return the chart of how the hypervolume grew; the caption has failures and utilization."""
     data, experiment = analysis.data, analysis.data.experiment
     goal, effort = experiment.goal, effort_text(analysis.data)
     if analysis.model is None:
@@ -110,17 +110,18 @@ def hypervolume_chart(analysis: Analysis) -> Chart:
     validated = validated_hypervolume(searched, experiment, data.reference)
     area = f"{goal.format.area_unit} · decades"
     too_high = (
-        ", and for the trials' own values."
+        "the trials' own values."
         if goal.is_exact
-        else ", and for observed means, which is too high: the best of noisy means is mostly luck."
+        else "observed means, and is too high: the best of noisy means is mostly luck."
     )
     text = (
         "Hypervolume is the area between a front and the reference point. It is shown as trials "
-        f"are added, up to all {counted(int(trace['n_trials'].iloc[-1]), 'complete trial')}: "
-        f"for 12 points of the front that the model predicts from the trials so far{too_high}"
+        f"are added, up to all {counted(int(trace['n_trials'].iloc[-1]), 'complete trial')}. One "
+        "curve is for 12 points of the front that the model predicts from the trials so far. The "
+        f"other curve is for {too_high}"
     )
     if math.isfinite(validated[0]):
-        text += f" Validated points: {area_text(validated, goal)} {area}."
+        text += f" Hypervolume of the validated points: {area_text(validated, goal)} {area}."
     if data.reference is not None:
         worst, max_cost = data.reference
         at = experiment.cost.in_words(max_cost)
@@ -190,11 +191,11 @@ def make_panels(
 
 
 def times_of_trials(data: StudyData) -> tuple[dict[int, float], str]:
-    """Return the time until each complete trial, by its number, and what kind of time it is.
+    """Return the time at the end of each complete trial, by its number, and the kind of time.
 
-    Minutes of wall time during which a trial was open, so pauses between runs do not count. For a
-    study without such times, such as a published one: CPU seconds in the games of the trials until
-    then.
+    This is the wall time, in minutes, during which a trial was open, so pauses between runs do not
+    count. For a study without such times, such as a published one, it is the total CPU time of the
+    games of all trials up to this one, in seconds.
     """
     cpu, total = {}, 0.0
     for trial in data.complete_trials:
@@ -211,16 +212,16 @@ def times_of_trials(data: StudyData) -> tuple[dict[int, float], str]:
         until = max(until, end)
         wall[number] = passed / SECONDS_PER_MINUTE
     jobs = max([int(run.get("jobs") or 1) for run in data.runs], default=1)
-    # Trials that were written later, all at once, cannot have played their games in their times.
+    # If trials were written later, all at once, their wall times are too short for their games.
     if len(wall) == len(cpu) and passed * jobs >= 0.5 * total:
         return wall, "minutes of the search"
     return cpu, "CPU seconds in games"
 
 
 def area_text(area: tuple[float, float, float], goal: Goal) -> str:
-    """Write a hypervolume with its interval, if that has a width."""
+    """Write a hypervolume with its 95% interval, if that has a width."""
     volume, low, high = map(goal.format.area, area)
-    return volume if area[1] == area[2] else f"{volume} ({low} to {high})"
+    return volume if area[1] == area[2] else f"{volume} (95% interval {low} to {high})"
 
 
 def effort_text(data: StudyData) -> str:
@@ -228,7 +229,7 @@ def effort_text(data: StudyData) -> str:
     states = Counter(trial.state for trial in data.trials)
     n_games = sum(len(trial.games) for trial in data.trials)
     failures = counted(states["fail"], "trial") + " failed" if states["fail"] else "No trial failed"
-    text = f"{counted(n_games, 'game')} of trials. {failures}."
+    text = f"{counted(n_games, 'game')} in trials. {failures}."
     lost = sum(bool(point.error) for point in data.points)
     if lost:
         text += f" {counted(lost, 'validated point')} left out because games failed."
@@ -243,7 +244,7 @@ def effort_text(data: StudyData) -> str:
             shares[phase] = min(float(found[-1]), 1.0)
     if shares:
         said = " and ".join(f"{share:.1%} in the last {phase}" for phase, share in shares.items())
-        text += f" Workers' time in games: {said}."
+        text += f" Share of the workers' time spent in games: {said}."
     return text
 
 
@@ -267,10 +268,10 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``n_trials``, ``n_games``, and hypervolumes in the goal's unit times decades: ``observed``,
-        of observed means, biased upwards as a maximum over noise; ``predicted``, of points at
-        twelve budgets of the front over the whole space that these trials predict, found by a quick
-        search.
+        ``n_trials``, ``n_games``, and two hypervolumes in the goal's unit times decades.
+        ``observed`` is that of observed means; it is biased upwards, as a maximum over noise.
+        ``predicted`` is that of twelve points, at different budgets, of the front of the whole
+        space as predicted from these trials. A quick search finds this front.
     """
     experiment, goal = data.experiment, data.experiment.goal
     objectives, directions = Objectives.from_experiment(experiment), study_directions(goal)

@@ -1,6 +1,6 @@
-"""The chart of importance: on which parameters a model's mean depends, by total Sobol indices.
+"""The chart of importance: how much a model's mean depends on each parameter (total Sobol indices).
 
-:mod:`study.report.importance` has the notation and computes them.
+:mod:`study.report.importance` has the notation and computes the indices.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ from thetafront.study.report.analysis import Analysis
 from thetafront.study.scale import Form
 
 KEY, TITLE = "importance", "Which parameters matter"
-WORDS = {  # of an objective, as the model takes it
+WORDS = {  # an objective's transformation in the model, written before its name
     Form.LINEAR: "",
     Form.LOG: "the logarithm of ",
     Form.ROOT: "the square root of ",
@@ -36,7 +36,7 @@ INTERVAL = Kind("95% interval of the integration", GREY, LINE)
 
 
 def importance_chart(analysis: Analysis) -> Chart:
-    """Return total Sobol indices of the model's mean for both objectives."""
+    """Return the chart of total Sobol indices of the model's mean, for both objectives."""
     experiment, model, found = analysis.data.experiment, analysis.combined, analysis.importance
     if model is None or found is None:
         return Chart(KEY, TITLE, "No game is finished yet: there is no model.")
@@ -48,7 +48,7 @@ def importance_chart(analysis: Analysis) -> Chart:
     for kind, of_kind in zip(kinds, ends.tolist(), strict=True):
         table[kind.label] = [f"{v:.2f} ({low:.2f} to {high:.2f})" for v, low, high in of_kind]
     if not found.total.any():
-        text = "The model's mean is the same everywhere: no parameter matters to it."
+        text = "The model's mean is the same everywhere: no parameter changes it."
         return Chart(KEY, TITLE, text, table)
     order = sorted(range(len(parameters)), key=lambda k: (-found.total[0, k], k))
     layers = []
@@ -78,10 +78,10 @@ def importance_chart(analysis: Analysis) -> Chart:
     of_goal, of_cost = (WORDS[each.form] for each in experiment.scales)
     text = (
         f"Total Sobol indices of the model's mean over the whole space, given "
-        f"{len(model.observations.points):,} trials and validated points: the share of its "
-        f"variance that would remain if all other parameters were known. They refer to "
-        f"{of_goal}{experiment.goal.label} and to {of_cost}{experiment.cost.label}. They may add "
-        f"up to more than 1. The intervals do not cover errors of the model."
+        f"{len(model.observations.points):,} trials and validated points. A parameter's index is "
+        f"the share of the variance that would remain if all other parameters were known. Indices "
+        f"refer to {of_goal}{experiment.goal.label} and to {of_cost}{experiment.cost.label}. They "
+        f"may add up to more than 1. Their intervals do not cover errors of the model."
     )
     most = max(1.0, float(ends.max()))
     x = linear_axis("total Sobol index, share of the variance", (0.0, most), lambda v: f"{v:g}")

@@ -13,8 +13,8 @@ ROOM = 3.0  # between two labels
 MARKER = 9.0  # width of what a point covers, in typographic points
 WIDTH, HEIGHT = 560.0, 310.0  # of a panel, about
 GAPS = (2.0, 8.0, 15.0, 23.0)  # between a point and its label, the nearer ones first
-NEAR = 9.0  # farther from its point than that, or over something else, a text is shortened
-# Above right first: a front rises to the right, so that the room above it is free.
+NEAR = 9.0  # a text that is farther from its point, or that covers something, is shortened
+# Above right first: a front rises to the right, so there is room above it.
 DIRECTIONS = ((1, 1), (-1, 1), (1, -1), (-1, -1), (0, 1), (0, -1), (1, 0), (-1, 0))
 
 
@@ -28,19 +28,19 @@ class Box:
     top: float
 
     def overlap(self, other: "Box") -> float:
-        """Return the area that both cover."""
+        """Return the area that both rectangles cover."""
         width = min(self.right, other.right) - max(self.left, other.left)
         height = min(self.top, other.top) - max(self.bottom, other.bottom)
         return max(width, 0.0) * max(height, 0.0)
 
 
 def placed_labels(rows: Sequence[Row], x: Axis, y: Axis) -> list[Row]:
-    """Return the rows with a ``label``, and with ``dx`` and ``dy``: where its middle is placed.
+    """Return the rows that have a ``label``, with ``dx`` and ``dy``: the place of its middle.
 
-    That is how far right of the point ``x``, ``y`` and above it, in typographic points, as if the
-    panel were of a usual size. No label covers a row, with or without one, or the interval from
-    ``low`` to ``high`` that it may have. A row that says its own ``dx`` and ``dy`` keeps them. One
-    with a ``short`` label has that if there is no free place near it for the whole one.
+    The middle is ``dx`` typographic points to the right of the row's point (``x``, ``y``) and
+    ``dy`` above it, on a panel of the usual size. Labels avoid the points of all rows, and their
+    intervals from ``low`` to ``high``. A row that has its own ``dx`` and ``dy`` keeps them. If
+    there is no room near its point, a row that has a ``short`` label gets this one.
     """
     rows = sorted(rows, key=lambda row: (row["x"], -row["y"]))
     half, boxes = MARKER / 2, list[Box]()
@@ -73,10 +73,11 @@ def share(value: float, axis: Axis) -> float:
 
 
 def places(points: Sequence[Box], texts: Sequence[str]) -> list[Box]:
-    """Choose a place for the text of each point, from what each covers, from left to right.
+    """Choose a place for the text of each point, from left to right.
 
-    Each takes the nearest place that is free, or the one that covers least; texts on one line keep
-    the order of their points. An empty text has its point's place.
+    ``points`` are the boxes that the points cover. Each text takes the nearest free place, or the
+    one that covers least. Texts on one line keep the order of their points. An empty text takes
+    its point's place.
     """
     taken: list[Box] = list(points)
 
@@ -91,7 +92,7 @@ def places(points: Sequence[Box], texts: Sequence[str]) -> list[Box]:
             continue
         width, height = text_width(text) + ROOM, LINE_HEIGHT * FONT_SIZE
         x, y = (point.left + point.right) / 2, (point.bottom + point.top) / 2
-        # Of two points side by side, the left one has its label on the left, away from the other.
+        # If two points are side by side, the left point has its label on the left.
         side, rise = 1, 1
         if after is not None and 0 <= after.left - point.left < 1.5 * MARKER:
             side, rise = -1, -1 if after.bottom + after.top > point.bottom + point.top else 1

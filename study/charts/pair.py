@@ -1,4 +1,4 @@
-"""The chart of a pair: lines of equal goal and of equal cost over two parameters."""
+"""The chart of two parameters: lines of equal goal and of equal cost."""
 
 from collections.abc import Callable, Sequence
 from itertools import compress, product
@@ -39,10 +39,10 @@ Floats = npt.NDArray[np.float64]
 
 
 def pair_chart(analysis: Analysis) -> Chart:
-    """Return goal and cost by the model given all games, if only two parameters change.
+    """Return the chart of goal and cost over two parameters, by the model given all games.
 
-    They are the numeric ones with the largest total indices, of both objectives together, among
-    those active at the point of the front in the middle.
+    These are the numeric parameters with the largest total indices, summed over both objectives,
+    among the parameters that are active at the middle point of the front.
     """
     experiment, model = analysis.data.experiment, analysis.combined
     importance = analysis.importance
@@ -84,11 +84,11 @@ def pair_chart(analysis: Analysis) -> Chart:
         Layer("point", HERE, [{"x": theta[first.name], "y": theta[second.name]}], size=90),
     ]
     text = (
-        f"The two most important numeric parameters. Thick lines connect points of equal "
-        f"{goal.label}, thin ones equal "
-        f"{cost.label}, by the model's mean given all games, if {first.label} and {second.label} "
-        f"alone change from point {name} (the diamond). Circles also differ from it in other "
-        f"parameters. The chart of slices shows how certain the model is."
+        f"The two most important numeric parameters. Thick lines connect θ of equal {goal.label}, "
+        f"and thin lines connect θ of equal {cost.label}, by the model's mean given all games. "
+        f"These θ differ from point {name} (the diamond) only in {first.label} and {second.label}. "
+        f"Circles are points of the front, which also differ from the diamond in other parameters. "
+        f"The chart of slices shows how certain the model is."
     )
     rows, columns = (
         np.unique(np.linspace(0, len(each) - 1, N_CELLS).astype(int)) for each in (y, x)

@@ -1,4 +1,4 @@
-"""Charts drawn by Matplotlib, for files: the same marks and words as on a page; its style."""
+"""Charts drawn by Matplotlib for files, with the same marks and texts as on a page."""
 
 import math
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ MARKERS |= {"triangle-left": "<", "triangle-right": ">"}
 
 @mpl.rc_context(STYLE)
 def picture(chart: Chart) -> Figure:
-    """Return a chart, if it is not empty, as a figure with its title and caption."""
+    """Draw a chart that is not empty as a figure with its title and caption."""
     heights = [row[0].height for row in chart.panels]
     size = (WIDTH, sum(heights) / PIXELS_PER_INCH + AROUND)
     figure = Figure(figsize=size, layout="constrained")

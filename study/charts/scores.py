@@ -1,4 +1,4 @@
-"""The chart of single games: how their scores spread, for each validated point along the front."""
+"""The chart of single games: the distribution of their scores at each validated point."""
 
 import math
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ N_BINS = 50
 HEIGHT_PER_POINT, HEIGHT_OF_AXIS = 46, 30
 MAX_HEIGHT = 0.75  # of a histogram, in distances between two rows
 QUANTILES = (5, 25, 50, 75, 95)
-SHOWN = 0.995  # of the games, each point's with the same weight: how far each end of the axis is
+SHOWN = 0.995  # quantile at which the axis ends, over the games of all points with equal weights
 
 Samples = npt.NDArray[np.float64]
 
@@ -50,7 +50,7 @@ MEAN = Kind("mean, 95% interval", ORANGE, "diamond")
 
 
 def goal_of_games(experiment: Experiment) -> Goal | None:
-    """Return the goal whose samples vary: the study's own, or one reported beside it."""
+    """Return a goal that varies between games: the study's own, or one that is also reported."""
     goals = (experiment.goal, *experiment.goal.reported_too)
     return next((each for each in goals if not (each.is_exact or each.is_share)), None)
 
@@ -58,8 +58,8 @@ def goal_of_games(experiment: Experiment) -> Goal | None:
 def bin_edges(samples: Samples) -> Samples:
     """Return edges of at most fifty bins that hold all samples.
 
-    Of whole numbers, edges lie half-way between them, and the last bin may reach beyond the
-    largest sample.
+    If samples are whole numbers, edges lie half-way between whole numbers, and the last bin may
+    reach beyond the largest sample.
     """
     low, high = float(samples.min()), float(samples.max())
     if low == high:
@@ -72,7 +72,7 @@ def bin_edges(samples: Samples) -> Samples:
 
 
 def shown_points(front: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
-    """Return validated points of the front, and baselines, the cheapest first; not too many."""
+    """Return up to fourteen validated points of the front and baselines, the cheapest first."""
     is_given = front["origin"].isin(list(experiment.baselines))
     points = front[front["on_front"].astype(bool) | is_given]
     if len(points) > MAX_POINTS:
@@ -82,7 +82,7 @@ def shown_points(front: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
 
 
 def scores_chart(analysis: Analysis) -> Chart:
-    """Return how single games spread along the validated front: histograms, quantiles, means."""
+    """Return the chart of single games at points of the front: histograms, quantiles, means."""
     experiment, front = analysis.data.experiment, analysis.tables["front"]
     goal = goal_of_games(experiment)
     if goal is None:
@@ -107,16 +107,16 @@ def scores_chart(analysis: Analysis) -> Chart:
     ]
     panel, n_beyond = make_panel(rows, samples, experiment, goal)
     text = (
-        "Each row is a validated point of the front, or a baseline, with its number; its height at "
-        f"a value is the share of games there ({games_note(points, 'point')}). The thick line "
-        f"spans "
-        "the middle half of the games, the thin one 90% of them. The stroke is the median; the "
-        "mean has its 95% interval."
+        "Each row is a validated point of the front, or a baseline, with its number "
+        f"({games_note(points, 'point')}). The height of a bar is the share of games in its range. "
+        "The thick line spans the middle 50% of the games, the thin line the middle 90%. The "
+        "stroke is the median; the diamond is the mean, with its 95% interval."
     )
     if given := [f"{row['origin']} ({row['number']})" for row in rows if row["is_given"]]:
         text += f" Baselines: {listed(given)}."
     if goal is not experiment.goal:
-        text += f" The {experiment.goal.label} of a game is 0 or 1, so this is its {goal.label}."
+        own = experiment.goal.label
+        text += f" The chart shows the {goal.label}, because the {own} of one game is 0 or 1."
     if n_beyond:
         text += f" The axis leaves out {counted(n_beyond, 'game')}."
     table = make_table(rows, experiment, goal)
@@ -139,8 +139,8 @@ def summary(
 ) -> Row:
     """Return a point's quantiles, its mean with the interval, and its tooltip.
 
-    The interval and the cost are those of the table of points. The cost is given all games, if a
-    model is known.
+    The interval and the cost are those of the table of points: if there is a model, the cost is
+    that given all games.
     """
     found, cost = goal.estimator.estimate(samples, prior), experiment.cost
     write, found_at = goal.format, np.percentile(samples, QUANTILES).tolist()
@@ -167,7 +167,7 @@ def summary(
 def make_panel(
     rows: list[Row], samples: Mapping[str, Samples], experiment: Experiment, goal: Goal
 ) -> tuple[Panel, int]:
-    """Return a row per point, histograms stacked; and how many games are beyond the axis."""
+    """Return a panel with a row per point, and the number of games beyond the axis."""
     every = [samples[row["point"]] for row in rows]
     whole, n_games = np.concatenate(every), [len(each) for each in every]
     weights = np.repeat(1.0 / np.array(n_games), n_games)

@@ -42,9 +42,9 @@ KEY, TITLE = "slices", "Slices of the model"
 N_POINTS, N_STEPS = 5, 25
 HEIGHT = 116
 N_TICKS = 4  # of a cost
-FEW_VALUES = 12  # of a parameter on a grid, up to which each is a dot
+FEW_VALUES = 12  # of a parameter on a grid: up to this number, each value is a dot
 MAX_TITLE = 18  # characters, of an objective
-# Of a row: mean and ends of the band. Short, since there are thousands of them on a page.
+# Fields of a row: mean and ends of the band. Names are short, since a page has thousands of rows.
 GOAL_FIELDS, COST_FIELDS = ("g0", "g1", "g2"), ("c0", "c1", "c2")
 
 GOAL, COST = Kind("the goal", BLUE, LINE), Kind("the cost", GREEN, LINE)
@@ -62,11 +62,11 @@ def parameter_steps(parameter: Dimension, here: Any) -> list[Any]:
 def slice_at(
     model: FittedModel, experiment: Experiment, theta: Mapping[Any, Any], parameter: Dimension
 ) -> list[Row]:
-    """Evaluate the model along one parameter through θ, as far as that is feasible.
+    """Evaluate the model along one parameter through θ, where the space's constraints allow it.
 
     A row has a value of the parameter; the mean of the goal, and the median of the cost, with the
-    ends of their 95% bands; all three as texts; and ``here``, if the value is that of θ. A
-    parameter that becomes active is in the middle.
+    ends of their 95% bands; each of the three as text; and ``here``, if the value is that of θ.
+    A parameter that becomes active is set to the middle of its range.
     """
     goal, cost, space = experiment.goal, experiment.cost, experiment.space
     steps = parameter_steps(parameter, theta.get(parameter.name))
@@ -97,9 +97,9 @@ def slice_at(
 
 
 def chosen_points(analysis: Analysis, model: FittedModel) -> list[tuple[str, dict[str, Any]]]:
-    """Return up to five points of the front, the cheapest first, with their names.
+    """Return up to five points of the front with their names, the cheapest first.
 
-    Validated points; before there are any, points of the front that the model predicts.
+    They are validated points or, before there are any, points of the front that the model predicts.
     """
     experiment = analysis.data.experiment
     space, cost = experiment.space, experiment.cost
@@ -120,7 +120,7 @@ def chosen_points(analysis: Analysis, model: FittedModel) -> list[tuple[str, dic
 
 
 def slices_chart(analysis: Analysis) -> Chart:
-    """Return slices of the model given all games, one row per parameter: the goal, and the cost."""
+    """Return the chart of slices of the model given all games: goal and cost, a row a parameter."""
     experiment, model = analysis.data.experiment, analysis.combined
     if model is None:
         return Chart(KEY, TITLE, "No game is finished yet: there is no model.")
@@ -153,12 +153,12 @@ def slices_chart(analysis: Analysis) -> Chart:
             ]
         )
     text = (
-        f"Each row is a parameter. It shows the model's mean of the {goal.label} and of the "
-        f"{cost.label}, given all games of {len(model.observations.points):,} trials and validated "
-        f"points, if only this parameter changes from a point of the front (the diamond), with 95% "
-        f"bands. Bands are wide where nothing was played. The table of parameters refers to the "
-        f"slices through point "
-        f"{points[len(points) // 2][0]}; a ? stands for an effect within the bands."
+        f"Each row shows how {goal.label} and {cost.label} depend on one parameter if only this "
+        f"parameter changes from a point of the front (the diamond). Lines are the model's mean, "
+        f"with 95% bands, given all games of {len(model.observations.points):,} trials and "
+        f"validated points. Bands are wide where nothing was played. The table of parameters "
+        f"refers to the slices through point {points[len(points) // 2][0]}; a ? stands for an "
+        f"effect within the bands."
     )
     choice = Choice("through point of the front", [name for name, _ in points], len(points) // 2)
     table = make_table(choice, rows, experiment)
@@ -172,7 +172,7 @@ def make_layers(
     kind: Kind,
     said: Mapping[str, str],
 ) -> list[Layer]:
-    """Return the band, the line and the point itself, of one objective along a parameter."""
+    """Return one objective's band and line along a parameter, and the point itself."""
     mean, low, high = fields
     is_choice, is_grid = isinstance(parameter, CategoricalParameter), is_on_grid(parameter)
     here = [row for row in rows if "here" in row]
@@ -187,7 +187,7 @@ def make_layers(
 
 
 def is_on_grid(parameter: Dimension) -> bool:
-    """Return whether a parameter has so few values that each is drawn alone."""
+    """Return whether a parameter has so few values that each is drawn separately."""
     if isinstance(parameter, CategoricalParameter):
         return True
     n_values = (parameter.high - parameter.low) / parameter.grid + 1 if parameter.grid else np.inf
@@ -197,7 +197,7 @@ def is_on_grid(parameter: Dimension) -> bool:
 def make_table(
     choice: Choice, rows: Mapping[str, Sequence[Row]], experiment: Experiment
 ) -> pd.DataFrame:
-    """Return the parameters: what they are, and the effect of each along its first slice."""
+    """Return the table of parameters: what they are, and their effects along the first slice."""
     goal, cost, lines = experiment.goal, experiment.cost, []
     given, is_described = experiment.baselines, any(p.description for p in experiment.space)
     for each in experiment.space:
@@ -210,10 +210,10 @@ def make_table(
         if given:
             shown = [each.text(rounded(theta.get(each.name), 4)) for theta in given.values()]
             line["baseline" if len(given) == 1 else "baselines"] = ", ".join(shown)
-        line[f"{goal.label}, as it grows"] = effect(
+        line[f"{goal.label}, as the parameter grows"] = effect(
             mine, GOAL_FIELDS, is_choice, lambda high, low: size_text(high - low, goal)
         )
-        line[f"{cost.label}, as it grows"] = effect(
+        line[f"{cost.label}, as the parameter grows"] = effect(
             mine, COST_FIELDS, is_choice, lambda high, low: f"×{high / low:.3g}"
         )
         lines.append(line)
@@ -226,7 +226,7 @@ def effect(
     is_choice: bool,
     write: Callable[[float, float], str],
 ) -> str:
-    """Say how an objective changes along a slice, and by how much at most; ? within the bands."""
+    """Say how an objective changes along a slice, and by how much at most; ? if within bands."""
     mean, low, high = fields
     top, bottom = (end(rows, key=lambda row: row[mean]) for end in (max, min))
     if top[mean] - bottom[mean] <= math.hypot(

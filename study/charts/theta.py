@@ -1,9 +1,9 @@
 """The chart of θ: trials and front as parallel coordinates, with a range on each axis.
 
-Each axis is a strip of its own, across the whole width: even on a narrow screen its values can be
-read and narrowed. A line goes from strip to strip; lines outside a range fade, and a line must meet
-the ranges on all axes. The page draws it without Vega, which would take a second for each move of
-the mouse with three hundred lines on ten axes.
+Each axis is a separate strip across the whole width, so its values can be read, and its range set,
+even on a narrow screen. A line goes from strip to strip, and fades if it is outside the range of
+any axis. The page draws the chart without Vega: with three hundred lines on ten axes, Vega would
+take a second for each move of the mouse.
 """
 
 import math
@@ -25,8 +25,9 @@ from thetafront.study.text import counted
 
 KEY, TITLE = "theta", "θ of all trials, and along the front"
 MAX_LINES = 300  # of trials
-ABSENT = -0.02  # where a line passes the axis of an inactive parameter
-NARROW, WIDE, CHARACTER = 190, 480, 7  # pixels, of axes and of what is written on them
+ABSENT = -0.02  # where a line crosses the axis of an inactive parameter
+# Pixels: width of an axis on a narrow and on a wide page, and of a character.
+NARROW, WIDE, CHARACTER = 190, 480, 7
 TRIAL, FRONT, BASELINE = "trial", "front", "baseline"
 
 
@@ -45,7 +46,8 @@ class Strip:
 
     title: str
     ticks: list[Tick]  # without those that are too close together
-    edges: list[tuple[float, str]] = field(default_factory=list)  # of the space, where the front is
+    # Where the front lies at an edge of the space: the place and its text.
+    edges: list[tuple[float, str]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -59,14 +61,14 @@ class ThetaLine:
 
 @dataclass(frozen=True)
 class ThetaChart(Chart):
-    """All that the chart shows and says; no strips where there is nothing to draw."""
+    """All that the chart shows and says; no strips if there is nothing to draw."""
 
     strips: Sequence[Strip] = ()
     lines: Sequence[ThetaLine] = ()
 
 
 def theta_chart(analysis: Analysis) -> ThetaChart:
-    """Return θ, cost and the model's mean of the goal as parallel coordinates."""
+    """Return the chart of θ, cost and the model's mean of the goal as parallel coordinates."""
     experiment, model = analysis.data.experiment, analysis.combined
     goal, cost, space = experiment.goal, experiment.cost, experiment.space
     front, trials = analysis.tables["front"], analysis.tables["trials"]
@@ -133,13 +135,12 @@ def make_caption(n_kept: int, n_trials: int, edges: Sequence[Edge], experiment: 
     if n_kept < n_trials:
         text += f", drawn at random from {n_trials:,}"
     text += (
-        f"), with its cost and the {experiment.goal.label} that the model given all games expects. "
+        f"), with its cost and the {experiment.goal.label} that the model expects given all games. "
         "Strong lines are points of the front, dashed lines are baselines. Move the ends of one or "
-        "more "
-        "axes to keep only the lines between them."
+        "more axes to keep only the lines between them."
     )
     if experiment.space.is_conditional:
-        text += " Where a parameter is inactive, the line crosses its axis at the left end."
+        text += " If a parameter is inactive, the line crosses its axis at the left end."
     if edges:
         said = "; ".join(
             f"{each.n_points} of {counted(each.n_active, 'point')} with {each.text}"
@@ -174,7 +175,7 @@ def parameter_ticks(parameter: Dimension) -> list[Tick]:
 
 
 def fitting(texts: Mapping[float, str]) -> list[Tick]:
-    """Return the texts that fit on a wide page, both ends first; a narrow page drops minor ones."""
+    """Return the ticks that fit on a wide page, both ends first; a narrow page omits minor ones."""
     places = sorted(texts)
     order = [*places[:1], *places[:0:-1][:1], *places[1:-1]]
     kept: dict[int, list[float]] = {}
@@ -190,7 +191,7 @@ def fitting(texts: Mapping[float, str]) -> list[Tick]:
 
 
 def share(value: float, values: Sequence[float]) -> float:
-    """Return where a value lies between the minimum and maximum of some values, 0 to 1."""
+    """Return where a value lies between the minimum (0) and the maximum (1) of some values."""
     return (value - min(values)) / ((max(values) - min(values)) or 1.0)
 
 

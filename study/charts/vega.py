@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     import altair as alt
 
 WIDTH, NOTEBOOK_WIDTH, GAP = 150, 620, 12
-BESIDE = 68  # about how many pixels of a panel's width its axis takes
+BESIDE = 68  # pixels of a panel's width that its axis takes, about
 CHOSEN_SIZE, PINNED_SIZE, PINNED = 260, 420, BLUE
 PROSPECT = Kind("untested: the best θ predicted", BLUE, is_hollow=True, dash=(3, 2))
 NARROW = "isValid(datum.number) && width < 400"  # pixels: no room for names beside numbers
 TEXT = f"{NARROW} ? datum.number : datum.label"
 DX = f"{NARROW} ? clamp(datum.dx, -12, 12) : datum.dx"
-RESERVED = ("title", "image")  # lines of a tooltip with a meaning of their own
+RESERVED = ("title", "image")  # lines of a tooltip that Vega treats specially
 SYMBOLS = {"symbolSize": 70, "symbolOpacity": 1, "symbolStrokeWidth": 2}
 CONFIG = {
     "axis": {"labelOverlap": "greedy", "labelSeparation": 6},
@@ -38,13 +38,13 @@ def specification(chart: Chart) -> Spec:
         return {**spec, **panels[0][0], "width": "container"}
     rows = [{"hconcat": row, "spacing": GAP} if row[1:] else row[0] for row in panels]
     beside = len(panels[0]) * (BESIDE + GAP) - GAP
-    # By it the page's script shares the width among panels.
+    # The page's script uses this to share the width among panels.
     usermeta = {"panels": {"columns": len(panels[0]), "beside": beside}}
     return {**spec, "vconcat": rows, "spacing": 8, "usermeta": usermeta}
 
 
 def notebook_chart(chart: Chart) -> "alt.LayerChart":
-    """Return a chart of one panel as a notebook shows it: titled, of a fixed width."""
+    """Return a chart of one panel for a notebook, with a title and a fixed width."""
     import altair as alt  # noqa: PLC0415, slow to import, and a page needs none of it
 
     spec = {**specification(chart), "title": chart.heading, "width": NOTEBOOK_WIDTH}
@@ -52,7 +52,7 @@ def notebook_chart(chart: Chart) -> "alt.LayerChart":
 
 
 def params(chart: Chart) -> list[Spec]:
-    """Return the parameters that a page sets, and those that a reader chooses (rows)."""
+    """Return Vega's parameters: those that the page sets, and the reader's choice of rows."""
     found: list[Spec] = []
     if chart.marks_budget:
         set_by_page: Spec = {"budget": None, "prospect": {}, "chosen": 0, "pinned": 0}
@@ -74,7 +74,7 @@ def panel_spec(panel: Panel, chart: Chart) -> Spec:
 
 
 def page_marks(panel: Panel) -> list[Spec]:
-    """Return the marks that a page sets: a budget, and an untested θ."""
+    """Return the marks that the page moves: a budget, and an untested θ."""
     rule = {"type": "rule", "strokeDash": [4, 4], "strokeWidth": 1.5, "stroke": GREY}
     dashed = {"type": "point", "size": 150, "stroke": BLUE, "strokeWidth": 2}
     dashed["strokeDash"] = [*PROSPECT.dash]
@@ -134,13 +134,13 @@ def rounded_rows(rows: Sequence[Row]) -> list[Row]:
 
 
 def place(at: str | float, channel: str = "x") -> Spec:
-    """Return where marks are: at a field's values, or all at the same place."""
+    """Return where marks are: at the values of a field, or all at one place."""
     where: Spec = {"field": at} if isinstance(at, str) else {"datum": at}
     return where if channel.endswith("2") else {**where, "type": "quantitative"}
 
 
 def axis_spec(axis: Axis) -> Spec:
-    """Return an axis with its scale; its texts may hold any name that a user has given."""
+    """Return an axis with its scale; its texts may contain any name that a user has given."""
     values, labels = json.dumps([*axis.ticks]), json.dumps([*axis.ticks.values()])
     written = {"values": [*axis.ticks], "labelExpr": f"{labels}[indexof({values}, datum.value)]"}
     shown = {"title": axis.title or None, "grid": axis.has_grid}
@@ -179,7 +179,7 @@ def legend(kinds: Sequence[Kind]) -> Spec:
 
 
 def tooltip(titles: Mapping[str, str]) -> list[Spec]:
-    """Return the lines of a tooltip, with distinct titles: of equal ones, Vega shows only one."""
+    """Return the lines of a tooltip; titles are made distinct, because Vega drops repeated ones."""
     found: list[Spec] = []
     for name, title in titles.items():
         used = {*RESERVED, *(each["title"] for each in found)}

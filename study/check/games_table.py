@@ -1,4 +1,4 @@
-"""A table of games, checked: ``games.csv`` of a reproduction, or of an exported study."""
+"""Checks of a table of games: ``games.csv`` of a reproduced paper, or of an exported study."""
 
 import csv
 import json
@@ -45,7 +45,7 @@ def words_in(line: bytes) -> list[str]:
 
 @dataclass(eq=False)
 class TableLine:
-    """A line of the table: what it holds by column, and what is to be written in its place."""
+    """A line of the table: its cells by column, and its content, which a repair may replace."""
 
     number: int
     content: bytes
@@ -54,16 +54,16 @@ class TableLine:
 
 
 Place = tuple[str, int]
-"""Who played a game, as the table names it, and its seed."""
+"""Who played a game (its owner: an agent, a trial or a point), and the game's seed."""
 
 
 class GamesTable(ABC):
-    """A table of games, examined.
+    """A table of games, and what is wrong with it.
 
     Parameters
     ----------
     folder : Path
-        Where it is, with the files that define its agents.
+        The folder of the table and of the files that define its agents.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class GamesTable(ABC):
     Raises
     ------
     InputError
-        If it is not a table of this version, or nothing says who played its games.
+        If it is not a table of this version, or no file says who played its games.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -102,15 +102,15 @@ class GamesTable(ABC):
         """Read the files that define the agents; InputError if they, or the columns, do not fit."""
 
     def lacks(self, name: str) -> InputError:
-        """Return the error of a file that should define agents of the table but defines none."""
+        """Return the error for a file that should define agents of the table but defines none."""
         return InputError(
-            f"{self.folder / name}: missing or empty; restore it, since nothing else says "
+            f"{self.folder / name}: missing or empty; restore it, because no other file says "
             f"who played the games of {GAMES}"
         )
 
     @abstractmethod
     def owner(self, cells: Mapping[str, str]) -> str | None:
-        """Return who played a line's game, as its cells name it; None if that is unknown."""
+        """Return the owner of a line's game by its cells; None if that is unknown."""
 
     @abstractmethod
     def agent(self, owner: str) -> Agent:
@@ -126,10 +126,10 @@ class GamesTable(ABC):
 
     @abstractmethod
     def written(self, owner: str, line: TableLine, game: Outcome) -> bytes:
-        """Return the line of a game that was played again."""
+        """Return the line to write for a game that was played again."""
 
     def seed_problem(self, owner: str, cells: Mapping[str, str], seed: int) -> str:
-        """Say why a game's seed is not the one it should have; empty if it may have any."""
+        """Say what is wrong with a game's seed; empty if nothing is wrong."""
         return ""
 
     @property
@@ -138,7 +138,7 @@ class GamesTable(ABC):
         return [entry for _, entry in self.places.values()]
 
     def examine(self) -> None:
-        """Check all lines, and collect the games; a bad line may stand for a lost one."""
+        """Check all lines, and collect the games; a bad line gets the missing game that fits it."""
         lost = [line for line in self.lines if not self.take(line)]
         missing = self.missing() if lost else []
         for line in lost:
@@ -152,7 +152,7 @@ class GamesTable(ABC):
                 self.enter(line, place)
 
     def take(self, line: TableLine) -> bool:
-        """Check a line; return whether it has a place."""
+        """Check a line; return False if its cells do not say which game it is."""
         self.games.n += 1
         where, game, problem = f"line {line.number}", None, ""
         try:
@@ -161,7 +161,7 @@ class GamesTable(ABC):
                 raise ValueError(f"{shortened(words)} is not a line of this table")
             game = self.game_in(line.cells)
             if isinstance(game, Game) and not (is_countable(game.to_row()) and game.is_possible):
-                raise ValueError(f"no game of {game.kind} has these figures")
+                raise ValueError(f"no game of {game.kind} can have these values")
         except (ValueError, OverflowError) as error:
             game, problem = None, f"{where}: {error}"
         owner = self.owner(line.cells)
@@ -179,7 +179,7 @@ class GamesTable(ABC):
             _, other = self.places[owner, seed]
             self.seeds.problems.append(f"{where}: repeats the game of {other.where}")
             if game is not None and other.game is not None and difference(other.game, game):
-                other.game = None  # it is played again, to tell which one is right
+                other.game = None  # play it again, to find out which one is right
             return False
         if problem:
             self.games.problems.append(problem)
@@ -187,7 +187,7 @@ class GamesTable(ABC):
         return True
 
     def is_built(self, owner: str) -> bool:
-        """Return whether an owner's agent can be created; note it if not."""
+        """Return whether an owner's agent can be created; if not, note the problem."""
         if owner not in self.built:
             self.agents.n += 1
             self.built[owner] = None
@@ -200,7 +200,7 @@ class GamesTable(ABC):
     def enter(
         self, line: TableLine, place: Place, game: Outcome | None = None, where: str = ""
     ) -> None:
-        """Give a line its place; without a game, it is to be played."""
+        """Assign a line to a place; if ``game`` is None, it will be played again."""
         owner, seed = place
         agent = self.built[owner]
         assert agent is not None
@@ -213,7 +213,7 @@ class GamesTable(ABC):
         self.places[place] = line, entry
 
     def missing(self) -> list[Place]:
-        """Return the games that owners lack between their first and their last."""
+        """Return the missing games between the first and the last seed of each owner."""
         seeds: dict[str, set[int]] = {}
         for owner, seed in self.places:
             seeds.setdefault(owner, set()).add(seed)
@@ -226,12 +226,12 @@ class GamesTable(ABC):
 
     @property
     def n_dropped(self) -> int:
-        """Lines that cannot be assigned to a game."""
+        """Number of lines that cannot be assigned to a game."""
         return sum(not line.is_kept for line in self.lines)
 
     @property
     def content(self) -> bytes:
-        """The table with the lines as they are now."""
+        """The table with its current lines."""
         kept = [line.content for line in self.lines if line.is_kept]
         return b"\n".join([self.heading, *kept, b""])
 
@@ -277,13 +277,13 @@ class LedgerTable(GamesTable):
 
 
 class ExportedTable(GamesTable):
-    """The games of a study; ``trials.csv`` and ``front.csv`` have θ, ``manifest.json`` the rest."""
+    """The games of an exported study; ``trials.csv`` and ``front.csv`` have the θ."""
 
     def prepare(self) -> None:
-        """Read what made the study, and θ of its trials and points."""
+        """Read the study's definition, and the θ of its trials and points."""
         record = record_in(manifest_in(self.folder))
         if record is None:
-            raise InputError(f"{self.folder / 'manifest.json'}: nothing on the study of {GAMES}")
+            raise InputError(f"{self.folder / 'manifest.json'}: lacks the study of {GAMES}")
         self.record = read_folder_record(record, self.folder)
         self.experiment: Experiment = self.record.experiment_as_made()
         if not {*own_columns(self.experiment)} <= {*self.columns}:
@@ -301,12 +301,12 @@ class ExportedTable(GamesTable):
                 if kind == "point" and theta_key(theta) != name:
                     self.agents.problems.append(f"point {name}: {FRONT} has another θ")
             if kind == "point" and self.experiment.goal.is_exact:
-                continue  # games of trials count in its front, too
+                continue  # its front also counts games of trials
             numbers = numbers_of_games(self.folder / table, kind, is_replaced)
             self.numbers |= {f"{kind} {name}": n for name, n in numbers.items()}
 
     def examine(self) -> None:
-        """Check all lines, and that each trial and point has as many as its own row says."""
+        """Check all lines, and whether trials and points have as many games as their rows say."""
         super().examine()
         lines: dict[str, dict[int, TableLine]] = {}
         for (owner, seed), (line, _) in self.places.items():
@@ -322,7 +322,7 @@ class ExportedTable(GamesTable):
                     self.add(owner, replicate, mine)
 
     def add(self, owner: str, replicate: int, lines: dict[int, TableLine]) -> None:
-        """Add a line for a game that is not there, to be played."""
+        """Add a line for a missing game, which will be played."""
         nearest = min(lines, key=lambda each: abs(each - replicate))
         line = TableLine(0, b"", {"origin": lines[nearest].cells.get("origin", "")})
         self.lines.insert(self.lines.index(lines[nearest]) + (nearest < replicate), line)
@@ -331,13 +331,13 @@ class ExportedTable(GamesTable):
         self.enter(line, (owner, seed), where=f"{owner}, replicate {replicate}")
 
     def owner(self, cells: Mapping[str, str]) -> str | None:
-        """Return the trial or the point."""
+        """Return the trial or the point, such as ``trial 3``."""
         kind = "trial" if cells.get("phase") == SEARCH else "point"
         name = f"{kind} {cells.get(kind)}"
         return name if name in self.thetas else None
 
     def agent(self, owner: str) -> Agent:
-        """Return the agent with its θ."""
+        """Return the agent with the θ of a trial or point."""
         return self.experiment.build(self.thetas[owner])
 
     def game_in(self, cells: Mapping[str, str]) -> Outcome:
@@ -349,7 +349,7 @@ class ExportedTable(GamesTable):
         return fields_in(cells, self.experiment)
 
     def seed_problem(self, owner: str, cells: Mapping[str, str], seed: int) -> str:
-        """Compare a game's seed with that of its replicate."""
+        """Compare a game's seed with the seed that belongs to its replicate number."""
         if (replicate := number_in(cells, "replicate")) is None:
             return "no replicate"
         kind, _, name = owner.partition(" ")
@@ -364,7 +364,7 @@ class ExportedTable(GamesTable):
 
     @cached_property
     def first_seeds(self) -> dict[str, int]:
-        """The seed of each point's and trial's first game, by the majority of its lines."""
+        """The seed of the first game of each trial and point, by the majority of its lines."""
         votes: dict[str, Counter[int]] = {}
         for line in self.lines:
             owner, seed = self.owner(line.cells), number_in(line.cells, "seed")
@@ -386,7 +386,7 @@ class ExportedTable(GamesTable):
 
 
 def number_in(cells: Mapping[str, str], name: str) -> int | None:
-    """Return a number, such as the seed, in a line's cells; None if a game cannot have it."""
+    """Return a number, such as the seed, from a line's cells; None if it is not valid."""
     word = cells.get(name, "")
     is_short = word.isdecimal() and len(word) <= len(str(MAX_SEED))
     return int(word) if is_short and int(word) <= MAX_SEED else None

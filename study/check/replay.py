@@ -1,4 +1,4 @@
-"""Games played again from their seeds, and compared: integers and words to the bit."""
+"""Games are played again from their seeds and compared; integers and words must be identical."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,22 +24,22 @@ class Entry:
 
     where: str  # its place: `trial 3, replicate 2`, or `line 12`
     agent: Agent  # who played it
-    seed: int  # that it must have
+    seed: int  # the seed that it must have
     game: Outcome | None  # as it is stored; None if it is missing or damaged
     cells: Mapping[str, Any]  # what is stored, by field, readable or not
-    keep: Callable[[Outcome], None]  # takes the game that was played in its place, to be stored
+    keep: Callable[[Outcome], None]  # stores a game that was played again, in place of this one
 
     @property
     def seeds(self) -> range:
-        """Seeds of the games played side by side with it; its own if it is damaged."""
+        """Seeds of the games played side by side with it; only its own if it is damaged."""
         if isinstance(self.game, Game):
             return self.game.played_with
         return range(self.seed, self.seed + 1)
 
     def restored(self, played: Outcome) -> Outcome:
-        """Return the played game; its seconds are as stored if at most one other cell differs.
+        """Return the replayed game, with the stored seconds if at most one other cell differs.
 
-        So a game with one damaged figure keeps the time that it took.
+        So a game with one damaged cell keeps its measured time.
         """
         if isinstance(played, FailedGame):
             return played
@@ -59,9 +59,9 @@ class Entry:
 
 
 class Replays(GameSource[int]):
-    """Games to be played again; results arrive by their place in the list, in ``played``.
+    """Games to be played again; ``played`` has the results, by place in the list of entries.
 
-    Games that were played side by side are again played together.
+    Games that were played side by side are again played side by side.
     """
 
     def __init__(self, entries: Sequence[Entry], note: str) -> None:
@@ -74,7 +74,7 @@ class Replays(GameSource[int]):
         self.waiting = iter(self.together)
 
     def next_task(self) -> Task[int] | None:
-        """Return the next games; their key is the place of one of them."""
+        """Return the next games to play together; the key is the place of the first."""
         found = next(self.waiting, None)
         if found is None:
             return None
@@ -82,7 +82,7 @@ class Replays(GameSource[int]):
         return Task(self.together[found][0], agent, seeds, side_by_side=len(seeds) > 1)
 
     def record(self, finished: Finished[int]) -> None:
-        """Take the games; PlayError if they could not be played."""
+        """Store the games; PlayError if they could not be played."""
         entry = self.entries[finished.key]
         if finished.error:
             raise PlayError(f"{entry.where}: {finished.error}")
@@ -91,18 +91,18 @@ class Replays(GameSource[int]):
             self.played[place] = by_seed[self.entries[place].seed]
 
     def snapshot(self) -> Snapshot:
-        """Return how many have been played."""
+        """Return how many games have been played."""
         n_done, n = len(self.played), len(self.entries)
         return Snapshot("games", n_done, n, n_done, n, self.note)
 
 
 def play_again(entries: Sequence[Entry], jobs: int, out: Console, note: str = "") -> list[Outcome]:
-    """Play games again over worker processes, with progress on ``out``; return them in order.
+    """Play games again in worker processes, with progress on ``out``; return them in order.
 
     Raises
     ------
     PlayError
-        If one cannot be played.
+        If a game cannot be played.
     """
     if not entries:
         return []
@@ -137,7 +137,7 @@ class Settings:
 def replayed(
     entries: Sequence[Entry], settings: Settings
 ) -> tuple[Check, list[tuple[Entry, Outcome]]]:
-    """Play a sample again and compare; return the check, and the games that differ as played."""
+    """Play a sample again and compare; return the check, and differing entries with new games."""
     drawn = sample(entries, settings.n_games)
     played = play_again(drawn, settings.jobs, settings.out, "played again, to be compared")
     n_readable = sum(entry.game is not None for entry in entries)
@@ -148,21 +148,21 @@ def replayed(
             check.problems.append(f"{entry.where}, seed {entry.seed}: {how}")
             different.append((entry, game))
     if check.problems:
-        check.note = f"of {len(drawn):,} played of {n_readable:,}"
+        check.note = f"{len(drawn):,} played again, of {n_readable:,}"
     return check, different
 
 
 def restore(
     entries: Sequence[Entry], different: Sequence[tuple[Entry, Outcome]], settings: Settings
 ) -> list[str]:
-    """Play damaged games, store them and those that differ, and say how many."""
+    """Play damaged games again, store these and the games that differ, and say how many."""
     damaged = [entry for entry in entries if entry.game is None]
     played = play_again(damaged, settings.jobs, settings.out, "damaged, played again")
     for entry, game in [*zip(damaged, played, strict=True), *different]:
         entry.keep(entry.restored(game))
     done = []
     if damaged:
-        done.append(f"{counted(len(damaged), 'game')} played again, damaged or missing before")
+        done.append(f"{counted(len(damaged), 'damaged or missing game')} played again")
     if different:
         done.append(f"{counted(len(different), 'game')} replaced because their results differed")
     return done

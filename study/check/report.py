@@ -10,7 +10,7 @@ MAX_SHOWN = 3
 
 @dataclass
 class Check:
-    """One check: its subject, how many items, and their problems."""
+    """One check: its subject, the number of items checked, and their problems."""
 
     name: str
     n: int = 0
@@ -31,7 +31,7 @@ class Check:
 
 @dataclass
 class CheckReport:
-    """All checks of a study or a folder, and what was repaired before them."""
+    """All checks of a study or a folder, and what was repaired before these checks."""
 
     subject: str
     checks: list[Check]
@@ -57,5 +57,5 @@ class CheckReport:
         return [f"repaired: {each}" for each in self.repaired]
 
     def json(self) -> dict[str, Any]:
-        """Return all of it as plain data."""
+        """Return the report as plain data."""
         return {"subject": self.subject, "ok": self.ok, **asdict(self)}

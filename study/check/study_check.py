@@ -1,8 +1,8 @@
-"""Checks of a study's log, and its rebuilding: readable rows are copied, the rest is replayed.
+"""Checks of a study's log, and its repair: readable rows are copied, lost games are played again.
 
-A row is whole if its checksum is right. The θ of a lost point is recovered from the mirror, from an
-earlier export, from the design or a baseline, or from the rest of its row. It is accepted if it
-reproduces an intact game of the point. Games that are lost are played again.
+A row is whole if its checksum is right. The θ of a lost point is recovered from optuna's copy (the
+mirror), from an earlier export, from the design or a baseline, or from the rest of its row. It is
+accepted if it reproduces an intact game of the point.
 """
 
 import json
@@ -65,25 +65,25 @@ from thetafront.study.text import counted
 
 
 class StudyCheck:
-    """A study and its check: its rows, whole or not, and other sources of the study.
+    """A check of a study: of its rows, whole or damaged, and of other sources of its data.
 
     Parameters
     ----------
     study : Log or EarlierStudy
         The study.
     location : Location
-        Its folder, whose tables and manifest may supply what the rows lack.
+        Its folder; tables and manifest there may supply what the rows lack.
     settings : Settings
-        How.
+        How to verify.
 
     Attributes
     ----------
     report : CheckReport
         What was checked, and what is wrong.
     entries : list of Entry
-        All games that there are or should be.
+        All games that exist or should exist.
     different : list of tuple
-        Those whose results differed when played again, with the game as played.
+        Entries whose results differed when played again, each with the new game.
     lost : list of str
         What cannot be recovered.
 
@@ -145,7 +145,7 @@ class StudyCheck:
         return StudyRecord.read(source, self.name)
 
     def examine(self, unit: Unit) -> None:
-        """Check a point and its games, and collect these and those that are lost."""
+        """Check a point, and collect its games, stored and lost."""
         row = self.points[unit]
         self.of_thetas.n += 1
         try:
@@ -160,7 +160,7 @@ class StudyCheck:
             self.entries.append(self.entry(unit, replicate, agent))
 
     def missing(self, unit: Unit, row: PointRow) -> Iterator[int]:
-        """Yield the replicates that a point must have had, if games of the study are lost."""
+        """Yield the replicates that a point has lost, if the study has lost any game."""
         if not self.n_lost:
             return
         there, damaged = self.games.get(unit, {}), self.damaged_games.get(unit, {})
@@ -174,7 +174,7 @@ class StudyCheck:
         yield from (each for each in damaged if each in range(n, n + self.n_lost))
 
     def entry(self, unit: Unit, replicate: int, agent: Agent) -> Entry:
-        """Return a game of a point that is there, or is to be played again."""
+        """Return a game of a point, as it is stored or to be played again."""
         where = f"{unit_name(unit)}, replicate {replicate}"
         seed = self.seed(unit, replicate)
         game: Outcome | None = None
@@ -182,7 +182,7 @@ class StudyCheck:
         if (row := self.games.get(unit, {}).get(replicate)) is not None:
             game = row_to_outcome(row, self.experiment.summary.game)
             self.of_seeds.n += 1
-            if game.seed not in {seed, self.seed((unit[0], 0), replicate)}:  # formerly shared
+            if game.seed not in {seed, self.seed((unit[0], 0), replicate)}:  # once shared
                 self.of_seeds.problems.append(f"{where}: seed must be {seed} (got {game.seed})")
             seed = game.seed
         elif (row := self.damaged_games.get(unit, {}).get(replicate)) is not None:
@@ -199,7 +199,7 @@ class StudyCheck:
         return Entry(where, agent, seed, game, stored, keep)
 
     def exported_games(self, unit: Unit) -> Mapping[int, Outcome]:
-        """Return the games of a point that an export has."""
+        """Return the games of a point from an earlier export."""
         phase, number = unit
         data = self.exported
         owners = [] if data is None else data.trials if phase == SEARCH else data.points
@@ -216,7 +216,7 @@ class StudyCheck:
 
     @property
     def lost_points(self) -> list[Unit]:
-        """The points that have games and no whole row, and those of numbers below others."""
+        """Points without a whole row, if they have games or if a higher number exists."""
         known = {*self.games} | {*self.points}
         expected = {
             (phase, number)
@@ -226,9 +226,9 @@ class StudyCheck:
         return sorted((known | expected) - {*self.points})
 
     def recover_theta(self, unit: Unit) -> Point | None:
-        """Return the θ of a lost point that reproduces one of its games; None if none does.
+        """Return the θ of a lost point if it reproduces one of its games; None if none does.
 
-        If none of its games is whole, take the first source other than its own row.
+        If none of its games is whole, the first source that certainly belongs to it is taken.
         """
         first = min(self.games.get(unit, {}), default=None)
         for source, is_sure in self.theta_sources(unit):
@@ -267,7 +267,7 @@ class StudyCheck:
                 yield Point(theta, row.origin, notes=notes), False
 
     def restore_point(self, unit: Unit) -> None:
-        """Put a point in place of a lost one, or leave it out, with its games."""
+        """Restore a lost point, or drop it with its games if its θ cannot be recovered."""
         games = self.games.get(unit, {})
         if (source := self.recover_theta(unit)) is None:
             self.games.pop(unit, None)
@@ -285,7 +285,7 @@ class StudyCheck:
 
     @property
     def all_lost(self) -> list[str]:
-        """What remains lost, once everything possible is restored."""
+        """What remains lost after everything possible is restored."""
         if self.n_lost <= 0:
             return self.lost
         return [
@@ -301,7 +301,7 @@ class StudyCheck:
         return Rows.numbered(study, self.points.values(), games, events)
 
     def manifest_events(self) -> list[EventRow]:
-        """Return lost events, from the manifest and the mirror."""
+        """Return events that the log has lost, from the manifest and the mirror."""
         rows = Rows(StudyRow(self.name, ""), events=self.events)
         known = {each["index"] for each in rows.latest(RUN)}
         runs = enumerate(recorded_runs(self.manifest))
@@ -323,7 +323,7 @@ def damaged_fields(row: GameRow) -> dict[str, Any]:
 
 
 def rows_left(log: Log) -> tuple[Rows, list[str]]:
-    """Return the readable rows of a log, whatever is damaged, and what cannot be read."""
+    """Return the readable rows of a log, damaged or not, and say what cannot be read."""
     engine = log.engine
     there = set(inspect(engine).get_table_names())
     problems = [f"table {name}: missing" for name in sorted(TABLES - there)]
@@ -334,7 +334,7 @@ def rows_left(log: Log) -> tuple[Rows, list[str]]:
         columns = ", ".join(kind._fields)  # type: ignore[attr-defined]
         query = f"SELECT {columns} FROM {table.name} WHERE study = {log.study}"
         ways = ("", " ORDER BY rowid DESC") if engine.dialect.name == "sqlite" else ("",)
-        for way in ways:  # from both sides, up to a page that is damaged
+        for way in ways:  # from both ends, up to a damaged page
             try:
                 with engine.connect() as connection:
                     found[kind].update(kind(*row) for row in connection.execute(text(query + way)))
@@ -344,7 +344,7 @@ def rows_left(log: Log) -> tuple[Rows, list[str]]:
     (study,) = [*found[StudyRow], StudyRow(log.name, "")][:1]
     points, games, events = (
         sorted(found[kind], key=lambda row: [(type(each).__name__, each) for each in row])
-        for kind in (PointRow, GameRow, EventRow)  # whose values may be of any type
+        for kind in (PointRow, GameRow, EventRow)  # values of damaged rows may have any type
     )
     return Rows(study, points, games, events), problems
 
@@ -358,7 +358,7 @@ def copy_in(study: StudySource) -> tuple[Check, dict[int, FrozenTrial]]:
     try:
         copy = optuna_study(study.engine, study.name)
         trials = [] if copy is None else copy.get_trials(deepcopy=False)
-    except Exception as error:  # optuna checks nothing that it reads: any error may come of it
+    except Exception as error:  # optuna does not check what it reads: any error may occur
         check.problems.append(f"cannot be read: {str(error).splitlines()[0]}")
         return check, {}
     check.n = len(trials)

@@ -1,4 +1,4 @@
-"""Verification of a study or a folder: checks, a replayed sample of its games, and repair."""
+"""Verification of a study or a folder: checks, a sample of games played again, and repair."""
 
 import shutil
 from dataclasses import replace
@@ -34,21 +34,20 @@ def verify_study(
     Parameters
     ----------
     study : Log or EarlierStudy
-        The study; one of an earlier version is brought to today's format first, if it is to be
-        repaired.
+        The study. Before a repair, a study of an earlier version is converted to today's format.
     location : Location
-        Where it is.
+        Where the study is.
     settings : Settings
-        How.
+        How to verify.
     repair : bool
-        Whether to repair what can be repaired, after a copy of the database.
+        Whether to repair what can be repaired; the database is copied first.
 
     Raises
     ------
     InputError
-        If it is to be repaired, and a sweep holds it.
+        If the study should be repaired while a sweep is writing it.
     DamageError
-        If the study's record cannot be read, so that nothing else can.
+        If the study's record, which all else depends on, cannot be read.
     PlayError
         If a game cannot be played.
     """
@@ -86,7 +85,7 @@ def written(log: Log, location: Location, found: StudyCheck) -> Log:
     data = StudyData.from_rows(rows, found.experiment)
     try:
         mirrored(log, data.experiment, data.trials)
-    except Exception:  # whatever optuna makes of damaged tables
+    except Exception:  # any error, because optuna reads damaged tables
         if optuna_names(engine) - studies_in(engine).keys():
             raise
         drop_tables(log.engine)
@@ -109,7 +108,7 @@ def moved(location: Location, rows: Rows) -> Log:
 
 
 def copy_file(path: Path) -> Path:
-    """Copy a file beside itself, under an unused name."""
+    """Copy a file to an unused name in its folder."""
     number = 1
     while (copy := path.with_name(f"{path.name}.before-repair-{number}")).exists():
         number += 1
@@ -121,21 +120,21 @@ def copy_file(path: Path) -> Path:
 
 
 def verify_folder(folder: Path, settings: Settings, repair: bool) -> CheckReport:
-    """Verify the table of games in a folder, and repair it if asked to.
+    """Verify the table of games in a folder, and repair it if requested.
 
     Parameters
     ----------
     folder : Path
-        A paper's, or that of an exported study without its database.
+        The folder of a reproduced paper, or of an exported study without its database.
     settings : Settings
-        How.
+        How to verify.
     repair : bool
         Whether to repair what can be repaired.
 
     Raises
     ------
     InputError
-        If there is no such table, or it is to be repaired, and a run is writing it.
+        If there is no such table, or if it should be repaired while a run is writing it.
     PlayError
         If a game cannot be played.
     """
@@ -150,11 +149,11 @@ def verify_folder(folder: Path, settings: Settings, repair: bool) -> CheckReport
         if table.n_dropped > len(table.lines) / 2:
             raise InputError(
                 f"{table.path}: repair would drop {table.n_dropped} of {len(table.lines)} lines, "
-                f"because they cannot be assigned to games; restore the files beside it"
+                f"because they cannot be assigned to games; restore the other files of the folder"
             )
         repaired = restore(table.entries, different, settings)
         if table.content == table.path.read_bytes():
-            return report  # nothing of it can be repaired
+            return report  # nothing can be repaired
         repaired.insert(0, f"a copy of the original is {str(copy_file(table.path))!r}")
         with atomic_write(table.path) as draft:
             draft.write_bytes(table.content)

@@ -1,7 +1,7 @@
-"""The command line: ``thetafront``, also ``python -m thetafront``. Words in, text out.
+"""The command line: ``thetafront``, also ``python -m thetafront``.
 
-It parses options, calls the rooms below and prints what they return. It may import all of them, but
-slow libraries only inside the commands: help and completion stay fast.
+It parses options, calls the other subpackages and prints what they return. It may import all of
+them, but imports slow libraries only inside the commands, so that help and completion are fast.
 """
 
 from thetafront.study.cli import catalog, cluster, compare, play, read, report, train, tune  # noqa: F401

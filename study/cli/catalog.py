@@ -12,7 +12,7 @@ from thetafront.study.cli.options import JsonOption, agent_names, experiment_nam
 from thetafront.study.cli.program import app
 from thetafront.study.terminal.console import console, print_table
 
-SPARE = ("from", "fixed", "agent", "baselines", "costs")  # where a terminal is too narrow
+SPARE = ("from", "fixed", "agent", "baselines", "costs")  # columns left out if a terminal is narrow
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -31,8 +31,7 @@ def agents(
 ) -> None:
     """List agents with their parameters, defaults and ranges.
 
-    Where the column θ has a number, --theta takes the parameter at that place; --set takes every
-    parameter.
+    A number in column θ is the parameter's place in --theta. --set takes every parameter.
     """
     from thetafront.agents.catalog import AGENTS, agent_class
     from thetafront.study.errors import InputError
@@ -90,8 +89,8 @@ def experiments(
 ) -> None:
     """List experiments with their spaces and objectives.
 
-    Those of installed packages are included. The first cost is the one that sweep minimizes unless
-    --cost names another. Baselines are played beside the trials.
+    Experiments of installed packages are included. Sweep minimizes the first cost unless --cost
+    names another. Baselines are θ that are played for comparison.
     """
     from thetafront.study.experiments.registry import experiment, listed
 
@@ -151,7 +150,7 @@ def show(
     of_parameters: Sequence[str],
     as_json: bool,
 ) -> None:
-    """Print records: as JSON, or a table of them and one of their parameters."""
+    """Print records: as JSON, or as two tables, of the records and of their parameters."""
     if as_json:
         print(json.dumps(found, ensure_ascii=False))
         return

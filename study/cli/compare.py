@@ -19,7 +19,7 @@ from thetafront.study.run.options import RESULTS, JobsOption, ResultsOption, pat
 from thetafront.study.terminal.console import console, print_table
 
 MAX_GAMES = 100_000
-OR_A_FOLDER = "or a folder (a path with a slash) with the tables of one"
+OR_A_FOLDER = "or a folder (a path with a slash) that has a study's tables"
 KEPT = "Output folder. Games already stored in it are not played again."
 
 GamesOption = Annotated[int, whole("Games per row.", "--games")]
@@ -65,8 +65,8 @@ def equal_time(
     """Compare the fronts of two studies at equal CPU time.
 
     Plays both validated fronts again on seeds that neither study has used. All points take turns,
-    so that a change in the machine's speed affects all alike. Repeat the command to resume after a
-    stop.
+    so a change in the machine's speed affects all of them equally. Repeat the command to resume
+    after a stop.
     """
     from thetafront.agents.twenty48.agent import Game2048
     from thetafront.study.compare.comparison import Comparison
@@ -84,7 +84,7 @@ def equal_time(
             front = Front.from_study(data)
         if front.seed == seed:
             raise InputError(
-                f"seed must be one that no study has used (got {seed}, which study "
+                f"seed must be one that neither study has used (got {seed}, which study "
                 f"{front.name!r} has used)"
             )
         fronts.append(front)
@@ -107,7 +107,7 @@ def champions(
         path("Folder of a study whose front is drawn; repeatable.", show_default="published ones"),
     ] = None,
     games: Annotated[
-        int, whole("Games at one ply; a third as many at two, a tenth at three.")
+        int, whole("Games at one ply; two plies get a third of them, three plies a tenth.")
     ] = 300,
     seed: SeedOption = 2000,
     jobs: JobsOption = None,

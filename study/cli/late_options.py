@@ -1,6 +1,6 @@
 """Options that a command gets only when it runs, because they need modules that are slow to import.
 
-``pick`` has a limit for each cost and a target for each goal of the experiments, ``train`` an
+``pick`` has an option for each experiment's cost (a limit) and goal (a target); ``train`` has an
 option for each parameter of a training.
 """
 
@@ -48,13 +48,16 @@ def quantity(text: str) -> str:
 
 
 class LateCommand(TyperCommand):
-    """A command with more options, which stand behind its argument."""
+    """A command with more options, which follow its argument in the help."""
 
     words: tuple[str, ...] = ()
 
     @abstractmethod
     def late_options(self, known: set[str]) -> Iterator[tuple[type, Any]]:
-        """Yield the type and the declaration of each option; ``known`` are the command's own."""
+        """Yield the type and the declaration of each option.
+
+        ``known`` are the names of the command's own options.
+        """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse arguments; remember the options among them."""
@@ -87,12 +90,12 @@ class LateCommand(TyperCommand):
 class ObjectiveCommand(LateCommand):
     """A command with an option for each objective.
 
-    A study of a user's experiment has objectives of its own: each word with two dashes that is not
-    another option is taken for one, and the command refuses those that the study lacks.
+    A study of a user's experiment may have any objectives. So each word with two dashes that is not
+    another option counts as an objective, and the command refuses objectives that the study lacks.
     """
 
     def late_options(self, known: set[str]) -> Iterator[tuple[type, Any]]:
-        """Yield those of built-in experiments, then the words that are not other options."""
+        """Yield options for objectives of built-in experiments, then for words not yet known."""
         from thetafront.study.experiments.registry import objectives
         from thetafront.study.log.invocation import option
 
@@ -112,7 +115,7 @@ class TrainingCommand(LateCommand):
     """A command with an option for each parameter of a training."""
 
     def late_options(self, known: set[str]) -> Iterator[tuple[type, Any]]:
-        """Yield them in the order of the parameters."""
+        """Yield the options in the order of the parameters."""
         from thetafront.agents.parameters import declared_parameters
         from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def taking(*names: str, **usual: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command options of a sweep, which it receives as its argument ``options``.
+    """Give a command the options of a sweep, all or those named, as its argument ``options``.
 
-    It takes all of them, or those named; ``usual`` has other defaults.
+    ``usual`` has defaults that differ from the sweep's.
     """
     added = [
         Parameter(

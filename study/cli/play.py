@@ -107,7 +107,7 @@ def play(
     if n_together > 1 and player.n_side_by_side == 1:
         able = ", ".join(name for name, each in AGENTS.items() if each.n_side_by_side > 1)
         raise InputError(
-            f"side by side must be 1 for {agent} (got {n_together}); {able} can play more"
+            f"side by side must be 1 for {agent} (got {n_together}); more is possible for {able}"
         )
     for note in notes_on(player):
         print(note, file=sys.stderr)
@@ -151,7 +151,7 @@ def act(
     board: Annotated[
         str,
         typer.Option(
-            help="16 tiles, row by row, with . for an empty cell; / and , may separate them."
+            help="16 tiles, row by row, with . for an empty cell; / and , may separate tiles."
         ),
     ],
     agent: AgentOption = "mcmdp",
@@ -271,7 +271,7 @@ def watch(
     speed: Annotated[float, decimal("Initial speed in moves per second, 0.5 to 1000.")] = 5.0,
     human: Annotated[
         bool,
-        typer.Option("--human", help="Play 2048 yourself, with the agent's tiles and hints."),
+        typer.Option("--human", help="Play 2048 yourself; the agent gives hints."),
     ] = False,
 ) -> None:
     """Watch an agent play in the terminal, or play yourself."""

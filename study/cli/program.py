@@ -37,7 +37,7 @@ GROUPS = {
     "Cluster": ("worker", "cluster"),
     "Compare agents": ("equal-time", "champions", "utilization"),
 }
-"""Commands as the help shows them, in the order of a user's day."""
+"""Commands in the order of the help."""
 
 
 class Commands(TyperGroup):
@@ -96,7 +96,7 @@ class Commands(TyperGroup):
             with suppress(BrokenPipeError):
                 sys.stdout.flush()
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        except OSError as error:  # a full disk, say; a name too long is one that was given
+        except OSError as error:  # such as a full disk; a name that is too long was given
             too_long = error.errno == errno.ENAMETOOLONG
             message, code = str(error), EXIT_BAD_INPUT if too_long else EXIT_FAILURE
         except RunError as error:
@@ -188,7 +188,7 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks θ shows ? instead
     os.environ["MPLBACKEND"] = "agg"  # figures go to files; a notebook's backend may be missing
-    # Modules stay once imported: looking for garbage meanwhile is a tenth of the start.
+    # Importing creates no garbage, but collecting it would take a tenth of the start.
     gc.set_threshold(100_000)
     try:
         app()
@@ -199,4 +199,4 @@ def main() -> None:
             os._exit(EXIT_INTERRUPTED)  # without waiting for a sampler's thread
         raise
     finally:
-        gc.freeze()  # else Python looks for garbage in all modules as it ends: a fifth of a status
+        gc.freeze()  # otherwise, collecting garbage at the end takes a fifth of `status`

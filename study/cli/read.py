@@ -71,7 +71,7 @@ def pick(
 ) -> None:
     """Choose a θ for a budget or a target.
 
-    Give a limit of the study's cost, or a target of its goal. The most promising θ is played on
+    Give a limit on the study's cost, or a target for its goal. The most promising θ is played on
     fresh seeds and becomes a validated point; the answer is the best θ that has been played.
     """
     from thetafront.study.report.analysis import Analysis
@@ -116,8 +116,8 @@ def plot(
     study: Annotated[
         str,
         typer.Argument(
-            help="Name of a study, a storage URL, or a folder (a path with a slash) with the "
-            "tables of one.",
+            help="Name of a study, a storage URL, or a folder (a path with a slash) that has a "
+            "study's tables.",
             autocompletion=study_names,
         ),
     ],
@@ -211,7 +211,7 @@ def parse_n_games(text: str) -> int | None:
 
 
 def find_folder(given: str, results: Path) -> Path | None:
-    """Return the folder of published results that is meant; None if a study is."""
+    """Return the folder of published results that is meant; None if a study is meant."""
     for folder in (results / given, Path(given)):
         if "://" in given or (folder / DATABASE).exists():
             return None
@@ -228,7 +228,7 @@ def verify_stored(
     settings: "Settings",
     repair: bool,
 ) -> "CheckReport":
-    """Verify a study: of a name, a folder or a storage."""
+    """Verify a study that is given by its name, folder or storage."""
     from thetafront.study.check.verification import verify_study
     from thetafront.study.log.database import storage_errors_reported
     from thetafront.study.log.location import Location

@@ -1,4 +1,4 @@
-"""The command that writes pages: of a study, of several, of all that are published."""
+"""The command that writes pages: of one study, of several, or of all studies in a folder."""
 
 import sys
 from collections.abc import Sequence
@@ -23,8 +23,8 @@ def report(
     studies: Annotated[
         list[str],
         typer.Argument(
-            help="Name of a study, a storage URL, or a folder (a path with a slash) with the "
-            "tables of one. Several are compared with the first.",
+            help="Name of a study, a storage URL, or a folder (a path with a slash) that has a "
+            "study's tables. If there are several, the others are compared with the first.",
             autocompletion=study_names,
         ),
     ],
@@ -45,8 +45,8 @@ def report(
         bool,
         typer.Option(
             "--each",
-            help="Write a page for each study whose tables lie in a folder of this folder, and "
-            "index.html, which lists the pages.",
+            help="Write a page for each subfolder that has a study's tables, and index.html, which "
+            "lists the pages.",
         ),
     ] = False,
     watch: Annotated[
@@ -56,8 +56,8 @@ def report(
         str,
         typer.Option(
             "--library",
-            help="Where to put the script that draws the charts: inside the page, or in a file "
-            "beside it, thetafront-page.js, which several pages share.",
+            help="Where to put the script that draws the charts: inside the page, or beside it in "
+            "the file thetafront-page.js, which several pages share.",
             metavar="inside|beside",
         ),
     ] = "inside",
@@ -72,7 +72,7 @@ def report(
 ) -> None:
     """Write one study, or several side by side, as an HTML page.
 
-    It needs no network. Hover over a mark to see its numbers; a slider sets the budget.
+    The page needs no network. Hover over a mark to see its numbers; a slider sets the budget.
     """
     if library not in {"inside", "beside"}:
         raise InputError(f"--library must be inside or beside (got {library!r})")
@@ -103,7 +103,7 @@ def report(
 
 
 def keep_note(note: str | None, location: "Location") -> None:
-    """Store a note beside a study's tables, where its pages find it."""
+    """Store a note in the folder of a study's tables, where its page finds it."""
     from thetafront.study.log.location import make_folder
     from thetafront.study.page.page import NOTE
     from thetafront.study.report.tables import write_text
@@ -118,12 +118,12 @@ def refuse(given: str, **options: object) -> None:
     for option, value in options.items():
         if value:
             raise InputError(
-                f"--{option} cannot be combined with {given}: it needs one study of a storage"
+                f"--{option} cannot be combined with {given}: it needs one study in a storage"
             )
 
 
 def every(folders: Sequence[str]) -> Path:
-    """Write the pages of all published studies of a folder; return the path of their list."""
+    """Write the pages of all studies in a folder; return the path of the list of pages."""
     from thetafront.study.page.results import write_each
 
     if len(folders) != 1:
@@ -156,7 +156,7 @@ def written(
     library: "Library",
     reload_seconds: float | None = None,
 ) -> Path:
-    """Write the page of a study as it is; return its path."""
+    """Write the page of a study in its present state; return the path."""
     from thetafront.study.log.lock import lock_holder
     from thetafront.study.log.published_study import PublishedStudy
     from thetafront.study.page.page import Circumstances

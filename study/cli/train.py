@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 DEFAULT_SECONDS = 300.0
 COOLING = 0.3
 MAX_COOLING = 0.9
-MAX_OVERSHOOT = 0.2  # of the part before cooling, which ends with a round of games
+MAX_OVERSHOOT = 0.2  # of the part before cooling, which ends with a whole round of games
 KINDS = ("ntuple",)
 MAX_JOBS = 64
 MAX_MOVES = 10**15
-RATE_OF_PLAIN = 0.1  # by default, of plain temporal differences
+RATE_OF_PLAIN = 0.1  # default learning rate of plain temporal differences
 
 
 @app.command(cls=TrainingCommand)
@@ -41,16 +41,16 @@ def train(
     ] = None,
     moves: Annotated[int | None, whole("Total moves of training.")] = None,
     cooling: Annotated[
-        float, decimal("Last part of the training, 0 to 0.9, in which the learning rate falls.")
+        float, decimal("Last share of the training, 0 to 0.9, in which the learning rate falls.")
     ] = COOLING,
     jobs: Annotated[
-        int, whole("Number of threads; with several, the weights depend on their timing.")
+        int, whole("Number of threads; with several, the weights depend on the threads' timing.")
     ] = 1,
 ) -> None:
     """Train an agent's network, or continue its training.
 
-    With --method td the learning rate is 0.1 by default. A longer training goes on from where the
-    learning rate began to fall.
+    With --method td, the learning rate is 0.1 by default. If you repeat the command with a larger
+    budget, the training resumes from the point at which the learning rate began to fall.
     """
     from thetafront.agents.parameters import Label, declared_parameters
     from thetafront.agents.twenty48.ntuple.network import NONE, network_folder, trained_network
@@ -116,8 +116,8 @@ def train(
             spent = budget.share(training.counts)
             if cooling and spent > 1.0 - cooling + MAX_OVERSHOOT:
                 raise InputError(
-                    f"cooling must be at most {max(0.0, 1.0 - spent):.2f}, or the training longer: "
-                    f"network {name!r} has had {spent:.0%} of it (got {cooling:g})"
+                    f"cooling must be at most {max(0.0, 1.0 - spent):.2f}, or the training longer, "
+                    f"because network {name!r} has completed {spent:.0%} of it (got {cooling:g})"
                 )
             try:
                 with progress(training, budget) as show:
@@ -184,7 +184,7 @@ def progress(training: "Training", budget: "TrainingBudget") -> Iterator[Callabl
     with ProgressLine(console(stderr=True)) as bar:
 
         def show() -> None:
-            share = min(1.0, budget.share(training.counts))  # cooling has moves, not seconds
+            share = min(1.0, budget.share(training.counts))  # cooling counts moves, not seconds
             seconds = time.monotonic() - began
             gained = share - share_before
             left = f"{duration(seconds * (1.0 - share) / gained)} left" if gained > 0.0 else ""

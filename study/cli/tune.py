@@ -67,21 +67,21 @@ def try_experiment(
     if found.is_open:
         try:
             found = found.settled(has_moves(*played))
-        except ValueError as error:  # a program that is there no more
+        except ValueError as error:  # a program that no longer exists
             raise InputError(f"try: {error}") from None
     print_tried(found, tried)
     first, again = (each.games.get(0) for each in tried[:2])
     if first is not None and again is not None and (differs := difference(first, again)):
         raise InputError(
-            f"try: two games with θ of the middle and seed {seed} differ ({differs}); the same "
-            f"seed must always give the same game"
+            f"try: two games of the middle θ with seed {seed} differ ({differs}); the same seed "
+            f"must always give the same game"
         )
     if failed := len(tried) - len(played):
         raise InputError(f"try: {failed} of {counted(len(tried), 'game')} failed")
 
 
 def print_tried(experiment: "Experiment", tried: "list[Point]") -> None:
-    """Print what was tried: a table of the games, and the errors below it."""
+    """Print a table of the games that were tried, and errors below it."""
     out = console()
     print_table(out, make_table(experiment, tried), [each.label for each in experiment.costs[1:]])
     for number, each in enumerate(tried, 1):
@@ -149,10 +149,10 @@ def sweep(
 ) -> None:
     """Tune an experiment: search, then validate the front.
 
-    An initial design and a sampler choose the trials; the best of them and the model's proposals
-    are played again on fresh seeds. Half of the budget goes to the search, the rest to validation.
+    An initial design and a sampler choose the trials. The best trials and the model's proposals are
+    played again on fresh seeds. Half of the budget goes to the search, the rest to validation.
     Repeat the command to resume after a stop, or to add another budget or more trials. Ctrl-C stops
-    the sweep: finished games are stored, tables and pictures written.
+    the sweep; finished games are stored, and tables and pictures are written.
     """
     import optuna
 

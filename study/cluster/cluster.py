@@ -1,7 +1,7 @@
 """A cluster that plays for one coordinator: its workers, which of them may play, and the link.
 
 A thread checks once a second which workers have joined or left; the loop of games only reads the
-result. Dask reconnects by itself after the scheduler was away.
+result. If the scheduler was away, Dask reconnects by itself.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ POLL_INTERVAL = 1.0
 SECONDS_FOR_THE_DASHBOARD = 2.0
 SECONDS_FOR_A_FIRST_WORKER = 10.0
 SECONDS_TO_ANSWER = 90.0  # a worker may compile kernels first
-RETRY_SECONDS = 10.0  # until a refused worker is asked again: a link mends, files arrive
+RETRY_SECONDS = 10.0  # until a refused worker is asked again: links recover, files arrive
 
 
 @dataclass(eq=False)
@@ -49,14 +49,14 @@ class Member:
     n_threads: int  # how many games it plays at once
     probe: WorkerProbe | None = None  # what it has reported; None before
     objection: str = ""  # why it may not play
-    # Whether it gets games: of those that may, one a core where seconds are the cost.
+    # Whether it gets games. If seconds are the cost, only one worker per core gets games.
     plays: bool = False
-    asked: "Future[WorkerProbe | str] | None" = None  # what it answers, if it is being asked
-    ask_at: float = 0.0  # when it is asked again if it may not play, on the monotonic clock
+    asked: "Future[WorkerProbe | str] | None" = None  # its pending answer, if it has been asked
+    ask_at: float = 0.0  # when to ask it again if it may not play, on the monotonic clock
 
     @property
     def may_play(self) -> bool:
-        """Whether it has been asked, and there is no objection."""
+        """Whether it has described itself, and there is no objection."""
         return self.probe is not None and not self.objection
 
 
@@ -66,7 +66,7 @@ class DaskCluster:
     Parameters
     ----------
     address : str
-        Of the scheduler.
+        Address of the scheduler.
     tls : Tls, optional
         Certificates.
     most_threads : int
@@ -75,13 +75,14 @@ class DaskCluster:
     Attributes
     ----------
     client : Client
-        The link.
+        The link to the scheduler.
     members : dict of str to Member
         Connected workers, by address.
     machines : dict of str to dict
         Accepted machines, by key.
     lost_since, alone_since : float, optional
-        Since when there is no scheduler, and no worker that may play, on the monotonic clock.
+        Times, on the monotonic clock, since when there has been no scheduler, or no worker that may
+        play.
     """
 
     def __init__(self, address: str, tls: Tls | None = None, most_threads: int = 1) -> None:
@@ -141,7 +142,7 @@ class DaskCluster:
         try:
             link = str(self.client.dashboard_link or "")
             urlopen(link, timeout=SECONDS_FOR_THE_DASHBOARD).close()
-        except (KeyError, OSError, ValueError):  # it has none, or not its libraries
+        except (KeyError, OSError, ValueError):  # the scheduler has none, or lacks its libraries
             return ""
         return link
 
@@ -175,12 +176,12 @@ class DaskCluster:
         self.lines.append(f"{self.place} at {self.address}{link and f', dashboard {link}'}")
 
     def probe_workers(self, addresses: Iterable[str]) -> dict[str, WorkerProbe | str]:
-        """Ask workers to describe themselves, and wait; an error's text for one that cannot."""
+        """Ask workers to describe themselves, and wait; return an error's text if one cannot."""
         asked = {each: self.ask(each) for each in addresses}
         return {address: answer.result() for address, answer in asked.items()}
 
     def ask(self, address: str) -> "Future[WorkerProbe | str]":
-        """Ask one worker to describe itself, so that one that hangs does not delay the others."""
+        """Ask one worker to describe itself; others need not wait for it."""
         loop = self.client.loop.asyncio_loop
         return asyncio.run_coroutine_threadsafe(self.probe(address), loop)
 
@@ -214,11 +215,11 @@ class DaskCluster:
         wanted = self.wanted.machine_class
         if wanted and probe.machine.machine_class != wanted:
             found = described([probe.machine.record])
-            return f"the cost is time, and its class is {found}, not {wanted}"
+            return f"the cost is time, and its machine's class is {found}, not {wanted}"
         return ""
 
     def take(self, threads: Mapping[str, int], probes: Mapping[str, WorkerProbe | str]) -> None:
-        """Take note of the present workers, and of those that have described themselves."""
+        """Note which workers are present, and which have described themselves."""
         self.n_left += len(self.playing.keys() - threads.keys())
         members = {key: self.members.get(key) or Member(n) for key, n in threads.items()}
         for address, probe in probes.items():
@@ -246,7 +247,7 @@ class DaskCluster:
         self.tell(f"{host} gets no games: {member.objection}")
 
     def choose(self, members: Mapping[str, Member]) -> None:
-        """Choose the workers that play: at most one per core, those that play already first."""
+        """Choose the workers that play, current players first; if timed, at most one per core."""
         n_chosen: Counter[Any] = Counter()
         for each in sorted(members.values(), key=lambda each: not each.plays):
             plays = each.may_play
@@ -262,7 +263,7 @@ class DaskCluster:
             each.plays = plays
 
     def tell(self, line: str) -> None:
-        """Report a line, once."""
+        """Report a line, but never twice."""
         if line not in self.reported:
             self.reported.add(line)
             self.lines.append(line)
@@ -307,7 +308,7 @@ class DaskCluster:
             )
 
     def note_back(self, since: float) -> None:
-        """Note that the scheduler is back; its workers are new ones."""
+        """Note that the scheduler is back; all its workers are new."""
         self.lines.append(
             f"the scheduler is back after {time.monotonic() - since:.0f} s; games in flight are "
             "played again"
@@ -334,7 +335,7 @@ class DaskCluster:
 
 
 def one_class(experiment: Experiment, able: Iterable[WorkerProbe], known: Machines) -> str:
-    """Return the class of machines whose seconds count; InputError if there are several."""
+    """Return the only class of the machines, whose seconds count; InputError if there are more."""
     records = [each.machine.record for each in able]
     here, stored = {each["class"] for each in records}, {each["class"] for each in known.values()}
     counts = [each.name for each in experiment.costs if not each.is_timed]
@@ -345,8 +346,9 @@ def one_class(experiment: Experiment, able: Iterable[WorkerProbe], known: Machin
     if stored:
         if len(stored & here) != 1:
             raise InputError(
-                f"{seconds} other classes cannot be compared with the study's: it was played on "
-                f"{described(known.values())}, and the workers are {described(records)}; {ways}"
+                f"{seconds} other classes cannot be compared with the study's: the study was "
+                f"played on {described(known.values())}, and the workers are "
+                f"{described(records)}; {ways}"
             )
         return str((stored & here).pop())
     if len(here) > 1:

@@ -1,11 +1,11 @@
-"""Games over the workers of a Dask cluster.
+"""Games on the workers of a Dask cluster.
 
-Tasks go out, and answers come back, many at a time. Dask plays a task again elsewhere if its worker
-dies or its answer is lost. But it blames all tasks that the worker had, and gives up tasks that it
-has blamed a few times. Such a task is a suspect: suspects are sent one at a time, before all
-others, and one that Dask gives up again is the task that kills its workers. When the scheduler was
-away, all tasks in flight are handed out again. An answer to a task that is no longer in flight is
-dropped.
+Many tasks are sent, and many answers received, at a time. Dask plays a task again elsewhere if its
+worker dies or its answer is lost. But Dask blames all tasks that the worker had, and gives up a
+task that it has blamed a few times. Such a task becomes a suspect. Suspects are sent one at a time,
+before all other tasks. If Dask gives up a suspect again, this task is the one that kills workers.
+After the scheduler was away, all tasks in flight are sent again. An answer to a task that is no
+longer in flight is dropped.
 """
 
 import asyncio
@@ -29,10 +29,10 @@ from thetafront.study.run.worker import Finished, Task, unplayed
 Key = TypeVar("Key")
 
 SECONDS_A_TASK = 1.0
-WORKERS_A_SECOND = 512  # beyond, tasks are longer: a coordinator handles some hundred a second
+WORKERS_A_SECOND = 512  # with more, tasks are longer: a coordinator handles some hundred a second
 SHORT_TASK_SECONDS = 0.25
 WEIGHT_OF_LATEST = 0.05
-MAX_TRIES = 3  # of a task, or an answer, that cannot even be read
+MAX_TRIES = 3  # of a task that cannot be read, or whose answer cannot
 KILLED = "KilledWorker"
 CANCELLED = (CancelledError, asyncio.CancelledError)
 
@@ -57,7 +57,7 @@ class DaskWorkers(Executor[Key]):
     """
 
     is_cluster = True
-    max_deaths_alone = 1  # that Dask gives it up
+    max_deaths_alone = 1  # how often Dask may give up a suspect
 
     def __init__(self, cluster: DaskCluster) -> None:
         super().__init__()
@@ -105,7 +105,7 @@ class DaskWorkers(Executor[Key]):
 
     @property
     def tasks_per_worker(self) -> float:
-        """Tasks in flight for each worker: enough wait to keep it busy while an answer travels."""
+        """Tasks in flight per worker, so many that it stays busy while an answer travels."""
         if self.mean_seconds < SHORT_TASK_SECONDS:
             return math.inf
         return 1.0 + max(0.5, 4.0 / max(1, self.capacity))
@@ -123,11 +123,11 @@ class DaskWorkers(Executor[Key]):
         return lines
 
     def submit(self, task: Task[Key]) -> None:
-        """Hand out a task, with those of the same turn."""
+        """Hand out a task; it is sent together with other tasks of the same turn."""
         self.unsent.append(Sending(task))
 
     def collect(self, timeout: float, also: "Future[Any] | None" = None) -> None:
-        """Wait for an answer, ``also`` or ``timeout`` seconds; see :class:`Executor`."""
+        """Wait for an answer, for ``also``, or for ``timeout`` seconds; see :class:`Executor`."""
         if why := self.cluster.check():
             raise PlayError(why)
         self.look_for_lost()
@@ -212,7 +212,7 @@ class DaskWorkers(Executor[Key]):
             if sending.is_suspect and self.judge(task):
                 return
             sending.is_suspect = True
-        elif not isinstance(answer, CANCELLED):  # as all are when the link is lost
+        elif not isinstance(answer, CANCELLED):  # if the link is lost, all are cancelled
             sending.n_tries += 1
             if sending.n_tries >= MAX_TRIES:
                 self.returned.append(unplayed(task, answer))
@@ -220,7 +220,7 @@ class DaskWorkers(Executor[Key]):
         self.unsent.append(sending)
 
     def look_for_lost(self) -> None:
-        """Send tasks again whose permitted workers have all left: Dask would wait for them."""
+        """Send tasks again if all their permitted workers have left; Dask would wait for these."""
         there = self.cluster.members
         if self.cluster.lost_since is not None or self.cluster.alone_since is not None:
             return
@@ -250,7 +250,7 @@ class DaskWorkers(Executor[Key]):
         self.unsent.clear()
 
     def cancel(self, futures: Iterable[Any]) -> None:
-        """Cancel tasks, unless the scheduler is away, which forgets them then."""
+        """Cancel tasks, unless the scheduler is away: then it forgets them by itself."""
         client, futures = self.cluster.client, list(futures)
         if futures and self.cluster.lost_since is None and client.status == "running":
             cancel = partial(client.cancel, futures, asynchronous=True, force=True)

@@ -1,6 +1,6 @@
-"""Who plays: worker processes of this machine, or those of a scheduler that is given.
+"""Who plays: worker processes of this machine, or the workers of a given Dask scheduler.
 
-A sweep on one machine imports nothing else of a cluster.
+A sweep on one machine imports no other module of this subpackage.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from thetafront.study.run.workers import Workers, check_jobs
 def executor_for(
     jobs: int | None, scheduler: str | None, tls: Mapping[str, str | Path | None] | None
 ) -> Executor[Any]:
-    """Return the executor, not yet started or connected; InputError if that is not possible."""
+    """Return the executor, not yet started or connected; InputError if options do not match."""
     given = {name: each for name, each in (tls or {}).items() if each is not None}
     if scheduler is None:
         if given:

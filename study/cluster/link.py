@@ -21,7 +21,7 @@ NOISY = ("distributed", "tornado", "asyncio", "bokeh")
 
 
 def check_library() -> None:
-    """Raise InputError without Dask; it says how to install it."""
+    """Raise InputError if Dask is not installed; the message says how to install it."""
     try:
         import distributed  # noqa: F401
     except ImportError:
@@ -33,7 +33,7 @@ def check_library() -> None:
 
 @contextmanager
 def silenced() -> Iterator[None]:
-    """Keep Dask's log off the terminal in a block, since our messages say what matters."""
+    """Hide Dask's log in the block, because our own messages say what matters."""
     import distributed  # noqa: F401, makes its loggers
 
     names = [each for each in logging.root.manager.loggerDict if each.startswith(NOISY)]
@@ -55,8 +55,7 @@ def connect(address: str, tls: Tls | None) -> "Client":
     Raises
     ------
     RunError
-        If nobody answers there, or the answer is not that of a Dask scheduler with these
-        certificates.
+        If nothing answers at the address, or no Dask scheduler with these certificates does.
     """
     from distributed import Client
 
@@ -88,7 +87,7 @@ def connect(address: str, tls: Tls | None) -> "Client":
 async def identity(address: str, tls: Tls | None) -> Any:
     """Ask a scheduler for its identity.
 
-    A client would keep asking a server that is not a scheduler.
+    A Dask client would instead keep asking a server that is not a scheduler.
     """
     from distributed.comm import connect
 
@@ -102,6 +101,6 @@ async def identity(address: str, tls: Tls | None) -> Any:
 
 
 def disconnect(client: Any) -> None:
-    """Close a client, in whatever state its scheduler is."""
+    """Close a client, whatever the state of its scheduler."""
     with suppress(Exception):  # a scheduler that is gone is no longer of interest
         client.close(timeout=2)

@@ -1,10 +1,10 @@
-"""Machines, as far as the times of games depend on them.
+"""Classes of machines on which games take the same time.
 
-Seconds of two machines do not convert into each other by one factor: it depends on θ, and on the
-instructions that kernels are compiled for, even where the processor has one name. So machines are
-of one *class* if LLVM compiles for them by the same CPU name and features, and if the processor has
-the same name; hosts of one class are treated as equal. A fixed benchmark is stored beside the
-class, and reveals exceptions, for example due to cooling or other load.
+There is no constant factor between times on two machines. The factor depends on θ, and, even for
+processors of the same name, on the instructions that kernels are compiled for. So two machines are
+of one *class* if LLVM compiles for both by the same CPU name and features, and if their processors
+have the same name. Hosts of one class are treated as equal. The time of a fixed benchmark is stored
+with the class; it reveals exceptions, for example due to cooling or other load.
 """
 
 import hashlib
@@ -22,9 +22,9 @@ from thetafront.agents.agent import N_DIGITS
 from thetafront.study.log.manifest import cpu_model
 
 BENCHMARK = "THETAFRONT_BENCHMARK"
-"""Where processes of one machine find the benchmark of the first."""
+"""The environment variable with the benchmark time of a machine's first process."""
 N_GAMES = 3
-MAX_RATIO = 1.25  # of benchmarks of one class
+MAX_RATIO = 1.25  # of benchmark times within one class
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Machine:
     """A machine."""
 
     host: str  # its name
-    cpu: str  # of the processor
+    cpu: str  # the processor's name
     # What kernels are compiled for, by LLVM's names.
     llvm_cpu: str
     features: str
@@ -40,13 +40,13 @@ class Machine:
 
     @property
     def machine_class(self) -> str:
-        """Digits that name its class; they depend on neither host nor measurements."""
+        """Digits that identify its class; they depend on neither the host nor measurements."""
         text = "\n".join((platform.machine(), self.cpu, self.llvm_cpu, self.features))
         return hashlib.sha256(text.encode()).hexdigest()[:N_DIGITS]
 
     @property
     def key(self) -> str:
-        """Digits that name this host as one of its class."""
+        """Digits that identify its class and its host together."""
         text = f"{self.machine_class}\n{self.host}"
         return hashlib.sha256(text.encode()).hexdigest()[:N_DIGITS]
 
@@ -62,7 +62,7 @@ def this_machine() -> Machine:
     from llvmlite import binding
     from numba import config
 
-    # numba compiles for what these variables say, where they are set.
+    # If these variables are set, numba compiles for what they say.
     cpu = config.CPU_NAME or binding.get_host_cpu_name()
     features = config.CPU_FEATURES
     if features is None:
@@ -102,13 +102,13 @@ def described(machines: Iterable[Mapping[str, Any]]) -> str:
 
 
 def unequal(machines: Iterable[Mapping[str, Any]]) -> str:
-    """Warn of hosts of one class whose benchmarks differ; empty if none do."""
+    """Warn of hosts of one class with different benchmark times; empty if there are none."""
     some = sorted(machines, key=lambda each: float(each["benchmark_seconds"]))
     if not some or some[0]["benchmark_seconds"] * MAX_RATIO >= some[-1]["benchmark_seconds"]:
         return ""
     fast, slow = some[0], some[-1]
     return (
-        f"warning: {slow['host']} takes {slow['benchmark_seconds']:.3f} s for a benchmark that "
-        f"takes {fast['host']} {fast['benchmark_seconds']:.3f} s, though both are of class "
-        f"{fast['class']}: times of games on them cannot be compared"
+        f"warning: {slow['host']} takes {slow['benchmark_seconds']:.3f} s for the benchmark, and "
+        f"{fast['host']} takes {fast['benchmark_seconds']:.3f} s, although both are of class "
+        f"{fast['class']}: times of games on these machines cannot be compared"
     )

@@ -12,8 +12,8 @@ from thetafront.study.cluster.sources import sources_digest
 def machine_rows(cluster: DaskCluster) -> list[dict[str, Any]]:
     """Ask all workers of a cluster, and return a row for each machine and kind of worker.
 
-    A row has the names of ``thetafront cluster --json``: ``host``; ``n_processes`` that play
-    there; ``machine_class``, ``cpu``, ``llvm_cpu`` and ``benchmark_seconds`` as in
+    A row has the names of ``thetafront cluster --json``: ``host``; ``n_processes``, the number of
+    its worker processes; ``machine_class``, ``cpu``, ``llvm_cpu`` and ``benchmark_seconds`` as in
     :class:`study.cluster.machine.Machine`; ``sources``, the digest of its code;
     ``games_per_second`` over the last minute at most; ``problem``, why it gets no games.
     """

@@ -7,11 +7,11 @@ from typing import Any
 from thetafront.study.run.worker import begin_worker, end_with
 
 SUPERVISOR = "THETAFRONT_SUPERVISOR"
-"""The process of ``thetafront worker``, which no process of its own outlives."""
+"""The environment variable with the id of the process that runs ``thetafront worker``."""
 
 
 def dask_setup(server: Any) -> None:
-    """Prepare a process: only ``thetafront worker`` answers signals; the process ends with it."""
+    """Prepare a process: it leaves signals to ``thetafront worker``, and ends with that process."""
     from distributed import Worker
 
     if not isinstance(server, Worker):  # a nanny; all of them are in one process

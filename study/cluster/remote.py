@@ -1,7 +1,7 @@
 """Code that runs in the processes of a cluster: games, and a worker's description of itself.
 
-Each task says what its worker must be. A worker that differs answers why and plays nothing. So no
-worker plays a wrong game, however early it gets a task.
+Each task says which code and which machine its worker must have. A worker that differs plays
+nothing and answers why. So no worker plays a wrong game, however early it gets a task.
 """
 
 import os
@@ -27,10 +27,10 @@ THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a worker must be."""
+    """The code and the machine that a worker must have."""
 
     sources: str  # digest of its code
-    machine_class: str = ""  # the class of its machine; empty where any may play
+    machine_class: str = ""  # the class of its machine; empty if any may play
 
 
 @dataclass(frozen=True)
@@ -48,16 +48,16 @@ class WorkerProbe:
     machine: Machine  # where it is
     sources: str  # digest of its code
     objection: str  # why it may not play; empty if it may
-    # Games of the last minute, and how long that is.
+    # The number of games in the last minute or less, and how many seconds these are.
     n_games: int
     seconds: float
-    # How many games can be played at once without timing each other; 0 if that is not known.
+    # How many games can be played at once without disturbing each other's times; 0 if unknown.
     n_cores: int = 0
-    cpus: tuple[int, ...] = ()  # which cores; empty if that is not known
+    cpus: tuple[int, ...] = ()  # which cores; empty if unknown
 
 
 PLAYED: deque[tuple[float, int]] = deque()
-"""When games of the last minute ended in this process, and how many."""
+"""Times at which games of the last minute ended in this process, with numbers of games."""
 
 
 @cache
@@ -103,9 +103,10 @@ def definition_objection(agent: Agent) -> str:
 
 @dataclass(frozen=True)
 class Sent(Agent):
-    """A program's agent on its way to another machine, which looks for the program itself.
+    """A program's agent, in the form in which it is sent to another machine.
 
-    Its files may lie elsewhere there, so their digests must be taken there as well.
+    That machine looks for the program's files itself, because they may lie elsewhere there, and
+    takes their digests.
     """
 
     is_ours = False
@@ -132,7 +133,7 @@ class Sent(Agent):
 
 @cache
 def found_here(program: Any) -> Any:
-    """Return a program whose files are this machine's."""
+    """Return the program with its files on this machine."""
     return replace(program)
 
 
@@ -144,7 +145,7 @@ def packed(agent: Agent) -> Agent:
 
 
 def play(wanted: Wanted, task: Task[Any]) -> Finished[Any] | Refusal:
-    """Play a task's games, by the clocks of this machine."""
+    """Play a task's games, timed by this machine's clocks."""
     if why := objection(wanted, task.agent):
         return Refusal(address(), why)
     prepare()
@@ -157,7 +158,7 @@ def play(wanted: Wanted, task: Task[Any]) -> Finished[Any] | Refusal:
 
 
 def probe(wanted: Wanted, agent: Agent | None) -> WorkerProbe:
-    """Describe this process, and whether it may play."""
+    """Describe this process, and say whether it may play."""
     prepare()
     machine, why = this_machine(), objection(wanted, agent)
     remember(0)

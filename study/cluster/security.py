@@ -1,7 +1,7 @@
 """Addresses of schedulers, and who may talk to them.
 
 Anyone who can connect to a Dask scheduler or worker can execute code on it, since messages are
-pickles. So either the network is private, or both sides have certificates (TLS).
+pickles. So the network must be private, or both sides must have certificates (TLS).
 """
 
 import ipaddress
@@ -43,9 +43,9 @@ class Tls:
                 raise InputError(f"tls-{name} must be a file in PEM format (got {str(path)!r})")
         try:
             context = ssl.create_default_context(cafile=str(self.ca))
-            # Nobody is asked for a passphrase: workers start where nobody is.
+            # Do not ask for a passphrase: nobody may be there when a worker starts.
             context.load_cert_chain(str(self.cert), str(self.key), password=lambda: "")
-        except (OSError, ValueError) as error:  # of SSL, too
+        except (OSError, ValueError) as error:  # includes SSLError
             raise InputError(
                 f"tls: {self.ca}, {self.cert} and {self.key} cannot be read, have a passphrase "
                 f"or do not match: {error}"
@@ -53,7 +53,7 @@ class Tls:
 
     @classmethod
     def from_mapping(cls, given: Mapping[str, Any] | None) -> "Tls | None":
-        """Return the files given by ``ca``, ``cert`` and ``key``; None if none is."""
+        """Return the files given as ``ca``, ``cert`` and ``key``; None if none is given."""
         there = {name: each for name, each in (given or {}).items() if each is not None}
         if not there:
             return None
@@ -64,7 +64,7 @@ class Tls:
         return cls(**{name: Path(each) for name, each in there.items()})
 
     def security(self) -> Any:
-        """Return them in Dask's form."""
+        """Return the certificates in Dask's form."""
         from distributed import Security
 
         files = {"tls_ca_file": str(self.ca)}
@@ -117,7 +117,7 @@ def warning(address: str) -> str:
     try:
         found = {each[4][0] for each in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
     except OSError:
-        return ""  # there is no such host, which connecting to it tells
+        return ""  # there is no such host; the connection will fail
     for each in found:
         ip = ipaddress.ip_address(str(each).partition("%")[0])
         if not (ip.is_private or ip.is_loopback or ip.is_link_local):

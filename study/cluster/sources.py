@@ -1,6 +1,6 @@
 """A digest of what determines a game: code, and versions of the libraries that compile it.
 
-A worker with another digest might play other games from the same seeds, so it plays none.
+A worker with another digest might play different games from the same seeds, so it gets no games.
 """
 
 import ast
@@ -22,10 +22,10 @@ LIBRARIES = ("numpy", "numba", "llvmlite")
 
 @cache
 def sources_digest() -> str:
-    """Return digits that name the code that plays games, and the versions it runs on.
+    """Return digits that identify the code that plays games, and the versions of its libraries.
 
-    The code of ``engine`` and ``agents``, and the modules of ``study`` that a worker imports to
-    play, without comments.
+    That is the code, without comments, of ``engine``, of ``agents``, and of the modules of
+    ``study`` that a worker imports to play.
     """
     whole = hashlib.sha256(jit.DIGEST.encode())
     for path in modules():
@@ -36,7 +36,7 @@ def sources_digest() -> str:
 
 
 def versions() -> str:
-    """Return the versions that matter, for a message."""
+    """Return the versions that determine games, for a message."""
     python = ".".join(platform.python_version_tuple()[:2])
     found = (f"{each} {metadata.version(each)}" for each in LIBRARIES)
     return ", ".join((f"Python {python}", *found))
@@ -66,7 +66,7 @@ def imported_by(path: Path) -> Iterator[Path]:
             if not name.startswith(PREFIX):
                 continue
             parts = name.removeprefix(PREFIX).split(".")
-            for n in range(1, len(parts) + 1):  # of the package itself, names alone
+            for n in range(1, len(parts) + 1):  # not `study/__init__.py`
                 stem = STUDY.joinpath(*parts[:n])
                 both = (stem / "__init__.py", stem.with_suffix(".py"))
                 yield from (each for each in both if each.is_file())

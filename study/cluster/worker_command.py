@@ -1,8 +1,6 @@
-"""``thetafront worker``.
+"""``thetafront worker``: Dask's worker processes on this machine, kept running until a stop.
 
-Dask's worker processes on this machine, kept running until they are stopped.
-
-Dask's own worker ends when its scheduler does (dask/distributed issue 6361); so it is restarted
+Dask's own worker ends when its scheduler ends (dask/distributed issue 6361). So it is restarted
 when a scheduler answers again.
 """
 
@@ -39,13 +37,13 @@ from thetafront.study.run.workers import MAX_JOBS_A_CORE, n_cores
 from thetafront.study.text import counted
 
 PRELOAD = "thetafront.study.cluster.preload"
-PAUSE_SECONDS = 2.0  # between two looks for a scheduler, or two starts
+PAUSE_SECONDS = 2.0  # between two attempts to reach a scheduler, or two starts
 SECONDS_TO_END = 5.0
-LONG_RUN_SECONDS = 30.0  # after which a process that ends is no failed start
+LONG_RUN_SECONDS = 30.0  # if a process ends earlier, its start has failed
 MAX_FAILED_STARTS = 5
 SETTINGS = {
     "DASK_LOGGING__DISTRIBUTED": "critical",
-    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",  # it looks a hundred times a second
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",  # it samples a hundred times a second
     "DASK_DISTRIBUTED__ADMIN__TICK__LIMIT": "1h",  # compiling kernels is no reason to warn
 }
 
@@ -62,14 +60,14 @@ class WorkerProcesses:
     Raises
     ------
     InputError
-        If something is not possible.
+        If a value is not allowed, or Dask is not installed.
     """
 
     address: str  # of the scheduler
     tls: Tls | None  # certificates
     n_processes: int | None  # how many play; one per physical core by default
-    name: str | None  # what Dask's dashboard calls them
-    say: Callable[[str], None]  # takes a line that a user should know
+    name: str | None  # name of the workers in Dask's dashboard
+    say: Callable[[str], None]  # shows a line to the user
 
     def __post_init__(self) -> None:
         check_address(self.address, self.tls)
@@ -89,7 +87,7 @@ class WorkerProcesses:
             If no scheduler answers at first, or the processes cannot be started.
         """
         with silenced():
-            disconnect(connect(self.address, self.tls))  # which tells what is wrong
+            disconnect(connect(self.address, self.tls))  # or an error says what is wrong
         for line in {warning(self.address), warning(f"{self.here}:0")} - {""}:
             self.say(f"warning: {line}")
         machine = this_machine()
@@ -152,7 +150,7 @@ class WorkerProcesses:
         """The command of Dask's worker."""
         words = [sys.executable, "-m", "distributed.cli.dask_worker", self.address]
         words += ["--nworkers", str(self.n_processes), "--nthreads", "1", "--memory-limit", "0"]
-        # Dask listens on all addresses unless told, even for a dashboard that is not there.
+        # By default, Dask listens on all addresses, even for a dashboard that does not exist.
         words += ["--host", self.here.partition("://")[2], "--dashboard-address", "127.0.0.1:0"]
         words += ["--no-dashboard", "--preload", PRELOAD, "--preload-nanny", PRELOAD]
         words += ["--death-timeout", str(int(4 * SECONDS_TO_CONNECT))]
@@ -200,4 +198,4 @@ def last_line(log: IO[bytes]) -> str:
     """Return the last line that a process has written."""
     log.seek(0)
     lines = log.read().decode(errors="replace").strip().splitlines()
-    return lines[-1] if lines else "it says nothing"
+    return lines[-1] if lines else "it printed nothing"

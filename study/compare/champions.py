@@ -1,13 +1,13 @@
-"""All agents of 2048 in one picture, beside other authors' programs: score against CPU time.
+"""All agents of 2048 in one picture, with other authors' programs: score against CPU time.
 
-Networks play with several depths of search, and agents without knowledge as they are. Heuristics
-and the other Monte Carlo agents appear as validated fronts of published studies. A network's worth
-also depends on its training, which the second panel shows.
+Networks play with several depths of search; agents without knowledge are not tuned. Heuristics and
+the other Monte Carlo agents appear as validated fronts of published studies. A network's score also
+depends on its training, which the second panel shows.
 
-Programs of other authors are of two sorts. Some were built and played for this comparison, on one
-core with AVX2, by CPU time, in a run of their own. Of the others there are the numbers that their
-authors published. Both come from other machines than the agents' games, and a faster machine moves
-a point to the left.
+There are two kinds of programs by other authors. Some were built and run for this comparison, on
+one core with AVX2, and their CPU time was measured. For the others, the picture has the numbers
+that their authors published. Both kinds ran on other machines than the agents, and a faster machine
+moves a point to the left.
 """
 
 from collections.abc import Mapping, Sequence
@@ -53,7 +53,7 @@ from thetafront.study.report.sections import document, frame_table
 
 REFERENCE = ROOT / "results" / "reference"
 PUBLISHED = tuple(REFERENCE / name for name in ("heuristic", "mcmdp", "ntuple", "switching", "uct"))
-FEWER_GAMES = (1, 3, 10)  # by depth, since a move takes ten to twenty times as long
+FEWER_GAMES = (1, 3, 10)  # divisors by depth: each ply makes a move ten to twenty times as long
 TILES = (8192, 16384, 32768)
 NETWORKS = Kind("networks, by CPU time of training", BLUE)
 TUNED = Kind("tuned: fronts of published studies", PINK, "square")
@@ -63,11 +63,11 @@ AS_PUBLISHED = Kind("published, other machines", ORANGE, is_hollow=True, dash=(2
 
 
 PROGRAMS = Path(__file__).with_name("programs.csv")
-"""Programs of other authors, the published records of 2048 among them: one row a search.
+"""Programs of other authors, including the published records of 2048: one row per search.
 
-The CPU seconds a move are empty if they are not published, the training if it is unknown. Sources:
-Jaśkowski (2017), and Guei, Chen and Wu (2021), see :mod:`agents.twenty48.ntuple.learning`; the
-documentation of the others. macroxue's moves a second are one over these times.
+The CPU seconds a move are empty if they are not published; the training is empty if it is unknown.
+Sources: Jaśkowski (2017), and Guei, Chen and Wu (2021), see :mod:`agents.twenty48.ntuple.learning`;
+for other programs, their documentation. The times of macroxue are one over its moves a second.
 """
 SEARCHES = (
     {"depth": 1},
@@ -115,7 +115,7 @@ def plain_rows() -> dict[str, ChampionRow]:
 def play_rows(
     run: Comparison[Game2048], rows: Mapping[str, ChampionRow], seeds: Sequence[int]
 ) -> dict[str, list[Game2048]]:
-    """Play all rows, deeper ones with fewer games; rows of a depth share their seeds."""
+    """Play all rows; deeper searches play fewer games, and rows of one depth share their seeds."""
     played: dict[str, list[Game2048]] = {}
     for depth, fewer in enumerate(FEWER_GAMES, 1):
         agents = {
@@ -156,7 +156,7 @@ def training_frame(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
 
 
 def front_rows(fronts: Sequence[Front]) -> pd.DataFrame:
-    """Return one row a validated point of a front that no cheaper one of its front beats."""
+    """Return one row per validated point that no cheaper point of its front beats."""
     parts = []
     for front in fronts:
         part = front.validated[front.validated["on_front"].astype(bool)]
@@ -168,7 +168,7 @@ def front_rows(fronts: Sequence[Front]) -> pd.DataFrame:
 
 
 def programs_frame() -> pd.DataFrame:
-    """Return one row a point of another author's program."""
+    """Return one row per point of another author's program."""
     return pd.read_csv(PROGRAMS).fillna({"training": ""})
 
 
@@ -206,11 +206,11 @@ def champions_markdown(
     )
     return document(
         "Champions of 2048",
-        "Agents of 2048 on the same seeds, taking turns; in parentheses 95% intervals. The last "
+        "Agents of 2048 on the same seeds, in turns. In parentheses: 95% intervals. The last "
         "columns are shares of games that reach a tile.",
         frame_table(timed(frame), columns, "lrrrrrr"),
         frame_table(trained, about, "lllrrr"),
-        "Fronts of published studies: validated points that no cheaper one of their study beats.",
+        "Fronts of published studies: validated points that no cheaper point of the study beats.",
         frame_table(timed(fronts), (("study", "{study}"), *n_and_time, mean)),
         "Programs of other authors.",
         frame_table(others, of_others, "lllrrl"),
@@ -224,7 +224,7 @@ def agent_layers(frame: pd.DataFrame, fronts: pd.DataFrame) -> list[Layer]:
         rows, name = score_rows(part), str(family).partition(": ")[0]
         is_network = name.startswith("ntuple ")
         if is_network:
-            # Left of its first point; that of the highest one above it, where there is room.
+            # Left of the first point; for the highest network above it, where there is room.
             label, at_one_ply = name.removeprefix("ntuple "), frame["row"].str.endswith("1 ply")
             top = rows[0]["y"] == frame.loc[at_one_ply, "score_mean_points"].max()
             place = (0.0, 14.0) if top else (-2.3 * len(label) - 6.0, 0.0)
@@ -238,7 +238,7 @@ def agent_layers(frame: pd.DataFrame, fronts: pd.DataFrame) -> list[Layer]:
 
 
 def program_layers(programs: pd.DataFrame, x: Axis) -> list[Layer]:
-    """Return the layers of other authors' programs; lines across where no time is known."""
+    """Return the layers of other authors' programs; a horizontal line if no time is known."""
     layers = list[Layer]()
     for name, part in programs.groupby("program", sort=False):
         kind = AS_PUBLISHED if part["numbers_from"].iloc[0] == AS_PUBLISHED.label else RUN
@@ -275,10 +275,10 @@ def champions_caption(frame: pd.DataFrame, programs: pd.DataFrame) -> str:
         )
     n = frame["n_games"]
     return (
-        f"{n.min():,} to {n.max():,} games a point, the same seeds for points of a depth; bars: "
-        f"95% intervals. Fronts have games of their own. Run on another machine: "
+        f"{n.min():,} to {n.max():,} games a point, with the same seeds for all points of a depth. "
+        f"Bars: 95% intervals. Fronts are from games of earlier studies. Run on another machine: "
         f"{', '.join(said[False])}. As published, from other machines: {', '.join(said[True])}. "
-        "Lines across: no time is published."
+        "Horizontal lines: no time is published."
     )
 
 

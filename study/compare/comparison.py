@@ -28,7 +28,7 @@ class Comparison(Generic[G]):
     """Games of some agents in a folder, and the results made from them; use :meth:`begun`."""
 
     folder: Path
-    ledger: Ledger[G]  # all games, earlier runs' included
+    ledger: Ledger[G]  # all games, including those of earlier runs
     jobs: int  # worker processes
     out: Console  # shows progress
     n_before: int  # games at the start
@@ -40,13 +40,13 @@ class Comparison(Generic[G]):
     def begun(
         cls, folder: Path, game: type[G], jobs: int, out: Console
     ) -> "Iterator[Comparison[G]]":
-        """Make the folder, and hold its games until the end, so that no other run writes them.
+        """Make the folder, and lock its games until the end, so that no other run writes them.
 
         Raises
         ------
         InputError
-            If the folder or its manifest is unusable, another run holds it, or its games cannot be
-            read.
+            If the folder or its manifest is unusable, if another run has locked it, or if its games
+            cannot be read.
         """
         make_folder(folder, "output")
         check_output(folder)
@@ -57,7 +57,7 @@ class Comparison(Generic[G]):
     def play(
         self, rows: Mapping[str, Agent], seeds: Sequence[int], what: str = ""
     ) -> dict[str, list[G]]:
-        """Play the missing games of rows: :func:`study.run.play_missing.play_missing`."""
+        """Play the missing games of rows, by :func:`study.run.play_missing.play_missing`."""
         self.rows.update(rows)
         return play_missing(rows, seeds, self.ledger, self.jobs, self.out, what=what)
 
@@ -69,7 +69,7 @@ class Comparison(Generic[G]):
         figure: Figure,
         contents: Mapping[str, Any],
     ) -> None:
-        """Write the text and the figure under one name, and tables under theirs.
+        """Write the text and the figure under ``name``, and each table under its own name.
 
         The manifest has ``contents``, the rows, and the numbers of games.
         """

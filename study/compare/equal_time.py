@@ -1,10 +1,10 @@
-"""Two agents at equal time: which one scores higher at the same CPU seconds a move.
+"""Two agents at equal time: which agent scores higher at the same CPU seconds a move.
 
-Each agent has a study. The points of its validated front are played again, in turns, on seeds that
-neither study has used, so that noise of the machine affects all alike. Between neighbouring points
-of a front the score is interpolated linearly over log time: at a budget that both fronts span, the
-difference of their scores is a weighted sum of the points' mean scores. No game counted here was
-used to choose a point.
+Each agent has a study. The points of its validated front are played again, on seeds that neither
+study has used. All points take turns, so noise of the machine affects all of them equally. Between
+neighbouring points of a front, the score is interpolated linearly over log time. So at a budget
+that both fronts span, the difference of their scores is a weighted sum of the points' mean scores.
+No game counted here was used to choose a point.
 
 Source of the question: Ripstein (2023), §5.2, which conjectures that switching to expectimax is
 stronger.
@@ -54,7 +54,7 @@ class Contender:
 
     name: str  # the study's
     title: str  # the experiment's
-    cost: str  # by which its front was chosen
+    cost: str  # the cost by which its front was chosen
     agents: dict[str, Agent]  # by the points' names
     thetas: dict[str, str]  # each θ as text
 
@@ -98,9 +98,10 @@ def points_frame(
 
 
 def common_budgets(frame: pd.DataFrame) -> list[float]:
-    """Return three budgets in seconds a move, at 1/6, 1/2 and 5/6 of the shared range of log times.
+    """Return three budgets in seconds a move.
 
-    InputError if the fronts have no time in common.
+    They lie at 1/6, 1/2 and 5/6 of the range of log times that both fronts share. InputError if
+    the fronts share no time.
     """
     by_study = frame.groupby("study", observed=True)["seconds_per_move"]
     low, high = float(by_study.min().max()), float(by_study.max().min())
@@ -114,9 +115,10 @@ def common_budgets(frame: pd.DataFrame) -> list[float]:
 
 
 def weights_at(costs: npt.NDArray[np.float64], budget: float) -> npt.NDArray[np.float64]:
-    """Return the weights of points, by increasing cost, in the score at a budget between the ends.
+    """Return the weights of the points in the score at a budget, shape (n_points,).
 
-    Linear interpolation over log cost between the two neighbours; shape (n_points,).
+    The score is interpolated linearly over log cost between the budget's two neighbours. ``costs``
+    are in ascending order, and the budget is between their ends.
     """
     weights = np.zeros(len(costs))
     right = int(np.clip(np.searchsorted(costs, budget), 1, len(costs) - 1))
@@ -129,7 +131,7 @@ def weights_at(costs: npt.NDArray[np.float64], budget: float) -> npt.NDArray[np.
 def difference_frame(
     contenders: Sequence[Contender], frame: pd.DataFrame, games: Mapping[str, Sequence[Game2048]]
 ) -> pd.DataFrame:
-    """Return one row per budget: the second contender's score, the first's, and their difference.
+    """Return one row per budget: both contenders' scores, and the second minus the first.
 
     Times are treated as exact. A score at a budget is the mean over seeds of weighted scores, with
     a 95% bootstrap interval; differences are paired by seed.
@@ -152,7 +154,7 @@ def difference_frame(
 
 
 def chosen_by(contenders: Sequence[Contender]) -> str:
-    """Say by which costs the fronts were chosen; only seconds include work besides playouts."""
+    """Say by which costs the fronts were chosen; only seconds include work other than playouts."""
     costs = ", ".join(f"that of {each.name} by {each.cost}" for each in contenders)
     return f"The fronts were chosen by validated scores and costs: {costs}."
 
@@ -234,10 +236,9 @@ def equal_time_figure(
     n = int(differences["n_games_a_point"].iloc[0])
     first, second = (contender.name for contender in contenders)
     text = (
-        f"{n:,} games a point, the same fresh seeds for all; bars: 95% intervals. At the dotted "
-        f"lines: score of {second} minus that of the other at the same CPU time a move, with its "
-        f"95% "
-        f"interval. {chosen_by(contenders)}"
+        f"{n:,} games a point, on the same fresh seeds for all points. Bars: 95% intervals. At the "
+        f"dotted lines: the score of {second} minus the score of {first} at the same CPU time a "
+        f"move, with its 95% interval. {chosen_by(contenders)}"
     )
     subject = f"{first} and {second}"
     panels, title = [[Panel(x, y, layers)]], "Two validated fronts at equal time"

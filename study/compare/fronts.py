@@ -16,8 +16,8 @@ class Front:
     """The validated points of a study of 2048; InputError if it is of another game."""
 
     name: str
-    seed: int  # whose games the study used
-    experiment: Experiment  # by its cost
+    seed: int  # the study's
+    experiment: Experiment  # the study's, with its cost
     validated: pd.DataFrame  # of `validated_frame`
 
     def __post_init__(self) -> None:
@@ -31,7 +31,7 @@ class Front:
 
 
 def within(front: Front, other: Front) -> Front:
-    """Drop the points that are cheaper, or more expensive, than all of another front's.
+    """Drop the points that are cheaper, or more expensive, than all points of another front.
 
     Points are compared by playout moves a move, which do not depend on the machine.
     """

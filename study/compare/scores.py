@@ -38,7 +38,7 @@ def score_columns(games: Sequence[Game2048]) -> dict[str, Any]:
 
 
 def estimate_columns(value: str, bounds: str, estimate: Estimate) -> dict[str, float]:
-    """Return the columns of a number in points and of its 95% interval, by the stems of both."""
+    """Return columns for a number in points and its 95% interval, named by two stems."""
     return {
         f"{value}_points": estimate.value,
         f"{bounds}_low95_points": estimate.low,
@@ -61,7 +61,7 @@ def shown(row: Any, value: str, bounds: str, sign: str = "") -> str:
     row : Series or mapping
         The table's row.
     value, bounds : str
-        Stems of its column's name, and of those of its interval.
+        Stems of the column names: of the number, and of its interval.
     sign : str
         ``+`` to write the sign of positive numbers, too.
     """

@@ -1,7 +1,7 @@
 """Studies side by side: hypervolumes of their validated fronts, with intervals.
 
-Each study was validated on seeds that its search never used, so choosing does not bias the means
-compared. Baselines, which all studies share, do not count.
+Each study was validated on seeds that its search never used, so the choice of points does not bias
+the means that are compared. Baselines do not count, because all studies share them.
 """
 
 import math
@@ -32,15 +32,15 @@ HEIGHT_PER_SAMPLER, SPREAD = 70, 0.8  # in pixels; in distances between two samp
 
 
 def check_comparable(experiments: Sequence[Experiment]) -> None:
-    """Raise InputError for studies of different experiments; one of them may be widened."""
+    """Raise InputError for studies of different experiments; only their spaces may differ."""
     first = experiments[0]
     if any(replace(each, space=first.space) != first for each in experiments):
         names = ", ".join(f"{each.name} by {each.cost.name}" for each in experiments)
-        raise InputError(f"studies must be of one experiment and cost (got {names})")
+        raise InputError(f"studies must have the same experiment and cost (got {names})")
 
 
 def common_reference(studies: Sequence[StudyData], goal: Goal) -> tuple[float, float] | None:
-    """Return the reference point for all studies: in each objective the worst of theirs."""
+    """Return the reference point for all studies: in each objective, their worst value."""
     found = [each.reference for each in studies if each.reference is not None]
     if not found:
         return None
@@ -49,9 +49,9 @@ def common_reference(studies: Sequence[StudyData], goal: Goal) -> tuple[float, f
 
 
 def compare_frame(studies: Sequence[StudyData]) -> pd.DataFrame:
-    """Return one row per study: who proposed its trials, and its validated hypervolume.
+    """Return one row per study: its samplers, its games, and its validated hypervolume.
 
-    InputError if one has no validated points.
+    InputError if a study has no validated points.
     """
     experiment, rows = studies[0].experiment, []
     reference = common_reference(studies, experiment.goal)
@@ -59,7 +59,7 @@ def compare_frame(studies: Sequence[StudyData]) -> pd.DataFrame:
         points = without_baselines(Analysis(data).rows, data.experiment)
         if not points:
             raise InputError(
-                f"study: {data.name!r} has no validated points (thetafront validate {data.name})"
+                f"study: {data.name!r} has no validated points; run thetafront validate {data.name}"
             )
         complete = data.complete_trials
         samplers = sorted({trial.origin for trial in complete} - {"design"})
@@ -134,9 +134,9 @@ def compare_figure(frame: pd.DataFrame, experiment: Experiment) -> Figure:
         for n_trials, n_games in frame[["n_trials", "n_games"]].to_numpy(int).tolist()
     }
     text = (
-        f"The hypervolume of each study's validated front ({'; '.join(sorted(searches))} of search "
-        "each), by games on seeds that no search used; a larger one is better. Intervals of means: "
-        "Student's t over the studies."
+        "The hypervolume of each study's validated front, from games on seeds that no search used; "
+        f"larger is better. Search of each study: {'; '.join(sorted(searches))}. Intervals of "
+        "means: Student's t over the studies."
     )
     title = "Validated hypervolume by sampler"
     return picture(Chart("compare", title, text, panels=[[panel]], subject=experiment.title))

@@ -1,18 +1,18 @@
-"""How busy more workers would be: the search's loop, simulated with recorded games.
+"""How busy more workers would be: a simulation of the search's loop with recorded games.
 
 Notation
 --------
 ======  ============================================================================================
-think   CPU seconds of a proposal, in a thread of its own, one after the other
-begin   seconds in which the parent writes a new trial
+think   CPU seconds of a proposal; a separate thread computes one proposal after the other
+begin   seconds in which the parent process writes a new trial
 store   seconds in which it writes a finished game
 tell    seconds in which it closes a trial
 ======  ============================================================================================
 
-The parent does one thing at a time, as :mod:`study.run.dispatch` and :mod:`study.run.search` do it:
-it hands out games while fewer than three per worker are in flight, waits for the first game or the
-proposal, stores the game, closes its trial. The games' lengths and the four durations are those of
-a real study. Competition of the parent and the workers for cores is not simulated.
+As in :mod:`study.run.dispatch` and :mod:`study.run.search`, the parent does one thing at a time. It
+hands out games while fewer than three per worker are in flight, waits for the first game or the
+proposal, stores the game, and closes its trial. The games' lengths and the four durations are those
+of a real study. The simulation ignores that parent and workers compete for cores.
 """
 
 import heapq
@@ -30,7 +30,7 @@ from thetafront.study.report.sections import new_table
 from thetafront.study.run.source import GameSource
 
 WORKERS = (2, 8, 16, 64, 256)
-GAMES_A_WORKER = 40  # of each simulated study: its beginning and end then weigh little
+GAMES_A_WORKER = 40  # of a simulated study: enough that its beginning and end matter little
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,10 @@ class Durations:
 def simulate(
     trials: Sequence[Sequence[float]], jobs: int, durations: Durations
 ) -> tuple[float, float, float]:
-    """Simulate a search; ``trials`` has a sequence for each trial: seconds of its games.
+    """Simulate a search; ``trials`` has the seconds of the games of each trial.
 
-    Returns shares, from 0 to 1: of the workers' time in games, of the proposing thread's time spent
-    thinking, of the parent's time spent writing.
+    Returns three shares between 0 and 1: of the workers' time spent in games, of the proposing
+    thread's time spent thinking, and of the parent's time spent writing.
     """
     enough = max(jobs, len(trials[0]))
     free = [0.0] * jobs  # when each worker is free
@@ -124,7 +124,7 @@ def utilization_frame(data: StudyData) -> pd.DataFrame:
 
 
 def utilization_table(frame: pd.DataFrame) -> Table:
-    """Lay out the figures for a terminal."""
+    """Lay out the shares and rates for a terminal."""
     headings = ("workers", "in games", "sampler busy", "writer busy", "games a second")
     table = new_table("Simulated search with more workers", headings, "rrrrr")
     for _, row in frame.iterrows():

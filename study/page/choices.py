@@ -1,8 +1,9 @@
 """The answers of ``pick`` at each budget of a slider, computed in advance.
 
-The budgets are round numbers from the smallest one that some θ with games keeps to the one beyond
-which the answer no longer changes, and each budget at which another θ becomes the best. At each of
-them the answer is that of ``thetafront pick NAME --COST BUDGET --games 0``, word for word.
+The budgets are round numbers, from the smallest budget that a θ with games stays within to the
+budget above which the answer no longer changes. Budgets at which another θ becomes the best are
+added. At each budget, the answer is that of ``thetafront pick NAME --COST BUDGET --games 0``, word
+for word.
 """
 
 import math
@@ -44,15 +45,15 @@ Lines = list[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Answer:
-    """A validated θ; where there is none, one that is predicted to be the best for a budget."""
+    """A validated θ or, if there is none, the θ that is predicted to be the best for a budget."""
 
     number: int  # its number in tables and figures; 0 if it has no games
     # The labelled lines of `pick` that do not depend on the budget, before and after those that do.
     before: Lines
     after: Lines
     cost: str  # its cost with its 95% interval
-    goal: str  # what is expected of it, with its 95% interval
-    # What its own games tell, and how many they are; what is predicted, if it has none.
+    goal: str  # its expected goal, with the 95% interval
+    # The goal in its own games, and how many there are; if there are none, the prediction.
     measured: str
     how: str
     command: str  # what plays it; empty if it is defined in a script or notebook
@@ -63,15 +64,15 @@ class Step:
     """A budget of the slider."""
 
     limit: float  # the budget, in the cost's unit
-    option: str  # it as an option's value
-    text: str  # it with its unit
-    answer: int  # which of the answers
-    cost: str  # the line on cost: how surely it is within the budget
-    # The lines on θ that were passed over, and on one that nobody has played.
+    option: str  # the budget as an option's value
+    text: str  # the budget with its unit
+    answer: int  # index of the answer
+    cost: str  # the line on cost, with the probability that it is within the budget
+    # The lines on θ that were passed over, and on an untested θ.
     passed_over: Lines
     untested: Lines
-    # The cost (`x`) and the goal (`y`) of the latter, both as text, and the command that plays it;
-    # empty if there is none.
+    # The cost (`x`) and the goal (`y`) of the untested θ, both again as `text`, and the `command`
+    # that plays it; empty if there is none.
     prospect: dict[str, Any]
 
     def lines(self, answer: Answer, label: str) -> Lines:
@@ -85,8 +86,8 @@ class Step:
 class Choices:
     """All budgets of the slider, the smallest first, and their answers.
 
-    ``start`` is the step that is shown at first. Validated θ that are the answer at no budget are
-    among the answers, too.
+    ``start`` is the step that is shown first. ``answers`` also has the validated θ that are the
+    answer at no budget.
     """
 
     label: str
@@ -141,7 +142,7 @@ def make_answer(picked: Recommendation) -> Answer:
     how = "predicted by the model, 95% interval; untested"
     if games:
         kind = "exact" if goal.is_exact else "95% interval"
-        how = f"measured in {counted(len(games), 'game')} of its own, {kind}"
+        how = f"measured in {counted(len(games), 'game')} of this θ, {kind}"
     return Answer(
         chosen.number,
         theta_lines(picked),
@@ -155,7 +156,7 @@ def make_answer(picked: Recommendation) -> Answer:
 
 
 def make_prospect(picked: Recommendation) -> dict[str, Any]:
-    """Return where the untested θ lies, and the command that plays it."""
+    """Return the place of the untested θ in the chart, and the command that plays it."""
     if (each := picked.prospect) is None:
         return {}
     command = play_command(picked.query.experiment, each.point.params)
@@ -176,7 +177,7 @@ def budget_text(cost: Cost, limit: float, in_words: bool = False) -> str:
 
 
 def least_limit(candidate: Candidate) -> float:
-    """Return the smallest budget that a θ keeps with enough certainty."""
+    """Return the smallest budget that a θ stays within with enough certainty."""
     expected = candidate.expected
     deviations = ndtri(CONFIDENCE if candidate.number else OF_PROPOSALS)
     least = expected.cost.value * 10.0 ** (deviations * expected.log_deviation)
@@ -198,7 +199,7 @@ def budgets(candidates: Candidates) -> list[float]:
     some = played or candidates.anywhere
     least, most = (rounded_up(end(map(least_limit, some))) for end in (min, max))
     best = PickQuery(experiment, most).best(some)
-    assert best is not None  # all θ keep this budget
+    assert best is not None  # all θ are within this budget
     highest = rounded_up(least_limit(best)) * HEADROOM
     limits = {rounded_up(each, 2) for each in np.geomspace(least, highest, N_STEPS).tolist()}
     limits.add(least)
@@ -212,13 +213,13 @@ def budgets(candidates: Candidates) -> list[float]:
 
 
 def nearest_round(limits: Sequence[float]) -> int:
-    """Return which budget is nearest to the middle among 1, 2 and 5 of a power of ten, if any."""
+    """Return the index of the budget nearest to the middle, if possible 1, 2 or 5 times 10ᵏ."""
     middle, plain = math.sqrt(limits[0] * limits[-1]), round_numbers(limits[0], limits[-1])
     some = [k for k, each in enumerate(limits) if each in plain] or range(len(limits))
     return min(some, key=lambda k: abs(math.log(limits[k] / middle)))
 
 
 def near_round(value: float, low: float, high: float) -> float | None:
-    """Return the nearest 1, 2 or 5 of a power of ten that may replace a value, if any."""
+    """Return the nearest 1, 2 or 5 times a power of ten that may replace a value, if any."""
     near = [each for each in round_numbers(low, high) if abs(math.log10(each / value)) < NEAR]
     return min(near, key=lambda each: abs(math.log(each / value)), default=None)

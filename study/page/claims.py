@@ -1,4 +1,4 @@
-"""What a study shows, in sentences: what more time would gain, and which parameters matter.
+"""What a study shows, in sentences: what more time buys, and which parameters matter.
 
 Every value is the expectation given all games of the study, with its 95% interval; differences come
 from joint draws from the same model.
@@ -46,10 +46,10 @@ class Claims:
     """All sentences on the page of a study."""
 
     short: list[Claim]  # what a reader sees first: what more time buys, and which parameters matter
-    trust: str = ""  # in a line, whether the model agrees with the games that had no part in it
+    trust: str = ""  # one line: whether the model agrees with games that it was not fitted to
     is_trusted: bool = True  # whether it does
-    certificate: str = ""  # in a line, how far the answers may be from the best
-    baselines: list[Claim] = field(default_factory=list)  # a baseline each: whether any θ beats it
+    certificate: str = ""  # one line: how far the answers may be from the best
+    baselines: list[Claim] = field(default_factory=list)  # for each, whether any θ beats it
     # How the model was checked, and how far the answer may be from the best.
     details: list[Claim] = field(default_factory=list)
 
@@ -69,7 +69,7 @@ def claims(page: Analysis) -> Claims:
     details, trust, is_trusted = what_is_left(page), "", True
     if not candidates.played:
         trials, is_trusted = counted(len(page.data.complete_trials), "trial"), False
-        trust = f"No θ has games on fresh seeds yet: the model of {trials} alone."
+        trust = f"No θ has games on fresh seeds yet; all numbers come from the model of {trials}."
     elif (check := check_predictions(page)) is not None:
         trust, is_trusted = trust_text(check, experiment.goal), check.is_passed
         details.insert(0, Claim("How the model was checked", check_text(check, page)))
@@ -82,7 +82,7 @@ def what_matters(importance: Importance, page: Analysis) -> str:
     """Name the parameters that the goal and the cost depend on most, with their shares."""
     experiment = page.data.experiment
     labels = (experiment.goal.label, experiment.cost.label)
-    drives: dict[str, list[str]] = {}  # what each parameter is the first for, with its share
+    drives: dict[str, list[str]] = {}  # objectives for which a parameter is the first, with shares
     for label, total in zip(labels, importance.total, strict=True):
         if total.any():
             best = list(experiment.space)[int(np.argmax(total))]
@@ -93,20 +93,20 @@ def what_matters(importance: Importance, page: Analysis) -> str:
 
 
 def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
-    """Return three budgets with the best θ of each; fewer if fewer θ differ.
+    """Return three budgets and the best θ for each; fewer if a θ is the best for several budgets.
 
-    Only θ with games count, if there are any.
+    If any θ has games, only θ with games count.
     """
     experiment = candidates.data.experiment
     some = candidates.played or candidates.anywhere
     limits = [least_limit(each) for each in some]
     best = PickQuery(experiment, max(limits)).best(some)
-    assert best is not None  # all of them keep this budget
+    assert best is not None  # all of them are within this budget
     low, high = np.log10(min(limits)), np.log10(least_limit(best))
     found: dict[str, tuple[float, Candidate]] = {}
     for fraction in FRACTIONS:
         wanted = 10.0 ** (low + fraction * (high - low))
-        least = min(limits) if fraction < 1.0 else wanted  # the last one is to buy the best θ
+        least = min(limits) if fraction < 1.0 else wanted  # the last must allow the best θ
         limit = near_round(wanted, least, 10.0**high * 5.0) or rounded_up(wanted, 2)
         chosen = PickQuery(experiment, limit).best(some)
         if chosen is not None:
@@ -133,8 +133,8 @@ def more_time(candidates: Candidates) -> list[Claim]:
 def against(candidates: Candidates, name: str) -> list[Claim]:
     """Say whether any θ beats a baseline: costs no more, and is better.
 
-    It is compared with the best θ with games, other baselines included, that is expected to cost no
-    more.
+    The baseline is compared with the best θ with games that is expected to cost no more. That may
+    be another baseline.
     """
     experiment = candidates.data.experiment
     goal, cost = experiment.goal, experiment.cost
@@ -160,7 +160,7 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
     elif goal.sign * found.value > 0.0:
         verdict = f"It is beaten by {named}, {than}: {by}."
     elif found.value == 0.0:
-        verdict = f"It is beaten by {named}, which is as good {than}."
+        verdict = f"It is beaten by {named}, which is as good and costs no more, {than}."
     else:
         verdict = f"No θ with games beats it. The best that costs less is {named}, {than}: {by}."
     return [Claim(about, f"It has {at}. {verdict}")]
@@ -168,14 +168,14 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
 
 def interval_note(goal: Goal) -> str:
     """Say what ± means, unless values are exact."""
-    return "" if goal.is_exact else " (±\N{NO-BREAK SPACE}95%)"
+    return "" if goal.is_exact else " (±: 95%\N{NO-BREAK SPACE}interval)"
 
 
 def difference(candidates: Candidates, one: Candidate, other: Candidate) -> Estimate:
     """Return by how much the goal of one θ exceeds that of another, with its 95% interval.
 
-    The mean is the difference of both expectations. The interval comes from joint draws, since the
-    model's errors at two θ are correlated; exact values have none.
+    The mean is the difference of both expectations. The interval comes from joint draws, because
+    the model's errors at two θ are correlated. Exact values have no interval.
     """
     goal, model = candidates.data.experiment.goal, candidates.combined
     value = one.expected.score.value - other.expected.score.value
@@ -191,9 +191,9 @@ def check_text(check: PredictionCheck, page: Analysis) -> str:
     goal = page.data.experiment.goal
     games = counted(sum(len(each.games) for each in page.data.points), "game")
     return (
-        f"{games} on fresh seeds judged {check.n} θ: {check.n_inside} of {check.n} measured means "
-        "lie in the 95% intervals that the model predicted from the trials alone. On average it "
-        f"predicted {size_text(check.excess, goal)} "
+        f"{check.n} θ have {games} on fresh seeds: {check.n_inside} of {check.n} measured means "
+        "lie in the 95% intervals that the model predicted from the trials alone. On average, the "
+        f"model predicted {size_text(check.excess, goal)} "
         f"{'more' if check.excess > 0.0 else 'less'} than measured, "
         f"{'beyond' if check.is_biased else 'within'} the {size_text(check.allowed, goal)} that it "
         "allows for (95%; errors at different θ are correlated)."

@@ -32,14 +32,14 @@ def comparison_html(studies: Sequence[Analysis], made: datetime | None = None) -
     Parameters
     ----------
     studies : sequence of Analysis
-        Those compared; others are compared with the first.
+        The studies; all others are compared with the first.
     made : datetime, optional
         When the page is made; now by default.
 
     Raises
     ------
     InputError
-        If they cannot be compared.
+        If the studies cannot be compared.
     """
     fronts = compared(studies)
     made = datetime.now(UTC) if made is None else made
@@ -59,9 +59,9 @@ def comparison_html(studies: Sequence[Analysis], made: datetime | None = None) -
 
 
 def comparison_claims(fronts: Sequence[ComparedFront]) -> list[Claim]:
-    """Say at three costs, which all studies have, how the others differ from the first.
+    """Say how the others differ from the first, at up to three costs that all studies reach.
 
-    Warnings come first: about different experiments, and about times of different machines.
+    Warnings come first: about different experiments, and about times on different machines.
     """
     goal, cost, first = fronts[0].experiment.goal, fronts[0].experiment.cost, fronts[0]
     found = warnings(fronts)
@@ -80,7 +80,7 @@ def comparison_claims(fronts: Sequence[ComparedFront]) -> list[Claim]:
 
 
 def plain_costs(fronts: Sequence[ComparedFront]) -> list[float]:
-    """Return up to three costs that all studies have: round ones if there are any nearby."""
+    """Return up to three costs that all studies reach: round numbers, if there are any nearby."""
     least, middle, most = common_budgets(fronts, N_COSTS).tolist()
     wanted = [rounded_up(least), middle, most]
     found = [near_round(each, least, most) or rounded_up(each) for each in wanted]

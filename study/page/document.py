@@ -1,8 +1,8 @@
 """A page as one HTML file: its template, its scripts and what they may do.
 
-Every name from a user or a study is text to the template, which escapes it; data for scripts are
-JSON in which ``<`` is escaped. A Content-Security-Policy allows the page's own scripts by their
-digests, and no network requests.
+The template escapes every name from a user or a study. Data for scripts are JSON in which ``<`` is
+escaped. A Content-Security-Policy allows the page's own scripts by their digests, and no network
+requests.
 """
 
 import base64
@@ -35,13 +35,13 @@ BEGINNING = f"""<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="generator" content="{GENERATOR}">"""
-"""What a page begins with, so that no other file is overwritten."""
-NUMBER = re.compile("[-+−↑↓]? ?[0-9]")  # what a cell with a number begins with
+"""The beginning of every page; a file that begins differently is not overwritten."""
+NUMBER = re.compile("[-+−↑↓]? ?[0-9]")  # the beginning of a cell with a number
 MAX_MISSING = 1  # characters of a cell without a number: empty, ? or -
 Library = Literal["inside", "beside"]
 Data = Mapping[str, Any]
-NOTHING: Data = {"choices": None, "replays": [], "reload": None}  # of a page without these
-# Overrides, embeddings and isolates: a sentence's own numbers would be written backwards.
+NOTHING: Data = {"choices": None, "replays": [], "reload": None}  # for a page without these
+# Unicode's overrides, embeddings and isolates, which would reverse the text after them.
 TURNING = dict.fromkeys(
     [*range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\N{REPLACEMENT CHARACTER}"
 )
@@ -63,16 +63,16 @@ def document(
     template : str
         The name of its template.
     made : datetime
-        When it is made.
+        When the page is made.
     data : mapping
-        What its scripts read, as JSON data.
+        Data for the scripts, which become JSON.
     texts : mapping
-        What the template writes, escaped.
+        Values for the template, which escapes them.
     scripts, styles : sequence of str
         Names of its own scripts, in their order, and style sheets.
     library_at : str
-        The file with the library that draws the charts, relative to the page; empty where the
-        library is in the page.
+        The file with the library that draws the charts, relative to the page; empty if the library
+        is in the page.
     """
     written = [static(name) for name in scripts]
     if data["charts"] and not library_at:
@@ -103,7 +103,7 @@ def chart_specs(charts: Iterable[Chart]) -> dict[str, Any]:
 
 
 def shown(text: Any) -> Any:
-    """Return a text for a template, without characters that reverse the text after them."""
+    """Return text for a template, without characters that would reverse the text after them."""
     if isinstance(text, str) and not isinstance(text, Markup):
         return text.translate(TURNING)
     return text
@@ -115,14 +115,14 @@ def static(name: str) -> str:
 
 
 def sortable(value: Any) -> str:
-    """Write a value for a script that sorts: numbers in full, texts as they are."""
+    """Write a value for a script that sorts: numbers with all digits, text unchanged."""
     if isinstance(value, int | float) and math.isfinite(value):
         return repr(float(value))
     return str(value)
 
 
 def make_table(frame: pd.DataFrame) -> dict[str, Any]:
-    """Return a table's headings and rows as texts, and which columns are not numeric."""
+    """Return a table's headings and rows as text, and which columns are not numeric."""
     rows = [[cell_text(value) for value in row] for row in frame.itertuples(index=False)]
     return {
         "columns": [str(each) for each in frame.columns],
@@ -136,21 +136,21 @@ def make_table(frame: pd.DataFrame) -> dict[str, Any]:
 
 
 def cell_text(value: Any) -> str:
-    """Write a cell; nothing where there is no value."""
+    """Write a cell; empty if there is no value."""
     if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def embedded(data: Any) -> str:
-    """Write data as JSON that can stand in a script element, whatever texts it has."""
+    """Write data as JSON that can be put into a script element, whatever text it contains."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     text = text.translate(TURNING)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def checked(script: str) -> str:
-    """Return a script that can stand in a script element."""
+    """Return a script if it can be put into a script element; ValueError otherwise."""
     if "</script" in script.lower() or "<!--" in script:
         raise ValueError("script: has the end of a script element, or a comment's beginning")
     return script
@@ -163,7 +163,7 @@ def digest(script: str) -> str:
 
 
 def policy(scripts: Sequence[str], is_beside: bool) -> str:
-    """Return the Content-Security-Policy: these scripts, styles and pictures inside, no request."""
+    """Return the Content-Security-Policy: only these scripts, inline styles and inline pictures."""
     beside = ["'self'", "file:"] if is_beside else []
     allowed = " ".join([*beside, *map(digest, scripts)])
     return (
@@ -178,7 +178,7 @@ def write_page(html: str, path: Path) -> None:
     Raises
     ------
     InputError
-        If the file exists and is not a page, or cannot be written.
+        If the file exists and is not a page, or if it cannot be written.
     """
     check_page(path)
     write_text(html, path)

@@ -1,4 +1,4 @@
-"""The script that draws charts: vega, vega-lite and vega-embed in one, which fetches nothing."""
+"""The script that draws charts: vega, vega-lite and vega-embed in one file; it works offline."""
 
 from functools import cache
 from hashlib import sha256
@@ -22,7 +22,7 @@ SNIPPET = "window.vegaEmbed=vegaEmbed;"
 def library() -> str:
     """Return the library's script; it defines ``vegaEmbed``.
 
-    Bundling takes a second, so the script is kept beside the cached kernels.
+    Bundling takes a second, so the script is kept in the folder of cached kernels.
     """
     folder = Path(numba.config.CACHE_DIR)
     kept = folder / f"vega-{version(PACKAGE)}.js"
@@ -37,7 +37,7 @@ def library() -> str:
 
 
 def script_in(path: Path) -> str:
-    """Return the script that a file has after its digest; empty if it is not whole."""
+    """Return the script in a file, after its digest; empty if they do not match."""
     try:
         first, _, script = path.read_bytes().decode().partition("\n")
     except (OSError, UnicodeDecodeError):
@@ -46,5 +46,5 @@ def script_in(path: Path) -> str:
 
 
 def digest(script: str) -> str:
-    """Return a script's digest, after the versions that made it."""
+    """Return the digest of a script, together with the snippet that it was bundled with."""
     return sha256(f"{SNIPPET}{script}".encode()).hexdigest()

@@ -50,7 +50,7 @@ def seeds_text(data: StudyData) -> str:
 
 
 def describe_machines(data: StudyData) -> list[str]:
-    """Describe the machines of a study's runs, each once; none where they are not recorded."""
+    """Describe the machines of a study's runs, each once; none if they are not recorded."""
     return [each for each in dict.fromkeys(map(machine_text, data.runs)) if each]
 
 
@@ -103,7 +103,7 @@ def runs_table(data: StudyData) -> pd.DataFrame:
 
 
 def moment(text: str) -> str:
-    """Write a stored time in UTC; as stored if it is not a time."""
+    """Write a stored time in UTC; text that is not a time stays unchanged."""
     try:
         return f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     except ValueError:
@@ -111,9 +111,9 @@ def moment(text: str) -> str:
 
 
 def again(data: StudyData) -> str:
-    """Return the commands that reproduce the study: its own, at their revisions.
+    """Return the commands that reproduce the study: those that made it, at their revisions.
 
-    A user's definition is in no checkout of ours, so its commands come without revisions.
+    A user's definition is not part of this repository, so its commands come without revisions.
     """
     lines: list[str] = []
     revision = ""
@@ -129,7 +129,7 @@ def again(data: StudyData) -> str:
 
 
 def verify_command(data: StudyData, location: Location) -> str:
-    """Return the command that plays all games again, for a folder of tables from beside it."""
+    """Return the command that plays all games again; run it beside the folder if it names one."""
     is_folder = isinstance(data, PublishedStudy)
     words = [f"{location.folder.resolve().name}/"] if is_folder else location.words
     return shlex.join(["thetafront", "verify", *words, "--games", "all"])

@@ -33,8 +33,8 @@ class Circumstances:
     """When and how a page was made."""
 
     made: datetime = field(default_factory=lambda: datetime.now(UTC))  # when
-    running: str = ""  # which sweep held the study then; empty if none did
-    # After which time the page reads itself again; None if nothing will rewrite it.
+    running: str = ""  # the sweep that was running then; empty if none was
+    # Seconds after which the page reloads itself; None if nothing will rewrite it.
     reload_seconds: float | None = None
 
 
@@ -52,14 +52,14 @@ def page_html(
     page : Analysis
         The study.
     location : Location
-        Where it is, for commands that name it.
+        Where the study is, for commands that name it.
     circumstances : Circumstances, optional
-        When it is made, and whether a sweep runs; now, and none, by default.
+        When the page is made, and whether a sweep runs; by default now, and none.
     library_at : str
-        The file with the library that draws the charts, relative to the page; empty where the
-        library is in the page.
+        The file with the library that draws the charts, relative to the page; empty if the library
+        is in the page.
     charts : mapping of str to Chart, optional
-        Those of :func:`study.charts.export.pictured_charts`, if they have been made already.
+        The charts of :func:`study.charts.export.pictured_charts`, if they already exist.
     """
     circumstances = circumstances or Circumstances()
     experiment = page.data.experiment
@@ -146,7 +146,7 @@ def summary(page: Analysis) -> str:
 
 
 def pick_words(page: Analysis, location: Location) -> str:
-    """Return the command that asks for a budget, up to the budget itself."""
+    """Return the command that picks a θ for a budget, without the budget at its end."""
     bound = page.data.experiment.cost.bound.replace("_", "-")
     words = ["thetafront", "pick", *location.words, "--games", "0"]
     return f"{shlex.join(words)} --{bound} "

@@ -43,7 +43,7 @@ OF_A_STUDY = (MANIFEST, "trials.csv", "games.csv", "front.csv")
 POLL_INTERVAL = 1.0
 SECONDS_BETWEEN_PAGES = 15.0
 MAX_SHARE = 0.1
-"""Share of the time that rewriting a page may take, since the sweep needs the cores."""
+"""Share of the time that rewriting a page may take, because the sweep needs the cores."""
 
 
 def write_results(
@@ -67,7 +67,7 @@ def write_results(
 
 
 def default_path(location: Location) -> Path:
-    """Return the path of a study's page in its folder, which is created."""
+    """Return the path of a study's page in its folder; create the folder if it is missing."""
     make_folder(location.folder)
     return location.folder / NAME
 
@@ -79,14 +79,14 @@ def write_report(
     circumstances: Circumstances | None = None,
     library_is: Library = "inside",
 ) -> Path:
-    """Write only a study's page, and the library beside it if requested; return its path.
+    """Write only a study's page, and the library beside it if requested; return the page's path.
 
-    It is in the study's folder by default.
+    By default, the page is written to the study's folder.
 
     Raises
     ------
     InputError
-        If the file exists and is not a page, or cannot be written.
+        If the file exists and is not a page, or if it cannot be written.
     """
     path = default_path(location) if path is None else path
     check_page(path)
@@ -106,16 +106,16 @@ def follow(
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Write a page at once and whenever there is more to show; at Ctrl-C for the last time.
+    """Write a page at once, whenever there is more to show, and for the last time at Ctrl-C.
 
     Parameters
     ----------
     newest : callable
-        Returns something that differs when the study has grown, or a sweep has begun or ended; it
-        is called every second and must be cheap.
+        Returns a value that changes when the study grows, or when a sweep begins or ends; it is
+        called every second and must be fast.
     write : callable
-        Writes the page; its argument is after how many seconds the page is to reload itself, or
-        None for the last one.
+        Writes the page. Its argument is the number of seconds after which the page reloads itself;
+        None for the last page.
     clock, sleep : callable
         As in :mod:`time`.
     """
@@ -133,9 +133,9 @@ def follow(
 
 
 def write_each(folder: Path) -> Path:
-    """Write page and pictures of every published study in a folder; return the path of their list.
+    """Write page and pictures of every study in a folder; return the path of the list of pages.
 
-    The pages share the library, which is a file of the folder.
+    The pages share the library, which is a file in the folder.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def write_each(folder: Path) -> Path:
         each for each in folder.iterdir() if all((each / name).is_file() for name in OF_A_STUDY)
     )
     if not folders:
-        raise InputError(f"folder {str(folder)!r} has no folder with tables of a study")
+        raise InputError(f"folder {str(folder)!r} has no subfolder with a study's tables")
     for each in folders:
         check_page(each / NAME)
     check_page(folder / INDEX)
@@ -203,7 +203,7 @@ def headline_claim(page: Analysis) -> str:
 
 
 def small_front(page: Analysis) -> list[tuple[float, float]]:
-    """Return the measured points of the front, x and y from 0 to 1; better is higher."""
+    """Return the measured points of the front, x and y from 0 to 1; better points are higher."""
     experiment = page.data.experiment
     rows = point_rows(page.tables["front"], experiment)
     on_front = [row for row in rows if row["kind"] in (ON_FRONT.label, BASELINE.label)]

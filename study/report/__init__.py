@@ -1,5 +1,5 @@
 """The results of a study: tables, figures, recommendations and comparisons.
 
-Everything is made from one snapshot of a study (:mod:`study.log.study_data`). This room may import
-the log and what lies below it.
+Everything is made from one snapshot of a study (:mod:`study.log.study_data`). This subpackage may
+import `log` and the layers below it.
 """

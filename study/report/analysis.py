@@ -1,4 +1,4 @@
-"""A study with all that is computed from it, each once: models, rows, certificate, tables."""
+"""A study and what is computed from it: models, rows, certificate, tables, each only once."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from thetafront.study.report.export import Tables
     from thetafront.study.report.importance import Importance
 
-# Modules that need pandas or Altair are imported where they are used: both are slow to import, and
-# commands that only print a front do without.
+# Modules that need pandas or Altair are imported inside functions: both are slow to import, and
+# commands that only print a front need neither.
 
 
 @dataclass(frozen=True)
@@ -32,17 +32,17 @@ class Analysis:
     """
 
     data: StudyData
-    # The model of the same trials, where validation alone has gone on since it was fitted.
+    # The model of the same trials, if it was fitted before and only validation has continued since.
     known_model: FittedModel | None = field(default=None, compare=False)
 
     @cached_property
     def trials_model(self) -> FittedModel | None:
-        """The model of the trials alone; None before the first complete one."""
+        """The model of the trials alone; None before the first complete trial."""
         return self.known_model or fit_study(self.data)
 
     @cached_property
     def model(self) -> FittedModel | None:
-        """The model of the trials, which avoids validated points that were left out, too."""
+        """The model of the trials, which also avoids validated points that were left out."""
         left_out = [point for point in self.data.points if point.error]
         return self.trials_model and avoiding(self.trials_model, left_out)
 
@@ -71,14 +71,14 @@ class Analysis:
 
     @cached_property
     def certificate(self) -> "Certificate | None":
-        """Bounds of the regret of recommended θ; None if no θ has games to judge it by."""
+        """Bounds of the regret of recommended θ; None if no played θ can be recommended."""
         from thetafront.study.report.certificate import compute_certificate  # noqa: PLC0415
 
         return None if self.candidates is None else compute_certificate(self.candidates)
 
     @cached_property
     def importance(self) -> "Importance | None":
-        """On which parameters the model given all games depends; None without any game."""
+        """How much the model given all games depends on each parameter; None without any game."""
         from thetafront.study.report.importance import compute_importance  # noqa: PLC0415
 
         return None if self.combined is None else compute_importance(self.combined)

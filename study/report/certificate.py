@@ -3,21 +3,22 @@
 Notation
 --------
 =======  ===========================================================================================
-t        a budget
-r(t)     the played θ that is recommended for it
+t        a budget: the highest cost allowed
+r(t)     the played θ that is recommended at budget t
 f, c     a draw of goal and cost of several θ from their joint posterior, given all games
-regret   of a draw at t: the best f of all θ with c ≤ t, less f(r(t)); at least 0
+regret   of a draw at t: the best f of all θ with c ≤ t, minus f(r(t)); at least 0
 ε(t)     the bound: 95% of the draws have a regret of at most ε(t) at every t
 =======  ===========================================================================================
 
-The θ of a draw are the played ones and those that are promising for some budget: of thousands over
-the whole space and near the predicted front, the ones with the highest mean + 2 standard deviations
-in each of many strips of cost. ε(t) is a quantile of the regrets at t, the same one at all budgets,
-as high as necessary (a simultaneous band by ranks). It assumes the model;
-``results.benchmarks.certificates`` measures how well it holds on known surfaces.
+A draw covers the played θ, and θ that are promising for some budget. These are chosen from
+thousands over the whole space and near the predicted front: in each of many strips of cost, those
+with the highest mean + 2 standard deviations. ε(t) is a quantile of the regrets at t. The quantile
+is the same at all budgets, and as high as necessary (a simultaneous band by ranks). Bounds assume
+that the model is right; ``results.benchmarks.certificates`` measures how often they hold on known
+surfaces.
 
-A θ's own games measure its goal without a model. Their interval here holds at every moment of a
-validation that chooses the numbers of games by its results so far: a confidence sequence.
+A θ's own games measure its goal without a model. Their interval here is a confidence sequence: it
+is valid at every moment of a validation, even if numbers of games depend on the results so far.
 
 Sources: Wilson, *Stopping Bayesian optimization with probabilistic regret bounds* (2024), for
 bounds of the regret by joint draws; Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, *Time-uniform
@@ -57,41 +58,41 @@ N_STRIPS, PER_STRIP, N_OF_FRONT = 32, 8, 64
 BOUNDS = ("regret_bound95", "regret_bound95_if_played")
 PROSPECT, PROSPECT_SECONDS = "prospect", "prospect_cpu_seconds"
 MAX_AT_ONCE = 6  # prospects
-WORTH_PLAYING = 0.8  # of bounds: what is left of them at most, where a prediction is to be played
+WORTH_PLAYING = 0.8  # a prediction is worth playing if it lowers a bound to this share or less
 PROMISE = 2.0  # standard deviations above the mean
-TIGHTEST_AT = 500.0  # games: where a confidence sequence is the narrowest
+TIGHTEST_AT = 500.0  # number of games at which a confidence sequence is the tightest
 
 
 @dataclass(frozen=True)
 class Certificate:
     """Bounds of the regret at budgets, equally spaced in log cost, the smallest first."""
 
-    experiment: Experiment  # whose goal and cost these are
+    experiment: Experiment  # the study's
     # (n,): budgets t, from the cheapest with an answer to the end of the predicted front.
     limits: Floats
-    answers: list[Candidate]  # the θ recommended for each
+    answers: list[Candidate]  # for each budget, the recommended θ
     bounds: Floats  # (n,): ε(t), in the goal's unit
-    prospects: list[Point]  # the θ with the best prediction for each, which may have been played
-    # (n,): what ε(t) would be if these had been played, and were recommended.
+    prospects: list[Point]  # for each budget, the θ with the best prediction, played or not
+    # (n,): what ε(t) would be if the prospects had been played and were recommended.
     bounds_if_played: Floats
 
     @property
     def expected(self) -> Floats:
-        """Expected goal and cost of the θ recommended for each."""
+        """Expected goal of the θ recommended for each budget."""
         return np.array([each.expected.score.value for each in self.answers])
 
     @property
     def is_wide(self) -> bool:
-        """Whether it exceeds all differences of the answers, and so says hardly anything."""
+        """Whether the largest bound exceeds all differences of the answers, so it says little."""
         answers = self.expected
         return bool(self.bounds.max() > np.ptp(answers)) and len(set(answers.tolist())) > 1
 
     def worth_playing(self, allowed: Floats, known: Collection[str]) -> list[Point]:
-        """Return a few prospects that would lower bounds that exceed the allowed regret, if any.
+        """Return a few prospects that would lower bounds above the allowed regret, if any.
 
-        The first is that for the budget with the largest gain, each further one for another budget,
-        a tenth of all budgets away. ``known`` are keys of points that are not to be played for the
-        first time: they have been played, or were left out.
+        The first is for the budget with the largest gain. Each further prospect is for a budget at
+        least a tenth of all budgets away. ``known`` are keys of points that have been played or
+        were left out, and are not returned.
         """
         is_new = [each.key not in known for each in self.prospects]
         chosen = budgets_worth_playing(self.bounds, self.bounds_if_played, allowed, is_new)
@@ -101,7 +102,7 @@ class Certificate:
 def budgets_worth_playing(
     bounds: Floats, if_played: Floats, allowed: Floats, is_new: Sequence[bool]
 ) -> list[int]:
-    """Return the budgets whose prospects are to be played, those with the largest gain first."""
+    """Return the indices of budgets with prospects worth playing, the largest gain first."""
     gains = np.where(bounds > allowed, bounds - if_played, 0.0)
     chosen: list[int] = []
     while len(chosen) < MAX_AT_ONCE:
@@ -115,7 +116,7 @@ def budgets_worth_playing(
 
 
 def compute_certificate(candidates: Candidates) -> Certificate | None:
-    """Bound the regret of a study's recommended θ; None if no θ with games keeps any budget."""
+    """Bound the regret of a study's recommended θ; None if no played θ is within any budget."""
     played = candidates.played
     if not played:
         return None
@@ -144,7 +145,7 @@ def compute_certificate(candidates: Candidates) -> Certificate | None:
 
 
 def budget_grid(model: FittedModel, played: Sequence[Expected]) -> Floats:
-    """Return budgets from that of the cheapest played θ to the highest of the predicted front."""
+    """Return budgets from the cost of the cheapest played θ to the end of the predicted front."""
     max_cost = 10.0 ** -model.predicted_front.mean[-1, 1]
     cheapest = min(each.cost.high for each in played)
     return np.geomspace(cheapest, max(max_cost, cheapest) * 1.01, N_LIMITS)
@@ -158,7 +159,7 @@ class Draws:
     # (n_draws, m): the goal, to be maximized, and the cost, each in its own unit.
     scores: Floats
     costs: Floats
-    mean: Floats  # (m, 2): what is expected of both, on the model's scale
+    mean: Floats  # (m, 2): expected goal and cost, on the model's scale
 
     @classmethod
     def from_model(cls, model: FittedModel, played: Floats) -> "Draws":
@@ -209,7 +210,7 @@ def promising(model: FittedModel, rng: np.random.Generator) -> Floats:
 
 
 def simultaneous_bounds(values: Floats) -> Floats:
-    """Return bounds, shape (n,), that 95% of the rows of ``values``, (n_rows, n), keep at all n."""
+    """Return bounds, shape (n,), that 95% of the rows of ``values``, (n_rows, n), never exceed."""
     in_order = np.sort(values, axis=0)
     ranks = [np.searchsorted(column, row) for column, row in zip(in_order.T, values.T, strict=True)]
     highest = np.sort(np.max(ranks, axis=0))
@@ -217,7 +218,7 @@ def simultaneous_bounds(values: Floats) -> Floats:
 
 
 def half_width_at_all_times(sem: float, n: int) -> float:
-    """Return half the width of a mean's interval that holds after any number of games."""
+    """Return half the width of a mean's 95% interval that is valid after any number of games."""
     alpha = 1.0 - LEVEL
     twice = 2.0 * math.log(1.0 / alpha)
     square = (twice + math.log(1.0 + twice)) / TIGHTEST_AT
@@ -226,14 +227,14 @@ def half_width_at_all_times(sem: float, n: int) -> float:
 
 
 def certificate_rows(found: Certificate) -> list[dict[str, Any]]:
-    """Return one row per budget: θ, its bound, what is expected of it and what was measured."""
+    """Return one row per budget: recommended θ, bound, expected and measured goal, prospect."""
     goal, cost = found.experiment.goal, found.experiment.cost
     rows = []
     columns = found.limits, found.answers, found.bounds, found.bounds_if_played, found.prospects
     for limit, each, bound, if_played, prospect in zip(*columns, strict=True):
         timed = [game.seconds for game in each.point.in_order if game.is_timed]
         n_games, measured = len(each.point.games), each.own.value
-        sem = t_interval(goal.samples(each.point.in_order)).sem  # of its own games, no others'
+        sem = t_interval(goal.samples(each.point.in_order)).sem  # by its own games alone
         half = 0.0 if goal.is_exact else half_width_at_all_times(sem, n_games)
         rows.append(
             {
@@ -242,7 +243,7 @@ def certificate_rows(found: Certificate) -> list[dict[str, Any]]:
                 "point": each.point.key,
                 **dict(zip(BOUNDS, (bound, if_played), strict=True)),
                 PROSPECT: prospect.key,
-                # as many games of it as the answer has, each as long
+                # for as many games as the answer has, each as long
                 PROSPECT_SECONDS: 0.0 if prospect.games else n_games * fmean(timed or [0.0]),
                 goal.combined_column("mean"): each.expected.score.value,
                 "n_games": n_games,
@@ -255,7 +256,7 @@ def certificate_rows(found: Certificate) -> list[dict[str, Any]]:
 
 
 def bound_text(goal: Goal, bound: float) -> str:
-    """Write a bound of draws: with few digits where scores are exact to many more."""
+    """Write a bound with few digits, even if scores are exact, because it is from draws."""
     if goal.is_exact:
         return goal.format.beside_unit(significant(bound))
     return goal.format.error_with_unit(bound)
@@ -264,7 +265,7 @@ def bound_text(goal: Goal, bound: float) -> str:
 def certificate_text(found: Certificate) -> str:
     """Return a certificate in a sentence, with what would lower the bounds.
 
-    One that exceeds all differences of the answers says hardly anything, and is said to.
+    If the bounds are wide, the sentence says that they show little.
     """
     experiment, limits = found.experiment, found.limits
     bounds, if_played = found.bounds, found.bounds_if_played
@@ -297,16 +298,16 @@ def certificate_text(found: Certificate) -> str:
 
 
 def certificate_headline(found: Certificate | None) -> str:
-    """Return the largest bound in a line; empty where there is none."""
+    """Return the largest bound in a line; empty if there is no certificate."""
     if found is None:
         return ""
     size = bound_text(found.experiment.goal, found.bounds.max())
-    begin = "Little is known of better θ yet: with" if found.is_wide else "With"
+    begin = "Little is known about better θ yet: with" if found.is_wide else "With"
     return (
         f"{begin} 95% probability, the recommended θ is within {size} of the best at every budget."
     )
 
 
 def certificate_line(found: Certificate | None) -> str:
-    """Return a certificate as commands print it; empty where there is none."""
+    """Return a certificate as commands print it; empty if there is none."""
     return "" if found is None else f"certificate: {certificate_text(found)}"

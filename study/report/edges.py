@@ -16,7 +16,7 @@ SEED, DESIGN, DESIGN_SIZE, TRIALS = 0, "sobol", 16, 128  # a sweep's defaults
 
 
 def front_thetas(analysis: Analysis) -> list[Mapping[str, Value]]:
-    """Return θ of the validated front's points; before there is one, along the predicted front."""
+    """Return the θ of the validated front's points or, without any, θ of the predicted front."""
     if analysis.rows:
         return [row for row in analysis.rows if row["on_front"]]
     if (model := analysis.model) is None:
@@ -27,7 +27,7 @@ def front_thetas(analysis: Analysis) -> list[Mapping[str, Value]]:
 
 
 def edge_line(data: StudyData, location: Location, thetas: Sequence[Mapping[str, Value]]) -> str:
-    """Say how many of the front's θ lie at a bound that can be widened; empty if none does."""
+    """Say how many θ of the front lie at a bound that can be widened; empty if none does."""
     edges = find_edges(data.experiment, thetas)
     if not edges:
         return ""
@@ -67,7 +67,7 @@ def widening_command(data: StudyData, location: Location, edges: Sequence[Edge])
         words += ["--widen", name]
     asked = [run["n_trials"] for run in data.runs if "n_trials" in run]
     n_complete = len(data.complete_trials)
-    if asked and n_complete >= asked[-1]:  # the search is complete: some for the wider space
+    if asked and n_complete >= asked[-1]:  # the search is complete: add trials for the wider space
         words += ["--trials", str(n_complete + max(16, n_complete // 2))]
     elif asked and asked[-1] != TRIALS:
         words += ["--trials", str(asked[-1])]

@@ -15,18 +15,18 @@ from thetafront.study.log.point import Point
 from thetafront.study.report.played_rows import cost_estimates
 from thetafront.study.samplers.fitted_model import FittedModel
 
-CONFIDENCE = 0.95  # with which a θ must keep a budget
-# Of a θ without games, so that it is still good enough when it has some:
-OF_PROPOSALS = 0.99  # that it keeps a budget
-TO_REACH = 0.75  # that it reaches a value of the goal
+CONFIDENCE = 0.95  # probability with which a θ must be within a budget
+# For a θ without games, so that it is probably still good enough after it has been played:
+OF_PROPOSALS = 0.99  # probability with which it must be within a budget
+TO_REACH = 0.75  # probability with which it must reach a value of the goal
 
 
 @dataclass(frozen=True)
 class Expected:
     """Score and cost of a θ as a study knows them."""
 
-    # Posterior means (of the cost, the median) with 95% intervals; `sem` of the score is its
-    # standard deviation.
+    # Posterior mean of the score and posterior median of the cost, with 95% intervals; `sem` of the
+    # score is its posterior standard deviation.
     score: Estimate
     cost: Estimate
     log_deviation: float  # standard deviation of log₁₀ of the cost
@@ -72,7 +72,7 @@ def expected_at(model: FittedModel, thetas: Sequence[Mapping[str, Any]]) -> list
 def expect_points(
     combined: FittedModel, experiment: Experiment, points: Sequence[Point]
 ) -> list[Expected]:
-    """Return what is expected of points with games; exact scores come from the games."""
+    """Return the expectations of points with games; exact scores come from the games."""
     goal, cost = experiment.goal, experiment.cost
     if not goal.is_exact:
         return expected_at(combined, [point.params for point in points])
@@ -85,7 +85,7 @@ def expect_points(
 def is_met(expected: Expected, limit: float, is_played: bool) -> bool:
     """Return whether a θ stays within a budget with enough certainty."""
     if expected.cost.value > limit:
-        return False  # the quicker answer: the probability is below one half
+        return False  # quicker to compute: the probability is below one half
     return expected.p_within(limit) >= (CONFIDENCE if is_played else OF_PROPOSALS)
 
 
@@ -98,7 +98,7 @@ def is_reached(expected: Expected, wanted: float, goal: Goal, is_played: bool) -
 def best_index(
     expected: Sequence[Expected], chosen: Sequence[int], sign: float = 1.0
 ) -> int | None:
-    """Return which of some chosen θ has the best score; of equals, the cheaper one."""
+    """Return the index of the chosen θ with the best score; if scores are equal, the cheaper θ."""
     return max(
         chosen,
         key=lambda k: (sign * expected[k].score.value, -expected[k].cost.value),
@@ -107,12 +107,12 @@ def best_index(
 
 
 def cheapest_index(expected: Sequence[Expected], chosen: Sequence[int]) -> int | None:
-    """Return which of some chosen θ is the cheapest."""
+    """Return the index of the cheapest chosen θ."""
     return min(chosen, key=lambda k: expected[k].cost.value, default=None)
 
 
 def proposals(combined: FittedModel, space: Space) -> tuple[list[dict[str, Any]], list[Expected]]:
-    """Return the θ along the combined model's front over the whole space, and what it expects."""
+    """Return the θ of the combined model's front over the whole space, and their expectations."""
     front = combined.predicted_front.points
     rounded = [space.tidy(combined.cube.decode(point)) for point in front]
     thetas = list({tuple(theta.items()): theta for theta in rounded}.values())

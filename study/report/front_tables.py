@@ -47,7 +47,7 @@ def print_front(out: Console, analysis: Analysis) -> None:
 
 
 def print_notes(out: Console, analysis: Analysis, location: Location) -> None:
-    """Print the notes below a front: bounds that may be too narrow, trust, the certificate."""
+    """Print the notes below a front: narrow parameter ranges, trust in the model, certificate."""
     from thetafront.study.report.certificate import certificate_line  # noqa: PLC0415, slow too
 
     edges = edge_line(analysis.data, location, front_thetas(analysis))
@@ -59,7 +59,7 @@ def print_notes(out: Console, analysis: Analysis, location: Location) -> None:
 def spare_columns(experiment: Experiment) -> list[str]:
     """Return the columns that a narrow terminal can leave out, the most dispensable first.
 
-    A point's number, goal and cost stay: one picks by them.
+    A point's number, goal and cost stay, because users choose by them.
     """
     rest = ["P(front)", f"{VALIDATED} ± 95%", "n", "failed, 95%", "from"]
     theta = [each.label for each in experiment.space]
@@ -81,9 +81,9 @@ class TableCell:
 
 
 def front_cells(row: Row, experiment: Experiment) -> list[TableCell]:
-    """Return all that tables show of a validated point: its number, its origin, θ, the rest.
+    """Return the cells of a validated point: its number, its origin, θ, and all other columns.
 
-    Goal and cost are what is expected given all games of the study.
+    Goal and cost are the expectations given all games of the study.
     """
     goal, cost, space = experiment.goal, experiment.cost, experiment.space
     expected, alone = (
@@ -112,16 +112,16 @@ def front_cells(row: Row, experiment: Experiment) -> list[TableCell]:
 
 
 def front_table(rows: Sequence[Row], experiment: Experiment) -> Table:
-    """Lay out validated points, at least one, for a terminal; dominated ones are dim."""
+    """Lay out one or more validated points for a terminal; dominated points are dim."""
     goal, cells = experiment.goal, [front_cells(row, experiment) for row in rows]
     title = f"{'Front' if goal.is_exact else 'Validated front'}: {experiment.title}"
     notes = []
     if not goal.is_exact:
         is_few = any(row["n_games"] < ENOUGH for row in rows)
-        others = f", below {ENOUGH} with the others' variance" if is_few else ""
+        others = f", and if n < {ENOUGH}, the other points' variance" if is_few else ""
         notes += [
             f"{goal.label}: given all games of the study",
-            f"{VALIDATED}: by a point's own n games{others}",
+            f"{VALIDATED}: from a point's own n games{others}",
         ]
     if "n_failed" in rows[0]:
         notes.append(counted_as(goal))
@@ -158,7 +158,7 @@ def predicted_front_table(front: "pd.DataFrame", experiment: Experiment, n_rows:
 
 
 def table_html(table: Table) -> str:
-    """Write a terminal's table as HTML: its title, headings, rows, dim ones too, and caption."""
+    """Write a terminal's table as HTML: its title, headings, rows (also dim rows) and caption."""
     styles = [CELL.format(column.justify) for column in table.columns]
 
     def row_html(kind: str, cells: list[str], style: str = "") -> str:

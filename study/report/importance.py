@@ -3,15 +3,15 @@
 Notation
 --------
 ======  ============================================================================================
-u       parameters in [0, 1], one a parameter, uniform and independent; each stands for a value as
-        :meth:`study.experiments.dimension.NumericParameter.from_unit` has it
-f(u)    the model's mean there, of the goal on the scale of the model or of log₁₀ of the cost
+u       a point of the unit cube, uniform and independent in each parameter; uᵢ stands for a value
+        of parameter i as in :meth:`study.experiments.dimension.NumericParameter.from_unit`
+f(u)    the model's mean at u: of the goal, on the model's scale, or of log₁₀ of the cost
 STᵢ     total index: the share of the variance of f that is left on average when all but uᵢ are
         known. 0 means that parameter i does not matter; interactions make the sum exceed 1
 ======  ============================================================================================
 
-Where a space has constraints, u is uniform on its feasible points, and uᵢ varies as far as it may
-while the others are as they are. An inactive parameter changes nothing.
+If a space has constraints, u is uniform over its feasible points, and uᵢ varies over the values
+that are feasible while the others stay fixed. An inactive parameter changes nothing.
 
 The indices are of the model's mean: their intervals cover only the error of the integration, not
 errors of the model.
@@ -29,7 +29,7 @@ from thetafront.study.samplers.fitted_model import FittedModel
 
 Floats = npt.NDArray[np.float64]
 N_SAMPLES, N_SAMPLES_OF_MANY = 1024, 512  # powers of two, as Sobol's sequence needs
-MANY = 600  # observations, from which a prediction takes much longer
+MANY = 600  # observations; from this number on, a prediction takes much longer
 N_RESAMPLES = 99
 MAX_DRAWS = 64  # for each feasible point
 
@@ -38,7 +38,7 @@ MAX_DRAWS = 64  # for each feasible point
 class Importance:
     """Total indices of both objectives, with 95% intervals, each of shape (2, n_parameters).
 
-    All are 0 where an objective's mean does not vary at all.
+    All are 0 for an objective with a constant mean.
     """
 
     total: Floats
@@ -47,9 +47,9 @@ class Importance:
 
 
 def coordinates(u: Floats, cube: UnitCube) -> Floats:
-    """Map parameters in [0, 1], shape (n, n_parameters), to real points of the unit cube.
+    """Map numbers in [0, 1], shape (n, n_parameters), to encoded θ, shape (n, n_coordinates).
 
-    A categorical parameter's interval is cut into equal parts, one a choice, in their order.
+    The interval of a categorical parameter is divided into equal parts, one per choice, in order.
     """
     points = np.zeros((len(u), cube.n_coordinates))
     for k, (name, columns) in enumerate(cube.columns.items()):
@@ -67,17 +67,17 @@ def total_indices(
 ) -> Importance:
     """Estimate total Sobol indices by Jansen's estimator, with the same draws each time.
 
-    Of pairs of feasible points that differ in one parameter, half the mean squared difference is
-    the variance that is left when all others are known.
+    Take pairs of feasible points that differ in one parameter. Half the mean squared difference of
+    their values is the variance that is left when all other parameters are known.
 
     Parameters
     ----------
     mean : function
-        Of points of the unit cube, shape (m, n_coordinates), to both objectives, shape (m, 2).
+        Maps points of the unit cube, shape (m, n_coordinates), to both objectives, shape (m, 2).
     cube : UnitCube
         The space.
     n : int
-        How many pairs; the function is evaluated n · (n_parameters + 1) times.
+        Number of pairs; the function is evaluated n · (n_parameters + 1) times.
     """
     from scipy.stats import qmc  # noqa: PLC0415, takes half a second
 
@@ -97,7 +97,7 @@ def total_indices(
                 break
             moved[waiting, k] = rng.random(len(waiting))
         waiting = waiting[~cube.is_feasible(coordinates(moved[waiting], cube))]
-        moved[waiting, k] = first[waiting, k]  # it can hardly be another
+        moved[waiting, k] = first[waiting, k]  # hardly any other value is feasible
         halves = 0.5 * (values - mean(coordinates(moved, cube))) ** 2 / variance
         again = rng.integers(len(first), size=(N_RESAMPLES, len(first)))
         found[0, :, k] = halves.mean(axis=0)
@@ -106,7 +106,7 @@ def total_indices(
 
 
 def compute_importance(model: FittedModel) -> Importance:
-    """Return the indices of a model, of goal and cost."""
+    """Return the total indices of a model's goal and cost."""
     n = N_SAMPLES if len(model.observations.points) < MANY else N_SAMPLES_OF_MANY
     with threadpool_limits(1):
         return total_indices(model.posterior.mean, model.cube, n)

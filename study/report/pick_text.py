@@ -82,7 +82,7 @@ def pick_json(picked: Recommendation, distrust: str = "") -> dict[str, Any]:
 
 
 def untested_json(picked: Recommendation) -> dict[str, Any] | None:
-    """Return the predictions for the untested θ that may be better."""
+    """Return the predictions for the untested θ that may be better; None if there is none."""
     if (each := picked.prospect) is None:
         return None
     score, cost = each.expected.score, each.expected.cost
@@ -97,7 +97,7 @@ def untested_json(picked: Recommendation) -> dict[str, Any] | None:
 
 
 def pick_text(picked: Recommendation, distrust: str = "") -> str:
-    """Return what ``pick`` prints, as labelled lines; with a line of distrust, if there is one."""
+    """Return what ``pick`` prints: labelled lines, then ``distrust``, if it is not empty."""
     lines = [
         *theta_lines(picked),
         (picked.query.experiment.cost.label, cost_line(picked)),
@@ -170,19 +170,19 @@ def expected_text(picked: Recommendation, goal: Goal) -> str:
         return f"{goal.format.with_unit(score.value)} (exact)"
     interval = goal.format.interval_with_unit(score.value, score.low, score.high)
     own = len(chosen.point.games)
-    how = f"{own:,} of them of this θ" if own else "none of this θ"
+    how = f"{own:,} of them with this θ" if own else "none with this θ"
     return f"{interval} (95% interval, given {counted(picked.n_games, 'game')}, {how}{reaches})"
 
 
 def validated_text(chosen: Candidate, goal: Goal) -> str:
-    """Write the mean of the point's own games of validation."""
+    """Write the mean of the point's own validation games."""
     own = chosen.own
     interval = goal.format.interval_with_unit(own.value, own.low, own.high)
     n = len(chosen.point.games)
     if math.isnan(own.low):
         return f"{interval} ({counted(n, 'game')}, too few for an interval)"
-    others = " and the others' variance" if n < ENOUGH else ""
-    return f"{interval} (95% interval, by its own {counted(n, 'game')}{others})"
+    others = " and the other points' variance" if n < ENOUGH else ""
+    return f"{interval} (95% interval, from its own {counted(n, 'game')}{others})"
 
 
 def cost_line(picked: Recommendation) -> str:

@@ -1,7 +1,7 @@
 """Validated points as rows of a table, by their own games only, and their hypervolume.
 
-These games had no part in choosing the points. No model is fitted, and no slow library imported:
-a study's status needs nothing more.
+These games had no part in choosing the points. No model is fitted, and no slow library is imported,
+because a study's status needs neither.
 """
 
 import math
@@ -25,7 +25,7 @@ HALVES = ("first", "second")
 
 
 def by_cost(data: StudyData) -> list[Point]:
-    """Return the points whose scores are known, the cheapest first: their numbers, from 1."""
+    """Return the points with known scores, the cheapest first; this order gives their numbers."""
     cost = data.experiment.cost
     return sorted(data.known_points, key=lambda point: cost.value(point.in_order))
 
@@ -35,8 +35,8 @@ def played_rows(
 ) -> list[dict[str, Any]]:
     """Return one row per point, numbered from 1 on.
 
-    Each has the mean of its validation games and its costs, with 95% intervals, NaN if unknown;
-    ``prior`` is what the study's games tell of the variance of one.
+    A row has the mean of the point's validation games and its costs, with 95% intervals (NaN if
+    unknown). ``prior`` is what the study's games say about the variance of a single game.
     """
     estimates = {each: cost_estimates(experiment, each, points) for each in experiment.costs}
     return [
@@ -83,7 +83,7 @@ def games_columns(
 ) -> dict[str, Any]:
     """Summarize the games of one θ, by column; NaN if there are none.
 
-    ``n_failed`` is how many have failed; None where no game of the study has.
+    ``n_failed`` is the number of failed games; None if no game of the study has failed.
     """
     n_moves = sum(game.n_moves for game in games)
     moves = {"n_moves_mean": n_moves / len(games) if games else math.nan}
@@ -134,12 +134,12 @@ def validated_hypervolume(
     The hypervolume of noisy means is biased upwards, like any maximum over noise. So one half of
     each point's games chooses the front and the other half gives its heights, then the other way
     round; the result is the mean of both. Given the front, the area is a sum of heights times
-    widths, so it is unbiased and has a standard error. It may be a little low where a half chooses
-    the wrong point. In simulations with points as close as trials and proposals are, the interval
-    covered the truth in 86 to 94 of 100 cases. Errors of costs add to it.
+    widths, so it is unbiased and has a standard error. It may be a little too low if a half chooses
+    the wrong point. In simulations with points as close together as trials and proposals are, the
+    95% interval covered the truth in 86% to 94% of cases. Errors of costs widen the interval.
 
-    All three are NaN where games do not tell, or where there is no ``reference`` point: it is the
-    experiment's unless given.
+    All three numbers are NaN if the games are too few, or if there is no ``reference`` point. By
+    default, this is the experiment's reference point.
     """
     reference = reference or experiment.reference_point
     errors_of = [experiment.goal.column(f"sem_{half}_half") for half in HALVES]
@@ -164,11 +164,13 @@ def judged_area(
     choosing: str,
     judging: str,
 ) -> tuple[float, float, float]:
-    """Return the area between front and reference; one half chooses, the other gives the heights.
+    """Return the area between front and reference, and two variances of it.
 
-    With its variances by the errors of scores, and by those of costs: a point that costs a decade
-    more widens its predecessor's part of the area by one, and narrows its own. Times share their
-    errors, since points are played in turns on one machine; counts do not.
+    The half ``choosing`` chooses the front, and the half ``judging`` gives its heights. The
+    variances are those due to errors of scores, and due to errors of costs: a point that costs a
+    decade more makes its predecessor's part of the area a decade wider, and its own part narrower.
+    Errors of times are shared by all points, because points take turns on one machine; errors of
+    counts are not.
     """
     goal = experiment.goal
     costs = column(rows, experiment.cost.name)
@@ -193,8 +195,8 @@ def judged_area(
 def cost_deviations(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
     """Return the standard deviation of log₁₀ of each point's cost.
 
-    It comes from its own games or, if they are too few, from all that the study knows, if rows have
-    that.
+    It comes from a point's own games. If these are too few, it comes from all games of the study,
+    if the rows have such columns.
     """
     own, combined = log_deviations(rows, name), f"combined_{name}"
     if not all(combined in row for row in rows):

@@ -1,9 +1,10 @@
-"""Whether the model of the trials may be trusted: its predictions of θ, held against their games.
+"""Whether the model of the trials may be trusted: its predictions against validation games.
 
-These θ were chosen for what it predicted of them, as an untested θ is for what the combined model
-predicts. So this check, whose result corrects the combined model
-(:meth:`FittedModel.checked_by`), shows the optimism of a choice. Leaving out one point after the
-other does not: it found predictions of ``heuristic`` too low, whose choices were too high.
+The validated θ were chosen because of the model's predictions, just as an untested θ is chosen
+because of the combined model's prediction. So this check shows the optimism of such a choice. Its
+result corrects the combined model (:meth:`FittedModel.checked_by`). Leave-one-out cross-validation
+does not show this optimism: for ``heuristic``, it found predictions too low, although those of the
+chosen θ were too high.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 Theta = Mapping[str, Any]
 N_DRAWS = 4000
-MIN_INSIDE = 0.8  # of measured means in their predicted intervals, for a model to be trusted
+MIN_INSIDE = 0.8  # share of measured means in their predicted intervals if a model is trusted
 
 
 def drawn_goal(
@@ -39,7 +40,7 @@ def drawn_goal(
 class PredictionCheck:
     """Measured means compared with a model's predictions of them."""
 
-    # How many means there are, and how many lie in the 95% interval predicted of each.
+    # The number of means, and how many of them lie in their predicted 95% intervals.
     n: int
     n_inside: int
     excess: float  # by how much the predictions exceed the means on average
@@ -62,10 +63,10 @@ def checked(
     means: npt.NDArray[np.float64],
     variances: npt.NDArray[np.float64],
 ) -> PredictionCheck:
-    """Compare measured means of the goal, whose noise has these variances, with a model.
+    """Compare measured means of the goal with a model; ``variances`` are those of their noise.
 
-    The model's errors at different θ are correlated, so its predictions of the means are drawn
-    jointly for all of them: the goal there, and the noise of the same number of games.
+    The model's errors at different θ are correlated. So the predicted means are drawn jointly for
+    all θ: the goal at each θ, plus the noise of a mean of the same number of games.
     """
     noise = np.random.default_rng(1).standard_normal((N_DRAWS, len(means))) * np.sqrt(variances)
     predicted = model.posterior.goal(model.cube.encode(thetas)).mean
@@ -107,7 +108,7 @@ def trust_text(check: PredictionCheck, goal: Goal) -> str:
 
 
 def distrust_line(analysis: "Analysis") -> str:
-    """Say that the model of the trials was refuted; empty where it was not."""
+    """Say that the model of the trials was refuted; empty if it was not."""
     check = check_predictions(analysis)
     return (
         "" if check is None or check.is_passed else trust_text(check, analysis.data.experiment.goal)

@@ -1,18 +1,18 @@
 """Picking a θ for a budget, or for a target of the goal.
 
 The answer is a θ that was played on fresh seeds. The *prospect* is an untested θ of the whole space
-that the model expects to be better. It is named beside the answer, and never replaces it unless the
-study has no validated point at all.
+that the model expects to be better. It is reported with the answer, and replaces it only if the
+study has no validated point.
 
-What to expect of a θ is its posterior given all games of the study, trials' and validation's
-(:func:`study.model.study_model.combine`). A θ is recommended by what is expected of it, so choosing
-the best of many does not make the answer too good: the posterior has taken luck into account, as
-far as its model is right (``results.benchmarks.certificates`` shows how far).
+The expectation for a θ is its posterior given all games of the study, of trials and of validation
+(:func:`study.model.study_model.combine`). A θ is recommended by its expectation, so choosing the
+best of many θ does not make the answer too optimistic. The posterior takes luck into account, as
+far as its model is right (``results.benchmarks.certificates`` shows how far that is).
 
-For a budget, that is the best score among the θ whose cost is within it with a probability of 95%;
-for a target, the cheapest θ that is expected to reach it. A θ without games must stay within the
-budget with a probability of 99%, or reach the target with 75%, so that it will probably still do so
-once it has been played.
+For a budget, the answer is the θ with the best expected score among those that are within the
+budget with a probability of 95%. For a target, it is the cheapest θ that is expected to reach it. A
+θ without games must be within the budget with a probability of 99%, or reach the target with a
+probability of 75%. It will then probably still do so after it has been played.
 """
 
 import math
@@ -42,7 +42,7 @@ from thetafront.study.report.expected import (
 from thetafront.study.report.played_rows import by_cost
 from thetafront.study.samplers.fitted_model import FittedModel
 
-ELO = "elo"  # of a match, in place of its score
+ELO = "elo"  # in a match, instead of a score
 TO_PLAY_IT = "`pick` plays it unless `--games` is 0"
 
 
@@ -53,7 +53,7 @@ class PickQuery:
     Raises
     ------
     InputError
-        Unless one of the two is given, and possible.
+        If none or both are given, or the given one is impossible.
     """
 
     experiment: Experiment
@@ -96,7 +96,7 @@ class PickQuery:
 
     @property
     def limit(self) -> float:
-        """The budget; without one, infinite."""
+        """The budget; infinite if there is none."""
         return math.inf if self.cost_limit is None else self.cost_limit
 
     def best(self, candidates: "list[Candidate]") -> "Candidate | None":
@@ -121,7 +121,7 @@ class PickQuery:
 class Candidate:
     """A θ that may be recommended."""
 
-    point: Point  # the θ, with its games of validation, if it has any
+    point: Point  # the θ, with its validation games, if it has any
     number: int  # its number in tables and figures; 0 if it has no games
     expected: Expected  # its score and cost, given all games of the study
     own: Estimate  # its score by its own games alone
@@ -148,9 +148,10 @@ class Recommendation:
     n_candidates : int
         Number of θ with validation games to choose from.
     n_games : int
-        Games of the study on which the estimates are based.
+        Number of games of the study on which the estimates are based.
     passed_over : tuple of PassedOver
-        What was not picked, although its own games look better or it was played for this pick.
+        θ that were not picked, although their own games look better, or they were played for this
+        pick.
     prospect : Candidate, optional
         A θ without games that is expected to do better.
     """
@@ -168,11 +169,11 @@ class Candidates:
     """The θ of a study that may be recommended, for any number of queries."""
 
     data: StudyData
-    combined: FittedModel  # the model given all of its games
+    combined: FittedModel  # the model given all games of the study
 
     @cached_property
     def played(self) -> list[Candidate]:
-        """The θ with games of validation, the cheapest first."""
+        """The θ with validation games, the cheapest first."""
         points = by_cost(self.data)
         expected = expect_points(self.combined, self.data.experiment, points)
         return [
@@ -193,7 +194,7 @@ class Candidates:
 
     @cached_property
     def ranked(self) -> list[Candidate]:
-        """All θ, the best by the goal first, and of equals the cheaper one: for many budgets."""
+        """All θ, sorted once for many budgets: the best by the goal first, then the cheaper."""
         sign = self.data.experiment.goal.sign
         return sorted(
             self.played + self.anywhere,
@@ -203,7 +204,7 @@ class Candidates:
 
     @cached_property
     def n_games(self) -> int:
-        """Games of the study on which expectations are based."""
+        """Number of games of the study on which expectations are based."""
         of_trials = sum(len(each.games) for each in self.data.complete_trials)
         return of_trials + sum(len(each.games) for each in self.data.points)
 
@@ -216,7 +217,10 @@ class Candidates:
     def pick(
         self, query: PickQuery, proposal: Candidate | None = None, played: Collection[str] = ()
     ) -> Recommendation:
-        """Choose among the played θ, with a proposal beside it; see :func:`pick`."""
+        """Choose among the played θ; InputError if none meets the query.
+
+        An untested ``proposal`` becomes the prospect.
+        """
         prospect = proposal if proposal is not None and proposal.number == 0 else None
         candidates = self.played or [each for each in (prospect,) if each is not None]
         best = query.best(candidates)
@@ -245,7 +249,7 @@ def refusal(
     """Say that no θ meets the query, what comes nearest, and what is worth playing."""
     goal, cost = query.experiment.goal, query.experiment.cost
     if not candidates:
-        return f"study: {data.name!r} has no validated points yet (thetafront validate {data.name})"
+        return f"study: {data.name!r} has no validated points; run thetafront validate {data.name}"
     untested = "" if prospect is None else f"; an untested θ may meet it: {TO_PLAY_IT}"
     if query.score_wanted is not None:
         best = goal.sign * max(goal.sign * each.expected.score.value for each in candidates)
@@ -256,7 +260,7 @@ def refusal(
         )
     cheapest = min(candidates, key=lambda each: each.expected.cost.value).expected
     return (
-        f"pick: no θ is certain enough to stay within {cost.text(query.limit)} of {cost.label}; "
+        f"pick: no θ is certain enough to stay within {cost.text(query.limit)} ({cost.label}); "
         f"the cheapest takes {cost_text(cheapest, query.experiment)}, and stays within the limit "
         f"with a probability of {chance_text(cheapest.p_within(query.limit))}, below "
         f"{CONFIDENCE:.2f}{untested}"

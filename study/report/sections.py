@@ -54,7 +54,7 @@ def new_table(
 
 @dataclass(frozen=True)
 class Section:
-    """A titled table, with a note below it where one is given; ``align`` as in `markdown_table`."""
+    """A titled table with an optional note below it; ``align`` as in `markdown_table`."""
 
     title: str
     columns: Sequence[str]
@@ -91,7 +91,7 @@ def frame_table(
     frame : DataFrame
         The table.
     columns : sequence of pairs of str
-        Headings, and formats of cells by the names of the table's columns: ``"{gamma:g}"``.
+        Headings and formats of cells, which name columns of the table, such as ``"{gamma:g}"``.
     align : str, optional
         As in `markdown_table`.
     """

@@ -1,4 +1,4 @@
-"""How far a study is, in lines of text."""
+"""The progress of a study, in lines of text."""
 
 import math
 from collections import Counter
@@ -21,7 +21,7 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
     states = Counter(trial.state for trial in data.trials)
     n_complete = states.pop("complete", 0)
     holder = lock_holder(location)
-    if not holder and states["running"]:  # those that a stop or a kill has left
+    if not holder and states["running"]:  # trials that a stop or a kill has left
         states["interrupted"] = states.pop("running")
     others = "".join(f", {count} {state}" for state, count in states.most_common())
     totals = [run["n_trials"] for run in data.runs if "n_trials" in run]
@@ -52,9 +52,9 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
 
 
 def validated_line(data: StudyData) -> str:
-    """Return how many points are validated, and their hypervolume, by their own games.
+    """Return how many points are validated, and the hypervolume by their own games.
 
-    No model is fitted, since that would take as long as everything else; ``front`` fits it.
+    No model is fitted, because that would take as long as all else; ``front`` fits one.
     """
     if not data.known_points:
         return "nothing yet"

@@ -1,13 +1,13 @@
 """Tables of a study: its trials, games, validated points, and fronts over the whole space.
 
-Column names carry their units: ``score_*_points``, ``*_seconds*``; shares and rates are between 0
+Column names contain units: ``score_*_points``, ``*_seconds*``; shares and rates are between 0
 and 1.
 
-Validated values are means over games that did not choose their point, with 95% intervals. Predicted
-values are posterior means with 95% bands, from the trials of the search alone. So the two can be
-compared. Combined values are posterior means given all games, of trials and of validation: what to
-expect. A front is chosen on the model's scale, such as √score, so a mean of scores may dip along it
-where their uncertainty changes.
+Validated values are means, with 95% intervals, over games that had no part in choosing their point.
+Predicted values are posterior means, with 95% bands, from the trials alone. So validation can
+refute predictions. Combined values are posterior means given all games, of trials and of
+validation; they say what to expect. A front is chosen on the model's scale, such as √score. So the
+mean score may dip along a front where its uncertainty changes.
 """
 
 import math
@@ -46,7 +46,7 @@ def trials_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.Data
 
     ``on_observed_front`` marks nondominated observed means. With a ``model``, complete trials have
     the goal's posterior mean and standard deviation, and the probability that no other trial
-    dominates.
+    dominates them.
     """
     experiment = data.experiment
     n_failed = len if data.has_failures else lambda failures: None
@@ -92,8 +92,8 @@ def add_predictions(
 ) -> None:
     """Add the model's predictions of the complete trials.
 
-    With thousands of trials, only some are compared: those predicted to be dominated by the fewest
-    others.
+    At most 512 trials get a probability of being on the front: those that are nearest to the front
+    by their predicted means.
     """
     points = model.cube.encode(frame_thetas(frame.loc[complete], experiment))
     scores = model.posterior.goal(points)
@@ -115,7 +115,7 @@ def add_predictions(
 
 
 def games_frame(data: StudyData) -> pd.DataFrame:
-    """Return one row per game, failed ones too; validation games have a ``point``, no trial."""
+    """Return one row per game, also failed games; validation games have a ``point``, no trial."""
     experiment = data.experiment
     rows: list[dict[str, Any]] = []
 
@@ -140,7 +140,7 @@ def games_frame(data: StudyData) -> pd.DataFrame:
 
 
 def validated_frame(analysis: "Analysis") -> pd.DataFrame:
-    """Return the rows of validated points as a table, with what the model of trials predicts."""
+    """Return the rows of validated points as a table, with predictions by the model of trials."""
     experiment, model = analysis.data.experiment, analysis.model
     columns = validated_columns(experiment, analysis.data.has_failures)
     frame = pd.DataFrame(analysis.rows, columns=columns)
@@ -153,14 +153,16 @@ def validated_frame(analysis: "Analysis") -> pd.DataFrame:
 
 
 def predicted_front_frame(experiment: Experiment, model: "FittedModel") -> pd.DataFrame:
-    """Return the front over the whole space that the trials predict, the cheapest first.
+    """Return the front of the whole space, predicted from the trials, the cheapest point first.
 
-    It is thinned to some rows, none of which is dominated in the goal's own unit: on a curved
-    scale, the expected value of an uncertain point differs from that of its mean. A row has θ, its
-    predicted cost, the goal's posterior mean and 95% band; ``posterior_sd_common``, the part of the
-    band's standard deviation that the whole front shares, and ``posterior_sd_local``, the rest; and
-    ``distance_to_trial``, the distance to the nearest trial in the unit cube (√2 or more to a trial
-    of another choice).
+    It is thinned. Rows that are dominated in the goal's own unit are dropped: on a curved scale,
+    the expected value of an uncertain point depends on its uncertainty, too. A row has θ, its
+    predicted cost, the goal's posterior mean and 95% band, and
+
+    - ``posterior_sd_common``, the part of the band's standard deviation that the whole front shares
+    - ``posterior_sd_local``, the rest of it
+    - ``distance_to_trial``, the distance to the nearest trial in the unit cube; √2 or more to a
+      trial with another choice
     """
     front, goal = model.predicted_front, experiment.goal
     rows, predicted = [], model.posterior.goal(front.points)
@@ -182,11 +184,11 @@ def predicted_front_frame(experiment: Experiment, model: "FittedModel") -> pd.Da
 
 
 def combined_front_frame(experiment: Experiment, combined: "FittedModel") -> pd.DataFrame:
-    """Return the front over the whole space given all games, thinned, the cheapest first.
+    """Return the front of the whole space given all games, thinned, the cheapest point first.
 
     A row has θ, and the combined mean and 95% interval of score and cost. Expectations of untested
-    θ may be lower than the model's (:meth:`FittedModel.expects`); θ that are dominated by these
-    expectations are not part of the front.
+    θ may be lower than the model's mean (:meth:`FittedModel.expects`). θ that are dominated
+    according to these expectations are dropped.
     """
     front = combined.predicted_front
     thetas = [combined.cube.decode(front.points[k]) for k in thinned(len(front.points))]
@@ -221,7 +223,7 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
 
 
 def games_note(frame: pd.DataFrame, what: str) -> str:
-    """Say how many games the rows of a table have."""
+    """Say how many rows a table has, and how many games each."""
     counts = sorted(set(frame["n_games"].astype(int)))
     each = counted(counts[-1], "game")
     if len(counts) > 1:

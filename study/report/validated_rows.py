@@ -1,11 +1,10 @@
-"""Validated points as rows of a table, with what the study expects of them, and their front.
+"""Validated points as rows of a table, with the study's expectations of them, and their front.
 
-Two estimates stand side by side: one from a point's own validation games, which had no part in
-choosing it; and the *combined* one, of its score and cost given all games of the study, including
-trials. The former can refute the model of the trials; the latter says what to expect, and
-determines the front.
+A row has two estimates of score and cost. One comes from the point's own validation games, which
+had no part in choosing it; it can refute the model of the trials. The *combined* estimate is given
+all games of the study, including trials; it says what to expect, and determines the front.
 
-This module does without pandas, which is slow to import: commands that only print do not need it.
+This module does not import pandas, which is slow to import: commands that only print need none.
 """
 
 import math
@@ -36,10 +35,11 @@ N_DRAWS = 4000
 def validated_rows(data: StudyData, combined: FittedModel | None) -> list[Row]:
     """Return one row per validated point with games, numbered from the cheapest.
 
-    Each has the mean of its validation games and its cost, with 95% intervals, NaN where unknown;
-    and both given all that the study knows, by the ``combined`` model
-    (:func:`study.model.study_model.combine`). By the latter, ``on_front`` marks nondominated
-    points, and ``p_on_front`` is the probability that no other validated point dominates.
+    A row has the mean of the point's validation games and its cost, with 95% intervals (NaN if
+    unknown). It also has both given all games of the study, by the ``combined`` model
+    (:func:`study.model.study_model.combine`). According to this model, ``on_front`` marks
+    nondominated points, and ``p_on_front`` is the probability that no other validated point
+    dominates the point.
     """
     experiment = data.experiment
     points = by_cost(data)
@@ -58,7 +58,7 @@ def validated_rows(data: StudyData, combined: FittedModel | None) -> list[Row]:
 
 
 def combined_columns(expected: Expected, experiment: Experiment) -> dict[str, float]:
-    """Return the columns of what is expected of a point, given all that the study knows."""
+    """Return the columns of a point's expectations given all games of the study."""
     goal = experiment.goal
     score, cost = expected.score, expected.cost
     return {
@@ -76,7 +76,7 @@ def combined_columns(expected: Expected, experiment: Experiment) -> dict[str, fl
 
 
 def validated_columns(experiment: Experiment, has_failures: bool = False) -> list[str]:
-    """Return the columns of :func:`validated_rows`; of studies in which games failed, one more."""
+    """Return the columns of :func:`validated_rows`; there is one more if games failed."""
     empty = Point(dict.fromkeys(experiment.space.names, 0))
     nothing = Expected(Estimate(math.nan), Estimate(math.nan), math.nan)
     return [
@@ -88,7 +88,7 @@ def validated_columns(experiment: Experiment, has_failures: bool = False) -> lis
 
 
 def without_baselines(rows: Sequence[Row], experiment: Experiment) -> list[Row]:
-    """Return the validated points that the search found, with their own front."""
+    """Return the validated points that are no baselines, and mark the front among them."""
     return with_front(
         [row for row in rows if row["origin"] not in experiment.baselines], experiment
     )
@@ -97,11 +97,11 @@ def without_baselines(rows: Sequence[Row], experiment: Experiment) -> list[Row]:
 def with_front(
     rows: Sequence[Row], experiment: Experiment, draws: npt.NDArray[np.float64] | None = None
 ) -> list[Row]:
-    """Add which points are nondominated, and with which probability.
+    """Add whether points are nondominated, and the probability of that.
 
-    Both are by the study's estimates of score and cost. The probability is by ``draws`` of
-    the goal times its sign and −log₁₀ cost, shape (n_draws, n, 2), if they are given; otherwise
-    errors are taken to be independent.
+    Both use the combined estimates of score and cost. The probability comes from ``draws``, shape
+    (n_draws, n, 2), of the goal times its sign and of −log₁₀ cost. Without draws, errors are
+    assumed to be independent.
     """
     goal, cost = experiment.goal, experiment.cost
     means = goal.sign * column(rows, goal.combined_column("mean"))

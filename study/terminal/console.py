@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-# A path may hold [/] or :x:, which are no markup.
+# A path may contain [/] or :x:, which must not be read as markup.
 PLAIN: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
 MAX_WIDTH = 400  # of a table in a file or a pipe
 
@@ -31,7 +31,7 @@ def console(*, stderr: bool = False, quiet: bool = False) -> "Console":
 def print_text(out: "Console", text: str) -> None:
     """Print lines of labels and texts.
 
-    Wrapped text is indented to its column. A command stays on one line, to be copied.
+    Wrapped text is indented to its column. A command stays on one line, so that it can be copied.
     """
     for line in text.splitlines():
         label = re.match(r"(?:\S.*?)?(?: {2,}|: (?=thetafront ))", line)
@@ -46,8 +46,8 @@ def print_text(out: "Console", text: str) -> None:
 def print_table(out: "Console", table: "Table", optional: Sequence[str] = ()) -> None:
     """Print a table; on a terminal that is too narrow, leave out dispensable columns.
 
-    In a file or a pipe every column is printed, however wide the table becomes. A caption loses its
-    notes on columns that are left out: ``column: note; …``.
+    In a file or a pipe, every column is printed, however wide the table becomes. A caption has the
+    form ``column: note; …``; notes on columns that are left out are removed.
 
     Parameters
     ----------
@@ -85,4 +85,4 @@ def print_table(out: "Console", table: "Table", optional: Sequence[str] = ()) ->
         table.caption = "; ".join(notes) or None
     out.print(table, soft_wrap=False)
     if left_out:
-        out.print(f"too narrow for: {', '.join(left_out)}", style="dim")
+        out.print(f"terminal too narrow for: {', '.join(left_out)}", style="dim")

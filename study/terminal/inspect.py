@@ -1,9 +1,9 @@
 """One decision inspected: the value of each action, its standard error, and the cost of deciding.
 
 The *standard error* of an action's value is the standard deviation of that value over repeated
-decisions, each with a random stream of its own. It holds for any agent, however its values arise.
-Repeat k of the decision with stream s has the stream ``stream(s, agent.purpose, k)``: all figures
-but the times are reproducible.
+decisions with different random streams. It is valid for any agent, however values are computed.
+Repeat k of the decision with stream s has the stream ``stream(s, agent.purpose, k)``. So all
+numbers except the times are reproducible.
 """
 
 import math
@@ -58,13 +58,13 @@ def decide(agent: Agent2048, board: int, stream: int) -> TimedDecision:
 
 @dataclass(frozen=True)
 class ActionValue:
-    """What an agent computes for one action; None where it computes nothing."""
+    """What an agent computes for one action; None for what it does not compute."""
 
     action: str  # its name, in lower case
     legal: bool  # whether it moves a tile
-    reward_points: int | None  # what it wins at once; None if it is illegal
+    reward_points: int | None  # points that it gains at once; None if it is illegal
     n_empty: int | None  # cells that it leaves empty, before the spawn; None if it is illegal
-    value_points: float | None  # in the decision, from the board on
+    value_points: float | None  # its value in the decision: points from this board on
     # The standard deviation of the value over the repeats; None for fewer than two values.
     standard_error_points: float | None
     mean_of_repeats_points: float | None  # the mean of the value over the repeats
@@ -120,7 +120,7 @@ def inspect(
     stream_ : int
         The random stream of the decision.
     n_repeats : int
-        Largest number of repeats, at least two; after two seconds no more are begun.
+        Maximum number of repeats, at least two; after two seconds, no new repeat begins.
     clock : callable
         Returns the time in seconds.
     """
@@ -202,8 +202,8 @@ def inspection_text(found: Inspection) -> str:
     else:
         lines += [
             "values        points from this board on, in the decision with that stream",
-            "              standard error: the standard deviation of the value over the repeats,",
-            "              the same decision with other streams; chosen: the share of them",
+            "              standard error: the standard deviation of the value over repeats of",
+            "              the decision with other streams; chosen: the share of these repeats",
         ]
     return "\n".join(lines)
 

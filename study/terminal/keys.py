@@ -27,10 +27,10 @@ MAX_BYTES = 1024
 
 
 Keyboard = Callable[[float], list[str]]
-"""Returns the keys pressed within so many seconds, perhaps none.
+"""Returns the keys pressed within the given number of seconds, perhaps none.
 
 A key is the character it types, or one of :data:`UP`, :data:`RIGHT`, :data:`DOWN`, :data:`LEFT`,
-:data:`ESCAPE`; :data:`END` means that no more will come.
+:data:`ESCAPE`; :data:`END` means that no more keys will come.
 """
 
 
@@ -65,8 +65,8 @@ def keys_pressed(descriptor: int, timeout: float) -> list[str]:
 def keyboard(descriptor: int) -> Iterator[Keyboard]:
     """Read a terminal's keys without echo, and always restore its settings.
 
-    Control-C still interrupts. Control-Z is off: a stopped program would leave the shell without
-    echo, on the wrong screen.
+    Control-C still interrupts. Control-Z is disabled, because a stopped program would leave the
+    shell without echo and on the wrong screen.
     """
     before = termios.tcgetattr(descriptor)
     try:

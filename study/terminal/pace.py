@@ -1,8 +1,7 @@
 """The pace of a watched game: keys in, pictures out, for any game.
 
-Nothing here depends on a terminal: keys come from a :data:`~study.terminal.keys.Keyboard`, pictures
-go
-to ``show``, and a clock gives the time, so that a test can act as the user.
+Nothing here depends on a terminal, so that a test can act as the user: keys come from a
+:data:`~study.terminal.keys.Keyboard`, pictures go to ``show``, and a clock gives the time.
 """
 
 import bisect
@@ -17,7 +16,7 @@ SLOWEST, FASTEST = 0.5, 1000.0
 SPEEDS = (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 SECONDS_A_PICTURE = 1 / 30
-POLL_INTERVAL = 0.25  # seconds between looks at the terminal's size, while nothing else happens
+POLL_INTERVAL = 0.25  # seconds between checks of the terminal's size if nothing else happens
 MAX_LAG = 0.05  # seconds of delay that later moves make up for
 SECONDS_OF_PACE = 1.0
 FAST_ENOUGH_TO_COUNT = 5.0  # moves a second; for fewer, no measured rate is shown
@@ -40,7 +39,7 @@ class View(Generic[State, Decision]):
     state
         State of the game.
     decision : optional
-        The agent's decision; None where it is not asked, or the game is over.
+        The agent's decision; None if the agent is not asked, or the game is over.
     pace : str
         How fast the game goes.
     note : str
@@ -76,7 +75,7 @@ class WatchedGame(Generic[State, Decision]):
     state
         Where the game begins.
     decide : callable
-        Returns the agent's decision in a state; None where the game is over.
+        Returns the agent's decision in a state; None if the game is over.
     after : callable
         Returns the state after a decision.
     remark : callable
@@ -128,12 +127,12 @@ def quits(keys: Sequence[str]) -> bool:
 
 
 def watch(game: WatchedGame[State, Decision], speed: float, stage: Stage) -> State:
-    """Let a game play itself until the user quits, at first at ``speed`` moves a second.
+    """Let a game play itself until the user quits; return its final state.
 
-    Return its final state.
+    ``speed`` is the initial speed in moves a second.
     """
     paused = False
-    due = stage.clock() + 1 / speed  # when the action is carried out that is shown
+    due = stage.clock() + 1 / speed  # when the action on the screen is carried out
     shown_at, changed = -SECONDS_A_PICTURE, True
     moved_at: deque[float] = deque()
     while True:

@@ -37,7 +37,7 @@ PacmanView = View[World, PacmanDecision]
 
 
 def watch_pacman(agent: PacmanAgent, player: str, seed: int, speed: float, stage: Stage) -> World:
-    """Let an agent play the game of ``agent.play(seed)`` at a speed; return how it ended."""
+    """Let an agent play the game of ``agent.play(seed)`` visibly; return the last world."""
 
     def after(world: World, decision: PacmanDecision) -> World:
         world = world.copy()
@@ -71,7 +71,7 @@ def last_pacman_line(world: World, command: str) -> str:
 
 
 def maze_text(world: World, cell_width: int) -> Text:
-    """Draw the game, each cell so many columns wide."""
+    """Draw the game, with each cell ``cell_width`` columns wide."""
     text = Text(no_wrap=True)
     for number, row in enumerate(world.text().split("\n")):
         text.append("\n" if number else "")
@@ -90,7 +90,7 @@ def remark(world: World) -> str:
 
 
 def panel(view: PacmanView) -> list[RenderableType]:
-    """Write the figures of the game and the agent's values."""
+    """Write the numbers of the game and the agent's values."""
     world, decision = view.state, view.decision
     known = {
         "score": f"{world.score:,}",

@@ -33,18 +33,19 @@ def action_table(
 ) -> Table:
     """Draw the value of each action as a bar, with its difference from the best; mark the choice.
 
-    The best action's bar has full length, the worst one's a fifth: bars rank actions.
+    The best action's bar has full length, and the worst action's bar a fifth of it: bars show
+    differences between actions, not the size of values.
 
     Parameters
     ----------
     values : sequence of float
-        By action; NaN where there is none.
+        Values by action; NaN if there is none.
     chosen : int
-        The choice.
+        Index of the chosen action.
     names : sequence of (str, str)
         An arrow and a name for each action.
     decimals : int
-        Of the values.
+        Number of decimals of the values.
     """
     known = [float(value) for value in values if math.isfinite(value)]
     best, worst = max(known, default=math.nan), min(known, default=math.nan)
@@ -81,14 +82,14 @@ def legend(keys: Iterable[tuple[str, str]]) -> Columns:
 
 
 def facts(given: Mapping[str, str]) -> Columns:
-    """Write figures with their names, side by side; empty ones are left out."""
+    """Write values with their names, side by side; empty values are left out."""
     shown = [(name, value) for name, value in given.items() if value]
     entries = [Text.assemble((name, DIM), " ", value) for name, value in shown]
     return Columns(entries, padding=(0, 2))
 
 
 def title(text: str) -> Text:
-    """Write who plays, cut if too long."""
+    """Write the player's name, cut if it is too long."""
     return Text(text, "bold", no_wrap=True, overflow="ellipsis")
 
 
@@ -98,10 +99,10 @@ def compose_picture(
     width: int,
     height: int,
 ) -> RenderableType:
-    """Put the first board that fits beside the panel there.
+    """Put the panel beside the first board that leaves room for it.
 
-    If none fits, put the last one above it. Boards come with their columns and rows. The edge of
-    the screen crops the rest.
+    If no board does, put the last board above the panel. Boards come with their numbers of columns
+    and rows. The edge of the screen crops what does not fit.
     """
     parts = Table.grid()
     parts.add_column(no_wrap=True, overflow="crop")

@@ -39,7 +39,7 @@ class Position:
 
     @property
     def legal(self) -> tuple[Action, ...]:
-        """The legal actions; none where the game is over."""
+        """The legal actions; none if the game is over."""
         return legal_actions(self.board)
 
     @property

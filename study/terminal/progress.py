@@ -17,7 +17,7 @@ MIN_BAR, MAX_BAR = 4, 40  # columns
 
 
 def fitted(figures: Sequence[str], width: int) -> str:
-    """Join as many figures as fit into a line, at least one."""
+    """Join as many numbers as fit into a line, at least one."""
     line = figures[0] if figures else ""
     for each in figures[1:]:
         if cell_len(longer := f"{line} · {each}") > width:
@@ -29,8 +29,9 @@ def fitted(figures: Sequence[str], width: int) -> str:
 class ProgressLine:
     """Shows the progress of a run; use it as a context.
 
-    On a terminal that is a bar and a line of figures, as many as fit, redrawn in place and gone at
-    the end; in a notebook one line, written again; in a file or a pipe a line every 15 s.
+    On a terminal, it shows a bar and a line of as many numbers as fit; both are redrawn in place,
+    and removed at the end. In a notebook, it shows one line and updates it. In a file or a pipe, it
+    prints a line every 15 s.
 
     Parameters
     ----------
@@ -72,7 +73,7 @@ class ProgressLine:
 
     @property
     def line(self) -> str:
-        """All of it as a line of text."""
+        """The whole progress as a line of text."""
         return " · ".join(filter(None, [self.left, *self.figures]))
 
     def message(self, text: str) -> None:
@@ -89,7 +90,7 @@ class ProgressLine:
         left : str
             The time left; empty if unknown.
         figures : sequence of str
-            Other figures, the most important first.
+            Other numbers, the most important first.
         """
         self.share, self.left, self.figures = share, left, list(figures)
         if self.live:

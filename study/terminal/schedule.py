@@ -4,17 +4,18 @@ Notation
 --------
 ============  ======================================================================================
 e             cells that an action leaves empty, 1 to 15; the action has 2e nodes
-n₂(e), n₄(e)  playouts of a node of a 2, of a node of a 4: see :mod:`agents.twenty48.schedule`
-M, P          moves of a game, and playouts of all its decisions; R is ΣP/ΣM, over n games
+n₂(e)         playouts of a node for a spawned 2: see :mod:`agents.twenty48.schedule`
+n₄(e)         playouts of a node for a spawned 4
+M, P          moves of a game, and playouts of all its decisions
+R             playouts per move: ΣP/ΣM over n games
 ============  ======================================================================================
 
-An action is *evaluated* where it is legal and not the only one: a single legal action is taken
+An action is *evaluated* if it is legal and not the only legal one: a single legal action is taken
 without playouts. Evaluating an action that leaves e cells empty takes e·(n₂(e) + n₄(e)) playouts,
-whatever the random numbers are; so the playouts of a game follow from its boards.
+whatever the random numbers are. So the number of playouts of a game follows from its boards.
 
-Playouts per move are R, over the moves of all games. Moves of one game are correlated, so the
-standard error of this ratio is over games: √(n/(n − 1) · Σ (P − R·M)²) / ΣM (Cochran, *Sampling
-Techniques*, 1977, ch. 6).
+Moves of one game are correlated, so the standard error of R is computed over games:
+√(n/(n − 1) · Σ (P − R·M)²) / ΣM (Cochran, *Sampling Techniques*, 1977, ch. 6).
 """
 
 import math
@@ -54,7 +55,7 @@ def follows_schedule(agent: Agent2048) -> bool:
 
 
 def schedule_frame(schedule: Schedule) -> pd.DataFrame:
-    """Return playouts of nodes and of an action, one row a number of empty cells."""
+    """Return playouts of nodes and of an action, one row per number of empty cells."""
     frame = pd.DataFrame(
         {
             "n_empty": np.arange(1, MAX_EMPTY + 1),
@@ -75,7 +76,7 @@ class GameEvaluations(NamedTuple):
 
 
 def evaluations_in_game(agent: Agent2048, seed: int) -> GameEvaluations:
-    """Play the game of a seed, and count the actions evaluated."""
+    """Play the game of a seed, and count the evaluated actions."""
     n_evaluations = [0] * MAX_EMPTY
     n_moves = n_playout_moves = 0
     for move in agent.moves(seed):
@@ -94,16 +95,16 @@ class Use:
     """How games use a schedule."""
 
     n_games: int
-    n_moves: int  # of all of them together
-    # Of `schedule_frame`, with actions evaluated and playouts, both per move.
+    n_moves: int  # of all games together
+    # The rows of `schedule_frame`, with evaluated actions and playouts, both per move.
     rows: pd.DataFrame
-    playouts_per_move: float  # the sum of the latter
-    playouts_sem: float  # its standard error over games; NaN for a single one
+    playouts_per_move: float  # sum over the rows
+    playouts_sem: float  # standard error of the sum over games; NaN for a single game
     playout_moves_per_move: float  # actions inside playouts
 
     @classmethod
     def from_games(cls, schedule: Schedule, games: Sequence[GameEvaluations]) -> "Use":
-        """Compute it from one game or more."""
+        """Compute the use from one game or more."""
         by_game = zip(*games, strict=True)
         n_moves, n_playout_moves, counts = (np.array(each, np.float64) for each in by_game)
         frame = schedule_frame(schedule)
@@ -125,10 +126,10 @@ class Use:
 
 
 def schedule_table(schedule: Schedule, use: Use | None) -> Table:
-    """Lay the schedule out by empty cells, with its use where there are games."""
+    """Lay out the schedule by empty cells, with its use if there are games."""
     table = Table(box=None, pad_edge=False, padding=(0, 2), show_footer=use is not None)
     table.add_column("empty cells", "per move", justify="right")
-    for of in ("a node of a 2", "a node of a 4", "the action"):
+    for of in ("a node for a 2", "a node for a 4", "the action"):
         table.add_column(f"playouts of\n{of}", justify="right")
     formats = ["{:d}", "{:,d}", "{:,d}", "{:,d}"]
     frame = schedule_frame(schedule) if use is None else use.rows

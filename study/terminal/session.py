@@ -1,4 +1,4 @@
-"""A terminal taken over for a game, and restored."""
+"""Takes over the terminal for a game, and restores it."""
 
 import os
 import sys
@@ -22,14 +22,14 @@ def in_terminal(
     picture: Callable[[Any, int, int], RenderableType],
     game: Callable[[Stage], End],
 ) -> End:
-    """Run a game on the terminal's alternate screen, and return what it returns.
+    """Run a game on the terminal's alternate screen, and return the result of ``game``.
 
     Parameters
     ----------
     warm_up : callable
         Called first.
     picture : callable
-        Draws a view for a terminal of so many columns and rows.
+        Draws a view for a terminal of given numbers of columns and rows.
     game : callable
         The game.
 

@@ -36,7 +36,7 @@ TILE_COLOURS = {
 
 @dataclass(frozen=True)
 class TileSize:
-    """How large the tiles are, in characters; one is about twice as high as it is wide."""
+    """The size of tiles in characters; a character is about twice as high as it is wide."""
 
     # Of a tile: columns and rows. Five columns hold the largest face value.
     width: int
@@ -64,7 +64,7 @@ SMALL = TileSize(width=6, height=1, gap_columns=1, gap_rows=0)
 def tile_style(face: int) -> Style:
     """Return the style of a tile, with dark or light text, whichever is more legible.
 
-    The original game writes in white from 8 on; on its orange that has a contrast of 1.8.
+    The original game uses white text from tile 8 on; on orange, it has a contrast of only 1.8.
     """
     background = TILE_COLOURS[face]
     text = LIGHT_TEXT if background == LARGER_TILES else DARK_TEXT

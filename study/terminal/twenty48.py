@@ -44,7 +44,7 @@ View2048 = View[Position, TimedDecision]
 
 
 def decide_in_game(agent: Agent2048, position: Position) -> TimedDecision | None:
-    """Decide as in the agent's own game of the position's seed; None where the game is over."""
+    """Decide with the random stream of the agent's own game of this seed; None if it is over."""
     if not position.legal:
         return None
     decision = stream(position.seed, agent.purpose, position.n_moves)
@@ -52,15 +52,15 @@ def decide_in_game(agent: Agent2048, position: Position) -> TimedDecision | None
 
 
 def remark(position: Position) -> str:
-    """Say why there is nothing to decide, if there is not."""
+    """Say why there is nothing to decide; empty if there is something to decide."""
     if not position.legal:
         return "game over"
     return "a single legal action" if len(position.legal) == 1 else ""
 
 
 def watch_agent(agent: Agent2048, player: str, seed: int, speed: float, stage: Stage) -> Position:
-    """Let an agent play the game of ``agent.play(seed)`` at a speed; return where it ended."""
-    player_of_game = agent.in_game()  # which may keep something from move to move
+    """Let an agent play the game of ``agent.play(seed)`` visibly; return the last position."""
+    player_of_game = agent.in_game()  # it may keep state from move to move
     game = WatchedGame(
         player,
         Position.first(seed, agent.rule),
@@ -72,7 +72,7 @@ def watch_agent(agent: Agent2048, player: str, seed: int, speed: float, stage: S
 
 
 def play_by_hand(agent: Agent2048, player: str, seed: int, stage: Stage) -> Position:
-    """Let the user play a game with an agent's tiles and hints; return where it ended."""
+    """Let the user play a game with an agent's tiles and hints; return the last position."""
     position = Position.first(seed, agent.rule)
     hint: TimedDecision | None = None
     note = ""
@@ -126,7 +126,7 @@ def picture(view: View2048, width: int, height: int) -> RenderableType:
 
 
 def panel(view: View2048) -> list[RenderableType]:
-    """Write the figures of the game and the agent's values."""
+    """Write the numbers of the game and the agent's values."""
     position, timed = view.state, view.decision
     known = {
         "score": f"{position.score:,}",

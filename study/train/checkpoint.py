@@ -1,6 +1,6 @@
 """Checkpoints: all that a training needs to continue, in one file that is written atomically.
 
-Only few of a network's weights ever change, so only those are stored, with their coherence.
+Only a few of a network's weights ever change, so only these are stored, with their coherence.
 """
 
 import json
@@ -29,7 +29,7 @@ class DamagedError(RunError):
 class TrainingCounts:
     """The progress of a training."""
 
-    # Learned from.
+    # Games and moves that the network has learned from.
     n_games: int = 0
     n_moves: int = 0
     cpu_seconds: float = 0.0  # of all threads
@@ -42,7 +42,7 @@ def save(
     weights: Floats,
     coherence: Floats,
 ) -> None:
-    """Write a checkpoint; OSError names the file if that fails, and the one before is still there.
+    """Write a checkpoint; if that fails, OSError names the file, and the previous one is kept.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def save(
     settings, counts : TrainingSettings, TrainingCounts
         What is trained, and its progress.
     weights, coherence : float32, shapes (n,) and (n, 2)
-        The network's; coherence is empty if there is none.
+        Arrays of the network; ``coherence`` is empty if there is none.
     """
     changed = weights != np.float32(settings.first_weight)
     if len(coherence):
@@ -71,17 +71,17 @@ def save(
 def load(
     path: Path, settings: TrainingSettings, weights: Floats, coherence: Floats
 ) -> TrainingCounts:
-    """Read a checkpoint into arrays of a new network, and return how far it is.
+    """Read a checkpoint into arrays of a new network, and return its progress.
 
     Raises
     ------
     InputError
-        If it belongs to a training with other settings.
+        If the checkpoint belongs to a training with other settings.
     DamagedError
-        If it cannot be read.
+        If the checkpoint cannot be read.
     """
     try:
-        if not path.is_file():  # a pipe would have to be filled
+        if not path.is_file():  # reading a pipe would wait forever
             raise ValueError("it is not a file")
         with np.load(path, allow_pickle=False) as saved:
             header = json.loads(str(saved["header"]))

@@ -1,9 +1,9 @@
-"""Training on demand: what an agent must learn is trained once, stored, and used again.
+"""Training on demand: what an agent must learn is learned once, stored, and used again.
 
 A network that an agent learns is a function of its settings and of a number of moves
-(:mod:`agents.twenty48.ntuple.learned`). It is stored after its last move, and at round numbers of
-moves before that; a training with another number of moves begins from the nearest earlier file.
-While the files exceed the limit on disk space, the least recently used one is deleted.
+(:mod:`agents.twenty48.ntuple.learned`). It is stored after its last move, and before that at round
+numbers of moves. A training with another number of moves begins from the nearest earlier file.
+While the files exceed the limit on disk space, the least recently used file is deleted.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from thetafront.study.train.training import DivergedError, Training, TrainingBud
 
 ROOM = "THETAFRONT_LEARNED_GB"
 DEFAULT_GB = 10.0
-MIN_KEPT = 5_000_000  # moves; so few are learned again in seconds
+MIN_KEPT = 5_000_000  # moves; fewer are learned again in seconds
 
 
 def learn_first(
@@ -48,22 +48,22 @@ def learn_first(
     if not isinstance(agent, NTupleLearner):
         return
     path = learned_file(agent.training, agent.training_moves)
-    if not is_zipfile(path):  # it is not there, or cut off
+    if not is_zipfile(path):  # it is missing or incomplete
         most = room()
         path.parent.mkdir(parents=True, exist_ok=True)
         with file_lock(path.parent):
             for each in path.parent.glob(".*.part"):  # of a run that was killed
                 each.unlink()
             if not is_zipfile(path):
-                learned_weights.cache_clear()  # room in memory
+                learned_weights.cache_clear()  # frees memory
                 train(agent, path, show)
             make_room(most, path)
-    with contextlib.suppress(FileNotFoundError):  # deleted, and learned again
+    with contextlib.suppress(FileNotFoundError):  # deleted meanwhile; it will be learned again
         os.utime(path)
 
 
 def train(agent: NTupleLearner, path: Path, show: Callable[[Training, int], None]) -> None:
-    """Train a network from the nearest file on, and store it at round numbers of moves."""
+    """Train a network, from the nearest file on, and store it at round numbers of moves."""
     unfinished = path.with_name(f"towards-{path.name}")
     stops = [n for n in round_numbers() if n < agent.training_moves]
     files = [unfinished, *(learned_file(agent.training, n) for n in reversed(stops))]
@@ -88,7 +88,7 @@ def train(agent: NTupleLearner, path: Path, show: Callable[[Training, int], None
             training.run(lambda: show(training, agent.training_moves))
             training.save()
         except DivergedError:
-            # The network has learned nothing, from no moves: a longer training begins at the start.
+            # Store a network that has learned nothing: a longer training then starts over.
             training.forget()
             training.save()
             unfinished.replace(path)
@@ -103,7 +103,7 @@ def round_numbers() -> list[int]:
 
 
 def room() -> float:
-    """Return how many bytes all networks may take."""
+    """Return how many bytes all networks together may take up."""
     given = os.environ.get(ROOM) or str(DEFAULT_GB)
     try:
         found = float(given)

@@ -1,10 +1,12 @@
 """Training of one network: rounds of games in threads, checkpoints in between, and its files.
 
-With one thread a network is a function of its settings and its number of games, to the bit. Several
-threads share the weights without locks: faster, but no two such trainings are the same.
+With one thread, a network is determined by its settings and its number of games, to the bit.
+Several threads share the weights without locks. This is faster, but no two such trainings give the
+same network.
 
-A training may end by cooling: in its last part the learning rate falls in stages of equally many
-moves. A checkpoint is from before that, so a longer training goes on from there and cools again.
+A training may end with cooling: in its last part, the learning rate falls in stages of equal
+numbers of moves. The checkpoint is from before cooling, so a longer training continues from there
+and cools again.
 """
 
 import math
@@ -44,7 +46,7 @@ from thetafront.study.log.manifest import earlier_manifest, provenance, write_ma
 from thetafront.study.train.checkpoint import TrainingCounts, load, save
 
 CHECKPOINT = "checkpoint.npz"
-BATCH_SECONDS = 0.1  # of games that a thread plays before it looks at the clock
+BATCH_SECONDS = 0.1  # of games that a thread plays before it reads the clock
 ROUND_SECONDS = 5.0
 POLL_INTERVAL = 0.25
 CHECKPOINT_SECONDS = 60.0
@@ -52,9 +54,9 @@ MAX_SHARE = 0.1  # of the time that checkpoints may take
 MAX_GAMES = 1 << 20  # of a batch
 N_RECENT = 1000  # games whose mean score is shown
 FLOAT_BYTES = 4
-SCRATCH_BYTES = 2  # of a weight, for which of them a checkpoint keeps
+SCRATCH_BYTES = 2  # per weight, to select the weights that a checkpoint keeps
 N_STAGES = 10  # of cooling
-COLDEST = 0.1  # the learning rate that it falls to, as a share
+COLDEST = 0.1  # the learning rate at the end of cooling, as a share of the initial one
 DIVERGED = "the weights diverged and were not stored; use a smaller --rate"
 
 
@@ -70,11 +72,11 @@ class TrainingBudget:
     n_moves: float = math.inf
 
     def share(self, counts: TrainingCounts) -> float:
-        """Return the share that is spent: 1 or more when it is used up."""
+        """Return the share of the budget that is spent: 1 or more when it is used up."""
         return max(counts.cpu_seconds / self.cpu_seconds, counts.n_moves / self.n_moves)
 
     def before(self, cooling: float) -> "TrainingBudget":
-        """Return what is left for the part before cooling."""
+        """Return the budget of the part before cooling."""
         part = 1.0 - cooling
         n_moves = self.n_moves if math.isinf(self.n_moves) else max(1, round(part * self.n_moves))
         return TrainingBudget(part * self.cpu_seconds, n_moves)
@@ -86,15 +88,15 @@ class Training:
     Parameters
     ----------
     checkpoint : Path
-        Where checkpoints are written, and the last one is found.
+        The file to which checkpoints are written; if it exists, the training continues from it.
     settings : TrainingSettings
         The settings with which it learns.
     budget : TrainingBudget
-        When it is done, cooling included.
+        When the training is done, cooling included.
     jobs : int
-        How many threads.
+        Number of threads.
     cooling : float
-        The part of the moves, below 1, in which the learning rate falls.
+        The share of the moves, below 1, in which the learning rate falls.
 
     Raises
     ------
@@ -115,8 +117,8 @@ class Training:
         check_memory(settings)
         self.checkpoint, self.settings = checkpoint, settings
         self.jobs, self.cooling = jobs, cooling
-        self.total, self.budget = budget, budget.before(cooling)  # of the part that goes on now
-        self.learning = settings  # with the rate of now
+        self.total, self.budget = budget, budget.before(cooling)  # of the current part
+        self.learning = settings  # with the current rate
         self.m = n_looked_up(settings.patterns)
         self.weights, self.coherence = settings.new_weights(), settings.new_coherence()
         self.counts = TrainingCounts()
@@ -146,11 +148,11 @@ class Training:
 
     @property
     def moves_with_cooling(self) -> int:
-        """How many moves it is to have, cooling included; a budget of so many trains the same."""
+        """Total number of moves, cooling included; a budget of that many gives this network."""
         return round(self.n_warm / (1.0 - self.cooling))
 
     def cool(self, show: Callable[[], None]) -> None:
-        """Learn on while the learning rate falls; raises what :meth:`run` does."""
+        """Continue learning while the learning rate falls; raises the same errors as ``run``."""
         more = self.moves_with_cooling - self.n_warm
         for stage in range(N_STAGES):
             fallen = (1.0 - COLDEST) * (stage + 0.5) / N_STAGES
@@ -162,7 +164,7 @@ class Training:
     def run(self, show: Callable[[], None], is_kept: bool = True) -> None:
         """Train until the budget is spent, or an interrupt; ``show`` is called occasionally.
 
-        Checkpoints are written if it ``is_kept``.
+        Checkpoints are written only if ``is_kept``.
 
         Raises
         ------
@@ -171,7 +173,7 @@ class Training:
         DivergedError
             If weights are no longer finite.
         """
-        self.next_game = self.counts.n_games  # a batch that ended early had taken more
+        self.next_game = self.counts.n_games  # a batch that ended early had reserved more
         with interrupt.deferred(), ThreadPoolExecutor(self.jobs) as threads:
             spaces = [work_space(self.m) for _ in range(self.jobs)]
             while not (self.is_done or interrupt.requested()):
@@ -235,21 +237,21 @@ class Training:
         self.seconds_to_save = self.saved_at - began
 
     def check_finite(self) -> None:
-        """Raise DivergedError if weights are no numbers any more."""
+        """Raise DivergedError if weights are no longer finite."""
         if not np.isfinite(self.weights).all():
             raise DivergedError(DIVERGED)
 
 
 def check_memory(settings: TrainingSettings) -> None:
     """Raise RunError if a training does not fit into the free memory."""
-    arrays = 4 if settings.is_coherent else 2  # with the tables turned, when they are published
-    arrays += settings.patterns != settings.patterns.played  # and added to those of parts
+    arrays = 4 if settings.is_coherent else 2  # includes the turned tables that are published
+    arrays += settings.patterns != settings.patterns.played  # one more to add weights of parts
     needed = (arrays * FLOAT_BYTES + SCRATCH_BYTES) * count_weights(settings.patterns)
     free = psutil.virtual_memory().available
     if needed > free:
         raise RunError(
             f"memory: a training of {settings.patterns} by {settings.method} takes "
-            f"{needed / 1e6:,.0f} MB, {free / 1e6:,.0f} MB are free"
+            f"{needed / 1e6:,.0f} MB, but only {free / 1e6:,.0f} MB are free"
         )
 
 
@@ -261,7 +263,7 @@ def has_lost_its_checkpoint(folder: Path) -> bool:
 def is_published(training: Training, name: str) -> bool:
     """Return whether a network needs no more training.
 
-    It has cooled from where the training is now, or has had all of its budget before.
+    This is so if it has cooled from the training's current state, or if the budget is spent.
     """
     found = earlier_manifest(network_folder(name) / MANIFEST)
     begin = found.get("moves_before_cooling", found.get("n_moves"))

@@ -106,6 +106,6 @@ def test_what_cannot_be_compared_is_named(pages: dict[str, Analysis]) -> None:
         compared([one] * (MAX_STUDIES + 1))
     with pytest.raises(
         InputError,
-        match=r"studies must be of one goal and cost: 'dice' is of .* \(dice\), 'mcmdp' of",
+        match=r"studies must have the same goal and cost: 'dice' has .* \(dice\), but 'mcmdp' has",
     ):
         compared([one, pages["dice_study"]])

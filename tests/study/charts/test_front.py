@@ -110,7 +110,7 @@ def test_before_validation_there_is_the_predicted_front(small: Analysis) -> None
     tables = {**small.tables, "front": small.tables["front"].iloc[:0]}
     chart = front_chart(analysis_with(small.data, tables=tables, rows=[]))
     assert chart.panels
-    assert "nothing is validated yet" in chart.caption
+    assert "Nothing is validated yet" in chart.caption
     assert not [row for row in rows_of(chart) if "number" in row]
     assert "95%" not in "".join(kind.label for kind in chart.kinds), "no certificate yet"
 

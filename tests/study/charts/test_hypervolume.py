@@ -47,7 +47,7 @@ def test_curves_are_those_of_the_trace(small: Analysis) -> None:
 def test_observed_values_are_said_to_be_too_high(small: Analysis) -> None:
     chart = hypervolume_chart(small)
     assert "too high" in chart.caption
-    assert "24 games of trials. No trial failed." in chart.caption
+    assert "24 games in trials. No trial failed." in chart.caption
     assert "observed, too high" in [kind.label for kind in chart.kinds]
 
 
@@ -59,7 +59,7 @@ def test_points_of_single_games_have_no_hypervolume_yet(small: Analysis) -> None
     for analysis, is_known in ((Analysis(data_of(study, QUICK)), False), (small, True)):
         chart = hypervolume_chart(analysis)
         assert (VALIDATED in chart.kinds) is is_known
-        assert ("Validated points" in chart.caption) is is_known
+        assert ("validated points" in chart.caption) is is_known
 
 
 def timed(data: StudyData, starts: list[float], seconds: float) -> StudyData:
@@ -98,7 +98,7 @@ def test_failures_and_utilization_are_said(small: Analysis) -> None:
     ]
     text = effort_text(data)
     assert "1 trial failed." in text
-    assert "Workers' time in games: 98.7% in the last search." in text
+    assert "Share of the workers' time spent in games: 98.7% in the last search." in text
 
 
 def study_of(quick: Experiment, n_trials: int, n_games: int = 3) -> Log:

@@ -65,7 +65,7 @@ def test_the_interval_of_few_games_is_that_of_the_table() -> None:
 
 def test_of_a_win_rate_the_score_is_shown(pacman: Analysis) -> None:
     chart = scores_chart(pacman)
-    assert "this is its score" in chart.caption
+    assert "The chart shows the score," in chart.caption
     bars = [row for row in rows_of(chart) if "top" in row]
     front = pacman.tables["front"]
     shown = front["on_front"] | front["origin"].isin(list(pacman.data.experiment.baselines))

@@ -52,6 +52,6 @@ def test_a_class_whose_benchmarks_differ_causes_a_warning() -> None:
     assert unequal(records(HERE, THERE).values()) == ""
     slow = replace(HERE, host="node-4", benchmark_seconds=0.2)
     assert unequal(records(HERE, slow).values()).startswith(
-        "warning: node-4 takes 0.200 s for a benchmark that takes node-1 0.100 s"
+        "warning: node-4 takes 0.200 s for the benchmark, and node-1 takes 0.100 s"
     )
     assert unequal([]) == ""

@@ -86,7 +86,7 @@ def test_a_model_that_is_off_is_reported(mcmdp: tuple[Location, Analysis]) -> No
 def test_how_the_model_was_checked_says_what_is_found(mcmdp: tuple[Location, Analysis]) -> None:
     front, said = mcmdp[1].tables["front"], texts(mcmdp[1])["How the model was checked"]
     excess = (front["posterior_mean_points"] - front["score_mean_points"]).mean()
-    assert f"judged {len(front)} θ: " in said
+    assert f"{len(front)} θ have " in said
     (inside,) = re.findall(r"(\d+) of \d+ measured means", said)
     latent = front["score_mean_points"].between(
         front["posterior_low95_points"], front["posterior_high95_points"]

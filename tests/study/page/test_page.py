@@ -208,7 +208,7 @@ def test_a_study_without_validation(quick: Experiment) -> None:
     add_trials(study, quick)
     parts = quick_page(study, quick)
     assert parts.problems == []
-    assert "No θ has games on fresh seeds yet: the model" in parts.html
+    assert "No θ has games on fresh seeds yet; all numbers come from the model" in parts.html
     assert {each["number"] for each in parts.data["choices"]["answers"]} == {0}
     assert "No point has games on fresh seeds yet." in parts.html
 

@@ -83,7 +83,7 @@ def test_what_cannot_be_listed_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         write_each(tmp_path / "nowhere")
     (tmp_path / "some").mkdir()
-    with pytest.raises(InputError, match="has no folder with tables of a study"):
+    with pytest.raises(InputError, match="has no subfolder with a study's tables"):
         write_each(tmp_path)
 
 

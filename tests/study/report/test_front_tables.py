@@ -112,8 +112,8 @@ def test_the_table_of_validated_points_has_their_numbers(quick: Experiment) -> N
     add_point(study, 11, [777], 3.0)
     rows = Analysis(data_of(study, quick)).rows
     text = printed(front_table(rows, quick))
-    note = "validated alone: by a point's own n games"
-    assert f"{note}, below 30 with the others' variance" in " ".join(text.split())
+    note = "validated alone: from a point's own n games"
+    assert f"{note}, and if n < 30, the other points' variance" in " ".join(text.split())
     many = " ".join(printed(front_table(rows[:2], quick)).split())
     assert note in many
     assert "variance" not in many

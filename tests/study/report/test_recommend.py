@@ -164,10 +164,10 @@ def test_without_validation_the_answer_is_the_models(quick: Experiment) -> None:
     assert found.chosen.expected.p_within(2.4e-4) >= 0.95
     text = pick_text(found)
     assert "(untested)" in text
-    assert "(95% interval, given 24 games, none of this θ)" in text
+    assert "(95% interval, given 24 games, none with this θ)" in text
     answer = json.loads(json.dumps(pick_json(found)))
     assert (answer["number"], answer["validated_score"]) == (None, None)
-    with pytest.raises(InputError, match=r"no validated points yet \(thetafront validate s\)$"):
+    with pytest.raises(InputError, match=r"no validated points; run thetafront validate s$"):
         candidates.pick(query)
 
 
@@ -332,9 +332,9 @@ def test_the_answer_for_people(quick: Experiment) -> None:
     assert lines["θ"] == "n 20 (number 2, proposal)"
     assert lines["expect"] == (
         f"{score.value:,.0f} ± {(score.high - score.low) / 2:,.0f} points (95% interval, given "
-        "120 games, 40 of them of this θ)"
+        "120 games, 40 of them with this θ)"
     )
-    assert lines["validated"] == f"6,000 ± {half:.0f} points (95% interval, by its own 40 games)"
+    assert lines["validated"] == f"6,000 ± {half:.0f} points (95% interval, from its own 40 games)"
     assert re.fullmatch(
         r"(2.0\d|1.9\d) ms ± [\d.]+%, within 2.50 ms with a probability of \d.\d\d",
         lines["CPU time a move"],
@@ -342,7 +342,7 @@ def test_the_answer_for_people(quick: Experiment) -> None:
     assert lines["reached"] == "1024 100.0%, 2048 100.0%, 4096 0.0%, 8192 0.0%"
     assert lines["play it"] == "thetafront play pmcts --theta 20"
     few = picked(study_of({**THREE, 20: (2.0, spread(6000, 400, 8))}), quick, cost_limit=0.0025)
-    assert "(95% interval, by its own 8 games and the others' variance)" in pick_text(few)
+    assert "(95% interval, from its own 8 games and the other points' variance)" in pick_text(few)
     alone = picked(study_of({**THREE, 20: (2.0, [6000.0])}), quick, cost_limit=0.0025)
     assert "6,000 ± ? points (1 game, too few for an interval)" in pick_text(alone)
     text = pick_text(picked(study_of(THREE), quick, score_wanted=5000.0))

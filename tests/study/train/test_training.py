@@ -348,7 +348,7 @@ def test_warming_suffices_with_a_network_too(networks: Path) -> None:
 def test_too_little_memory_is_said_with_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     free = SimpleNamespace(available=100e6)
     monkeypatch.setattr(module.psutil, "virtual_memory", lambda: free)
-    with pytest.raises(RunError, match="4x6 by tc takes 1,208 MB, 100 MB are free"):
+    with pytest.raises(RunError, match="4x6 by tc takes 1,208 MB, but only 100 MB are free"):
         new_training("v", TrainingSettings())
 
 
