@@ -12,7 +12,7 @@ from results.papers.mcts.design import ACTIONS, DEPTH, STATES, TITLES, plain, ro
 from thetafront.agents.agent import Agent
 from thetafront.study import estimate as intervals
 
-GAMES_OF_A_READING = 2  # times the games of the other rows, since its effect may be small
+GAMES_OF_A_READING = 2  # times as many games as other rows, since effects may be small
 SHOWN_DEPTHS = (1, 5, 10, 15, 20)
 
 
