@@ -52,7 +52,7 @@ def parse_seeds(given: argparse.Namespace) -> range:
 
 
 def command(run: Callable[[argparse.Namespace], None], options: argparse.ArgumentParser) -> None:
-    """Run a benchmark from the words of a command line; an error is one line and an exit code."""
+    """Run a benchmark with the command line's options; an error is one line and an exit code."""
     try:
         given = options.parse_args()
         if given.output is not None:
@@ -80,7 +80,7 @@ class Runs:
         self.read(self.file.content())
 
     def read(self, content: bytes) -> int:
-        """Take the runs from the file's content; return the length of its intact part."""
+        """Read the runs from the file's content; return the length of its intact part."""
         self.records = []
         for number, line in enumerate(content.splitlines(keepends=True), 1):
             try:

@@ -1,4 +1,4 @@
-"""Equation 3 of Ripstein (2023), R(s, a) + γ·V(s′), against equation 2 with the same schedule.
+"""Equation 3 of Ripstein (2023), R(s, a) + γ·V(s′), compared with equation 2.
 
 Notation
 --------

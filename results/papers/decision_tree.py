@@ -10,9 +10,9 @@ mₐ     empty cells after action a: m plus the number of its merges
 =====  =============================================================================================
 
 The paper's formula gives 2·L·m + c states after a move. In its example, with eight empty cells and
-four actions that merge nothing, these are 64. But a 2 or a 4 can spawn in each of mₐ cells, so
-there are Σ 2·mₐ = 2·(L·m + c) pairs of an action and a spawn. The formula is too low by c, which is
-0 only if nothing merges. (The paper defines m as the empty cells "after tiles have been combined".
+four actions that merge nothing, that is 64. But a 2 or a 4 can spawn in each of mₐ cells, so there
+are Σ 2·mₐ = 2·(L·m + c) pairs of an action and a spawn. The formula is too low by c, which is 0
+only if nothing merges. (The paper defines m as the empty cells "after tiles have been combined".
 That number differs by action and already contains the merges.) Two pairs may lead to the same
 board, so there may be fewer states than pairs.
 """

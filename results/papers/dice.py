@@ -45,7 +45,7 @@ N_DRAWS = 1_000_000
 
 @dataclass(frozen=True)
 class FinalScoreTwice(DiceAgent):
-    """The post's agent, which values sticking at (1 + γ)·F; it scores by the rules."""
+    """The post's agent: it values sticking at (1 + γ)·F, but its games are scored by the rules."""
 
     @property
     def reward(self) -> npt.NDArray[np.float64]:
@@ -67,7 +67,7 @@ def play(first_seed: int, n_games: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     for recursion, post in product(RECURSIONS, POST):
         theta, gamma, worst, average, best, seconds = post
         agent = RECURSIONS[recursion](gamma, theta)
-        agent.play(0)  # compiles
+        agent.play(0)  # compiles the kernels
         games = agent.games(first_seed, n_games)
         scores, exact, sd = games.scores, agent.expected_score, agent.score_sd
         row = {"recursion": recursion, "theta": theta, "gamma": gamma}

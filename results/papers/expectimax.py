@@ -11,8 +11,8 @@ d, N         depth of expectimax, and its playouts a decision
 The paper gives γ no value in §5.2. It is 1 in all our other results. As in equation 3
 (:mod:`results.papers.bellman`), V of a leaf can be read as the remaining score or as the whole
 game's score, which Algorithm 3 returns. Both readings are played at two θ on the same seeds, as are
-the two θ without expectimax. The whole game's score is played with γ = 1 and with γ = 0.9, which
-§3.3 mentions; it has half of the games.
+the two θ without expectimax. The whole game's score is played with half of the games, at γ = 1 and
+at γ = 0.9, which §3.3 mentions.
 """
 
 from dataclasses import replace

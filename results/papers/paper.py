@@ -23,7 +23,7 @@ from thetafront.agents.agent import Agent, agent_digest
 from thetafront.study import estimate
 from thetafront.study.estimate import Estimate
 
-GAMES_A_SEED = 1_000_000  # the games' first seed is this times --seed
+GAMES_A_SEED = 1_000_000  # times --seed: the first seed of the games
 MANIFEST = "manifest.json"
 TEXTS = Path(__file__).with_name("texts")
 ROUNDING = 1e-9  # a text shows smaller numbers as 0
@@ -58,7 +58,7 @@ class Paper:
     """A script's options, and the folder that it writes to; use :func:`script`."""
 
     output: Path
-    n_games: int  # a row, at most
+    n_games: int  # at most, of a row
     seed: int
     jobs: int | None
     rows: dict[str, str] = field(default_factory=dict)  # names of rows, by digests of their agents
@@ -137,8 +137,9 @@ def earlier_manifest(folder: Path) -> dict[str, Any]:
 def kept(path: Path, columns: Mapping[str, Any], where: str = "index >= 0") -> pd.DataFrame | None:
     """Return a table that an earlier run measured, or its rows that meet the condition ``where``.
 
-    Returns None if there is no file; InputError if a column or a number is missing. ``columns`` are
-    the columns with their types; :class:`pandas.CategoricalDtype` lists the words allowed.
+    Returns None if there is no file; InputError if a column or a number is missing. ``columns``
+    gives the type of each column; a :class:`pandas.CategoricalDtype` lists the words that the
+    column may have.
     """
     if not path.exists():
         return None
@@ -244,7 +245,7 @@ def score_columns(games: pd.DataFrame) -> dict[str, Any]:
 def less(games: Games, name: str, **others: str) -> dict[str, float]:
     """Return the columns of a row's differences from others, paired by seed, in points.
 
-    ``others`` maps columns to the names of other rows; these have the same seeds first.
+    ``others`` maps the names of columns to other rows. These have the same seeds, and perhaps more.
     """
     mine, found = read_scores(games[name]), dict[str, float]()
     for key, other in others.items():

@@ -8,8 +8,8 @@ The standard error of the mean is s/√n, where s is the standard deviation of o
 the mean score of the better θ be higher by δ. Then the probability of the wrong order is
 approximately Φ(−δ·√n / √(s₁² + s₂²)). It is below p if n is larger than (z·√(s₁² + s₂²)/δ)², where
 z is the normal quantile of 1 − p. Scores are bimodal, so for few games the probability is counted
-over trials instead. Its interval has percentiles over "worlds": bootstrap samples of N scores that
-replace the real scores.
+over trials instead. Its interval consists of percentiles over "worlds": bootstrap samples of N
+scores that replace the real scores.
 
 Sources: Ripstein (2023), §5.1, *Parameter Optimization*; Efron and Tibshirani, *An Introduction to
 the Bootstrap* (1993), §13.3, for the intervals.
@@ -48,7 +48,7 @@ QUANTILES = {"low95": 0.025, "low50": 0.25, "median": 0.5, "high50": 0.75, "high
 ENDS = (QUANTILES["low95"], QUANTILES["high95"])
 P_COLUMNS = ["p_wrong", "p_wrong_low95", "p_wrong_high95"]
 SHOWN = (1, 2, 3, 4, 6, 9, 16, 25, 50, 100)
-MARKED = (3, 4, 9)  # 3 and 9 are the paper's, 4 is that of our searches
+MARKED = (3, 4, 9)  # the paper has 3 and 9, our searches have 4
 
 
 def paper_frame() -> pd.DataFrame:
@@ -165,7 +165,7 @@ def order_frame(worse: Floats, better: Floats, p: Floats, worlds: Floats) -> pd.
     for level in WRONG_LEVELS:
         row = [math.nan] * 6
         if difference.low > 0:
-            # "inverted_cdf" returns an n of some world; averaging might involve infinity.
+            # "inverted_cdf" returns the n of one world; an average of two might be infinite.
             in_worlds = [first_below(world, level) for world in worlds]
             ends = np.quantile(in_worlds, ENDS, method="inverted_cdf").tolist()
             by_normal = [games_for_error(norm.ppf(1.0 - level) * deviation, gap) for gap in gaps]

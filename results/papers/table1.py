@@ -99,7 +99,7 @@ def beyond(estimate: Estimate, other: float, rounding: float = 0.0) -> float:
 
 
 def table1_frame(games: paper.Games) -> pd.DataFrame:
-    """Return the table, with our figures and the paper's; ``games`` by :attr:`Row.name`.
+    """Return the table, with our figures and the paper's; ``games`` are by :attr:`Row.name`.
 
     All rows have the same seeds in the same order, or the first of these seeds. Intervals are 95%
     intervals (bootstrap, Wilson). ``*_inside`` says whether our interval contains the paper's
@@ -139,7 +139,7 @@ def table1_frame(games: paper.Games) -> pd.DataFrame:
 
 
 def table1_figure(games: paper.Games, frame: pd.DataFrame) -> Figure:
-    """Draw Figure 3: each model's distribution of scores, common rule left, cascade right."""
+    """Draw Figure 3: each model's scores, by the common rule (left) and by cascade (right)."""
     figure, axes = paper.new_figure(9.2, 5.6)
     places = np.arange(len(PAPER))
     sides: tuple[tuple[Rule, Literal["low", "high"], str, float], ...] = (
@@ -189,7 +189,7 @@ def estimate_share(true: npt.NDArray[np.bool_]) -> Estimate:
 
 
 def milestones_frame(games: paper.Games) -> pd.DataFrame:
-    """Return one row per agent: its scores with and without 4096; ``games`` by the rows' names.
+    """Return one row per agent: scores with and without 4096; ``games`` are by the rows' names.
 
     Medians have distribution-free 95% intervals, shares Wilson's, and η² bootstrap intervals.
     """

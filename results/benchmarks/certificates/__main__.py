@@ -1,9 +1,10 @@
 """How often certificates of simulated studies hold, after every step of a growing study.
 
 Each surface is searched by `knowledge-gradient` with nine games per trial; validated points have
-100 games each. Much like with ``sweep --until-regret``, a study starts with 16 trials and twelve
-points. Then two kinds of step alternate: one plays predictions that lower the certificate's bounds,
-the other increases the number of trials by half. The same command resumes after an interrupt.
+100 games each. A study is much like one of ``sweep --until-regret``. It starts with 16 trials and
+twelve points. Then two kinds of step alternate: one plays predictions that lower the certificate's
+bounds, the other increases the number of trials by half. The same command resumes after an
+interrupt.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from thetafront.study.samplers.candidates import is_among
 
 N_POINTS = 12
 MAX_GAMES, MAX_TRIALS, MORE_TRIALS = 6000, 120, 1.5
-GAMES = np.array([2000, 3000, 4500, 6500])  # upper ends of the rows in the tables
+GAMES = np.array([2000, 3000, 4500, 6500])  # numbers of games that separate the rows of a table
 GOES_ON = "until small"  # published runs have other arms, too: studies of a fixed length
 NOTE = """\
 Bounds and regrets are shares of the highest true score. *Mean regret* is the mean over 25 budgets,
@@ -68,7 +69,7 @@ def play(run: tuple[str, int]) -> list[dict[str, Any]]:
 
 
 def inside(rows: pd.DataFrame, kind: str) -> str:
-    """Write the coverage of claims, with their mean error."""
+    """Write the share of true values inside the intervals, and the mean error."""
     counts = np.array(rows[f"{kind}_inside"].tolist()).sum(axis=0)
     return f"{counts[0] / counts[1]:.3f}, {rows[f'{kind}_bias'].sum() / counts[1]:+.1%}"
 

@@ -82,7 +82,8 @@ class Study:
 class Validation:
     """Points of a study that have been played in turns on one machine.
 
-    ``codes`` are their θ in the unit cube, shape (n, d), with the scores and times of their games.
+    ``codes`` are their θ in the unit cube, shape (n, d); ``scores`` and ``seconds`` have their
+    games.
     """
 
     def __init__(self, study: Study) -> None:
@@ -127,7 +128,7 @@ class Validation:
         return np.array(found)
 
     def row(self, n_trials: int, model: FittedModel, **more: Any) -> dict[str, Any]:
-        """Return the results of a user after these trials and points."""
+        """Return what a user gets after these trials and points."""
         truth, n = self.study.truth, len(self.codes)
         scores = np.append(self.study.on.truth(self.codes)[0], 0.0)
         scores = scores[self.answers(model, truth.budgets)]

@@ -84,7 +84,7 @@ class SleepingGames(GameSource[int]):
         self.n_back += len(finished.games)
 
     def snapshot(self) -> Snapshot:
-        """Return how many games there are."""
+        """Return how many games have ended."""
         return Snapshot("games", self.n_back, self.n_games, self.n_back, self.n_games)
 
 

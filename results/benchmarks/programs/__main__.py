@@ -1,6 +1,6 @@
 """thetafront against three samplers of Optuna, on five external programs.
 
-Runs take place one at a time, on one core, for the same wall time. Then the θ that each side
+Runs take place one at a time, on one core, for the same wall time. Then the θ that each method
 recommends are played on fresh seeds. Everything is stored as a line of JSON as soon as it ends, and
 the same command resumes after an interrupt. README.md explains the design.
 """
@@ -60,7 +60,7 @@ def compete(given: argparse.Namespace, program: str, seed: int, runs: Runs, game
     mine = (each for each in runs.records if (each["program"], each["seed"]) == (program, seed))
     recommended = [pick[1] for each in mine for pick in each["picks"]]
     missing = [each for k, each in enumerate(recommended) if each not in known + recommended[:k]]
-    random.Random(seed).shuffle(missing)  # a drift of the machine's speed affects all
+    random.Random(seed).shuffle(missing)  # so that drift affects all
     say(f"{program}, seed {seed}: {len(missing)} θ to play")
     with one_core() as process:
         for found in process.map(fresh, repeat(program), missing, repeat(given.games)):

@@ -29,7 +29,7 @@ SAMPLERS = {
 RIVALS = tuple(SAMPLERS)
 METHODS = (OURS, PICK, *RIVALS)
 FRESH_SEEDS = 900_000_000  # no search or validation uses such seeds; NumPy's end at 2**32
-SEARCH_SEEDS = 1_000_000  # how many Optuna's trials have in each run
+SEARCH_SEEDS = 1_000_000  # for Optuna's trials of a run
 
 Theta = dict[str, float | int | str]
 
@@ -80,7 +80,7 @@ def suggested(trial: optuna.Trial, experiment: Experiment, method: str) -> Theta
             theta[name] = trial.suggest_int(name, of.low, of.high, step=of.step, log=of.log)
         else:
             theta[name] = trial.suggest_float(name, of.low, of.high, step=of.step, log=of.log)
-    if "lp" in theta:  # xz: limited to what lc leaves
+    if "lp" in theta:  # xz: lc + lp is at most 4
         theta["lp"] = min(int(theta["lp"]), 4 - int(theta["lc"]))
     return experiment.space.active(theta)
 

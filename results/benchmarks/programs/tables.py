@@ -38,7 +38,7 @@ The row `mean` is the mean over the budgets that all methods have answered.
 
 Wall time of a run, including tables and page: {walls}.
 """
-PICTURE = "programs.png"  # of published runs
+PICTURE = "programs.png"  # only published results have it
 AT_TRUE_COSTS = """\
 ## At true costs
 
@@ -92,7 +92,8 @@ def interval(name: str, values: "pd.Series[float]") -> dict[str, float]:
 def summarize(picks: pd.DataFrame) -> pd.DataFrame:
     """Return one row per program, budget and method; a budget of NaN is the mean over budgets.
 
-    Differences are ours minus theirs, paired by seed, and positive where ours is better.
+    Gains are differences between thetafront and the other method, paired by seed, and positive if
+    thetafront is better.
     """
     rows = []
     for program, own in picks.groupby("program", sort=False):

@@ -17,7 +17,7 @@ BUDGETS = ((80, 9), (48, 9), (240, 3))  # trials, games a trial: 720, 432 and 72
 
 
 def budget(text: str) -> tuple[int, int]:
-    """Read ``TRIALSxGAMES``: more trials than the design has, two games or more."""
+    """Read ``TRIALSxGAMES``: more trials than the design has, and at least two games."""
     n_trials, n_games = map(int, text.split("x"))
     if n_trials <= N_DESIGN or n_games < 2:
         raise ValueError

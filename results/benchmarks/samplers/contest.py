@@ -38,7 +38,7 @@ LATE = slice(71, 80)
 
 
 class Run(NamedTuple):
-    """A run by the names of surface and sampler; ``n_trials`` include the design."""
+    """A run, with the names of its surface and sampler; ``n_trials`` includes the design."""
 
     surface: str
     sampler: str
@@ -48,13 +48,13 @@ class Run(NamedTuple):
 
 
 def score_variances(trials: Sequence[FrozenTrial]) -> Floats:
-    """Return the variances of the trials' mean scores; NaN for times, for the model to infer."""
+    """Return the variances of the trials' mean scores; for times NaN, as the model infers them."""
     samples = [Moments.from_sample(np.array(trial.user_attrs[SCORES])) for trial in trials]
     return np.column_stack([growing_variances(samples), np.full(len(samples), np.nan)])
 
 
 OBJECTIVES = Objectives((Scale.ROOT, Scale.LOG), REFERENCE, score_variances)
-"""What the samplers' models know of both objectives."""
+"""What the samplers' models know about both objectives."""
 
 
 def check_sampler(name: str) -> str:

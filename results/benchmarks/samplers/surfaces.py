@@ -20,7 +20,7 @@ Notation
 ======  ============================================================================================
 u, x    a θ in the unit cube, and in its own units; columns are parameters
 μ, t    its true mean score, in points, and its true seconds a move
-f       one game's score over μ; its expectation is exactly 1
+f       one game's score divided by μ; its expectation is exactly 1
 ======  ============================================================================================
 """
 

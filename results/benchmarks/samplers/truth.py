@@ -6,7 +6,7 @@ points. A search twice as long adds less than 0.2% of hypervolume.
 Notation
 --------
 ===========  =======================================================================================
-prediction   the mean score and time claimed for a θ: as observed, or by the model
+prediction   the mean score and time claimed for a θ, either as observed or by the model
 budget       a time per move that a user can afford; there are 25, the middles of 25 equal parts of
              the true front's range of log time
 pick         of the θ predicted to keep a budget, the one with the highest predicted score

@@ -2,9 +2,9 @@
 
 Plain and labelled heuristic search, compared with value iteration on three dice and on small boards
 of 2048: backups, CPU time and exact errors for each initial bound. ``--games`` is the number of
-runs of each solver. During a run, the solver is stopped for *looks*. For each look, ``traces.csv``
-has a line with U of the start and the value of the greedy policy. Finished runs are read from this
-file, including their seconds, and missing runs are added.
+runs of each solver. A *look* is a snapshot of a run: U of the start, and the value of the greedy
+policy. ``traces.csv`` has a line for each look. Finished runs are read from this file, including
+their seconds, and missing runs are added.
 
 Value iteration begins with 0 in every state, so its U rises. Heuristic search begins with an upper
 bound and lowers it. Value iteration stops after a sweep with a residual of at most δ, and labelled
@@ -65,7 +65,7 @@ DASHED = (0, (3, 2))
 
 
 class Look(NamedTuple):
-    """A look at a solver during its run, or at the end."""
+    """A snapshot of a solver during its run, or at the end."""
 
     n_backups: int
     n_touched: int  # states backed up at least once
@@ -87,7 +87,7 @@ def milestones(problem: Problem) -> Iterator[int]:
 def look(
     problem: Problem, values: Floats, n_backups: int, n_touched: int, seconds: float, done: bool
 ) -> Look:
-    """Return a look at values that are in the order of the problem's states."""
+    """Return a snapshot; ``values`` are in the order of the problem's states."""
     _, policy = greedy(problem.mdp.tables, values)
     earned = problem.policy_value(policy)
     return Look(n_backups, n_touched, seconds, float(values[problem.start]), earned, done)

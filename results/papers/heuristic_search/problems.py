@@ -72,7 +72,7 @@ class Problem:
 
     @cached_property
     def n_playing(self) -> int:
-        """Number of states with an action, all of which a sweep backs up."""
+        """Number of states with an action; a sweep backs up each of them once."""
         return int((~self.mdp.terminal).sum())
 
     @cached_property

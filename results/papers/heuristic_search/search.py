@@ -53,7 +53,7 @@ class Workspace(NamedTuple):
     solved: Flags  # (n_states,)
     envelope: Indices  # states of the envelope, in the order of their backups, (n_states,)
     waiting: Indices  # a stack of states still to be expanded, (n_states,)
-    met: Indices  # number, from 1, of the last envelope that met each state
+    met: Indices  # for each state, the number (from 1) of the last envelope that met it
 
 
 @kernel

@@ -111,7 +111,7 @@ def small_spawns(
 
 @kernel
 def act_and_spawn(states: Boards, n_rows: Integer, n_columns: Integer, marks: np.uint64) -> Level:
-    """Take every legal action in every state, and spawn every tile; ``marks`` marks the cells.
+    """Take every legal action in every state, and spawn every tile; ``marks`` are :func:`cells`.
 
     Return three groups of arrays. Per state: its number of legal actions, 0 if it is terminal. Per
     legal action, state by state: its number, its points, and how many boards can follow it. Per

@@ -1,7 +1,8 @@
 """Tree search: Kochenderfer, Wheeler, Wray (2022), §9.6.
 
-Score by leaf value against simulations and against time, runtime against depth, progressive
-widening of states and of actions at equal time, and two readings of the source.
+The results have, for each leaf value, the score against simulations and against time, and the
+runtime against depth. They also have progressive widening of states and of actions at equal time,
+and two readings of the source.
 """
 
 from itertools import product

@@ -103,7 +103,7 @@ def widenings() -> list[Widening]:
 def readings() -> list[tuple[str, UCT, UCT]]:
     """Return the other readings, each with the plain and the changed agent.
 
-    Only leaf values with rollouts have a depth.
+    The depth of rollouts matters only for leaf values with rollouts.
     """
     return [
         (change, plain(leaf_value, READ_AT), replace(plain(leaf_value, READ_AT), **values))

@@ -45,8 +45,8 @@ TIMED_SIMULATIONS = 100
 N_ROUNDS = 60
 N_STARTS = 20  # boards on which games begin
 FORCED = 0x0004_0003_0002_0001  # four different tiles in the left column can only move right
-N_BOARDS = 60  # of one game, to calibrate on
-BOARDS_SEED = 2**62  # no counted game has it
+N_BOARDS = 60  # boards of one game, to calibrate on
+BOARDS_SEED = 2**62  # no counted game has this seed
 N_STEPS, N_STEP_ROUNDS = 3, 40
 MAX_SIMULATIONS = 100_000
 LEAF_VALUES = pd.CategoricalDtype([each.value for each in TITLES])
@@ -136,7 +136,7 @@ def timings_frame(rounds: pd.DataFrame) -> pd.DataFrame:
 
 
 def sample_boards(agent: UCT) -> list[int]:
-    """Return boards evenly from the start to the end of one game of an agent."""
+    """Return boards from the start to the end of one game of an agent, evenly spaced."""
     boards = [move.board for move in agent.moves(BOARDS_SEED)]
     places = np.linspace(0, len(boards) - 1, N_BOARDS).round().astype(int)
     return [boards[place] for place in places]

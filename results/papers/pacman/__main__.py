@@ -1,4 +1,4 @@
-"""Pacman by value iteration: Verghese (2018), figures 1 to 7 and claims, played again.
+"""Pacman by value iteration: Verghese (2018), figures 1 to 7 and claims, reproduced.
 
 Win rates in two mazes against the radius of the ghosts' zones, γ and sweeps, compared with random
 play and A*. The results also have a verdict on each claim, motion without noise, rewarded routes to
@@ -22,7 +22,7 @@ from thetafront.agents.pacman.agent import PacmanAgent
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.study.estimate import Z95, Estimate
 
-FIRST_TO_SELECT = 500_000  # how much later the seeds that select settings start
+FIRST_TO_SELECT = 500_000  # settings are selected on seeds from this much later on
 MIN_GAMES = 2 * design.GAMES_A_TRIAL  # for the spread of trials
 BATCH = 50  # games take milliseconds
 

@@ -46,7 +46,7 @@ class Engine:
         return lines
 
     def new_game(self, options: dict[str, object]) -> None:
-        """Set options that have changed, and forget the game before."""
+        """Set the options that have changed, and wait until the engine is ready."""
         for name, value in options.items():
             if self.options.get(name) != value:
                 self.send(f"setoption name {name} value {value}")
@@ -90,7 +90,7 @@ def play(tuned: Engine, fixed: Engine, asked: dict) -> dict[str, str | float]:
     limit = f"nodes {asked['nodes']} depth {asked['depth']}"
     began = tuned.cpu_seconds()
     tuned.send("ucinewgame")  # clears the hash table; a larger one takes more time
-    # The value is in centipawns for the tuned side, as the fixed one sees it.
+    # The value, in centipawns, is that of the tuned side as the fixed side sees it.
     mine = clear = quiet = value = 0
     while len(moves) < MAX_PLIES and clear < 3 and quiet < 10:
         side, how = (tuned, limit) if is_mine else (fixed, f"nodes {FIXED_NODES}")

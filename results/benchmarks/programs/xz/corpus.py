@@ -1,4 +1,4 @@
-"""Writes the file that xz compresses: corpus.py FILE [BYTES]. The same on every machine.
+"""Writes the file that xz compresses (corpus.py FILE [BYTES]), the same on every machine.
 
 One third is text of invented words, and one third is records of numbers. The last third repeats
 pages of both with small changes, from further and further back. Each of xz's parameters therefore
