@@ -154,9 +154,9 @@ def estimate_difference(worse: Floats, better: Floats) -> Estimate:
 def order_frame(worse: Floats, better: Floats, p: Floats, worlds: Floats) -> pd.DataFrame:
     """Return the smallest n that makes the wrong order rare enough, with 95% intervals.
 
-    ``p`` and ``worlds`` are the probabilities of the wrong order by n, with the real scores and in
-    the worlds. A number of games is infinite if no n is large enough, and NaN if δ's interval
-    contains 0.
+    ``p`` has the probability of the wrong order for each n, from the real scores, and ``worlds``
+    has it for each world. A number of games is infinite if no n is large enough, and NaN if δ's
+    interval contains 0.
     """
     difference = estimate_difference(worse, better)
     gaps = (difference.value, difference.high, difference.low)

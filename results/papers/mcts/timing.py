@@ -82,7 +82,8 @@ def time_round(agent: UCT, boards: Sequence[int], number: int) -> tuple[float, f
 def time_decisions() -> pd.DataFrame:
     """Time all leaf values at all depths; in each round, they take turns at each depth.
 
-    The leaf value that comes first changes from round to round. One more round warms up.
+    The leaf value that comes first changes from round to round. A round that does not count warms
+    up.
     """
     warm(UCT())
     boards = [initial(seed) for seed in range(N_STARTS)]
