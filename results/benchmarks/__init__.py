@@ -1,1 +1,1 @@
-"""Benchmarks: the speed of the engine, samplers and rules on simulated studies, clusters."""
+"""Benchmarks of the engine's speed, of samplers and certificates, of programs and of clusters."""

@@ -28,19 +28,19 @@ def say(text: str) -> None:
 
 def parser(description: str, output: str | None, n_seeds: int = 0) -> argparse.ArgumentParser:
     """Return the options of a benchmark: its folder and, if it has several, its seeds."""
-    # Without a usage, a wrong option is told in one line.
+    # Without a usage, the error for a wrong option is one line.
     made = argparse.ArgumentParser(
         description=description.split("\n", maxsplit=1)[0], usage=argparse.SUPPRESS
     )
     default = None if output is None else Path("results", output)
     made.add_argument("--output", type=Path, default=default, help="folder to write to")
     if n_seeds:
-        made.add_argument("--seeds", type=whole(1, 10_000), default=n_seeds, help="how many")
+        made.add_argument("--seeds", type=whole(1, 10_000), default=n_seeds, help="how many seeds")
         made.add_argument(
             "--first-seed",
             type=whole(0, 2**31 - 10_001),
             default=0,
-            help="seeds from 0 on are published; development uses 1000 and on",
+            help="published results use seeds from 0 on, development from 1000 on",
         )
         made.add_argument("--jobs", type=whole(1, 10_000), help="processes; default: cores")
     return made
@@ -52,7 +52,7 @@ def parse_seeds(given: argparse.Namespace) -> range:
 
 
 def command(run: Callable[[argparse.Namespace], None], options: argparse.ArgumentParser) -> None:
-    """Run a benchmark from the words of a command line; an error is one line and an exit code."""
+    """Run a benchmark with the command line's options; an error is one line and an exit code."""
     try:
         given = options.parse_args()
         if given.output is not None:
@@ -67,10 +67,10 @@ def command(run: Callable[[argparse.Namespace], None], options: argparse.Argumen
 
 
 class Runs:
-    """Finished runs, each stored as a line of JSON as soon as it ends: a repeated command resumes.
+    """Finished runs, each stored as a line of JSON as soon as it ends, so that commands can resume.
 
-    Every run has ``keys``; if a run is a list, its first part has them. The file need not exist,
-    and is only read until it is :meth:`held`. InputError if a line is not such a run.
+    Every run has ``keys``; if a run is a list, its first item has them. The file need not exist. It
+    is written only while it is :meth:`held`. InputError if a line is not such a run.
     """
 
     def __init__(self, path: Path, *keys: str) -> None:
@@ -80,7 +80,7 @@ class Runs:
         self.read(self.file.content())
 
     def read(self, content: bytes) -> int:
-        """Take the runs from the file's content; return the length of its intact part."""
+        """Read the runs from the file's content; return the length of its intact part."""
         self.records = []
         for number, line in enumerate(content.splitlines(keepends=True), 1):
             try:
@@ -92,15 +92,15 @@ class Runs:
                 is_run = False
             if not is_run:
                 raise thetafront.InputError(
-                    f"{self.path}: line {number} is no finished run of this version; use another "
-                    "folder, or move the file away"
+                    f"{self.path}: line {number} is not a finished run of this version; use "
+                    "another folder, or move the file away"
                 )
             self.records.append(record)
         return len(content)
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep other commands from writing meanwhile; cut a last line that is torn."""
+        """Keep other commands from writing to the file; cut off an incomplete last line."""
         with self.file.held(self.read):
             content = self.file.content()
             if content and not content.endswith(b"\n"):
@@ -119,14 +119,14 @@ class Runs:
         play: Callable[[Any], Any],
         jobs: int | None,
     ) -> list[Any]:
-        """Play the wanted runs that are missing, in processes.
+        """Play the wanted runs that are missing, in parallel processes, and return them.
 
-        Return them. ``name_of`` says which of the wanted runs a record is.
+        ``name_of`` returns the wanted run that a record belongs to.
         """
         with self.held():
             done = {name_of(each) for each in self.records}
             missing = [each for each in wanted if each not in done]
-            say(f"{len(done)} runs are there, {len(missing)} are played")
+            say(f"{len(done)} runs are stored, {len(missing)} are missing")
             parallel = Parallel(jobs or cpu_count(), return_as="generator_unordered", batch_size=1)
             for number, record in enumerate(parallel(delayed(play)(each) for each in missing), 1):
                 self.add(record)
@@ -137,9 +137,10 @@ class Runs:
 def publish(
     folder: Path, name: str, text: str, tables: Mapping[str, pd.DataFrame], **manifest: Any
 ) -> None:
-    """Write NAME.md, tables by the names of their files, and a manifest; print the text.
+    """Write NAME.md, the tables and a manifest; print the text.
 
-    The manifest describes this command and its libraries, and contains ``manifest``.
+    The keys of ``tables`` are the names of their files. The manifest describes this command and its
+    libraries, and contains ``manifest``.
     """
     for stem, frame in tables.items():
         frame.to_csv(folder / f"{stem}.csv", index=False)

@@ -1,10 +1,13 @@
 """How often intervals of a few games hold, on the games of published studies.
 
-Of each validated point with at least twice as many games, n are drawn at random. The interval of
-their mean is to hold the mean of all games of that point; its error is corrected for the games that
-both have in common. *Alone*: by the n games. *With others*: as a study shows it, with the variance
-of all points and trials as a prior. *Narrowest*: a hundredth of all intervals are narrower than
-this share of the typical one.
+From each validated point with at least 2n games, n games are drawn at random. An interval of their
+mean holds if it contains the mean of all games of that point. Its width is corrected for the games
+that both means have in common.
+
+- *Alone*: the interval uses only the n games.
+- *With others*: it is the interval that a study shows, with the variances of all points and trials
+  as a prior.
+- *Narrowest*: 1% of all intervals are narrower than this share of the median interval.
 """
 
 from pathlib import Path
@@ -25,7 +28,7 @@ REFERENCE = Path(__file__).parents[1] / "reference"
 
 
 def judged(goal: Goal, trials: list[Moments], points: list[Floats], n: int) -> Floats:
-    """Return which intervals hold and how wide they are, shape (2, 2, n_intervals)."""
+    """Return whether intervals hold and how wide they are, shape (2, 2, n_intervals)."""
     rng, found = np.random.default_rng(n), []
     for _ in range(N_REPEATS):
         drawn = [rng.choice(each, n, replace=False) for each in points]

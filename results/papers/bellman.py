@@ -1,4 +1,4 @@
-"""Equation 3 of Ripstein (2023), R(s, a) + γ·V(s′), against equation 2 with the same schedule.
+"""Equation 3 of Ripstein (2023), R(s, a) + γ·V(s′), compared with equation 2.
 
 Notation
 --------
@@ -11,9 +11,9 @@ w            weight of R: an action's value is w·R(s, a) + γ·Σ P(s′|s, a)�
 
 The paper does not define V in equation 3. Its Algorithm 3 returns the score of the *whole* game,
 and §3.3 speaks of random games that "tend to end with a score only marginally higher than the
-current score", so one reading of V is that score. The score before s is the same for all actions;
-the reward of a is then in V and in R: w = 1 + γ. In the textbook V is the *remaining* score from s′
-on: w = 1, and γ = 1 is equation 2 itself. Both readings are played.
+current score", so V can be read as that score. The score before s is the same for all actions. The
+reward of a is then contained in both V and R, so w = 1 + γ. In the textbook, V is the *remaining*
+score from s′ on, so w = 1, and γ = 1 gives equation 2 itself. Both readings are played.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ from thetafront.agents.twenty48.mcmdp import Table1
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 
 GAMMAS = (0.5, 0.7, 0.9, 0.99, 1.0)
-PAPERS_GAMMAS = (0.9, 1.0)  # of which the paper speaks: they have all games, the others 40%
+PAPERS_GAMMAS = (0.9, 1.0)  # mentioned in the paper: they have all games, the others 40%
 SHARE_OF_GAMES = 0.4
 EQUATION_2, PURE = "equation 2", "pure Monte Carlo, 100 playouts a direction"
 WHOLE, REMAINS = READINGS = ("the whole game's score", "what remains")
@@ -38,7 +38,7 @@ Policy = tuple[Agent, str, float]  # with its reading of V and γ
 
 
 def policies() -> dict[str, Policy]:
-    """Return equation 2, pure Monte Carlo, and equation 3 by reading and γ."""
+    """Return equation 2, pure Monte Carlo, and equation 3 for each reading and γ."""
     found: dict[str, Policy] = {
         EQUATION_2: (Table1(), "", np.nan),
         PURE: (PureMonteCarlo(100), "", np.nan),
@@ -62,7 +62,7 @@ def bellman_frame(played: Mapping[str, Policy], games: paper.Games) -> pd.DataFr
 
 
 def draw_readings(axes: Axes, frame: pd.DataFrame, label: str) -> None:
-    """Draw mean score against γ by reading of V; ``label`` is a curve's, with braces for it."""
+    """Draw mean score against γ for each reading of V; ``label`` has braces for the reading."""
     gammas = np.unique(frame["gamma"].dropna())
     colours = (paper.RED, paper.BLUE)
     for reading, colour, offset in zip(READINGS, colours, (-0.04, 0.04), strict=True):
@@ -76,7 +76,7 @@ def draw_readings(axes: Axes, frame: pd.DataFrame, label: str) -> None:
 
 
 def bellman_figure(frame: pd.DataFrame) -> Figure:
-    """Draw mean score against γ by reading of V, between equation 2 and pure Monte Carlo."""
+    """Draw mean score against γ for each reading of V, with equation 2 and pure Monte Carlo."""
     figure, axes = paper.new_figure(8.2, 5.0)
     rows = frame.set_index("policy").loc
     paper.level(axes, rows[EQUATION_2], paper.BLACK, EQUATION_2)

@@ -5,15 +5,16 @@ Notation
 =====  =============================================================================================
 L      number of legal actions of a board, the paper's "number of legal moves"
 m      number of its empty cells
-c      number of merges of its legal actions, all together
-mₐ     empty cells after action a: m and its merges
+c      number of merges of its legal actions, in total
+mₐ     empty cells after action a: m plus the number of its merges
 =====  =============================================================================================
 
-The paper counts 2·L·m + c states after a move, and 64 with eight free cells and four actions that
-merge nothing. A 2 or a 4 may spawn in each of mₐ cells, so there are Σ 2·mₐ = 2·(L·m + c) pairs of
-an action and a spawn: the formula lacks c, except where nothing merges. (The paper's m are the
-empty cells "after tiles have been combined". These differ by action, and counted so, c is in m
-already.) Two pairs may lead to the same board, so there may be fewer different states.
+The paper's formula gives 2·L·m + c states after a move. In its example, with eight empty cells and
+four actions that merge nothing, that is 64. But a 2 or a 4 can spawn in each of mₐ cells, so there
+are Σ 2·mₐ = 2·(L·m + c) pairs of an action and a spawn. The formula is too low by c, which is 0
+only if nothing merges. (The paper defines m as the empty cells "after tiles have been combined".
+That number differs by action and already contains the merges.) Two pairs may lead to the same
+board, so there may be fewer states than pairs.
 """
 
 from collections.abc import Sequence
@@ -69,7 +70,7 @@ def count_successors(board: int) -> dict[str, int]:
 
 
 def boards_frame(seeds: Sequence[int]) -> pd.DataFrame:
-    """Return one row a board of games by :data:`AGENT`: :func:`count_successors`, with its seed."""
+    """Return :func:`count_successors` of each board in games by :data:`AGENT`, with the seed."""
     return pd.DataFrame(
         {"seed": seed, "n_moves": move.n_moves, **count_successors(move.board)}
         for seed in seeds
@@ -78,14 +79,14 @@ def boards_frame(seeds: Sequence[int]) -> pd.DataFrame:
 
 
 def small_frame() -> pd.DataFrame:
-    """Return the numbers of boards on which a player may have to move, on small boards."""
+    """Return the number of reachable boards of each small shape, with an upper bound."""
     frame = pd.DataFrame(SHAPES, columns=["n_rows", "n_columns"])
     n_states = [small_2048(*shape).mdp.n_states - 1 for shape in SHAPES]  # without the deal
     return frame.assign(n_states=n_states, bound=[(h * w + 2) ** (h * w) for h, w in SHAPES])
 
 
 def mean_counts(boards: pd.DataFrame) -> dict[str, paper.Interval]:
-    """Return means over boards; games weigh equally, as boards of one game are no sample."""
+    """Return means over boards; all games weigh equally, as boards of one game are dependent."""
     found = boards.assign(
         exact=boards["formula"] == boards["n_pairs"], lacking=boards["n_pairs"] - boards["formula"]
     )
@@ -96,7 +97,7 @@ def mean_counts(boards: pd.DataFrame) -> dict[str, paper.Interval]:
 
 
 def draw_board(axes: Axes, x: float, y: float, board: int, colour: str) -> None:
-    """Draw a small board with its middle left at a point."""
+    """Draw a small board; the middle of its left edge is at a point."""
     size = 0.8
     frame = FancyBboxPatch(
         (x, y - size / 2), size, size, boxstyle="round,pad=0.03", ec=colour, fc="#FAFAFA", lw=2

@@ -1,11 +1,11 @@
-"""Three dice by value iteration: the table of Thanki (2021), beside exact expectations.
+"""Three dice by value iteration: the table of Thanki (2021), compared with exact expectations.
 
-θ is the post's tolerance of a sweep's residual, γ its discount, and F the final score, which is the
-reward of sticking.
+θ is the post's tolerance for the residual of a sweep, γ its discount, and F the final score, which
+is the reward of sticking.
 
 The post's program sets the value of sticking to F + γ·F: its game returns F as the reward of the
-last action, and its recursion takes F for the value of the final state, too. The correct value of
-the final state is 0. Games take seconds, so they are always played again.
+last action, and its recursion also uses F as the value of the final state. The correct value of the
+final state is 0. All games together take seconds, so they are always played again.
 
 Source: P. Thanki, *Value iteration algorithm* (2021).
 """
@@ -38,18 +38,18 @@ POST = (
 POSTS_GAMES = 10_000
 GAMMAS = tuple(k / 200 for k in range(160, 201))
 TOLERANCES = (10.0, 3.0, 1.0, 0.1, 1e-4)
-COLOURS = (paper.GREEN, paper.ORANGE, paper.RED, paper.BLUE, paper.BLACK)  # from fine to rough
+COLOURS = (paper.GREEN, paper.ORANGE, paper.RED, paper.BLUE, paper.BLACK)  # the finest first
 N_TIMED = 1_000_000
 N_DRAWS = 1_000_000
 
 
 @dataclass(frozen=True)
 class FinalScoreTwice(DiceAgent):
-    """The post's agent, which values sticking at (1 + γ)·F; it scores by the rules."""
+    """The post's agent: it values sticking at (1 + γ)·F, but its games are scored by the rules."""
 
     @property
     def reward(self) -> npt.NDArray[np.float64]:
-        """The rewards of the process that is solved."""
+        """The rewards of the MDP that value iteration solves."""
         reward = self.rules.mdp.reward.copy()
         reward[self.rules.sticking :: self.rules.n_holds] *= 1 + self.gamma
         return reward
@@ -59,15 +59,15 @@ RECURSIONS: dict[str, type[DiceAgent]] = {PROGRAM: FinalScoreTwice, CORRECT: Dic
 
 
 def play(first_seed: int, n_games: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Play the post's table by both recursions; return its rows, and games by row and score.
+    """Play the post's table by both recursions; return its rows, and counts of games by score.
 
-    Each row has seeds of its own: on the same seeds, rows of one policy would score the same.
+    Each row has different seeds: on the same seeds, rows with the same policy would score the same.
     """
     lines, counts = [], []
     for recursion, post in product(RECURSIONS, POST):
         theta, gamma, worst, average, best, seconds = post
         agent = RECURSIONS[recursion](gamma, theta)
-        agent.play(0)  # compiles
+        agent.play(0)  # compiles the kernels
         games = agent.games(first_seed, n_games)
         scores, exact, sd = games.scores, agent.expected_score, agent.score_sd
         row = {"recursion": recursion, "theta": theta, "gamma": gamma}
@@ -117,7 +117,7 @@ def grid_frame() -> pd.DataFrame:
 
 
 def order_noise(part: pd.DataFrame) -> dict[str, float]:
-    """Return how much noise is in the post's order; ``part`` has the lines of its program."""
+    """Return how noisy the post's order is; ``part`` has the rows of the post's program."""
     columns = ["exact_score_points", "post_standard_error_points", "post_score_mean_points"]
     exact, errors, reported = part[columns].to_numpy(float).T
     high = part["gamma"].to_numpy(float) == part["gamma"].max()
@@ -141,7 +141,7 @@ def order_noise(part: pd.DataFrame) -> dict[str, float]:
 
 
 def draw_lines(axes: Axes, part: pd.DataFrame, column: str) -> None:
-    """Draw a column against γ, one line per tolerance; finer ones are wider, to show ties."""
+    """Draw a column against γ, one line per tolerance; finer tolerances have wider lines."""
     for k, tolerance in enumerate(sorted(TOLERANCES)):
         line = part[part["tolerance_points"] == tolerance]
         width, label = 9.0 - 2.0 * k, f"{tolerance:g}"

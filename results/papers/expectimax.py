@@ -3,15 +3,16 @@
 Notation
 --------
 ===========  =======================================================================================
-γ            discount of equation 4; a reward after i spawns counts γⁱ, a leaf γᵈ
-k, d, N      expectimax decides where no action leaves more than k cells empty; its depth and its
-             playouts a decision
+γ            discount of equation 4: a reward after i spawns has the weight γⁱ, a leaf γᵈ
+k            expectimax decides if no action leaves more than k cells empty
+d, N         depth of expectimax, and its playouts a decision
 ===========  =======================================================================================
 
-The paper gives γ no value in §5.2. It is 1 in all our other results. As for equation 3
-(:mod:`results.papers.bellman`), V of a leaf is the remaining score, or the whole game's score,
-which Algorithm 3 returns. Both are played, at two θ with and without expectimax, on the same seeds.
-The latter has γ of 0.9, which §3.3 mentions, and 1, and half of the games.
+The paper gives γ no value in §5.2. It is 1 in all our other results. As in equation 3
+(:mod:`results.papers.bellman`), V of a leaf can be read as the remaining score or as the whole
+game's score, which Algorithm 3 returns. Both readings are played at two θ on the same seeds, as are
+the two θ without expectimax. The whole game's score is played with half of the games, at γ = 1 and
+at γ = 0.9, which §3.3 mentions.
 """
 
 from dataclasses import replace
@@ -38,7 +39,7 @@ THETAS = {
 
 
 def policies(agent: Switching) -> dict[str, Policy]:
-    """Return the agent without expectimax, then with it by reading of V and γ."""
+    """Return the agent without expectimax, then with it for each reading of V and each γ."""
     plain = MonteCarloMDP(*(getattr(agent, f"theta{number}") for number in range(1, 7)))
     found: dict[str, Policy] = {PLAIN: (plain, "", np.nan)}
     for reading, gammas in GAMMAS.items():
@@ -51,8 +52,8 @@ def policies(agent: Switching) -> dict[str, Policy]:
 def expectimax_frame(games: paper.Games) -> pd.DataFrame:
     """Return one row per policy at a θ: its mean score and cost, and its differences, in points.
 
-    ``games`` by θ and policy. ``less_plain`` is the difference from the same θ without expectimax,
-    ``less_undiscounted`` that from γ = 1 with V as what remains.
+    ``games`` are by θ and policy. ``less_plain`` is the difference from the same θ without
+    expectimax, and ``less_undiscounted`` the difference from γ = 1 with V as what remains.
     """
     lines = []
     for theta, agent in THETAS.items():
@@ -69,7 +70,7 @@ def expectimax_frame(games: paper.Games) -> pd.DataFrame:
 
 
 def expectimax_figure(frame: pd.DataFrame) -> Figure:
-    """Draw mean score against γ by reading of V, a panel for each θ."""
+    """Draw mean score against γ for each reading of V, one panel per θ."""
     figure, panels = paper.new_figure(11.4, 5.2, ncols=len(THETAS), sharey=True)
     for axes, theta in zip(panels, THETAS, strict=True):
         part = frame[frame["theta"] == theta]

@@ -23,10 +23,10 @@ from thetafront.agents.agent import Agent, agent_digest
 from thetafront.study import estimate
 from thetafront.study.estimate import Estimate
 
-GAMES_A_SEED = 1_000_000  # seeds of games begin at this multiple of --seed
+GAMES_A_SEED = 1_000_000  # times --seed: the first seed of the games
 MANIFEST = "manifest.json"
 TEXTS = Path(__file__).with_name("texts")
-ROUNDING = 1e-9  # smaller numbers of a text are 0
+ROUNDING = 1e-9  # a text shows smaller numbers as 0
 MINUS = "\N{MINUS SIGN}"
 BLUE, BLACK, RED, GREY, GREEN = "#0072B2", "#000000", "#D55E00", "#8C8C8C", "#009E73"
 PURPLE, ORANGE = "#CC79A7", "#E69F00"
@@ -58,10 +58,10 @@ class Paper:
     """A script's options, and the folder that it writes to; use :func:`script`."""
 
     output: Path
-    n_games: int  # a row, at most
+    n_games: int  # at most, of a row
     seed: int
     jobs: int | None
-    rows: dict[str, str] = field(default_factory=dict)  # names by digest, of what has played
+    rows: dict[str, str] = field(default_factory=dict)  # names of rows, by digests of their agents
 
     @property
     def seeds(self) -> range:
@@ -72,7 +72,7 @@ class Paper:
     def play(
         self, rows: Mapping[str, Agent], seeds: range | None = None, batch: int = 1
     ) -> dict[str, pd.DataFrame]:
-        """Return the games of each row, in the order of the seeds; missing ones are played.
+        """Return the games of each row in the order of the seeds; play those that are missing.
 
         The columns are those of ``games.csv``, without the agent.
         """
@@ -92,12 +92,12 @@ class Paper:
         manifest: Mapping[str, Any] | None = None,
         **values: Any,
     ) -> None:
-        """Write tables, figures and manifest; write and print ``texts/NAME.txt``, filled in.
+        """Write tables, figures and manifest; fill in ``texts/NAME.txt``, write and print it.
 
-        Tables and figures are by the names of their files. ``manifest`` has entries of the manifest
-        beside the run's, ``values`` the values of the text beside tables, number of games and
-        seeds. A figure has the title that the text gives it, and for a caption the paragraph after
-        it.
+        The keys of tables and figures are the names of their files. ``manifest`` has more entries
+        for the manifest. ``values`` has more values for the text, in addition to the tables, the
+        number of games and the seeds. The text gives each figure its title, and the paragraph after
+        the figure is its caption.
         """
         for stem, frame in tables.items():
             frame.to_csv(self.output / f"{stem}.csv", index=False)
@@ -135,10 +135,11 @@ def earlier_manifest(folder: Path) -> dict[str, Any]:
 
 
 def kept(path: Path, columns: Mapping[str, Any], where: str = "index >= 0") -> pd.DataFrame | None:
-    """Return a table that an earlier run measured, or its rows ``where`` this holds.
+    """Return a table that an earlier run measured, or its rows that meet the condition ``where``.
 
-    None without a file; InputError if it lacks a column or a number. ``columns`` have types, those
-    of words :class:`pandas.CategoricalDtype` where only some words are allowed.
+    Returns None if there is no file; InputError if a column or a number is missing. ``columns``
+    gives the type of each column; a :class:`pandas.CategoricalDtype` lists the words that the
+    column may have.
     """
     if not path.exists():
         return None
@@ -149,7 +150,7 @@ def kept(path: Path, columns: Mapping[str, Any], where: str = "index >= 0") -> p
         valid = False
     if not valid:
         raise thetafront.InputError(
-            f"{path}: no table of this version; use another folder, or move it away"
+            f"{path}: not a table of this version; use another folder, or move it away"
         )
     return found.reset_index(drop=True)
 
@@ -173,25 +174,25 @@ def script(
 ) -> None:
     """Run a paper's script: read its options, create its folder, report errors in one line.
 
-    ``name`` is that of the folder in ``results``, ``n_games`` the default of ``--games``, and
-    ``given`` the words of the command line.
+    ``name`` is the name of the folder in ``results``, ``n_games`` the default of ``--games``, and
+    ``given`` the arguments of the command line.
     """
     described = (sys.modules[run.__module__].__doc__ or "").split("\n")[0]
-    # Without a usage, a wrong option is told in one line.
+    # Without a usage, the error for a wrong option is one line.
     parser = argparse.ArgumentParser(description=described, usage=argparse.SUPPRESS)
     parser.add_argument("--games", type=whole(2, 100_000), default=n_games, help="games a row")
     parser.add_argument(
         "--seed",
         type=whole(0, 2**31 - 1),
         default=0,
-        help="games have the seeds 1,000,000·SEED and on, the same for all rows",
+        help="all rows have the same seeds, from 1,000,000·SEED on",
     )
-    parser.add_argument("--jobs", type=whole(1, 10_000), help="worker processes; by default, cores")
+    parser.add_argument("--jobs", type=whole(1, 10_000), help="worker processes; default: cores")
     parser.add_argument(
         "--output",
         type=Path,
         default=Path("results", name),
-        help="folder to write to; games that it holds already are not played again",
+        help="folder to write to; games already stored there are not played again",
     )
     options = parser.parse_args(given)
     paper = Paper(options.output, options.games, options.seed, options.jobs)
@@ -244,7 +245,7 @@ def score_columns(games: pd.DataFrame) -> dict[str, Any]:
 def less(games: Games, name: str, **others: str) -> dict[str, float]:
     """Return the columns of a row's differences from others, paired by seed, in points.
 
-    ``others`` are rows by the names of the columns; they have the same seeds, or more after them.
+    ``others`` maps the names of columns to other rows. These have the same seeds, and perhaps more.
     """
     mine, found = read_scores(games[name]), dict[str, float]()
     for key, other in others.items():
@@ -254,10 +255,10 @@ def less(games: Games, name: str, **others: str) -> dict[str, float]:
 
 
 class Number(float):
-    """A number in a text, ``-`` if it is unknown.
+    """A number in a text; an unknown number is written as ``-``.
 
-    Beside Python's formats there are ``time``, for ``183 µs``, and ``+.1pp``, for percentage points
-    of a share.
+    In addition to Python's formats, ``time`` writes ``183 µs``, for example, and ``+.1pp`` writes a
+    share in percentage points.
     """
 
     def __format__(self, form: str) -> str:
@@ -272,8 +273,8 @@ class Number(float):
 class Interval(NamedTuple):
     """A number of a text with its 95% interval: ``12,345 (12,000 to 12,690)``.
 
-    Without an interval, or if it has no width, only the number is written; ``-`` stands for a
-    difference of no width, which is that of a row from itself.
+    If the interval is missing or has no width, only the number is written. A difference without
+    width is written as ``-``: it is that of a row from itself.
     """
 
     value: Number
@@ -295,7 +296,7 @@ def interval(of: Estimate) -> Interval:
 def time_text(seconds: float) -> str:
     """Write a time with three digits and a readable unit: ``183 µs``, ``1.25 ms``, ``1,250 s``.
 
-    A time below 0 is 0: Student's t does not exclude negative ones.
+    A negative time, such as an end of a Student's t interval, is written as 0.
     """
     seconds = max(0.0, float(f"{seconds:.3g}"))
     if 1e3 <= seconds < math.inf:
@@ -309,8 +310,9 @@ def time_text(seconds: float) -> str:
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a table's rows for a text: numbers, and intervals by the names of their columns.
 
-    ``score`` is the interval of ``score_mean_points``, ``score_low95_points`` and
-    ``score_high95_points``, ``win_rate`` that of ``win_rate``, ``win_rate_low95`` and so on.
+    ``score``, for example, is the interval of ``score_mean_points``, ``score_low95_points`` and
+    ``score_high95_points``. ``win_rate`` is the interval of ``win_rate``, ``win_rate_low95`` and
+    ``win_rate_high95``.
     """
     stems = [str(each).split("_low95") for each in frame if "_low95" in str(each)]
     found: list[dict[str, Any]] = []
@@ -335,7 +337,7 @@ def by(frame: pd.DataFrame, names: str) -> dict[str, dict[str, Any]]:
 
 
 def wide(frame: pd.DataFrame, index: str, columns: str, cell: str) -> pd.DataFrame:
-    """Lay out a number or interval: a row for each value of ``index``, a column of ``columns``."""
+    """Lay out a number or interval by the values of ``index`` (rows) and ``columns``."""
     rows: dict[Any, dict[str, Any]] = {}
     for row in records(frame):
         rows.setdefault(row[index], {index: row[index]})[str(row[columns])] = row[cell]
@@ -343,10 +345,10 @@ def wide(frame: pd.DataFrame, index: str, columns: str, cell: str) -> pd.DataFra
 
 
 def fill(template: str, values: Mapping[str, Any]) -> str:
-    """Fill numbers in a text.
+    """Fill numbers into a text.
 
     The lines of a paragraph are joined. A line ``@name | {column:,.0f} |`` becomes a line for each
-    row of the table of that name. Negative numbers get a minus sign for a hyphen.
+    row of the table of that name. Negative numbers get a minus sign instead of a hyphen.
     """
     lines: list[str] = []
     for line in re.sub(r"(?<=[^\n|])\n(?=[^\n|#@-])", " ", template).split("\n"):
@@ -357,13 +359,13 @@ def fill(template: str, values: Mapping[str, Any]) -> str:
 
 
 def new_figure(width: float, height: float, **panels: Any) -> tuple[Figure, Any]:
-    """Return a figure, and its axes or, with ``panels``, all of them."""
+    """Return a figure and its axes; ``panels`` are the arguments of ``subplots``."""
     figure = Figure(figsize=(width, height))
     return figure, figure.subplots(**panels)
 
 
 def entitle(figure: Figure, title: str, caption: str) -> None:
-    """Write a title above a figure, and a caption below in lines that fit."""
+    """Write a title above a figure, and below it a caption wrapped to its width."""
     figure.suptitle(title, x=0.01, ha="left", fontsize=12)
     lines = wrapped(caption, int(figure.get_figwidth() * CHARACTERS_AN_INCH))
     figure.supxlabel(lines, fontsize=8, color="#555555", x=0.01, ha="left")
@@ -376,7 +378,7 @@ def places_axis(axes: Axes, labels: Sequence[str], **style: Any) -> None:
 
 
 def errors(rows: pd.DataFrame, value: str, stem: str = "", unit: str = "") -> list[pd.Series]:
-    """Return the lengths of error bars of a column, to the ends of its interval."""
+    """Return the lengths of a column's error bars, below and above."""
     low, high = (rows[f"{stem or value}_{end}95{unit}"] for end in ("low", "high"))
     return [rows[value] - low, high - rows[value]]
 

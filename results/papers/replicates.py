@@ -1,13 +1,15 @@
 """How many games a trial needs: the example of Ripstein (2023), exactly and with real games.
 
-Two θ of an agent play N games each, of the same seeds. Trials of n games, drawn from them with
-replacement, show how much the mean of a trial scatters, and how often the two θ are ranked wrongly.
+Two θ of an agent play N games each on the same seeds. Trials of n games are drawn from these games
+with replacement. They show how much the mean of a trial varies, and how often the two θ are ranked
+wrongly.
 
-The standard error of the mean is s/√n; s is the standard deviation of one game's score. If the
-better θ's mean score is higher by δ, the probability of the wrong order is near Φ(−δ·√n / √(s₁² +
-s₂²)), and below p from n = (z·√(s₁² + s₂²)/δ)² on; z is the normal quantile of 1 − p. Scores are
-bimodal, so for few games the probability is counted over trials. Its interval is taken over
-"worlds": bootstrap samples of N scores instead of the real ones (percentiles).
+The standard error of the mean is s/√n, where s is the standard deviation of one game's score. Let
+the mean score of the better θ be higher by δ. Then the probability of the wrong order is
+approximately Φ(−δ·√n / √(s₁² + s₂²)). It is below p if n is larger than (z·√(s₁² + s₂²)/δ)², where
+z is the normal quantile of 1 − p. Scores are bimodal, so for few games the probability is counted
+over trials instead. Its interval consists of percentiles over "worlds": bootstrap samples of N
+scores that replace the real scores.
 
 Sources: Ripstein (2023), §5.1, *Parameter Optimization*; Efron and Tibshirani, *An Introduction to
 the Bootstrap* (1993), §13.3, for the intervals.
@@ -34,7 +36,7 @@ Floats = npt.NDArray[np.float64]
 A, B = "A", "B"
 THETAS = {A: AUTHORS_THETA, B: (903, 56, 38, 2, 10, 0.56)}
 """B is a validated trial of the published sweep, rounded."""
-P_SUCCESS, SUCCESS, FAILURE = 0.6, 70_000.0, 35_000.0  # §5.1: of 4096; scores with and without
+P_SUCCESS, SUCCESS, FAILURE = 0.6, 70_000.0, 35_000.0  # §5.1: P(4096); scores with and without
 MAX_GAMES_A_TRIAL = 100
 STANDARD_ERRORS = (250.0, 500.0, 1_000.0, 2_000.0, 5_000.0)  # points
 WRONG_LEVELS = (0.10, 0.05)
@@ -46,11 +48,11 @@ QUANTILES = {"low95": 0.025, "low50": 0.25, "median": 0.5, "high50": 0.75, "high
 ENDS = (QUANTILES["low95"], QUANTILES["high95"])
 P_COLUMNS = ["p_wrong", "p_wrong_low95", "p_wrong_high95"]
 SHOWN = (1, 2, 3, 4, 6, 9, 16, 25, 50, 100)
-MARKED = (3, 4, 9)  # the paper's, and the usual four
+MARKED = (3, 4, 9)  # the paper has 3 and 9, our searches have 4
 
 
 def paper_frame() -> pd.DataFrame:
-    """Compare the figures of the paper's example (NaN: not given) with its own model (§5.1)."""
+    """Compare the paper's figures (NaN: not given) with the exact values of its example (§5.1)."""
     expected = P_SUCCESS * SUCCESS + (1.0 - P_SUCCESS) * FAILURE
     deviation = (SUCCESS - FAILURE) * math.sqrt(P_SUCCESS * (1.0 - P_SUCCESS))
     third, mean = (SUCCESS + 2 * FAILURE) / 3, "47,333 = (70,000 + 2 × 36,000)/3"
@@ -78,7 +80,7 @@ def resampled_sums(
 ) -> Floats:
     """Draw trials from scores with replacement, for all numbers of games at once.
 
-    Column n − 1, of shape (n_resamples,), has the sums of the trials' first n games.
+    Column n − 1, of shape (n_resamples,), has the sum of the first n games of each trial.
     """
     return np.cumsum(drawn(scores, (n_resamples, n_max), rng), axis=1)
 
@@ -101,8 +103,8 @@ def means_frame(name: str, n_real: int, sums: Floats, deviation: Estimate) -> pd
 
 
 def games_for_error(deviation: float, standard_error: float) -> int:
-    """Return the fewest games with a standard error, (s/SE)² rounded up."""
-    # 1e-9 keeps quotients that are whole except for rounding.
+    """Return the smallest number of games that reaches a standard error: (s/SE)², rounded up."""
+    # 1e-9: a quotient that is whole except for rounding errors is not rounded up.
     return max(1, math.ceil((deviation / standard_error) ** 2 - 1e-9))
 
 
@@ -119,12 +121,12 @@ def errors_frame(name: str, n_real: int, deviation: Estimate) -> pd.DataFrame:
 
 
 def p_wrong_order(worse: Floats, better: Floats) -> Floats:
-    """Return the share of trials, by n, that rank the worse θ first; ties count half."""
+    """Return, for each n, the share of trials that rank the worse θ first; ties count half."""
     return np.asarray(0.5 + 0.5 * np.sign(worse - better).mean(axis=0))
 
 
 def p_wrong_in_worlds(worse: Floats, better: Floats, rng: np.random.Generator) -> Floats:
-    """Return the probability of the wrong order, by world and n."""
+    """Return the probability of the wrong order for each world and n."""
     probabilities = np.empty((N_WORLDS, MAX_GAMES_A_TRIAL))
     for row in probabilities:
         first, second = (
@@ -152,7 +154,8 @@ def estimate_difference(worse: Floats, better: Floats) -> Estimate:
 def order_frame(worse: Floats, better: Floats, p: Floats, worlds: Floats) -> pd.DataFrame:
     """Return the smallest n that makes the wrong order rare enough, with 95% intervals.
 
-    ``p`` and ``worlds`` are its probabilities by n. Infinite: none of these n is enough; NaN: δ's
+    ``p`` has the probability of the wrong order for each n, from the real scores, and ``worlds``
+    has it for each world. A number of games is infinite if no n is large enough, and NaN if δ's
     interval contains 0.
     """
     difference = estimate_difference(worse, better)
@@ -162,7 +165,7 @@ def order_frame(worse: Floats, better: Floats, p: Floats, worlds: Floats) -> pd.
     for level in WRONG_LEVELS:
         row = [math.nan] * 6
         if difference.low > 0:
-            # "inverted_cdf" returns an n of some world; averaging might involve infinity.
+            # "inverted_cdf" returns the n of one world; an average of two might be infinite.
             in_worlds = [first_below(world, level) for world in worlds]
             ends = np.quantile(in_worlds, ENDS, method="inverted_cdf").tolist()
             by_normal = [games_for_error(norm.ppf(1.0 - level) * deviation, gap) for gap in gaps]
@@ -176,7 +179,7 @@ def order_frame(worse: Floats, better: Floats, p: Floats, worlds: Floats) -> pd.
 def measure(scores: dict[str, Floats]) -> tuple[dict[str, pd.DataFrame], list[Estimate]]:
     """Return the tables of two θ, and the standard deviations of one game's score.
 
-    Equal games give equal results.
+    The same games always give the same results.
     """
     rng = np.random.default_rng(0)
     sums = {name: resampled_sums(each, N_RESAMPLES, rng) for name, each in scores.items()}
@@ -229,7 +232,7 @@ def draw_means(axes: Axes, replicates: pd.DataFrame, scores: dict[str, Floats]) 
 
 
 def draw_order(axes: Axes, ranking: pd.DataFrame) -> None:
-    """Draw the probability of the wrong order, and that of the paper's example."""
+    """Draw the probability of the wrong order, and the probability in the paper's example."""
     n, p, low, high = (ranking[name] for name in ("n_games", *P_COLUMNS))
     axes.plot(n, p, color=paper.BLACK, linewidth=1.8, label="wrong order: A ahead of B")
     style: dict[str, Any] = {"color": paper.BLACK, "alpha": 0.13, "linewidth": 0}
@@ -262,7 +265,7 @@ def replicates_figure(tables: dict[str, pd.DataFrame], scores: dict[str, Floats]
 
 
 def side_by_side(frame: pd.DataFrame, on: str) -> pd.DataFrame:
-    """Return A's columns with B's beside them, which end in ``_b``."""
+    """Return the columns of A and B in one table; the names of B's columns end in ``_b``."""
     first, second = (frame[frame["theta"] == name] for name in (A, B))
     return first.merge(second, on=on, suffixes=("", "_b"))
 

@@ -2,15 +2,18 @@
 
 The paper gives neither intervals nor numbers of games. Its published program merges in cascade
 (:mod:`engine.twenty48.rule`), and its MDP agents follow an explicit schedule
-(:data:`agents.twenty48.schedule.AUTHORS_SCHEDULE`). So each row is played by the common rule and by
-the cascade, on the same seeds, and again with the program's two slips
-(:mod:`agents.twenty48.published_program`), to measure their effect.
+(:data:`agents.twenty48.schedule.AUTHORS_SCHEDULE`). Each row is therefore played by the common rule
+and by cascade, on the same seeds. Some rows are played again with one of the program's two slips
+(:mod:`agents.twenty48.published_program`), to measure its effect.
 
-The same games test what §5.1 says about scores with and without the 4096 tile: games without it
-score around 36,000 points, "near the 4096 tile"; with it a score below 60,000 is uncommon; 80,000
-is near the 8192 tile; and nothing influences the score more than how often the 4096 tile is
-reached. For the last, η² is the correlation ratio: the share of the variance of one game's score
-that lies between games with a tile and games without it (Pearson 1905).
+The same games test what §5.1 says about the 4096 tile:
+
+- Games without it score around 36,000 points, "near the 4096 tile".
+- Games with it rarely score below 60,000.
+- A score of 80,000 is near the 8192 tile.
+- Nothing influences the score more than how often the 4096 tile is reached. This is measured by the
+  correlation ratio η²: the share of the variance of one game's score that lies between games with a
+  tile and games without it (Pearson 1905).
 """
 
 from dataclasses import dataclass, replace
@@ -38,7 +41,7 @@ TILES = (2048, 4096, 8192)
 COLOURS = {"2048 or less": paper.GREY, "4096": paper.BLUE, "8192 or more": paper.RED}
 N_RESAMPLES = 2000
 BIN = 1000  # points
-BELOW_4096 = 36_868  # score of a board with one of each tile below, if no 4 had been spawned
+BELOW_4096 = 36_868  # score of a board with one of each tile below 4096, if no 4 was spawned
 N_PLAYOUTS = 100
 PURE, REFERENCE, LEAST = "Pure MCTS", "MDP (top 100%)", "MDP (top 25%)"
 PAPER = pd.DataFrame(
@@ -66,12 +69,12 @@ class Row:
 
     @property
     def name(self) -> str:
-        """The row's name, in progress and as a key."""
+        """The row's name, shown in progress and used as a key."""
         return ", ".join(filter(None, (self.model, self.rule.value, self.slip)))
 
 
 def table1_rows() -> list[Row]:
-    """Return the paper's rows by both rules, then those with the program's slips."""
+    """Return the paper's rows by both rules, then the rows with the program's slips."""
     mdp = PAPER["top_share"].dropna()
     found = []
     for rule in Rule:
@@ -90,19 +93,20 @@ ROWS = table1_rows()
 
 
 def beyond(estimate: Estimate, other: float, rounding: float = 0.0) -> float:
-    """Return how far a number, known to ± ``rounding``, lies above (or below, −) an interval."""
+    """Return how far a number, known to ± ``rounding``, is above an interval; negative if below."""
     above = max(other - rounding - estimate.high, 0.0)
     return above + min(other + rounding - estimate.low, 0.0)
 
 
 def table1_frame(games: paper.Games) -> pd.DataFrame:
-    """Return the table, our figures beside the paper's; ``games`` by :attr:`Row.name`.
+    """Return the table, with our figures and the paper's; ``games`` are by :attr:`Row.name`.
 
-    All rows have the same seeds in the same order, or the first of them. Intervals are of 95%
-    (bootstrap, Wilson). ``*_inside``: whether the paper's figure (of a share, one that rounds to
-    it) lies in our interval; ``*_beyond``: how far beyond the nearer end it lies, negative below.
-    ``difference`` is from the first MDP row of the same rule, ``slip_effect`` from the row without
-    the slip, both paired by seed.
+    All rows have the same seeds in the same order, or the first of these seeds. Intervals are 95%
+    intervals (bootstrap, Wilson). ``*_inside`` says whether our interval contains the paper's
+    figure, or for a share, a number that rounds to it. ``*_beyond`` is the distance of the paper's
+    figure from the nearer end, negative if it is below. ``difference`` is the difference from the
+    first MDP row of the same rule, and ``slip_effect`` from the row without the slip; both are
+    paired by seed.
     """
     references = {row.rule: row.name for row in ROWS if row.model == REFERENCE and not row.slip}
     lines = []
@@ -135,7 +139,7 @@ def table1_frame(games: paper.Games) -> pd.DataFrame:
 
 
 def table1_figure(games: paper.Games, frame: pd.DataFrame) -> Figure:
-    """Draw Figure 3: each model's distribution of scores, common rule left, cascade right."""
+    """Draw Figure 3: each model's scores, by the common rule (left) and by cascade (right)."""
     figure, axes = paper.new_figure(9.2, 5.6)
     places = np.arange(len(PAPER))
     sides: tuple[tuple[Rule, Literal["low", "high"], str, float], ...] = (
@@ -150,7 +154,7 @@ def table1_figure(games: paper.Games, frame: pd.DataFrame) -> Figure:
         for body in parts["bodies"]:
             body.set(facecolor=colour, edgecolor="none", alpha=0.55)
         part = frame[(frame["rule"] == rule.value) & (frame["slip"] == "")]
-        # A small marker: intervals are hardly longer than a large one.
+        # A small marker, because intervals are hardly longer than a large marker.
         bars = {"fmt": "o", "markersize": 2.2, "zorder": 4, "elinewidth": 1.4, "capsize": 4}
         label = f"mean, 95% interval: {rule.value} rule"
         paper.score_bars(axes, places + offset, part, color=colour, label=label, **bars)
@@ -185,9 +189,9 @@ def estimate_share(true: npt.NDArray[np.bool_]) -> Estimate:
 
 
 def milestones_frame(games: paper.Games) -> pd.DataFrame:
-    """Return one row per agent: its scores with and without 4096; ``games`` by the rows' names.
+    """Return one row per agent: scores with and without 4096; ``games`` are by the rows' names.
 
-    Medians have distribution-free intervals, shares Wilson's, η² the bootstrap's; all are of 95%.
+    Medians have distribution-free 95% intervals, shares Wilson's, and η² bootstrap intervals.
     """
     rng = np.random.default_rng(0)
     lines = []
@@ -248,7 +252,7 @@ def milestones_figure(games: paper.Games) -> Figure:
 
 
 def table1(of: paper.Paper) -> None:
-    """Play the missing games, write the results; rows with slips have a quarter of the games."""
+    """Play the missing games and write the results; rows with slips have a quarter of the games."""
     games = of.play({row.name: row.agent for row in ROWS if not row.slip})
     few = of.seeds[: max(2, of.n_games // 4)]
     played = games | of.play({row.name: row.agent for row in ROWS if row.slip}, few)

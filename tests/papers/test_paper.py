@@ -103,7 +103,7 @@ def test_a_table_of_an_earlier_run(tmp_path: Path) -> None:
         "kind,seconds\na,x\n",
     ):
         path.write_text(broken)
-        with pytest.raises(InputError, match=r"times\.csv: no table of this version; use another"):
+        with pytest.raises(InputError, match=r"times\.csv: not a table of this version; use"):
             paper.kept(path, columns)
 
 

@@ -1,1 +1,1 @@
-"""Certificates of simulated studies compared with the truth; README.md explains them."""
+"""Certificates of simulated studies, compared with the truth; see README.md."""

@@ -1,9 +1,10 @@
 """How often certificates of simulated studies hold, after every step of a growing study.
 
 Each surface is searched by `knowledge-gradient` with nine games per trial; validated points have
-100 games each. Much like ``sweep --until-regret``, a study starts from 16 trials and twelve points;
-its steps alternate between playing predictions that lower the certificate's bounds and adding half
-as many trials as there are. The same command resumes after an interrupt.
+100 games each. A study is much like one of ``sweep --until-regret``. It starts with 16 trials and
+twelve points. Then two kinds of step alternate: one plays predictions that lower the certificate's
+bounds, the other increases the number of trials by half. The same command resumes after an
+interrupt.
 """
 
 import argparse
@@ -27,14 +28,14 @@ from thetafront.study.samplers.candidates import is_among
 
 N_POINTS = 12
 MAX_GAMES, MAX_TRIALS, MORE_TRIALS = 6000, 120, 1.5
-GAMES = np.array([2000, 3000, 4500, 6500])  # ends of the classes of the tables
-GOES_ON = "until small"  # published runs have others, of studies that go on to a fixed length
+GAMES = np.array([2000, 3000, 4500, 6500])  # numbers of games that separate the rows of a table
+GOES_ON = "until small"  # published runs have other arms, too: studies of a fixed length
 NOTE = """\
-Bounds and regrets are shares of the highest true score; regrets are means over 25 budgets but for
-the *largest*. *Held*: no bound is exceeded at any budget, with Wilson's 95% interval. *Inside*:
-true scores within the 95% intervals of tested and untested θ, with the mean error. *Worse than
-design*: budgets at which the answer is truly worse than after the first step, 16 trials and their
-validation."""
+Bounds and regrets are shares of the highest true score. *Mean regret* is the mean over 25 budgets,
+*largest regret* the largest at any budget. *Held*: studies in which no bound is exceeded at any
+budget, with Wilson's 95% interval. *Inside*: the share of true scores within the 95% intervals of
+tested and untested θ; *bias*: their mean error. *Worse than design*: the share of budgets at which
+the answer is truly worse than after the first step (16 trials and their validation)."""
 
 
 def until_small(study: Study) -> Iterator[dict[str, Any]]:
@@ -68,13 +69,13 @@ def play(run: tuple[str, int]) -> list[dict[str, Any]]:
 
 
 def inside(rows: pd.DataFrame, kind: str) -> str:
-    """Write the coverage of claims, with their mean error."""
+    """Write the share of true values inside the intervals, and the mean error."""
     counts = np.array(rows[f"{kind}_inside"].tolist()).sum(axis=0)
     return f"{counts[0] / counts[1]:.3f}, {rows[f'{kind}_bias'].sum() / counts[1]:+.1%}"
 
 
 def steps_section(name: str, rows: pd.DataFrame) -> Section:
-    """Summarize certificates by the number of games; a study counts with its last step."""
+    """Summarize certificates by the number of games; in each row, a study's last step counts."""
     rows = rows[rows["arm"] == GOES_ON]
     before = rows.groupby("seed")["scores"].transform("first")
     pairs = zip(rows["scores"], before, strict=True)
@@ -121,5 +122,7 @@ def run(given: argparse.Namespace) -> None:
 
 if __name__ == "__main__":
     options = parser(__doc__ or "", "certificates", n_seeds=500)
-    options.add_argument("--surface", action="append", choices=SURFACES, help="repeatable; all")
+    options.add_argument(
+        "--surface", action="append", choices=SURFACES, help="repeatable; default: all"
+    )
     command(run, options)

@@ -1,8 +1,8 @@
-"""A simulated study: searched and validated, with the certificate of its answers beside the truth.
+"""A simulated study, searched and validated; its certificate is compared with the truth.
 
-Games are those of the surface, on a machine whose speed drifts like that of the published sweep:
-times of games that are played together have a common factor, of which a part changes from game to
-game and the rest decays over 840 games; a search times its games 5% higher.
+The surface plays the games, on a simulated machine whose speed drifts like that of the published
+sweep. Times of games that are played together have a common factor. A part of this factor changes
+from game to game, and the rest decays over 840 games. In the search, games take 5% longer.
 """
 
 from typing import Any
@@ -31,7 +31,7 @@ N_UNTESTED = 30  # along the predicted front
 
 
 class Machine:
-    """Times games, faster or slower as its load drifts."""
+    """A simulated machine on which games take more or less time, as its load drifts."""
 
     def __init__(self, *seed: int) -> None:
         self.rng = np.random.default_rng(seed)
@@ -68,7 +68,7 @@ class Study:
         return self.models[n_trials]
 
     def proposals(self, n_trials: int, n_points: int) -> Floats:
-        """Return the model's proposals at that many budgets, in the unit cube."""
+        """Return the model's proposals at ``n_points`` budgets, in the unit cube."""
         model = self.searched(n_trials)
         front = model.predicted_front
         budgets = np.linspace(front.mean[0, 1], front.mean[-1, 1], n_points) - 1e-9
@@ -80,9 +80,10 @@ class Study:
 
 
 class Validation:
-    """Points of a study that have been played in turn on one machine.
+    """Points of a study that have been played in turns on one machine.
 
-    ``codes`` are their θ in the unit cube, shape (n, d), with the scores and times of their games.
+    ``codes`` are their θ in the unit cube, shape (n, d); ``scores`` and ``seconds`` have their
+    games.
     """
 
     def __init__(self, study: Study) -> None:
@@ -93,7 +94,7 @@ class Validation:
         self.seconds: list[Floats] = []
 
     def play(self, codes: Floats) -> None:
-        """Play those of some points that are new."""
+        """Play the points that are new."""
         codes = np.unique(codes[~is_among(codes, self.codes)], axis=0)
         drift = self.machine.factors(GAMES_A_POINT * len(codes)).reshape(GAMES_A_POINT, -1)
         for k, code in enumerate(codes):
@@ -117,7 +118,7 @@ class Validation:
         return trials.given(self.codes, values, variances, times.shared, timed=True)
 
     def answers(self, model: FittedModel, budgets: Floats) -> npt.NDArray[np.int64]:
-        """Return the points recommended to a user with each budget, −1 where there is none."""
+        """Return the index of the point recommended for each budget, −1 if there is none."""
         expected = expected_at(model, [model.cube.decode(code) for code in self.codes])
         found = []
         for limit in budgets.tolist():
@@ -127,7 +128,7 @@ class Validation:
         return np.array(found)
 
     def row(self, n_trials: int, model: FittedModel, **more: Any) -> dict[str, Any]:
-        """Return a user's results after these trials and points."""
+        """Return what a user gets after these trials and points."""
         truth, n = self.study.truth, len(self.codes)
         scores = np.append(self.study.on.truth(self.codes)[0], 0.0)
         scores = scores[self.answers(model, truth.budgets)]
@@ -139,8 +140,8 @@ class Validation:
     def certified(self, model: FittedModel) -> tuple[dict[str, Any], Floats, Floats, Floats]:
         """Bound the regret of the answers at n budgets, and compare it with the truth.
 
-        Returns columns of a row; the bounds, shape (n,); the best predictions, in the unit cube,
-        shape (n, d); and the bounds if these were played.
+        Returns columns of a row; the bounds, shape (n,); the best predictions in the unit cube,
+        shape (n, d); and the bounds that would hold if these predictions were played.
         """
         study = self.study
         expected = expected_at(model, [model.cube.decode(code) for code in self.codes])

@@ -1,1 +1,1 @@
-"""What limits a study on many machines, measured on one: durable writes, and Dask."""
+"""What limits a study on many machines, measured on one machine: durable writes and Dask."""

@@ -41,7 +41,9 @@ def run(given: argparse.Namespace) -> None:
 
 if __name__ == "__main__":
     options = parser(__doc__ or "", output=None)
-    options.add_argument("--storage", help="URL of a database whose writes are measured, too")
-    options.add_argument("--seconds", type=float, default=20.0, help="of each search")
-    options.add_argument("--workers", type=whole(2, 10_000), help="that sleep; default: 256, 1024")
+    options.add_argument("--storage", help="URL of a database, to measure its writes, too")
+    options.add_argument("--seconds", type=float, default=20.0, help="of each measurement")
+    options.add_argument(
+        "--workers", type=whole(2, 10_000), help="sleeping workers; default: 256, then 1024"
+    )
     command(run, options)

@@ -1,7 +1,8 @@
-"""Games that sleep, on a real cluster of Dask in few processes of many threads.
+"""Games that sleep, on a real Dask cluster with few processes and many threads.
 
-Workers that would run elsewhere take no core here. So the measurement shows the cost of a game to
-the coordinator, the scheduler and its worker, and the share of workers' time in games.
+Workers of a real study run on other machines. Here they sleep and take no core, so the measurement
+shows the cost of a game to the coordinator, the scheduler and its worker, and the share of the
+workers' time that is spent in games.
 """
 
 import time
@@ -31,7 +32,7 @@ SETTINGS = {"distributed.worker.profile.enabled": False, "logging.distributed": 
 
 @dataclass(frozen=True)
 class Sleeper(Agent):
-    """Sleeps from half to three halves of its mean, and reports a game of 2048."""
+    """Sleeps for 0.5 to 1.5 times its mean, and reports a game of 2048."""
 
     name: ClassVar[str] = "sleeper"
 
@@ -67,7 +68,7 @@ class SleepingGames(GameSource[int]):
         self.n_handed_out = self.n_back = 0
 
     def next_task(self) -> Task[int] | None:
-        """Return about as many seconds of games of one trial as a task should have."""
+        """Return a task: games of one trial that take about as long as a task should."""
         first = self.n_handed_out
         n = max(1, round(self.seconds_a_task / MEAN_SECONDS))
         n = min(n, self.games_a_trial, self.n_games - first)
@@ -83,16 +84,17 @@ class SleepingGames(GameSource[int]):
         self.n_back += len(finished.games)
 
     def snapshot(self) -> Snapshot:
-        """Return how many games there are."""
+        """Return how many games have ended."""
         return Snapshot("games", self.n_back, self.n_games, self.n_back, self.n_games)
 
 
 def sleeping_games(n_workers: int, games_a_trial: int, seconds: float = 20.0) -> dict[str, Any]:
     """Play games that sleep on a cluster, through the executor and the loop of a sweep.
 
-    ``n_workers`` games sleep at once, at most ``games_a_trial`` of them in a task, for so many
-    seconds if no worker ever rests. Returns games a second by the clock, the share of the workers'
-    time in games, and CPU milliseconds a game of the client, the scheduler and the workers.
+    ``n_workers`` games sleep at once, and a task has at most ``games_a_trial`` games. If no worker
+    ever waits, all games take ``seconds``. Returns the games per second of wall time, the share of
+    the workers' time that is spent in games, and the CPU milliseconds a game of the client, the
+    scheduler and the workers.
     """
     source = SleepingGames(round(n_workers * seconds / MEAN_SECONDS), games_a_trial)
     with (

@@ -32,7 +32,7 @@ from thetafront.agents.external.program import Protocol
 from thetafront.study.log.manifest import write_json
 
 N_DECISIONS = 5_000
-# As little as a program can do: it answers each line with a number, or prints one.
+# The least that a program can do: answer each line with a number, or print one number.
 PROGRAMS = {"serve": (("sed", "-u", "s/.*/1/"), 2000), "once": (("echo", "1"), 200)}
 SPACE = thetafront.Space((thetafront.NumericParameter("x", 0.0, 1.0),))
 TIMED = "import time; begin = time.monotonic(); {}; print(time.monotonic() - begin)"
@@ -125,7 +125,8 @@ def table(figures: dict[str, Any]) -> pd.DataFrame:
 def run(given: argparse.Namespace) -> None:
     """Measure everything, including C programs if requested; write and print.
 
-    Rates have a ``median``, ``min`` and ``max`` over ``n_rounds`` rounds in which all take turns.
+    Rates have a ``median``, ``min`` and ``max`` over ``n_rounds`` rounds, in which all kernels take
+    turns.
     """
     figures = {**thetafront.provenance(), "n_rounds": given.rounds}
     rounds = all_rounds()
@@ -144,6 +145,6 @@ def run(given: argparse.Namespace) -> None:
 
 if __name__ == "__main__":
     options = parser(__doc__ or "", output=None)
-    options.add_argument("--c-reference", action="store_true", help="run the C programs, too (gcc)")
-    options.add_argument("--rounds", type=whole(1, 1_000), default=7, help="that rates have")
+    options.add_argument("--c-reference", action="store_true", help="also run the C programs (gcc)")
+    options.add_argument("--rounds", type=whole(1, 1_000), default=7, help="number of rounds")
     command(run, options)

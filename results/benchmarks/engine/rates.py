@@ -1,10 +1,12 @@
 """Rates of kernels and agents, in millions a CPU second.
 
-*Random moves* are legal moves of random games of 2048, alone or as an agent's playouts;
-*simulations* are those of tree search, m for each move that has a choice; *games* are those of
-three dice by an optimal policy; *backups* are those of states by ``pacman_mdp``, over all sweeps of
-a game; *decisions* are moves of other agents of Pacman. Counts inside an agent's games are divided
-by all CPU seconds of these games.
+- *Random moves* are legal moves of random games of 2048, alone or as an agent's playouts.
+- *Simulations* are those of tree search: m for each move that has a choice.
+- *Games* are games of three dice by an optimal policy.
+- *Backups* are backups of states by ``pacman_mdp``, over all sweeps of a game.
+- *Decisions* are moves of the other agents of Pacman.
+
+Counts inside an agent's games are divided by all CPU seconds of these games.
 """
 
 import statistics
@@ -33,7 +35,7 @@ from thetafront.engine.twenty48.playout import playouts
 
 RANDOM_MOVES = "random moves"
 SECONDS_OF_PLAYOUTS, SECONDS_OF_AGENT_GAMES = 0.4, 0.5
-# Batches, some milliseconds each.
+# Sizes of batches that take some milliseconds each.
 N_PLANES, N_DICE = 20_000, 20_000
 
 Round = Callable[[int], tuple[int, float]]
@@ -55,7 +57,7 @@ def repeated(work: Callable[[int], Any]) -> Round:
 
 
 def inside(agent: Agent, count_of: Callable[[Any], int]) -> Round:
-    """Return a round of an agent's whole games; ``count_of`` counts each, outside the time."""
+    """Return a round of an agent's whole games; ``count_of`` counts in each game, untimed."""
 
     def play(number: int) -> tuple[int, float]:
         warm(agent)
@@ -73,7 +75,7 @@ def inside(agent: Agent, count_of: Callable[[Any], int]) -> Round:
 def simulations(leaf: LeafValue) -> Round:
     """Return a round of tree search; all rounds play the same games."""
     agent = UCT(n_simulations=100, depth=10, exploration=100.0, leaf_value=leaf)
-    # Counting plays the game again, slowly: once is enough.
+    # Counting plays the game again, slowly, so counts are cached.
     count_of = cache(lambda seed: n_simulations_of_game(agent, seed))
     return lambda _: inside(agent, lambda game: count_of(game.seed))(0)
 
@@ -85,7 +87,7 @@ def n_simulations_of_game(agent: UCT, seed: int) -> int:
 
 
 def author_times(factor: float, top_share: float = 1.0) -> MonteCarloMDP:
-    """Return `mcmdp` with θ₁ … θ₄ a multiple of the author's."""
+    """Return `mcmdp`, whose θ₁ … θ₄ are a multiple of the author's."""
     theta1, theta2, theta3, theta4 = (round(factor * value) for value in AUTHORS_THETA[:4])
     return MonteCarloMDP(theta1, theta2, theta3, theta4, AUTHORS_THETA[4], top_share)
 

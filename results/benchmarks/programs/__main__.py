@@ -1,6 +1,6 @@
 """thetafront against three samplers of Optuna, on five external programs.
 
-Runs take place one at a time, on one core, for the same wall time. Then the θ that each side
+Runs take place one at a time, on one core, for the same wall time. Then the θ that each method
 recommends are played on fresh seeds. Everything is stored as a line of JSON as soon as it ends, and
 the same command resumes after an interrupt. README.md explains the design.
 """
@@ -35,7 +35,7 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THRE
 
 
 def one_core() -> ProcessPoolExecutor:
-    """Return a new process on one core, which inherits the threads of its libraries."""
+    """Return a new process that runs on one core, as do all threads of its libraries."""
     core = {max(os.sched_getaffinity(0))}
     initializer = partial(os.sched_setaffinity, 0, core)
     return ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=initializer)
@@ -49,7 +49,7 @@ def compete(given: argparse.Namespace, program: str, seed: int, runs: Runs, game
         if (program, seed, method) in done:
             continue
         folder = given.output.absolute() / "studies" / f"{program}-{seed}"
-        shutil.rmtree(folder, ignore_errors=True)  # what was interrupted begins anew
+        shutil.rmtree(folder, ignore_errors=True)  # an interrupted run starts again
         folder.mkdir(parents=True)
         play = partial(run_ours, folder) if method == OURS else partial(run_optuna, method)
         with one_core() as process:
@@ -60,7 +60,7 @@ def compete(given: argparse.Namespace, program: str, seed: int, runs: Runs, game
     mine = (each for each in runs.records if (each["program"], each["seed"]) == (program, seed))
     recommended = [pick[1] for each in mine for pick in each["picks"]]
     missing = [each for k, each in enumerate(recommended) if each not in known + recommended[:k]]
-    random.Random(seed).shuffle(missing)  # where the machine's speed drifts, it does so for all
+    random.Random(seed).shuffle(missing)  # so that drift affects all
     say(f"{program}, seed {seed}: {len(missing)} θ to play")
     with one_core() as process:
         for found in process.map(fresh, repeat(program), missing, repeat(given.games)):
@@ -85,7 +85,9 @@ def run(given: argparse.Namespace) -> None:
 if __name__ == "__main__":
     options = parser(__doc__ or "", "programs")
     options.add_argument("--seconds", type=float, default=60.0, help="wall time of a run")
-    options.add_argument("--games", type=whole(1, 10_000), default=200, help="fresh, of an answer")
+    options.add_argument(
+        "--games", type=whole(1, 10_000), default=200, help="fresh games of an answer"
+    )
     options.add_argument("--seeds", type=whole(0, 100), nargs="+", default=[1, 2, 3])
     options.add_argument("--programs", nargs="+", choices=CASES, default=list(CASES))
     command(run, options)

@@ -1,4 +1,4 @@
-"""The contest: its programs, a run of one method on one of them, fresh games of its answers.
+"""The contest: its programs, a run of one method on one program, and fresh games of its answers.
 
 The objective is the same for all methods: a mean over the same number of games that the
 experiment's own agent plays.
@@ -20,7 +20,7 @@ from thetafront import Experiment, GameError, InputError, load_experiment, sweep
 
 FOLDER = Path(__file__).resolve().parent
 OURS = "thetafront"
-PICK = "pick"  # what thetafront's pick answers after the same run, which may be a θ never played
+PICK = "pick"  # the answer of thetafront's pick after the same run; it may be an untested θ
 SAMPLERS = {
     "tpe": optuna.samplers.TPESampler,
     "nsga2": optuna.samplers.NSGAIISampler,
@@ -28,8 +28,8 @@ SAMPLERS = {
 }
 RIVALS = tuple(SAMPLERS)
 METHODS = (OURS, PICK, *RIVALS)
-FRESH_SEEDS = 900_000_000  # no search or validation has such seeds; NumPy's end at 2**32
-SEARCH_SEEDS = 1_000_000  # of Optuna's trials, for each seed of a run
+FRESH_SEEDS = 900_000_000  # no search or validation uses such seeds; NumPy's end at 2**32
+SEARCH_SEEDS = 1_000_000  # for Optuna's trials of a run
 
 Theta = dict[str, float | int | str]
 
@@ -39,9 +39,9 @@ class Case:
     """A program of the contest."""
 
     definition: str  # the file, in this folder
-    budgets: tuple[float, ...]  # of the cost, in its own unit: each method recommends a θ for each
-    unit: str = "ms"  # in which budgets are written
-    per_unit: float = 1e-3  # how much of the cost's own unit that is
+    budgets: tuple[float, ...]  # in the unit of the cost; a method recommends a θ for each
+    unit: str = "ms"  # of budgets in tables
+    per_unit: float = 1e-3  # this unit, in the unit of the cost
     digits: int = 3  # decimals of scores in tables
     replicates: int = 4  # games of a trial, for all methods
     n_games: int = 200  # fresh games of a recommended θ
@@ -67,8 +67,8 @@ CASES = {
 def suggested(trial: optuna.Trial, experiment: Experiment, method: str) -> Theta:
     """Let a trial suggest θ.
 
-    Samplers that model all parameters together draw those of an `if` at random, so they suggest all
-    parameters; TPE suggests only the active ones.
+    Samplers that model all parameters together would draw conditional ones at random, so they
+    suggest all parameters. TPE suggests only the active ones.
     """
     theta: Theta = {}
     for name, of in experiment.space.distributions().items():
@@ -80,7 +80,7 @@ def suggested(trial: optuna.Trial, experiment: Experiment, method: str) -> Theta
             theta[name] = trial.suggest_int(name, of.low, of.high, step=of.step, log=of.log)
         else:
             theta[name] = trial.suggest_float(name, of.low, of.high, step=of.step, log=of.log)
-    if "lp" in theta:  # of xz: what lc leaves room for
+    if "lp" in theta:  # xz: lc + lp is at most 4
         theta["lp"] = min(int(theta["lp"]), 4 - int(theta["lc"]))
     return experiment.space.active(theta)
 
@@ -105,7 +105,7 @@ def run_optuna(method: str, program: str, seed: int, seconds: float) -> list[Rec
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     sampler = SAMPLERS[method](seed=seed)
     study = optuna.create_study(directions=[direction, "minimize"], sampler=sampler)
-    played(experiment, {}, [FRESH_SEEDS])  # loading costs nothing, as in our sweeps
+    played(experiment, {}, [FRESH_SEEDS])  # loading is not timed, as in our sweeps
     begin = time.monotonic()
     study.optimize(objective, timeout=seconds, catch=(GameError,))
     wall = time.monotonic() - begin
@@ -144,7 +144,7 @@ def run_ours(results: Path, program: str, seed: int, seconds: float) -> list[Rec
 
 
 def answers(case: Case, front: Sequence[tuple[Theta, float, float]]) -> list[list[Any]]:
-    """Return, for each budget, the best θ whose cost is within it, with score and cost."""
+    """Return, for each budget, the best θ with a cost within it, and its score and cost."""
     picks, sign = [], case.experiment.goal.sign
     for budget in case.budgets:
         within = [each for each in front if each[2] <= budget]

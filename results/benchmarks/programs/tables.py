@@ -1,7 +1,7 @@
 """The results of a contest: picks.csv, summary.csv, programs.md, programs.png and manifest.json.
 
-Runs with different seeds are the replicates: means, differences and their 95% intervals (Student's
-t) are over n runs. So they include the variation of search, choice and fresh games.
+The replicates are runs with different seeds. Means, differences and their 95% intervals (Student's
+t) are over n runs, so they include the variation of search, choice and fresh games.
 """
 
 import json
@@ -29,21 +29,21 @@ RUN = ["program", "method", "seed"]
 INTRODUCTION = """\
 ## thetafront and Optuna on five programs
 
-Mean true score of what each method recommends for a budget ± half of its 95% interval \
-(n runs, one a seed; Student's t). Each recommended θ was played on fresh seeds: 200 \
-times, where the score is exact 10 times. Gains are ours minus theirs, paired by seed, \
-positive where ours is better. †k: in k runs the true cost exceeds the budget by more \
-than 10%. A dash: no answer. The row `mean` is over the budgets that all methods have \
-answered.
+For each budget, a table has the mean true score of the θ that each method recommends, ± \
+half of its 95% interval (Student's t over n runs, one per seed). Each recommended θ was \
+played on 200 fresh seeds, or on 10 if the score is exact. Gains are differences between \
+thetafront and the other method, paired by seed, and positive if thetafront is better. \
+†k: in k runs, the true cost exceeds the budget by more than 10%. A dash means no answer. \
+The row `mean` is the mean over the budgets that all methods have answered.
 
-Wall time of a run, tables and page included: {walls}.
+Wall time of a run, including tables and page: {walls}.
 """
-PICTURE = "programs.png"  # of published runs
+PICTURE = "programs.png"  # only published results have it
 AT_TRUE_COSTS = """\
 ## At true costs
 
-The same answers, judged by what they truly cost: for each budget, the best true score \
-among all of a run's answers whose true cost is within it.
+The same answers, judged by their true costs: for each budget, the best true score among \
+all answers of a run whose true cost is within the budget.
 """
 
 
@@ -70,7 +70,7 @@ def pick_rows(runs: Sequence[Record], fresh: Sequence[Record]) -> pd.DataFrame:
 
 
 def best_answers(picks: pd.DataFrame) -> pd.DataFrame:
-    """Return, for each run and budget, the best of the run's answers whose true cost is within it.
+    """Return, for each run and budget, the run's best answer with a true cost within the budget.
 
     A row without such an answer has neither a score nor games.
     """
@@ -90,9 +90,10 @@ def interval(name: str, values: "pd.Series[float]") -> dict[str, float]:
 
 
 def summarize(picks: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per program, budget and method; a budget of NaN is the mean of those answered.
+    """Return one row per program, budget and method; a budget of NaN is the mean over budgets.
 
-    Differences are ours minus theirs, paired by seed, and positive where ours is better.
+    Gains are differences between thetafront and the other method, paired by seed, and positive if
+    thetafront is better.
     """
     rows = []
     for program, own in picks.groupby("program", sort=False):

@@ -17,7 +17,7 @@ BUDGETS = ((80, 9), (48, 9), (240, 3))  # trials, games a trial: 720, 432 and 72
 
 
 def budget(text: str) -> tuple[int, int]:
-    """Read ``TRIALSxGAMES``: more trials than the design has, two games or more."""
+    """Read ``TRIALSxGAMES``: more trials than the design has, and at least two games."""
     n_trials, n_games = map(int, text.split("x"))
     if n_trials <= N_DESIGN or n_games < 2:
         raise ValueError
@@ -33,8 +33,8 @@ def table_order(record: Record) -> tuple[int, int, int, int]:
 def run(given: argparse.Namespace) -> None:
     """Play the runs that the folder lacks, and summarize all runs there.
 
-    The order is by budget, then by seed, so an interrupted benchmark has compared all samplers
-    equally, beginning with the first budget.
+    The order is by budget, then by seed. When a benchmark is interrupted, all samplers have
+    therefore played about the same runs.
     """
     planned = [
         Run(on, sampler, n_trials, n_games, seed)
@@ -56,8 +56,12 @@ def run(given: argparse.Namespace) -> None:
 def options() -> argparse.ArgumentParser:
     """Return the options of the command."""
     made = parser(__doc__ or "", "samplers", n_seeds=20)
-    made.add_argument("--sampler", action="append", type=check_sampler, help="repeatable; all")
-    made.add_argument("--surface", action="append", choices=SURFACES, help="repeatable; all")
+    made.add_argument(
+        "--sampler", action="append", type=check_sampler, help="repeatable; default: all installed"
+    )
+    made.add_argument(
+        "--surface", action="append", choices=SURFACES, help="repeatable; default: all"
+    )
     made.add_argument("--budget", action="append", type=budget, help="TRIALSxGAMES, repeatable")
     return made
 

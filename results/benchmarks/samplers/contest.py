@@ -1,8 +1,9 @@
 """One run: a sampler's whole study on one surface, and the quality of its recommendations.
 
-The run's seed fixes the initial design and the games' random numbers: at the same seed all samplers
-start with the same 16 trials and the same games. Recommendations are made from the observed means
-and from the model of :mod:`study.samplers.posterior`, the same for all samplers.
+The run's seed fixes the initial design and the games' random numbers, so with the same seed, all
+samplers start with the same 16 trials and the same games. Recommendations are made from the
+observed means, and from the model of :mod:`study.samplers.posterior`, which is the same for all
+samplers.
 """
 
 import time
@@ -32,12 +33,12 @@ N_DESIGN = 16
 SCORES = "scores"
 DIRECTIONS = (StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE)
 N_WARM = 4
-# Suggestions for which a model is refitted cost more: the mean of nine, up to the 80th trial.
+# The nine suggestions up to the 80th trial; those that refit a model cost more.
 LATE = slice(71, 80)
 
 
 class Run(NamedTuple):
-    """A run by the names of surface and sampler; ``n_trials`` include the design."""
+    """A run, with the names of its surface and sampler; ``n_trials`` includes the design."""
 
     surface: str
     sampler: str
@@ -47,13 +48,13 @@ class Run(NamedTuple):
 
 
 def score_variances(trials: Sequence[FrozenTrial]) -> Floats:
-    """Return the variances of the trials' mean scores; NaN for times, for the model to infer."""
+    """Return the variances of the trials' mean scores; for times NaN, as the model infers them."""
     samples = [Moments.from_sample(np.array(trial.user_attrs[SCORES])) for trial in trials]
     return np.column_stack([growing_variances(samples), np.full(len(samples), np.nan)])
 
 
 OBJECTIVES = Objectives((Scale.ROOT, Scale.LOG), REFERENCE, score_variances)
-"""What the samplers' models know of both objectives."""
+"""What the samplers' models know about both objectives."""
 
 
 def check_sampler(name: str) -> str:
@@ -118,10 +119,13 @@ def warm(sampler: str) -> None:
 def play(run: Run) -> dict[str, Any]:
     """Play one run.
 
-    Returns the run's parameters; all of :meth:`Truth.measured` by ``observed`` means and
-    ``posterior`` means of the evaluated θ, and by ``model``, from the whole space;
-    ``hypervolume_of_evaluated``, of all evaluated θ by their true values;
-    ``suggestion_cpu_seconds``, the mean after the design, and ``late_suggestion_cpu_seconds``.
+    Returns the run's parameters and these measures:
+
+    - all of :meth:`Truth.measured`, if θ are chosen from the evaluated ones by ``observed`` or by
+      ``posterior`` means, or from the whole space by the ``model``;
+    - ``hypervolume_of_evaluated``, of the true values of all evaluated θ;
+    - ``suggestion_cpu_seconds``, the mean after the design, and ``late_suggestion_cpu_seconds``,
+      the mean of the nine suggestions up to the 80th trial.
     """
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     on, truth, found = surface(run.surface), true_front(run.surface), dict[str, float]()

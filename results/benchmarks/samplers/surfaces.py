@@ -1,23 +1,26 @@
 """Simulated experiments: a search space, a known truth, and games as noisy as real ones.
 
-`recorded` is a polynomial fitted to 8,192 real games of 256 θ of `mcmdp`, not a Gaussian process,
-so that no sampler has the true model. √score is quadratic in the unit cube, plus each coordinate's
-cube; log₁₀ seconds is cubic. Left-out means are predicted with R² = 0.906, where their own noise
-allows 0.931, and left-out log₁₀ seconds with R² = 0.981. At the cube's corners it stays within
-6,000 to 63,000 points and 15 to 315 µs. A game is one of the nearest recorded θ, drawn with
-replacement, its score divided by their mean.
+`recorded` is fitted to 8,192 real games of 256 θ of `mcmdp`. It is a polynomial, not a Gaussian
+process, so no sampler has the true model. √score is quadratic in the unit cube, plus the cube of
+each coordinate; log₁₀ seconds is cubic. For θ left out of the fit, mean scores are predicted with
+R² = 0.906 (their own noise allows at most 0.931), and log₁₀ seconds with R² = 0.981. At the corners
+of the unit cube, the surface has 6,000 to 63,000 points and 15 to 315 µs. To play a game, it draws
+a game of the nearest recorded θ, with replacement; f is this game's score divided by the mean score
+of that θ.
 
-The others are in closed form, for properties that `recorded` may lack: `saturating` has diminishing
-returns of parameters that interact, the front of `two_regimes` jumps from one region to another,
-score and cost of `steps` change in steps, where one limit hides the others, and the best weights of
-`cliffs` lie next to ones that lose most of the score.
+The other surfaces are in closed form, and have properties that `recorded` may lack:
+
+- `saturating`: parameters interact and have diminishing returns.
+- `two_regimes`: the front jumps from one region to another.
+- `steps`: score and cost change in steps, and one limit hides the others.
+- `cliffs`: the best weights lie next to weights that lose most of the score.
 
 Notation
 --------
 ======  ============================================================================================
 u, x    a θ in the unit cube, and in its own units; columns are parameters
 μ, t    its true mean score, in points, and its true seconds a move
-f       one game's score over μ; its expectation is exactly 1
+f       one game's score divided by μ; its expectation is exactly 1
 ======  ============================================================================================
 """
 
@@ -38,17 +41,17 @@ Floats = npt.NDArray[np.float64]
 
 RECORDED = ROOT / "results" / "reference" / "samplers" / "recorded.csv"
 REFERENCE = 0.0, 1e-3  # of hypervolumes: points, seconds a move
-SPREAD_OF_TIMES = 0.02  # of one game's time a move, standard deviation of its logarithm
+SPREAD_OF_TIMES = 0.02  # standard deviation of the logarithm of one game's time a move
 PENALTIES = 10.0 ** np.arange(-3.0, 3.1, 0.5)
-# A game of 2048 ends soon after a merge fails, or goes on to the next tile: two modes.
+# Two modes: a game of 2048 ends soon after a merge fails, or reaches the next tile.
 # mean p·a + (1 − p)·b = 1, variance p·(a − 1)² + (1 − p)·(b − 1)² + s² = 0.16
 P_LOW, LOW, HIGH, WIDTH = 0.6, 0.7, 1.45, 0.158
 
 
 def two_modes(_: Floats, n: int, rng: np.random.Generator) -> Floats:
-    """Draw f of two modes, at 0.7 and 1.45, gamma-distributed around each.
+    """Draw f from two modes, at 0.7 and 1.45, with a gamma distribution around each.
 
-    Their mean is exactly 1, their standard deviation 0.4, at every point.
+    At every point, the mean of f is exactly 1, and its standard deviation is 0.4.
     """
     modes = np.where(rng.random(n) < P_LOW, LOW, HIGH)
     return np.asarray(rng.gamma((modes / WIDTH) ** 2, WIDTH**2 / modes))
@@ -58,9 +61,9 @@ def two_modes(_: Floats, n: int, rng: np.random.Generator) -> Floats:
 class Surface:
     """A simulated experiment.
 
-    ``true`` takes points of the unit cube that represent values, and the same in their own units,
-    shape (n, d), and returns μ and t, shape (n,). ``factors`` takes one point, shape (d,), a number
-    of games and a generator, and returns f of each game.
+    ``true`` takes points of the unit cube and the same points in their own units, both of shape (n,
+    d). It returns μ and t, each of shape (n,). ``factors`` takes one point of shape (d,), a number
+    of games and a generator. It returns f of each game.
     """
 
     name: str  # on the command line
@@ -101,9 +104,9 @@ def bump(x: Floats, centre: Floats | float, width: float) -> Floats:
 
 
 def saturating(u: Floats, x: Floats) -> tuple[Floats, Floats]:
-    """Scores rise with playouts ever more slowly, with pairwise interactions.
+    """Scores rise more and more slowly with the playouts, which interact in pairs.
 
-    r scales the time; the more playouts, the larger is the best s.
+    r scales the time. The best s rises with the playouts.
     """
     n, (r, s) = x[:, :4], x[:, 4:].T
     q = n / (n + np.array([60.0, 30.0, 15.0, 8.0]))
@@ -114,7 +117,7 @@ def saturating(u: Floats, x: Floats) -> tuple[Floats, Floats]:
 
 
 def two_regimes(u: Floats, _: Floats) -> tuple[Floats, Floats]:
-    """Scores have two ridges: shallow search pays at once, deep search with much effort."""
+    """Scores have two ridges: shallow search needs little effort, deep search much effort."""
     m, e, s, damping, extra = u.T
     shallow = 28_000.0 * (1.0 - np.exp(-0.4 - 3.0 * e)) * bump(m, 0.15, 0.22) * bump(s, 0.25, 0.2)
     deep = 62_000.0 / (1.0 + np.exp(-6.0 * (e - 0.45))) * bump(m, 0.8, 0.2) * bump(s, 0.75, 0.18)
@@ -123,7 +126,7 @@ def two_regimes(u: Floats, _: Floats) -> tuple[Floats, Floats]:
 
 
 def steps(u: Floats, x: Floats) -> tuple[Floats, Floats]:
-    """Scores and times jump where a tree gets one more leaf: the lowest of three limits counts."""
+    """Scores and times jump when a tree gets another leaf; the lowest of three limits counts."""
     (depth, number, pruning), share = x[:, :3].T, u[:, 3]
     leaves = np.floor(np.minimum(2.0**depth, number) * (1.0 - 0.9 * pruning**2))
     leaves = np.maximum(1.0, leaves)
@@ -133,7 +136,7 @@ def steps(u: Floats, x: Floats) -> tuple[Floats, Floats]:
 
 
 def cliffs(u: Floats, _: Floats) -> tuple[Floats, Floats]:
-    """Scores rise towards a cliff, behind which a feature's sign is wrong."""
+    """Scores rise towards a cliff; beyond it, the sign of a feature is wrong."""
     a, b, c, d, effort = u.T
     ridge = bump(a, 0.6, 0.25) * (0.4 + 0.6 * b) * bump(c - d, 0.1, 0.35)
     safe = 1.0 / (1.0 + np.exp((b - 0.25 - 0.7 * a) / 0.01))
@@ -143,7 +146,7 @@ def cliffs(u: Floats, _: Floats) -> tuple[Floats, Floats]:
 
 
 def polynomial(points: Floats, values: Floats, degree: int) -> Callable[[Floats], Floats]:
-    """Fit ``values``, shape (n,), by monomials up to a degree and each coordinate's cube.
+    """Fit ``values``, shape (n,), by monomials up to a degree, and the cube of each coordinate.
 
     The ridge penalty is the one that predicts left-out values best.
     """
@@ -184,7 +187,7 @@ def recorded() -> Surface:
 
 PLAYOUTS = ((16, 2048), (8, 512), (4, 256), (2, 64))  # of `mcmdp`
 SPACES = {
-    # That of the recorded games; it stays when the experiment `mcmdp` changes.
+    # The space of the recorded games, which does not change with the experiment `mcmdp`.
     "recorded": Space(
         (
             *(count(f"theta{k}", *ends) for k, ends in enumerate(PLAYOUTS, 1)),

@@ -1,7 +1,7 @@
 """Tables: each sampler's measures on each surface, and differences from `nehvi`.
 
-Every figure is a mean over seeds with its standard error, the sample standard deviation over √n.
-Differences are paired by seed, so that the common design and games cancel.
+Every number is a mean over n seeds with its standard error, the sample standard deviation divided
+by √n. Differences are paired by seed, so the effects of the common design and games cancel.
 """
 
 import math
@@ -48,44 +48,45 @@ COLUMNS = (
     ("CPU, ms", "suggestion_cpu_seconds", ",.1f", 1e3),
     ("CPU at 80, ms", "late_suggestion_cpu_seconds", ",.1f", 1e3),
 )
-"""Of the readable tables: heading, measure, format and scale."""
+"""Columns of the tables in Markdown: heading, measure, format and scale."""
 
 CELL = ["surface", "n_trials", "n_games"]
 NOTE = """\
-Hypervolume is that of the recommended θ, at their true values, over the true front's. Regret is the
-true front's score at a time budget less the recommended θ's true score, in points, mean over 25
-budgets; where no θ keeps a budget (*unserved*), it is all of the front's score. Optimism is the
-predicted score of a θ less its true score. "By posterior": chosen from the trials by the model's
-posterior means, the same model for all samplers; "by model": chosen from the whole search space by
-these means, as validation does; "by observed": chosen from the trials by the observed means; "of
-all evaluated": the most that any choice among the trials could reach.
-Means over {seeds}, ± 1 standard error; Δ: less `nehvi`'s, paired by seed, at the same trials and
-games. CPU time is that of one suggestion after the design of 16 trials: the mean, and the mean of
-the nine up to the 80th trial."""
+Hypervolume is that of the recommended θ, at their true values, divided by the true front's. Regret
+is the true front's score at a time budget less the recommended θ's true score, in points, averaged
+over 25 budgets; if no θ keeps a budget (*unserved*), it is the front's whole score. Optimism is the
+predicted score of a θ less its true score. "By posterior": θ are chosen from the trials by the
+model's posterior means, with the same model for all samplers. "By model": they are chosen from the
+whole search space by these means, as in validation. "By observed": they are chosen from the trials
+by the observed means. "Of all evaluated": the most that any choice among the trials could reach.
+Means over {seeds}, ± 1 standard error. Δ is the difference from `nehvi`, paired by seed, at the
+same trials and games. CPU time is that of one suggestion after the design of 16 trials: the mean,
+and the mean of the nine suggestions up to the 80th trial."""
 DRAWN = {
     "hypervolume_by_posterior": "hypervolume, share of the true front's",
     "regret_points_by_posterior": "regret, points",
 }
-"""Of the figure: measures with their titles."""
+"""Measures in the figure, with their titles."""
 TITLE = "What samplers recommend after their trials"
 CAPTION = (
     "Means over seeds with 95% intervals. The same model recommends θ from the trials of each "
     "sampler. A higher hypervolume and a lower regret are better."
 )
 ORDER = ("knowledge-gradient", "nehvi", "surrogate", "tpe", "nsga2", "random", "gp", "botorch")
-"""Samplers in tables; two of them are in published runs only."""
+"""Order of the samplers in tables; two samplers occur only in published runs."""
 
 
 def summary_frame(records: Sequence[Record]) -> pd.DataFrame:
     """Summarize runs, one row per surface, sampler and budget, in the order of their first runs.
 
-    Each measure has ``_mean``, ``_sem`` and ``_n``, and ``_minus_nehvi_mean`` … over common seeds.
+    Each measure has columns with the endings ``_mean``, ``_sem`` and ``_n``. Over common seeds, it
+    also has ``_minus_nehvi_mean`` and so on.
     """
     runs = pd.DataFrame(records)
     seed, measures = [*CELL, "seed"], list(MEASURES)
     baseline = runs.loc[runs["sampler"] == BASELINE, [*seed, *measures]]
     theirs = runs[seed].merge(baseline, on=seed, how="left")
-    theirs.loc[runs["sampler"] == BASELINE, measures] = math.nan  # not compared with itself
+    theirs.loc[runs["sampler"] == BASELINE, measures] = math.nan  # it is not compared with itself
     gaps = (runs[measures] - theirs[measures]).add_suffix(DIFFERENCE)
     groups = pd.concat([runs[[*CELL, "sampler", *measures]], gaps], axis=1).groupby(
         [*CELL, "sampler"], sort=False
@@ -131,7 +132,7 @@ def markdown(summary: pd.DataFrame) -> str:
 
 @mpl.rc_context(paper.STYLE)
 def figure(summary: pd.DataFrame) -> Figure:
-    """Draw hypervolume and regret of each sampler, from the trials: one column per surface."""
+    """Draw hypervolume and regret of each sampler's trials, one column per surface."""
     surfaces = list(summary.groupby("surface", sort=False))
     names = [each for each in ORDER if each in set(summary["sampler"])]
     shape: dict[str, Any] = {"nrows": len(DRAWN), "ncols": len(surfaces), "squeeze": False}

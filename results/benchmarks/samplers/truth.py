@@ -1,22 +1,25 @@
 """A surface's true front, by dense search, and the quality of recommendations against it.
 
-First 2¹⁷ Sobol points; then rounds of ever smaller perturbations of the nondominated points. Twice
-the search adds less than 0.2% of hypervolume.
+The search takes 2¹⁷ Sobol points, then rounds of ever smaller perturbations of the nondominated
+points. A search twice as long adds less than 0.2% of hypervolume.
 
 Notation
 --------
 ===========  =======================================================================================
-prediction   the mean score and time claimed for a θ: as observed, or by the model
-budget       a time per move that a user can afford; 25 of them, the middles of as many equal parts
-             of the true front's decades of time
+prediction   the mean score and time claimed for a θ, either as observed or by the model
+budget       a time per move that a user can afford; there are 25, the middles of 25 equal parts of
+             the true front's range of log time
 pick         of the θ predicted to keep a budget, the one with the highest predicted score
 ===========  =======================================================================================
 
-*Hypervolume*: of the true values of all θ whose predictions are not dominated, over the true
-front's. *Regret*: the true front's score at a budget minus the pick's true score, mean over the
-budgets; all of the front's score where no θ is predicted to keep the budget. *Unserved*: the share
-of such budgets. *Optimism*: predicted minus true score of the picks, mean over the budgets that
-have one. A pick may truly take a little longer than predicted: times are known to 2% a game.
+- *Hypervolume*: the hypervolume of the true values of all θ whose predictions are not dominated,
+  divided by that of the true front.
+- *Regret*: the true front's score at a budget minus the pick's true score, averaged over the
+  budgets. If no θ is predicted to keep the budget, it is the front's whole score.
+- *Unserved*: the share of budgets that no θ is predicted to keep.
+- *Optimism*: the predicted minus the true score of the pick, averaged over budgets with a pick.
+
+A pick may truly take a little longer than predicted, because times are known to 2% a game.
 """
 
 from dataclasses import dataclass
@@ -47,18 +50,18 @@ class Truth:
 
     @property
     def budgets(self) -> Floats:
-        """The middles of 25 equal parts of its decades of time."""
+        """The middles of 25 equal parts of the front's range of log time."""
         middles = (np.arange(N_BUDGETS) + 0.5) / N_BUDGETS
         ratio = self.seconds[-1] / self.seconds[0]
         return np.asarray(self.seconds[0] * ratio**middles * ROUNDING)
 
     def best_within(self, budgets: Floats) -> Floats:
-        """Return the best score within each budget, shape (n,); −∞ where no θ keeps it."""
+        """Return the best score within each budget, shape (n,); −∞ if no θ keeps the budget."""
         n_within = np.searchsorted(self.seconds, budgets, side="right")
         return np.concatenate([[-np.inf], self.scores])[n_within]
 
     def share(self, scores: Floats, seconds: Floats) -> float:
-        """Return the hypervolume of true values, shape (n,), over the front's."""
+        """Return the hypervolume of true values, shape (n,), divided by the front's."""
         own = hypervolume(self.scores, self.seconds, *REFERENCE)
         return hypervolume(scores, seconds, *REFERENCE) / own
 

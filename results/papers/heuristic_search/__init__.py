@@ -1,1 +1,1 @@
-"""Heuristic search and its labelled form beside value iteration, on problems solved exactly."""
+"""Plain and labelled heuristic search, compared with value iteration on problems solved exactly."""

@@ -1,17 +1,18 @@
 """Heuristic search: Kochenderfer, Wheeler, Wray (2022), §9.7 and §9.8.
 
-Plain and labelled search beside value iteration, on three dice and on 2048 on small boards:
-backups, CPU time and exact errors, by initial bound. ``--games`` are the runs of each solver.
-``traces.csv`` has a line for each *look* at a run, at U of the start and the value of its policy:
-finished runs are read from there, with their seconds, and missing ones are added.
+Plain and labelled heuristic search, compared with value iteration on three dice and on small boards
+of 2048: backups, CPU time and exact errors for each initial bound. ``--games`` is the number of
+runs of each solver. A *look* is a snapshot of a run: U of the start, and the value of the greedy
+policy. ``traces.csv`` has a line for each look. Finished runs are read from this file, including
+their seconds, and missing runs are added.
 
-Value iteration begins with 0 in every state, so its U rises; heuristic search begins with an upper
-bound and lowers it. Value iteration stops at a sweep with a residual of δ or less, labelled search
-when the start is solved to within δ. Plain heuristic search cannot tell when it is done, so it gets
-as many backups as synchronous value iteration takes.
+Value iteration begins with 0 in every state, so its U rises. Heuristic search begins with an upper
+bound and lowers it. Value iteration stops after a sweep with a residual of at most δ, and labelled
+search when the start is solved to within δ. Plain heuristic search cannot tell when it is done, so
+it gets as many backups as synchronous value iteration takes.
 
-A sweep has one backup for each state with an action. Seconds are CPU time of backups alone, warm;
-looking on the way is not in them.
+A sweep has one backup for each state with an action. Seconds are the CPU time of the backups alone,
+after a warm-up and without the looks.
 """
 
 import sys
@@ -34,9 +35,9 @@ from thetafront.agents.mdp.value_iteration import sweep_until
 from thetafront.study import estimate as intervals
 
 DELTA = 0.01  # points
-# A call of this many backups takes well under a second, so Ctrl-C is answered in time.
+# A call with this many backups takes well under a second, so Ctrl-C takes effect soon.
 BACKUPS_PER_CALL = 200_000
-DEPTH = 1000  # actions; no game here is as long
+DEPTH = 1000  # actions; every game here is shorter
 LOOKS_A_DECADE = 4
 
 SYNCHRONOUS = "value iteration, synchronous"
@@ -64,13 +65,13 @@ DASHED = (0, (3, 2))
 
 
 class Look(NamedTuple):
-    """A solver in progress, or at its end."""
+    """A snapshot of a solver during its run, or at the end."""
 
     n_backups: int
     n_touched: int  # states backed up at least once
     seconds: float
     value: float  # U of the start
-    policy_value: float  # what greedy play earns from the start on average, exactly
+    policy_value: float  # exact mean return of greedy play from the start
     done: bool
 
 
@@ -78,7 +79,7 @@ COLUMNS: dict[str, Any] = {**dict.fromkeys(RUN, str), "seed": int, **Look.__anno
 
 
 def milestones(problem: Problem) -> Iterator[int]:
-    """Yield numbers of backups, evenly on a logarithmic scale, without end."""
+    """Yield numbers of backups, evenly spaced on a logarithmic scale, without end."""
     first = max(10, problem.n_playing // 100)
     return (round(first * 10 ** (k / LOOKS_A_DECADE)) for k in count())
 
@@ -86,14 +87,14 @@ def milestones(problem: Problem) -> Iterator[int]:
 def look(
     problem: Problem, values: Floats, n_backups: int, n_touched: int, seconds: float, done: bool
 ) -> Look:
-    """Look at values, in the order of the problem's states."""
+    """Return a snapshot; ``values`` are in the order of the problem's states."""
     _, policy = greedy(problem.mdp.tables, values)
     earned = problem.policy_value(policy)
     return Look(n_backups, n_touched, seconds, float(values[problem.start]), earned, done)
 
 
 def sweeps(problem: Problem, method: str) -> list[Look]:
-    """Solve by value iteration from 0 on; look after sweeps."""
+    """Solve by value iteration that begins with 0; look after sweeps."""
     mdp = problem.reversed_mdp if method == BACKWARDS else problem.mdp
     values, scratch = np.zeros(mdp.n_states), np.empty(mdp.n_states)
     looks, marks = list[Look](), milestones(problem)
@@ -128,7 +129,7 @@ def search(problem: Problem, running: Search, max_backups: float) -> list[Look]:
 
 
 def solve(problem: Problem, method: str, bound: str, seed: int, max_backups: int) -> list[Look]:
-    """Solve by a method; searches begin with a bound, and plain search has ``max_backups``."""
+    """Solve by a method; searches begin with a bound, and plain search ends at ``max_backups``."""
     if method in SWEEPS:
         return sweeps(problem, method)
     delta, limit = (DELTA, np.inf) if method == LABELLED else (NO_LABELS, max_backups)
@@ -145,10 +146,10 @@ def solvers(problem: Problem) -> Iterator[tuple[str, str]]:
 
 
 def run_missing(path: Path, chosen: Sequence[Problem], seeds: Sequence[int]) -> pd.DataFrame:
-    """Return one row per look, of all runs; those that the file lacks are run and stored in it.
+    """Return one row per look of all runs; run what the file lacks, and store it there.
 
-    A seed of value iteration is a repetition, for its seconds. InputError if the file is not a
-    table of runs.
+    Runs of value iteration with different seeds differ only in their seconds. InputError if the
+    file is not a table of runs.
     """
     found = paper.kept(path, COLUMNS)
     runs: dict[Any, pd.DataFrame] = {}
@@ -181,8 +182,9 @@ def run_missing(path: Path, chosen: Sequence[Problem], seeds: Sequence[int]) -> 
 def runs_frame(looks: pd.DataFrame, chosen: Sequence[Problem]) -> pd.DataFrame:
     """Return one row for each solver on a problem, from the ends of its runs.
 
-    Means over runs have 95% intervals (Student's t below 20 runs). ``value_less_optimum_points`` is
-    U − V* of the start; ``policy_loss_points`` is V* minus the exact value of greedy play.
+    Means over runs have 95% intervals (Student's t for fewer than 20 runs).
+    ``value_less_optimum_points`` is U − V* of the start; ``policy_loss_points`` is V* minus the
+    exact value of greedy play.
     """
     lines = []
     for problem in chosen:
@@ -207,7 +209,7 @@ def runs_frame(looks: pd.DataFrame, chosen: Sequence[Problem]) -> pd.DataFrame:
 
 
 def compared(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return labelled search from best luck beside value iteration, one row per problem."""
+    """Compare labelled search from best luck with value iteration, one row per problem."""
     is_mine = (runs["method"] == LABELLED) & (runs["initial_values"] == BEST_LUCK)
     mine = runs[is_mine].set_index("problem")
     columns = {"luck": mine["initial_value_points"] / mine["optimum_points"]}

@@ -4,14 +4,14 @@ Notation
 --------
 ===========  =======================================================================================
 V*           optimal value of each state, in points
-L            the bound of *best luck*: what a player would earn who chose the outcomes, too:
+L            the bound of *best luck*: the return of a player who also chooses the outcomes:
              L(s) = max over a of R(a) + γ·max over s′ of L(s′); 0 if s is terminal
 U            the bound that a search begins with, and lowers
 ===========  =======================================================================================
 
-Between V* and L lie V* + λ·(L − V*) for λ from 0 to 1. They are unknown before the problem is
-solved; they show the worth of a better bound. A backup raises none of them, because it raises
-neither V* nor L, and a backup is convex.
+The bounds V* + λ·(L − V*), with λ from 0 to 1, lie between V* and L. They are unknown before the
+problem is solved, and show what a better bound would be worth. No backup raises them: a backup
+raises neither V* nor L, and it is convex.
 """
 
 from collections.abc import Mapping
@@ -30,12 +30,12 @@ from thetafront.engine.jit import kernel
 BEST_LUCK, BETWEEN, OPTIMUM = "best luck", "a tenth of best luck's excess", "the optimum itself"
 LATE = [[64, 64, 4], [2, 8, 2]]
 EXACT = 1e-12  # points
-MAX_SWEEPS = 10_000  # of a policy; its values fall forever if it never ends
+MAX_SWEEPS = 10_000  # of a policy; if play never ends, its values fall forever
 
 
 @kernel
 def best_luck(tables: Tables) -> Floats:
-    """Return L, shape (n_states,), where each outcome has a larger number than its state."""
+    """Return L, shape (n_states,), if each outcome has a larger number than its state."""
     luck = np.zeros(len(tables.first_action) - 1)
     for state in range(len(luck) - 1, -1, -1):
         best = -np.inf
@@ -72,7 +72,7 @@ class Problem:
 
     @cached_property
     def n_playing(self) -> int:
-        """Number of states with an action, all of which a sweep backs up."""
+        """Number of states with an action; a sweep backs up each of them once."""
         return int((~self.mdp.terminal).sum())
 
     @cached_property
@@ -82,7 +82,7 @@ class Problem:
 
     @cached_property
     def reversed_mdp(self) -> FiniteMDP:
-        """The MDP backwards: Gauss-Seidel sweeps see what follows a state before the state."""
+        """The MDP in reverse order, so that Gauss-Seidel sweeps back up successors first."""
         return backwards(self.mdp)
 
     def policy_value(self, policy: Indices) -> float:
@@ -122,9 +122,9 @@ def board(n_rows: int, n_columns: int, faces: list[list[int]] | None = None) -> 
 
 
 def three_dice() -> Problem:
-    """Return three dice, from before the first roll, without discount.
+    """Return three dice without a discount; the start is before the first roll.
 
-    Best luck sticks, or pays for one roll to the best final score.
+    With best luck, the player sticks, or pays for one roll that gives the best final score.
     """
     rules = THREE_DICE.mdp
     first = np.flatnonzero(rules.start)

@@ -2,30 +2,31 @@
 
 U is an upper bound of the optimal values V*, lowered as the search continues. A *simulation* of
 depth d backs up each state that it visits, takes the greedy action, and draws its outcome, until d
-actions are taken or a state is *solved*: terminal, or labelled. It is optimistic: greedy play
-follows whatever looks best until backups make it look worse than something else. If d is large
-enough, U of the start converges to V*; states that greedy play never reaches cost nothing. Plain
-heuristic search goes on forever.
+actions are taken or a state is *solved*: terminal, or labelled. The search is optimistic: greedy
+play takes the action that looks best until backups make another look better. If d is large enough,
+U of the start converges to V*; states that greedy play never reaches cost nothing. Plain heuristic
+search never ends.
 
 Labelled search knows when it is done. After each simulation it goes back along the path, last state
-first. The *envelope* of a state is that state and all that greedy play can reach from it, without
-solved ones. If no residual in it exceeds δ, the whole envelope is labelled solved. Otherwise it is
-backed up in reverse order, and the round ends. Rounds continue until the start is solved. A label
-stays true: values of solved states no longer change, and all others only fall.
+first. The *envelope* of a state consists of the state and all unsolved states that greedy play can
+reach from it. If no residual in the envelope exceeds δ, all of its states are labelled solved.
+Otherwise they are backed up in reverse order, and the round ends. Rounds continue until the start
+is solved. A label stays valid, because values of solved states no longer change and all others only
+fall.
 
-If no residual in the envelope of s exceeds δ, greedy play from s earns at least U(s) − δ·N. N is
-its expected number of actions, the action after k others counted γᵏ. Since U(s) ≥ V*(s), both U(s)
-and greedy play are within δ·N of the optimum. Without discount, N is finite only if greedy play
-ends, as it does in 2048; elsewhere a loop without reward may keep its initial bound, and be
-labelled.
+If no residual in the envelope of s exceeds δ, the expected return of greedy play from s is at least
+U(s) − δ·N. N is its expected number of actions, in which the action after k others counts γᵏ. Since
+U(s) ≥ V*(s), both U(s) and the return of greedy play are within δ·N of the optimum. Without a
+discount, N is finite only if greedy play ends, as it does in 2048. In other problems, a loop
+without reward may keep its initial bound and still be labelled.
 
 Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §9.7 and §9.8; Barto,
 Bradtke, Singh, *Learning to act using real-time dynamic programming*, Artificial Intelligence 72
 (1995); Bonet, Geffner, *Labeled RTDP: Improving the Convergence of Real-Time Dynamic Programming*,
 ICAPS 2003, Algorithms 3 and 4. Our readings: terminal states are solved from the beginning, and a
 backup never raises a value. The residual of s is U(s) − BU(s), or 0 if the backup BU(s) is higher
-(:mod:`agents.mdp.kernels`). The book's is an absolute value; the two agree as long as no backup
-raises U.
+(:mod:`agents.mdp.kernels`). The book's residual is an absolute value; both agree as long as no
+backup raises U.
 """
 
 from typing import NamedTuple
@@ -45,14 +46,14 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Workspace(NamedTuple):
-    """The arrays of a search beside its values, allocated once."""
+    """The arrays of a search except its values, allocated once."""
 
-    path: Indices  # of a simulation, (d,)
+    path: Indices  # states of a simulation, (d,)
     touched: Flags  # states that simulations backed up, (n_states,)
     solved: Flags  # (n_states,)
-    envelope: Indices  # its states, in the order of their backups, (n_states,)
+    envelope: Indices  # states of the envelope, in the order of their backups, (n_states,)
     waiting: Indices  # a stack of states still to be expanded, (n_states,)
-    met: Indices  # number, from 1, of the last envelope that met each state
+    met: Indices  # for each state, the number (from 1) of the last envelope that met it
 
 
 @kernel
@@ -84,7 +85,7 @@ def simulate(
     """Play greedily until a state is solved or d actions are taken; lower ``values``.
 
     ``work.path`` receives the states in which an action was taken. Return their number, which is
-    also that of backups.
+    also the number of backups.
     """
     state = start
     n = 0
@@ -103,9 +104,9 @@ def expand(
 ) -> tuple[Integer, float]:
     """Walk through the envelope of a state depth first; do not go past residuals above δ.
 
-    ``number``, 1 or more, is new to this workspace. Return how many states ``work.envelope``
-    received, each backed up once, and their largest residual. If that is δ or less, the envelope is
-    complete.
+    ``number`` (1 or more) must be new to this workspace. Return the number of states that
+    ``work.envelope`` received, each backed up once, and their largest residual. If this residual is
+    at most δ, the envelope is complete.
     """
     envelope, waiting, met = work.envelope, work.waiting, work.met
     waiting[0] = state
@@ -165,8 +166,8 @@ def rounds(
 ) -> tuple[Integer, Integer, Integer]:
     """Simulate and label until the start is solved.
 
-    No round begins after ``max_backups`` backups of this call. Round k draws from the stream
-    (seed, PLAYOUT, k). Return envelopes and rounds in all, and backups of this call.
+    No round begins after ``max_backups`` backups of this call. Round k draws from the stream (seed,
+    PLAYOUT, k). Return the total numbers of envelopes and rounds, and the backups of this call.
     """
     n_backups: Integer = 0
     while not work.solved[start] and n_backups < max_backups:
@@ -189,12 +190,13 @@ def rounds(
 
 
 class Search:
-    """A search between two rounds, to be looked at: :meth:`advance` until it is done.
+    """A search that can be examined between calls of :meth:`advance`, until it is done.
 
-    It begins at a state that is not terminal, with an upper bound of V*, shape (n_states,), in
-    which terminal states count as 0; ``values`` is lowered from it. ``depth`` is d, 1 or more, and
-    ``delta`` δ, in the unit of rewards; by default there are no labels. 0 asks for values that are
-    exact up to rounding; use it only where no state can be reached twice.
+    It begins at ``start``, a state that is not terminal, with an upper bound of V*, shape
+    (n_states,). Terminal states count as 0, whatever their bound. The search lowers ``values`` from
+    this bound. ``depth`` is d (1 or more), and ``delta`` is δ in the unit of rewards; by default,
+    there are no labels. A ``delta`` of 0 asks for values that are exact up to rounding; use it only
+    if no state can be reached twice.
     """
 
     def __init__(
@@ -230,7 +232,7 @@ class Search:
         return int((self.work.touched | (self.work.met > 0)).sum())
 
     def advance(self, n_backups: int) -> None:
-        """Continue until at least that many more backups are made, or the search is done."""
+        """Continue until at least ``n_backups`` more backups are made, or the search is done."""
         given = self.tables, self.values, self.start, self.delta, self.work
         found = rounds(*given, self.n_envelopes, self.n_done, n_backups, self.seed)
         self.n_envelopes, self.n_done, n_more = map(int, found)

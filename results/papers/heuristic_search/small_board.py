@@ -3,8 +3,8 @@
 Notation
 --------
 ===========  =====================================================================================
-h, w, n      rows and columns, 1 to 4 each, and cells of the board, n = h·w
-state        a board, the player to move; state 0 is the *deal*, the empty board before the game
+h, w, n      numbers of rows and columns (1 to 4 each) and of cells of the board; n = h·w
+state        a board before an action; state 0 is the *deal*, the empty board before the game
 action       a legal action of 2048; the deal has one action, which spawns two tiles
 R            points of an action; 0 for the deal
 worth f      Σ (e − 1)·2ᵉ over a board's exponents e, see :mod:`engine.twenty48.board`
@@ -13,18 +13,20 @@ worth f      Σ (e − 1)·2ᵉ over a board's exponents e, see :mod:`engine.twe
 Every game ends, so rewards need no discount: γ is 1, and the optimal value of the deal is the mean
 score of optimal play. A state is terminal if no action is legal.
 
-Every action adds 2 or 4 to the sum of all tiles. So no board occurs twice in a game, and boards are
-enumerated by their sum: when those of one sum are processed, all of them are known. States are
-numbered by sum, then by packed board, and each outcome has a larger number than its state.
+Every action adds 2 or 4 to the sum of all tiles, so no board occurs twice in a game. Boards are
+enumerated in the order of their sums: when the boards of one sum are processed, all of them are
+known. States are numbered by sum, then by packed board, so each outcome has a larger number than
+its state.
 
-The board of n cells with the largest worth has the exponents n + 1, n, …, 2: a tile needs two of
-half its value, the second of which has one cell less, and the smallest tile may be a spawned 4. The
-points that remain from a board on are at most that worth minus its own.
+The board of n cells with the largest worth has the exponents n + 1, n, …, 2: a tile is merged from
+two tiles of half its value, one cell less is free for the second of them, and the smallest tile may
+be a spawned 4. The points that can still be scored on a board are at most this worth minus the
+worth of the board.
 
-A small board is a board of :mod:`engine.twenty48.board` that is empty elsewhere. A row of w cells
-slides left as the row of four that begins with it, since all cells behind are empty. Slid right,
-its tiles end up against the last of the four columns, correctly merged, and are shifted back by 4 −
-w columns. Up and down work the same way.
+A small board is stored as a board of :mod:`engine.twenty48.board` whose other cells are empty. A
+row of w cells slides left like the row of four cells that begins with it, since the cells behind it
+are empty. When it slides right, its tiles merge correctly but end up at the last of the four
+columns, so they are shifted back by 4 − w columns. Up and down work the same way.
 """
 
 from collections.abc import Sequence
@@ -89,8 +91,8 @@ def small_spawns(
 ) -> Integer:
     """List all boards after a spawn on a small afterstate, with their probabilities, from index n.
 
-    The order is cell by cell in reading order, a 2 before a 4; m empty ones of its ``cells`` are
-    equally likely. Return n + 2m, the index after the last board.
+    The order is cell by cell in reading order, a 2 before a 4. The m empty ones of its ``cells``
+    are equally likely. Return n + 2m, the index after the last board.
     """
     empty = empty_cells(after) & cells
     begin = n
@@ -109,7 +111,7 @@ def small_spawns(
 
 @kernel
 def act_and_spawn(states: Boards, n_rows: Integer, n_columns: Integer, marks: np.uint64) -> Level:
-    """Take every legal action in every state, and spawn every tile; ``marks`` are the cells.
+    """Take every legal action in every state, and spawn every tile; ``marks`` are :func:`cells`.
 
     Return three groups of arrays. Per state: its number of legal actions, 0 if it is terminal. Per
     legal action, state by state: its number, its points, and how many boards can follow it. Per
@@ -179,7 +181,7 @@ class Small2048:
     n_rows: int
     n_columns: int
     mdp: FiniteMDP
-    boards: Boards  # of each state, packed, in the top left cells of the engine's
+    boards: Boards  # packed, one per state, in the top left cells of the engine's
     actions: Indices  # each as engine.twenty48.Action, or DEALING
 
     def upper_bound(self) -> Floats:
@@ -193,7 +195,7 @@ class Small2048:
         return np.where(self.mdp.terminal, 0.0, worth(np.uint64(largest)) - worths)
 
     def state(self, faces: Sequence[Sequence[int]]) -> int:
-        """Return the number of the state of a board of face values, 0 for an empty cell.
+        """Return the number of a board's state; ``faces`` are its face values, 0 for an empty cell.
 
         ValueError if the board is not reachable.
         """

@@ -1,1 +1,1 @@
-"""Tree search on 2048: the example of Kochenderfer, Wheeler, Wray (2022), §9.6, played again."""
+"""Tree search on 2048: the example of Kochenderfer, Wheeler, Wray (2022), §9.6, reproduced."""

@@ -1,7 +1,8 @@
 """Tree search: Kochenderfer, Wheeler, Wray (2022), §9.6.
 
-Score by leaf value against simulations and against time, runtime against depth, progressive
-widening of states and of actions at equal time, and two readings of the source.
+The results have, for each leaf value, the score against simulations and against time, and the
+runtime against depth. They also have progressive widening of states and of actions at equal time,
+and two readings of the source.
 """
 
 from itertools import product
@@ -12,7 +13,7 @@ from results.papers.mcts.design import ACTIONS, DEPTH, STATES, TITLES, plain, ro
 from thetafront.agents.agent import Agent
 from thetafront.study import estimate as intervals
 
-GAMES_OF_A_READING = 2  # times the games of the other rows, since its effect may be small
+GAMES_OF_A_READING = 2  # times as many games as other rows, since effects may be small
 SHOWN_DEPTHS = (1, 5, 10, 15, 20)
 
 

@@ -4,14 +4,15 @@ Notation
 --------
 ===========  =======================================================================================
 m            simulations a decision
-d            depth: actions that a simulation looks ahead, rollout included
-c            exploration, in points
-k, α         progressive widening: another action of s is opened while k·N(s)^α or fewer are open
-k′, α′       the same for states: at most k′·N(s, a)^α′ of them follow an action
+d            depth: actions that a simulation looks ahead, including its rollout
+c            exploration constant, in points
+k, α         progressive widening: while at most k·N(s)^α actions of s are open, another is opened;
+             N counts visits
+k′, α′       the same for states: at most k′·N(s, a)^α′ states follow action a of s
 ===========  =======================================================================================
 
-The source leaves two things open, which are parameters of :class:`agents.twenty48.uct.UCT`: how
-ties are broken, and, since its U(s) does not know the depth that remains, how long a rollout is.
+The source leaves two things open: how ties are broken, and how long a rollout is (its U(s) does not
+know the depth that remains). Both are parameters of :class:`agents.twenty48.uct.UCT`.
 
 Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6; its example has
 d = 10, c = 100.
@@ -38,11 +39,11 @@ ROLLOUTS = (LeafValue.RANDOM, LeafValue.LOOKAHEAD)
 SIMULATIONS = (1, 3, 10, 30, 100, 300, 1000)  # m of the points
 CASES = ((LeafValue.RANDOM, 100), (LeafValue.RANDOM, 300), (LeafValue.LOOKAHEAD, 100))
 """Leaf value and m of the plain agents that widening is compared with."""
-STATES, ACTIONS = WIDENED = ("states", "actions")  # that follow an action; of a state
-KS = {STATES: (1.0, 2.0, 4.0, 8.0), ACTIONS: (0.5, 1.0, 1.5, 2.0)}  # k′, and k of four actions
-ALPHAS = (0.0, 0.25, 0.5)  # α′, and α
+STATES, ACTIONS = WIDENED = ("states", "actions")  # states after an action; actions of a state
+KS = {STATES: (1.0, 2.0, 4.0, 8.0), ACTIONS: (0.5, 1.0, 1.5, 2.0)}  # values of k′ and k
+ALPHAS = (0.0, 0.25, 0.5)  # both α′ and α
 EXPLORATIONS = (10.0, EXPLORATION, 1000.0, 10_000.0)
-EXPLORED = (CASES[0], CASES[2])  # whose c is varied
+EXPLORED = (CASES[0], CASES[2])  # cases in which c is varied
 CHANGES: dict[str, dict[str, Any]] = {
     "ties broken at random": {"tie_breaking": TieBreaking.RANDOM},
     "rollouts of d actions": {"rollout_depth": RolloutDepth.FULL},
@@ -63,7 +64,7 @@ def row_name(agent: UCT) -> str:
 
 
 class Widening(NamedTuple):
-    """A setting of progressive widening in a plain agent's time."""
+    """A setting of progressive widening that takes the time of a plain agent."""
 
     leaf_value: str
     plain_n_simulations: int
@@ -100,7 +101,10 @@ def widenings() -> list[Widening]:
 
 
 def readings() -> list[tuple[str, UCT, UCT]]:
-    """Return each other reading with the plain agent and its own; only rollouts have a depth."""
+    """Return the other readings, each with the plain and the changed agent.
+
+    The depth of rollouts matters only for leaf values with rollouts.
+    """
     return [
         (change, plain(leaf_value, READ_AT), replace(plain(leaf_value, READ_AT), **values))
         for change, values in CHANGES.items()

@@ -1,9 +1,9 @@
 """The tables of scores: points, equal time, widening, exploration, other readings.
 
-Between neighbouring points of a leaf value the score is interpolated linearly over log seconds per
-move: a weighted sum of two points' mean scores. Times are treated as exact. The leader at a budget
-is compared with **each** of the others by paired differences: the largest of several noisy means is
-biased upwards, and shows nothing by itself.
+Between neighbouring points of a leaf value, the score is interpolated linearly over log seconds per
+move. It is a weighted sum of the mean scores of two points. Times are treated as exact. The largest
+of several noisy means is biased upwards and shows nothing by itself. The leader at a budget is
+therefore compared with **each** of the others by paired differences.
 """
 
 from typing import Any
@@ -24,7 +24,7 @@ BUDGETS = (3e-6, 1e-5, 3e-5, 1e-4, 3e-4)  # seconds a move
 
 
 def row(games: paper.Games, agent: UCT, name: str = "") -> dict[str, Any]:
-    """Return a row's leaf value and, of its games, mean score and costs."""
+    """Return the mean score and the costs of a row's games."""
     mine = games[name or row_name(agent)]
     return paper.score_columns(mine) | paper.mean_costs(mine)
 
@@ -39,9 +39,10 @@ def points_frame(games: paper.Games) -> pd.DataFrame:
 
 
 def weights_at(costs: npt.NDArray[np.float64], budget: float) -> npt.NDArray[np.float64]:
-    """Return the weights of points, by increasing cost, in the score at a budget between the ends.
+    """Return the weights of points in the score at a budget, shape (n_points,).
 
-    Linear interpolation over log cost between the two neighbours; shape (n_points,).
+    ``costs`` increase, and the budget lies between the first and the last. The weights interpolate
+    linearly over log cost between the two neighbouring points.
     """
     right = int(np.clip(np.searchsorted(costs, budget), 1, len(costs) - 1))
     near, far = np.log(costs[right - 1]), np.log(costs[right])
@@ -54,7 +55,8 @@ def weights_at(costs: npt.NDArray[np.float64], budget: float) -> npt.NDArray[np.
 def equal_time_frame(points: pd.DataFrame, games: paper.Games) -> pd.DataFrame:
     """Return, for each budget in seconds a move, one row per leaf value whose points span it.
 
-    ``ahead_of_points`` is the paired difference to the leader, the largest mean: 0 for the leader.
+    The leader is the leaf value with the largest mean. ``ahead_of_points`` is how far it is ahead,
+    as a paired difference; 0 for the leader itself.
     """
     curves = {
         str(leaf_value): part.sort_values("seconds_per_move", kind="stable")
@@ -84,9 +86,10 @@ def equal_time_frame(points: pd.DataFrame, games: paper.Games) -> pd.DataFrame:
 def widening_frame(calibration: Calibration, games: paper.Games) -> pd.DataFrame:
     """Return one row for each plain agent, and one for each of its settings.
 
-    A plain agent's ``widened`` is empty, its ``k`` and ``alpha`` are NaN. ``relative_time`` is
-    seconds per move in the games over the plain agent's, ``relative_time_calibrated`` that of the
-    calibration, where both took turns; ``less_plain_points`` is paired by seed.
+    For a plain agent, ``widened`` is empty, and ``k`` and ``alpha`` are NaN. ``relative_time`` is
+    the ratio of seconds per move in the games to the plain agent's. ``relative_time_calibrated`` is
+    this ratio in the calibration, in which both agents took turns. ``less_plain_points`` is paired
+    by seed.
     """
     lines = []
     for leaf_value, plain_m in design.CASES:
@@ -110,7 +113,7 @@ def widening_frame(calibration: Calibration, games: paper.Games) -> pd.DataFrame
 
 
 def points_a_percent(points: pd.DataFrame, leaf_value: LeafValue, m: int) -> float:
-    """Return a plain agent's gain in points from one percent more time, by its neighbours."""
+    """Return the points that a plain agent gains from 1% more time, by its neighbours' slope."""
     curve = points[points["leaf_value"] == leaf_value.value].set_index("n_simulations")
     at = design.SIMULATIONS.index(m)
     ends = curve.loc[[design.SIMULATIONS[at - 1], design.SIMULATIONS[at + 1]]]

@@ -1,21 +1,22 @@
-"""CPU seconds of a decision, in turns over the agents compared; and the m of equal time.
+"""CPU seconds of a decision, measured in turns, and the m at which agents take the same time.
 
-A decision of 100 simulations takes some twenty to a hundred microseconds, and calling compiled code
-with a tree from Python takes about ten more. A *round* therefore decides on each board once, then
-makes as many calls on a board with one legal action, which simulates nothing, and subtracts their
-time. Rounds alternate over the agents, and ratios are taken round by round, so that noise of the
-machine affects all alike. Each round begins with a new tree, in the memory that the last one left:
-array placement alone made a difference of a quarter at d = 1. Reported is the median over rounds,
-with its 95% interval by ranks.
+A decision with 100 simulations takes about 20 to 100 µs, and the call of compiled code from Python
+about 10 µs more. A *round* therefore decides once on each board. Then it makes as many calls on a
+board with one legal action, for which nothing is simulated, and subtracts their time. The agents
+take turns round by round, and ratios are taken within rounds, so noise of the machine affects all
+agents alike. Each round begins with a new tree in the memory of the previous one, because the
+placement of arrays alone made a difference of a quarter at d = 1. The result is the median over
+rounds, with a 95% interval by ranks.
 
-Widening changes a simulation's time, so each setting has its own m, chosen such that a decision
-takes the plain agent's time T. Both decide, in turns, on the boards of one game of the plain agent,
-evenly from its start to its end. T is nearly proportional to m near the solution, so each round
-suggests m / T(m). A first step, at the plain agent's m, brings the next ones close; m is the median
-of their rounds' suggestions. No game's score is used.
+Widening changes the time of a simulation. For each setting, we therefore choose the m at which a
+decision takes as long as the plain agent's. T(m) is the setting's time with m simulations, divided
+by the plain agent's time. Both agents decide, in turns, on boards from the start to the end of one
+game of the plain agent. Near the solution, T is nearly proportional to m, so each round suggests m
+/ T(m). The first step starts from the plain agent's m and comes close to the solution. The chosen m
+is the median of the suggestions of all later steps. No scores are used.
 
-``timing_rounds.csv`` and ``calibration.csv`` are stored: a later run, on a machine that may be
-busy, does not time again, and existing games stay valid.
+``timing_rounds.csv`` and ``calibration.csv`` are stored. A later run, perhaps on a busy machine,
+does not measure times again, so existing games stay valid.
 """
 
 import sys
@@ -44,8 +45,8 @@ TIMED_SIMULATIONS = 100
 N_ROUNDS = 60
 N_STARTS = 20  # boards on which games begin
 FORCED = 0x0004_0003_0002_0001  # four different tiles in the left column can only move right
-N_BOARDS = 60  # of one game, to calibrate on
-BOARDS_SEED = 2**62  # of no counted game
+N_BOARDS = 60  # boards of one game, to calibrate on
+BOARDS_SEED = 2**62  # no counted game has this seed
 N_STEPS, N_STEP_ROUNDS = 3, 40
 MAX_SIMULATIONS = 100_000
 LEAF_VALUES = pd.CategoricalDtype([each.value for each in TITLES])
@@ -62,9 +63,9 @@ Calibration = dict[Widening, tuple[int, Estimate]]
 
 
 def time_round(agent: UCT, boards: Sequence[int], number: int) -> tuple[float, float]:
-    """Return mean CPU seconds of a decision, without the call, and of the call.
+    """Return the mean CPU seconds of a decision without the call, and of the call.
 
-    Rounds of one number use the same random streams.
+    Rounds with the same number use the same random streams.
     """
     decider = agent.in_game()
     streams = [stream(number, int(PLAYOUT), k) for k in range(len(boards))]
@@ -79,9 +80,10 @@ def time_round(agent: UCT, boards: Sequence[int], number: int) -> tuple[float, f
 
 
 def time_decisions() -> pd.DataFrame:
-    """Time all leaf values at all depths, in turns: in a round, all leaf values at a depth.
+    """Time all leaf values at all depths; in each round, they take turns at each depth.
 
-    Each round starts with the leaf value after the last round's first; one more warms up.
+    The leaf value that comes first changes from round to round. A round that does not count warms
+    up.
     """
     warm(UCT())
     boards = [initial(seed) for seed in range(N_STARTS)]
@@ -135,14 +137,14 @@ def timings_frame(rounds: pd.DataFrame) -> pd.DataFrame:
 
 
 def sample_boards(agent: UCT) -> list[int]:
-    """Return boards evenly from the start to the end of one game of an agent."""
+    """Return boards from the start to the end of one game of an agent, evenly spaced."""
     boards = [move.board for move in agent.moves(BOARDS_SEED)]
     places = np.linspace(0, len(boards) - 1, N_BOARDS).round().astype(int)
     return [boards[place] for place in places]
 
 
 def calibrate(setting: Widening, boards: Sequence[int]) -> tuple[int, Estimate]:
-    """Choose a setting's m such that a decision takes the plain agent's time; return m and T(m)."""
+    """Choose the m at which a setting takes the plain agent's time; return m and T(m)."""
 
     def allowed(m: Any) -> int:
         return int(np.clip(round(m), 1, MAX_SIMULATIONS))
@@ -165,7 +167,7 @@ def calibrate(setting: Widening, boards: Sequence[int]) -> tuple[int, Estimate]:
 
 
 def calibrated(path: Path) -> Calibration:
-    """Return each setting's m: from the file, or else by timing, which is added to the file."""
+    """Return m and T(m) of each setting from the file; measure and store those that are missing."""
     found = paper.kept(path, CALIBRATED_COLUMNS)
     calibration: Calibration = {}
     for row in [] if found is None else found.itertuples(index=False, name=None):

@@ -1,1 +1,1 @@
-"""Verghese's report on Pacman (2018), played again: its figures 2 to 7, and its claims."""
+"""Verghese's report on Pacman (2018), reproduced: its figures 1 to 7, and its claims."""

@@ -1,7 +1,8 @@
-"""Pacman by value iteration: Verghese (2018), figures 1 to 7 and claims, played again.
+"""Pacman by value iteration: Verghese (2018), figures 1 to 7 and claims, reproduced.
 
-Win rates against ghost radius, γ and sweeps in two mazes, beside random and A* play, and a verdict
-on each claim; also motion without noise, rewarded routes to food and a smaller map.
+Win rates in two mazes against the radius of the ghosts' zones, γ and sweeps, compared with random
+play and A*. The results also have a verdict on each claim, motion without noise, rewarded routes to
+food, and a smaller map.
 """
 
 from collections import Counter
@@ -21,7 +22,7 @@ from thetafront.agents.pacman.agent import PacmanAgent
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.study.estimate import Z95, Estimate
 
-FIRST_TO_SELECT = 500_000  # seeds that select settings start so much later
+FIRST_TO_SELECT = 500_000  # settings are selected on seeds from this much later on
 MIN_GAMES = 2 * design.GAMES_A_TRIAL  # for the spread of trials
 BATCH = 50  # games take milliseconds
 
@@ -37,7 +38,7 @@ def play(run: paper.Paper, agents: Iterable[PacmanAgent], seeds: range) -> Playe
 
 
 def measure_times(run: paper.Paper, chosen: Chosen, bars: Bars) -> dict[PacmanMDP, Estimate]:
-    """Return the smaller map's times; those of the folder's last run if it timed the same games."""
+    """Return times with the smaller map, from the folder's last run if it timed the same games."""
     pairs = {changed: plain for *_, plain, changed in design.changes(bars) if changed.cut}
     columns = ["seconds_ratio", "seconds_ratio_low95", "seconds_ratio_high95"]
     earlier, found = paper.earlier_manifest(run.output), None

@@ -1,12 +1,16 @@
 """The report's claims about its figures, judged on our games by differences with intervals.
 
-A claim has *parts*: differences of win rates, paired by seed, and the report's statement on each:
-``above`` 0, ``below`` 0, or ``hardly`` any, which is ours: less than ten percentage points, one
-game in a trial of ten. A part is supported if the interval is above 0, below 0, or within ±HARDLY;
-contradicted if it is on the other side of 0, or beyond ±HARDLY to one side; and undecided
-otherwise. A claim is contradicted if one of its parts is, supported if all are. The parts of a
-claim are judged together. The mazes are ours: a contradicted claim may still have held in the
-report's mazes.
+A claim has *parts*. Each part is a difference of win rates, paired by seed, and the report's
+statement about it: the difference is ``above`` 0, ``below`` 0, or there is ``hardly`` any. We
+define ``hardly`` as less than ten percentage points, that is, one game in a trial of ten.
+
+- A part is supported if its interval is above 0, below 0, or within ±HARDLY, as stated.
+- It is contradicted if its interval is on the other side of 0, or outside ±HARDLY on one side.
+- Otherwise it is undecided.
+
+A claim is supported if all of its parts are, contradicted if at least one part is, and undecided
+otherwise. The parts of a claim are judged together. The mazes are ours, so a contradicted claim may
+still have held in the report's mazes.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,17 +27,17 @@ from thetafront.agents.agent import agent_digest
 from thetafront.study.estimate import Estimate
 
 HARDLY = 0.10
-MAX_PARTS = 4  # of a claim that the text shows
-REPORTED_CERTAIN = 0.87  # of A* without noise, §3.2
+MAX_PARTS = 4  # how many parts of a claim the text shows
+REPORTED_CERTAIN = 0.87  # win rate of A* without noise, §3.2
 
 Pairs = dict[str, tuple[str, str]]
-"""Groups of points, the one less the other, by name: each a condition on the table of points."""
+"""Named differences of two groups of points; a group is a condition on the table of points."""
 Statement = tuple[str, str, str, Pairs]
-"""A sentence of the report, shortened; the games it is judged by; what it says; its parts."""
+"""A shortened sentence of the report, the games that judge it, what it says, and its parts."""
 
 
 def verdict(says: str, low: float, high: float) -> str:
-    """Judge the report's statement on a difference by its interval: see the module."""
+    """Judge the report's statement about a difference by its interval; see the module."""
     if says == "below":
         low, high = -high, -low
     supported, contradicted = low > 0, high < 0
@@ -103,7 +107,7 @@ def figure_statements() -> Iterator[Statement]:
 
 
 def strategy_statements(bars: Bars) -> Iterator[Statement]:
-    """State the claim about figure 7, for each danger of A*, the report's MDP and ours."""
+    """State the claim about figure 7 for each danger of A*, and for the report's MDP and ours."""
     mdps = (
         ("the report's MDP", "as its code and as its text have it", (design.CODE, design.TEXT)),
         ("the MDP that we chose", "one setting, chosen on other seeds", (design.BEST,)),
@@ -127,7 +131,7 @@ Line = dict[str, Any]
 
 
 def compared(played: Played, points: pd.DataFrame, statements: Iterable[Statement]) -> list[Line]:
-    """Return a line for each part of each statement; the parts of one are judged together."""
+    """Return a line for each part; the parts of one statement are judged together."""
     wins, lines = wins_frame(played), list[Line]()
     for text, how, says, pairs in statements:
         for name, pair in pairs.items():
@@ -138,7 +142,7 @@ def compared(played: Played, points: pd.DataFrame, statements: Iterable[Statemen
 
 
 def alone(points: pd.DataFrame, where: str, reported: float, *named: str) -> Line:
-    """Return the line of a claim on one point's win rate, less the report's."""
+    """Return the line of a claim about one point: its win rate less the report's."""
     rate = points.query(where).iloc[0][["win_rate", "win_rate_low95", "win_rate_high95"]]
     line: Line = dict(zip(("claim", "how", "part"), named, strict=True), says="hardly")
     return line | paper.interval_row("difference", Estimate(*(rate - reported)))
@@ -147,7 +151,7 @@ def alone(points: pd.DataFrame, where: str, reported: float, *named: str) -> Lin
 def claims_frame(
     played: Played, points: pd.DataFrame, bars: Bars, more: Played, motion: pd.DataFrame
 ) -> pd.DataFrame:
-    """Judge all claims, one row per part; ``more`` and ``motion`` belong to the open questions."""
+    """Judge all claims, one row per part; ``more`` and ``motion`` are for the open questions."""
     lines = compared(played, points, (*figure_statements(), *strategy_statements(bars)))
     where, wilson = "layout == 'medium' and strategy == 'PacmanRandom'", "Wilson's interval"
     text, part = "On medium, random play fails to win", "random's win rate"
@@ -166,7 +170,7 @@ def claims_frame(
 
 
 def shown(claims: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per claim, with the parts that decide its verdict, the largest ones first."""
+    """Return one row per claim, with the largest of the parts that decide its verdict."""
     lines = []
     for (claim, said, how), group in claims.groupby(["claim", "verdict", "how"], sort=False):
         same = group[group["part_verdict"] == said]

@@ -1,21 +1,24 @@
 """The agents of each figure, and the settings that are ours because the report does not give them.
 
-The report's text names no values of its axes; all lists of γ and of sweeps are ours. A fixed number
-of sweeps is a tolerance of 0 and that number as the maximum.
+The report's text does not give the values on its axes, so all lists of γ and of sweeps are ours.
+For a fixed number of sweeps, the tolerance is 0 and the maximum is that number.
 
-Figure 7 also has an MDP and an A* that are selected on other seeds. The candidates' γ are around
-those that won most in each maze in 400 preliminary games each, on seeds from 2,000,000 on, which
-are used for nothing else. On medium γ = 0.99 took four times as long as 0.95, and won no more.
+Figure 7 also has an MDP and an A* that are selected on other seeds. In each maze, the candidates' γ
+are close to those that won most in 400 preliminary games each. These games have seeds from
+2,000,000 on, which are used for nothing else. On medium, γ = 0.99 took four times as long as 0.95
+and did not win more.
 
-Three questions that the report leaves open have ``MORE`` times the games of a figure's point:
+For three questions that the report leaves open, agents play ``MORE`` times as many games as for a
+point of a figure:
 
-*   **Motion** (§3.2): "ca. 87%" for A* "in the equivalent deterministic medium classic Pacman
-    world". Strategies of figure 7 play with other probabilities p that Pacman moves as chosen; the
-    agents know p. On medium, A* also plays with every danger at p of 0.8 and 1.
-*   **Routes** (§4): cells of a shortest path to food "could be rewarded". The report names no
-    size; ours are 2, less than food, and 10, as much as food.
-*   **Maps** (§2.2 and §4): the map is cut to a box around food, ghosts and Pacman, and "work would
-    need to be done on how this affects the win rate".
+* **Motion** (§3.2): the report has "ca. 87%" for A* "in the equivalent deterministic medium classic
+  Pacman world". The strategies of figure 7 play with other values of p, the probability that Pacman
+  moves as chosen. The agents know p. On medium, A* also plays with every danger, at p = 0.8 and
+  p = 1.
+* **Routes** (§4): cells of a shortest path to food "could be rewarded". The report does not give
+  a reward; ours are 2 (less than food) and 10 (as much as food).
+* **Maps** (§2.2 and §4): the map is cut to a box around food, ghosts and Pacman, and "work would
+  need to be done on how this affects the win rate".
 
 Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
 Non-Deterministic World* (2018), §2 to §4.
@@ -46,7 +49,7 @@ SWEEPS = (1, 2, 3, 5, 7, 10, 14, 20, 30, 40, 50)
 SWEEP_GAMMAS = (0.6, 0.9)
 SWEEP_RADIUS = {SMALL: 1, MEDIUM: 2}
 MEDIUM_GAMMAS = (0.2, 0.4, 0.6, 0.7, 0.8, 0.9, 0.95)
-ZONE_RADII = RADII[1:]  # at radius 0 both distances give the ghost's cell
+ZONE_RADII = RADII[1:]  # at radius 0, both distances give only the ghost's cell
 CANDIDATE_GAMMAS = {SMALL: (0.8, 0.9, 0.95, 0.99), MEDIUM: (0.7, 0.8, 0.9, 0.95)}
 DANGERS = range(1, 11)
 
@@ -89,8 +92,9 @@ def candidates(layout: Layout) -> list[PacmanAgent]:
 def strategies(layout: Layout, mdp: PacmanAgent, astar: PacmanAgent) -> dict[str, PacmanAgent]:
     """Return the bars of figure 7, with the MDP and the A* that were selected.
 
-    The report's text names no γ and no radius for it. Its code has γ = 0.6, and radius 0 on small
-    and 2 on medium. Its text recommends γ = 0.8, where the plateau begins, and radius 2 on both.
+    The report's text does not give the γ and radius of figure 7. Its code has γ = 0.6, with radius
+    0 on small and 2 on medium. Its text recommends γ = 0.8, where the plateau begins, and radius 2
+    in both mazes.
     """
     return {
         RANDOM: PacmanRandom(layout=layout),
@@ -118,7 +122,7 @@ def figure_agents(bars: Bars) -> list[PacmanAgent]:
 
 
 def movers(bars: Bars) -> list[tuple[str, PacmanAgent]]:
-    """List the strategies by layout, name and p, and A* on medium by danger and p, with names."""
+    """List named strategies for each layout and p, and A* on medium for each danger and p."""
     chances = [(layout, name, p) for layout in bars for name in MOVERS for p in CHANCES[layout]]
     strategies = [(name, replace(bars[layout][name], p_chosen=p)) for layout, name, p in chances]
     return strategies + [
@@ -128,7 +132,7 @@ def movers(bars: Bars) -> list[tuple[str, PacmanAgent]]:
 
 
 def changes(bars: Bars) -> list[tuple[Layout, str, PacmanMDP, PacmanMDP]]:
-    """List the comparisons: an MDP without and with each reward of a route, and the smaller map."""
+    """List comparisons of a plain MDP with one that rewards routes or plans on the smaller map."""
     found = []
     for layout, name in product(bars, PLANNERS):
         plain = bars[layout][name]

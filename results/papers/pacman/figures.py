@@ -1,7 +1,7 @@
 """The report's figures 1 to 7 from our games, and figures for the questions that it leaves open.
 
-Figures 2 to 7 are drawn from the tables. Figure 1 and the values after each sweep are read from the
-agent's decision in the first state of a game.
+Figures 2 to 7 are drawn from the tables. Figure 1 and the values after each sweep show the agent's
+decision in the first state of a game.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ GHOSTS = ((9, 7), (11, 7))  # of figure 1: column and line of the drawing, from 
 FIGURE1_RADIUS = 3
 SWEEP_TICKS = (1, 2, 3, 5, 7, 10, 14, 20, 30, 50)
 SHOWN_SWEEPS = (1, 2, 3, 5, 10, 20, 40, 80)
-LINEAR_TO = 10.0  # of a colour scale that is logarithmic beyond, in points
+LINEAR_TO = 10.0  # points up to which a colour scale is linear; above, it is logarithmic
 DOTTED: dict[str, Any] = {"color": paper.BLACK, "linewidth": 0.9, "linestyle": ":", "zorder": 0}
 
 
@@ -55,12 +55,12 @@ def rates(
 
 
 def line_figure(points: pd.DataFrame, panels: Sequence[tuple[str, str, str, str]]) -> Figure:
-    """Draw win rates in panels: a title, a condition on points, and columns for x and lines."""
+    """Draw win rates; a panel has a title, a condition on points, and columns for x and lines."""
     figure, drawn = paper.new_figure(3.8 + 2.6 * len(panels), 4.6, ncols=len(panels), sharey=True)
     for axes, (name, condition, x, by) in zip(drawn, panels, strict=True):
         found = points.query(condition).sort_values(x)
         places, parts = list(found[x].unique()), found.groupby(by)
-        alone = [(paper.BLACK, "D")]  # what is not in the legend is black
+        alone = [(paper.BLACK, "D")]  # a line without a legend entry is black
         looks = paper.MARKS if len(parts) > 1 else alone
         for k, ((value, rows), look) in enumerate(zip(parts, looks, strict=False)):
             at = rows[x].map(places.index) + 0.12 * (k - (len(parts) - 1) / 2)
@@ -95,7 +95,7 @@ def sweeps_figure(sweeps: pd.DataFrame, layout: Layout) -> Figure:
 
 
 def strategies_figure(strategies: pd.DataFrame) -> Figure:
-    """Draw the strategies' win rates on both layouts, beside the report's (figure 7)."""
+    """Draw the win rates of the strategies on both layouts, and the report's (figure 7)."""
     figure, panels = paper.new_figure(11.6, 5.0, ncols=2, sharey=True)
     sign: dict[str, Any] = {"marker": "D", "color": paper.RED, "linestyle": "none"}
     for axes, (layout, rows) in zip(panels, strategies.groupby("layout", sort=False), strict=True):
@@ -116,7 +116,7 @@ def strategies_figure(strategies: pd.DataFrame) -> Figure:
 
 
 def motion_figure(motion: pd.DataFrame) -> Figure:
-    """Draw win rates on medium against p, and of A* against its danger."""
+    """Draw win rates on medium against p, and win rates of A* against its danger."""
     figure, (left, right) = paper.new_figure(11.4, 4.8, ncols=2, sharey=True)
     medium = motion[motion["layout"] == MEDIUM.name]
     for k, (name, look) in enumerate(zip(design.MOVERS, LOOKS_OF_MOVERS, strict=True)):
@@ -139,7 +139,7 @@ def motion_figure(motion: pd.DataFrame) -> Figure:
 
 
 def changes_figure(changes: pd.DataFrame) -> Figure:
-    """Draw differences of win rates by routes and by the smaller map."""
+    """Draw how rewarded routes and the smaller map change win rates."""
     figure, panels = paper.new_figure(11.4, 4.6, ncols=2, sharex=True, sharey=True)
     kinds = (("route + 2", 2.0, -0.22), ("route + 10", 10.0, 0.0), ("smaller map", 0.0, 0.22))
     for axes, layout in zip(panels, ("small", "medium"), strict=True):
@@ -159,7 +159,7 @@ def changes_figure(changes: pd.DataFrame) -> Figure:
 
 
 def with_ghosts(layout: Layout, *cells: tuple[int, int]) -> Layout:
-    """Return a maze with ghosts in these cells (column and line of the drawing) only."""
+    """Return a maze with ghosts only in these cells, by column and line of the drawing."""
     rows = [list(row.replace(GHOST, " ")) for row in layout.rows]
     for column, line in cells:
         rows[line][column] = GHOST

@@ -1,9 +1,10 @@
 """Win rates and costs of points, and differences between points, with 95% intervals.
 
-All points play the same seeds, so differences are paired. Their intervals are Agresti and Min's
-(*Simple improved confidence intervals for comparing matched proportions*, 2005): half a game is
-added to each of the four cells of the paired table. They have a width even where all pairs are
-equal. Of m differences judged together each has the level 1 − 0.05/m (Bonferroni).
+All points play the same seeds, so differences are paired by seed. Their intervals are those of
+Agresti and Min (*Simple improved confidence intervals for comparing matched proportions*, 2005):
+half a game is added to each of the four cells of the paired table. An interval therefore has a
+width even if all pairs are equal. If m differences are judged together, each interval has the level
+1 − 0.05/m (Bonferroni).
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,8 +27,8 @@ from thetafront.study import estimate as intervals
 from thetafront.study.estimate import Estimate
 
 TIMED_ROUNDS = 20
-TIMED_SEEDS = 5  # a round's games; each round has other seeds
-# The report's average win rates (introduction and §3.2), where its text gives them.
+TIMED_SEEDS = 5  # games of a round; each round has different seeds
+# The report's average win rates (introduction and §3.2), as far as its text gives them.
 REPORTED = {
     ("small", "MDP"): 0.65,
     ("medium", "MDP"): 0.48,
@@ -44,10 +45,10 @@ def is_won(games: pd.DataFrame) -> npt.NDArray[np.float64]:
 def contrast(
     values: npt.NDArray[np.float64], others: npt.NDArray[np.float64], n_together: int = 1
 ) -> Estimate:
-    """Estimate a difference of win rates, by seed; ``n_together`` is m: see the module.
+    """Estimate a difference of win rates, paired by seed; ``n_together`` is m of the module.
 
-    With d the differences of n seeds, the mean is Σd/(n + 2) and the variance (Σd² + 1)/(n + 2)
-    less its square.
+    Let d be the differences at n seeds. The middle of the interval is Σd/(n + 2), and the variance
+    is (Σd² + 1)/(n + 2) minus the square of the middle.
     """
     d = values - others
     n = len(d) + 2
@@ -63,7 +64,7 @@ def wins_frame(played: Played) -> pd.DataFrame:
 
 
 def won_by_seed(wins: pd.DataFrame, points: pd.DataFrame, where: str) -> npt.NDArray[np.float64]:
-    """Return the share of a group of points that won each seed, shape (n_seeds,)."""
+    """Return, for each seed, the share of a group of points that won it, shape (n_seeds,)."""
     group = points.query(where)["agent"].unique()
     return np.asarray(wins[group].to_numpy().mean(axis=1), np.float64)
 
@@ -97,7 +98,7 @@ def point_columns(games: pd.DataFrame) -> dict[str, Any]:
 def points_frame(
     played: Played, named: Iterable[tuple[str, PacmanAgent]] | None = None
 ) -> pd.DataFrame:
-    """Return one row per agent, by default all that played: parameters, win rate and cost."""
+    """Return one row per agent (by default, all agents): parameters, win rate and cost."""
     parameters = ("p_chosen", "gamma", "radius", "distance", "tolerance", "max_sweeps", "danger")
     rows = []
     for strategy, agent in named or [(type(agent).__name__, agent) for agent in played]:
@@ -112,10 +113,10 @@ def points_frame(
 
 
 def select(tried: Played) -> pd.DataFrame:
-    """Return one row per candidate.
+    """Return one row per candidate, with a column for the chosen ones.
 
-    Of each kind in a maze, the one with most wins is chosen. Ties go to fewest backups a move, then
-    to the first.
+    Of each kind of agent in a maze, the candidate with the most wins is chosen; of those, the one
+    with the fewest backups a move, then the first.
     """
     frame = points_frame(tried)
     best_first = frame.sort_values(["win_rate", "backups_per_move"], ascending=[False, True])
@@ -132,7 +133,7 @@ def strategies_frame(played: Played, bars: Bars) -> pd.DataFrame:
 
 
 def sweeps_frame(played: Played) -> pd.DataFrame:
-    """Return the points of figures 4 and 6; the residual is the mean over games of their means."""
+    """Return the points of figures 4 and 6; each game's mean residual has the same weight."""
     rows = []
     settings = product(design.SWEEP_RADIUS.items(), design.SWEEP_GAMMAS, design.SWEEPS)
     for (layout, radius), gamma, n in settings:
@@ -146,9 +147,9 @@ def sweeps_frame(played: Played) -> pd.DataFrame:
 
 
 def distance_frame(wins: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
-    """Return maze distance against Manhattan distance by radius and, as ``all``, over all radii.
+    """Compare maze with Manhattan distance for each radius and, as ``all``, over all radii.
 
-    The single radii of a layout are judged together, the row over all of them by itself.
+    The single radii of a layout are judged together, and the row ``all`` by itself.
     """
     groups = {str(radius): [radius] for radius in design.ZONE_RADII}
     groups["all"] = list(design.ZONE_RADII)
@@ -167,9 +168,9 @@ def distance_frame(wins: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
 
 
 def time_ratio(changed: PacmanMDP, plain: PacmanMDP, first_seed: int) -> Estimate:
-    """Measure the ratio of CPU time per move with a change to that without, once per round.
+    """Measure the CPU time per move with a change, relative to that without it, once per round.
 
-    The two take turns on the same few seeds, so that a change in the machine's speed affects both.
+    Both agents take turns on the same few seeds, so a drift of the machine's speed affects both.
     """
     ratios = []
     for k in range(TIMED_ROUNDS):
@@ -183,7 +184,7 @@ def time_ratio(changed: PacmanMDP, plain: PacmanMDP, first_seed: int) -> Estimat
 
 
 def changes_frame(played: Played, bars: Bars, times: Mapping[PacmanMDP, Estimate]) -> pd.DataFrame:
-    """Return one row per comparison: wins, backups a move, and the time where it was measured.
+    """Return one row per comparison: wins, backups a move, and the time if it was measured.
 
     The rows of a layout that ask the same question are judged together.
     """

@@ -73,7 +73,7 @@ def test_a_file_of_other_things_is_refused_and_left_as_it_is(
     path = tmp_path / "runs.jsonl"
     path.write_bytes(content)
     assert called(monkeypatch, tmp_path) == 2
-    assert "line 1 is no finished run of this version" in capsys.readouterr().err
+    assert "line 1 is not a finished run of this version" in capsys.readouterr().err
     assert path.read_bytes() == content
     assert [each.name for each in tmp_path.iterdir()] == ["runs.jsonl"]
 
@@ -87,7 +87,7 @@ def test_a_run_whose_line_lacks_its_end_is_kept(tmp_path: Path) -> None:
         with pytest.raises(RunError, match="another run is writing it"), Runs(path).held():
             pass
     assert [each["seed"] for each in Runs(path, "seed").records] == [1000, 1001, 1002]
-    with pytest.raises(InputError, match="line 1 is no finished run"):
+    with pytest.raises(InputError, match="line 1 is not a finished run"):
         Runs(path, "score")
 
 

@@ -94,6 +94,6 @@ def test_a_torn_run_is_run_again_and_a_foreign_file_refused(
     for broken in (b"", b"what\n1\n", before.replace(b"True", b""), before.replace(b"True", b"y")):
         path.write_bytes(broken)
         said = refused(capsys, "--output", str(tmp_path))
-        assert said.endswith("no table of this version; use another folder, or move it away\n")
+        assert said.endswith("not a table of this version; use another folder, or move it away\n")
         assert said.count("\n") == 1
         assert path.read_bytes() == broken

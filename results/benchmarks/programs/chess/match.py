@@ -1,9 +1,9 @@
 """A match game of one engine against itself: one side plays by θ, the other always the same way.
 
-By the protocol *serve*: reads a line of JSON with the seed and θ, answers with the game's result.
-The seed decides the opening, four random moves that leave no side ahead, and the colour. A game
-ends early when the fixed side considers it decided. CPU seconds are those of the tuned side alone,
-which the report gives as ``seconds``.
+The protocol is *serve*: the program reads a line of JSON with the seed and θ, and answers with the
+result of the game. The seed decides the colour and the opening: four random moves that leave no
+side ahead. A game ends early when the fixed side considers it decided. The answer's ``seconds`` are
+the CPU seconds of the tuned side alone.
 """
 
 import json
@@ -22,7 +22,7 @@ PROCESS_CLOCK = 2  # CPU time of a process, by its number: see clock_getcpuclock
 
 
 class Engine:
-    """A UCI engine in a process of its own."""
+    """A UCI engine in a separate process."""
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(
@@ -46,7 +46,7 @@ class Engine:
         return lines
 
     def new_game(self, options: dict[str, object]) -> None:
-        """Set options that have changed, and forget the game before."""
+        """Set the options that have changed, and wait until the engine is ready."""
         for name, value in options.items():
             if self.options.get(name) != value:
                 self.send(f"setoption name {name} value {value}")
@@ -54,7 +54,7 @@ class Engine:
         self.ask("isready", "readyok")
 
     def move(self, moves: list[str], limit: str) -> tuple[str, int]:
-        """Return the best move, ``(none)`` if there is none, and what the engine thinks of it."""
+        """Return the best move (``(none)`` if there is none) and its value in centipawns."""
         self.send(f"position startpos moves {' '.join(moves)}")
         *info, best = self.ask(f"go {limit}", "bestmove")
         words = next(line.split() for line in reversed(info) if " score " in line)
@@ -89,8 +89,8 @@ def play(tuned: Engine, fixed: Engine, asked: dict) -> dict[str, str | float]:
     tuned.new_game({"Hash": asked["hash"], "MultiPV": asked["multipv"], "Use NNUE": asked["nnue"]})
     limit = f"nodes {asked['nodes']} depth {asked['depth']}"
     began = tuned.cpu_seconds()
-    tuned.send("ucinewgame")  # clears the hash table: time that a larger one takes
-    # The value is in centipawns for the tuned side, as the fixed one sees it.
+    tuned.send("ucinewgame")  # clears the hash table; a larger one takes more time
+    # The value, in centipawns, is that of the tuned side as the fixed side sees it.
     mine = clear = quiet = value = 0
     while len(moves) < MAX_PLIES and clear < 3 and quiet < 10:
         side, how = (tuned, limit) if is_mine else (fixed, f"nodes {FIXED_NODES}")

@@ -1,7 +1,7 @@
-"""Finds short tours of 40 cities by simulated annealing, and does not always end well.
+"""Finds short tours of 40 cities by simulated annealing, and sometimes fails.
 
-By the protocol *serve*. It fails where the last temperature is above the first, a fifth of all θ,
-and for one seed of a hundred, whatever θ is.
+The protocol is *serve*. The program fails if the last temperature is above the first (a fifth of
+all θ), and for one seed in a hundred, whatever θ is.
 """
 
 import json
@@ -15,7 +15,7 @@ EXPECTED = 0.7124 * math.sqrt(N_CITIES)  # length of a best tour of many random 
 
 
 def tour_length(seed: int, steps: int, hot: float, cold: float, reach: int) -> float:
-    """Return the length of the tour that is found, as a multiple of a good one's."""
+    """Return the length of the tour that is found, as a multiple of a good tour's length."""
     rng = random.Random(seed)
     if rng.random() < FAILING:
         raise RuntimeError(f"seed {seed}: two cities in one place")
@@ -26,7 +26,7 @@ def tour_length(seed: int, steps: int, hot: float, cold: float, reach: int) -> f
     for step in range(steps):
         temperature = hot * (cold / hot) ** (step / steps)
         i = rng.randrange(N_CITIES - 1)
-        j = min(i + rng.randint(1, reach), N_CITIES - 1)  # the part from i to j is turned around
+        j = min(i + rng.randint(1, reach), N_CITIES - 1)  # the part from i to j is reversed
         before, first, last, after = cities[i - 1], cities[i], cities[j], cities[(j + 1) % N_CITIES]
         longer = 0.0
         if before != last:

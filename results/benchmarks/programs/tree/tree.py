@@ -1,6 +1,7 @@
 """A decision tree that reads digits: its error, and how many bytes it takes.
 
-Error and size go in steps: a split more or less. The seed decides which pictures it learns from.
+Error and size change in steps, with each split. The seed decides which pictures the tree learns
+from.
 """
 
 import pickle

@@ -1,7 +1,7 @@
-"""Writes the file that xz compresses: corpus.py FILE [BYTES]. The same on every machine.
+"""Writes the file that xz compresses (corpus.py FILE [BYTES]), the same on every machine.
 
-A third is text of invented words, a third are records of numbers, and a third are pages of both
-that come again, a little changed, from further and further back. So each of xz's parameters
+One third is text of invented words, and one third is records of numbers. The last third repeats
+pages of both with small changes, from further and further back. Each of xz's parameters therefore
 matters somewhere.
 """
 
