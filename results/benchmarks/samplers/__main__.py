@@ -1,4 +1,4 @@
-"""Compare samplers on simulated studies, at equal games.
+"""Compare samplers on simulated studies, at equal numbers of games.
 
 The same command resumes after a stop. The true front of each simulated study is known. The folder's
 ``runs.jsonl`` stores finished runs.
@@ -33,7 +33,7 @@ def table_order(record: Record) -> tuple[int, int, int, int]:
 def run(given: argparse.Namespace) -> None:
     """Play the runs that the folder lacks, and summarize all runs there.
 
-    The order is by budget, then by seed. When a benchmark is interrupted, all samplers have
+    Runs are ordered by budget, then by seed. When a benchmark is interrupted, all samplers have
     therefore played about the same runs.
     """
     planned = [
