@@ -5,8 +5,8 @@ mean of these n games holds if it contains the mean of all games of the point. I
 corrected for the games that both means have in common.
 
 - *Alone*: the interval uses only the n games.
-- *With others*: the interval is the one that a study shows. The variances of all points and trials
-  give the prior of its variance.
+- *With others*: the interval is the one that a study shows. Its estimate of the games' variance has
+  a prior, which is fitted to the variances of all points and trials.
 - *Narrowest*: the width below which 1% of all intervals are, divided by the median width.
 """
 

@@ -144,7 +144,7 @@ def run_ours(results: Path, program: str, seed: int, seconds: float) -> list[Rec
 
 
 def answers(case: Case, front: Sequence[tuple[Theta, float, float]]) -> list[list[Any]]:
-    """Return, for each budget, the best θ with a cost within the budget, its score and its cost."""
+    """Return, for each budget, the best θ with a cost within it, and this θ's score and cost."""
     picks, sign = [], case.experiment.goal.sign
     for budget in case.budgets:
         within = [each for each in front if each[2] <= budget]
