@@ -68,7 +68,7 @@ def suggested(trial: optuna.Trial, experiment: Experiment, method: str) -> Theta
     """Let a trial suggest θ.
 
     Samplers that model all parameters together would draw conditional parameters at random, so they
-    suggest all parameters. TPE suggests only the active ones.
+    suggest all parameters. TPE suggests only the active parameters.
     """
     theta: Theta = {}
     for name, of in experiment.space.distributions().items():
