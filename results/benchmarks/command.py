@@ -27,8 +27,8 @@ def say(text: str) -> None:
 
 
 def parser(description: str, output: str | None, n_seeds: int = 0) -> argparse.ArgumentParser:
-    """Return the options of a benchmark: its folder and, if it has several, its seeds."""
-    # Without a usage, the error for a wrong option is one line.
+    """Return a parser with a benchmark's options: its folder and, with ``n_seeds``, its seeds."""
+    # Without a usage text, the message about a wrong option is one line.
     made = argparse.ArgumentParser(
         description=description.split("\n", maxsplit=1)[0], usage=argparse.SUPPRESS
     )
@@ -40,7 +40,7 @@ def parser(description: str, output: str | None, n_seeds: int = 0) -> argparse.A
             "--first-seed",
             type=whole(0, 2**31 - 10_001),
             default=0,
-            help="published results use seeds from 0 on, development from 1000 on",
+            help="published results use seeds from 0 on; development uses seeds from 1000 on",
         )
         made.add_argument("--jobs", type=whole(1, 10_000), help="processes; default: cores")
     return made
@@ -52,7 +52,7 @@ def parse_seeds(given: argparse.Namespace) -> range:
 
 
 def command(run: Callable[[argparse.Namespace], None], options: argparse.ArgumentParser) -> None:
-    """Run a benchmark with the command line's options; an error is one line and an exit code."""
+    """Run a benchmark with the command line's options; print an error as one line, and exit."""
     try:
         given = options.parse_args()
         if given.output is not None:
@@ -69,8 +69,9 @@ def command(run: Callable[[argparse.Namespace], None], options: argparse.Argumen
 class Runs:
     """Finished runs, each stored as a line of JSON as soon as it ends, so that commands can resume.
 
-    Every run has ``keys``; if a run is a list, its first item has them. The file need not exist. It
-    is written only while it is :meth:`held`. InputError if a line is not such a run.
+    Every run has the given keys; if a run is a list of records, its first record has them. The file
+    need not exist. It is written only while it is :meth:`held`. InputError if a line is not such a
+    run.
     """
 
     def __init__(self, path: Path, *keys: str) -> None:
@@ -108,7 +109,7 @@ class Runs:
             yield
 
     def add(self, record: Any) -> None:
-        """Store a finished run; only while the file is :meth:`held`."""
+        """Store a finished run; the file must be :meth:`held`."""
         self.file.append(json.dumps(record).encode() + b"\n")
         self.records.append(record)
 
@@ -139,8 +140,8 @@ def publish(
 ) -> None:
     """Write NAME.md, the tables and a manifest; print the text.
 
-    The keys of ``tables`` are the names of their files. The manifest describes this command and its
-    libraries, and contains ``manifest``.
+    The keys of ``tables`` are the names of their CSV files, without the ending. The manifest
+    describes this command and its libraries, and also has the items of ``manifest``.
     """
     for stem, frame in tables.items():
         frame.to_csv(folder / f"{stem}.csv", index=False)

@@ -1,13 +1,13 @@
-"""How often intervals of a few games hold, on the games of published studies.
+"""How often intervals from a few games hold, measured on the games of published studies.
 
-From each validated point with at least 2n games, n games are drawn at random. An interval of their
-mean holds if it contains the mean of all games of that point. Its width is corrected for the games
-that both means have in common.
+From each validated point with at least 2n games, n games are drawn at random. An interval of the
+mean of these n games holds if it contains the mean of all games of the point. Its width is
+corrected for the games that both means have in common.
 
 - *Alone*: the interval uses only the n games.
-- *With others*: it is the interval that a study shows, with the variances of all points and trials
-  as a prior.
-- *Narrowest*: 1% of all intervals are narrower than this share of the median interval.
+- *With others*: the interval is the one that a study shows. Its estimate of the games' variance has
+  a prior, which is fitted to the variances of all points and trials.
+- *Narrowest*: the width below which 1% of all intervals are, divided by the median width.
 """
 
 from pathlib import Path
@@ -28,7 +28,10 @@ REFERENCE = Path(__file__).parents[1] / "reference"
 
 
 def judged(goal: Goal, trials: list[Moments], points: list[Floats], n: int) -> Floats:
-    """Return whether intervals hold and how wide they are, shape (2, 2, n_intervals)."""
+    """Return whether intervals hold, and half of their widths, alone and with others.
+
+    The shape is (2, 2, n_intervals): alone or with others, then holds or half width.
+    """
     rng, found = np.random.default_rng(n), []
     for _ in range(N_REPEATS):
         drawn = [rng.choice(each, n, replace=False) for each in points]

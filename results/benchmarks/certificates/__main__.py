@@ -2,9 +2,9 @@
 
 Each surface is searched by `knowledge-gradient` with nine games per trial; validated points have
 100 games each. A study is much like one of ``sweep --until-regret``. It starts with 16 trials and
-twelve points. Then two kinds of step alternate: one plays predictions that lower the certificate's
-bounds, the other increases the number of trials by half. The same command resumes after an
-interrupt.
+twelve points. Then two kinds of step alternate: one plays predicted θ that are expected to lower
+the certificate's bounds, the other increases the number of trials by half. The same command resumes
+after an interrupt.
 """
 
 import argparse
@@ -29,13 +29,14 @@ from thetafront.study.samplers.candidates import is_among
 N_POINTS = 12
 MAX_GAMES, MAX_TRIALS, MORE_TRIALS = 6000, 120, 1.5
 GAMES = np.array([2000, 3000, 4500, 6500])  # numbers of games that separate the rows of a table
-GOES_ON = "until small"  # published runs have other arms, too: studies of a fixed length
+GOES_ON = "until small"  # the kind of study; published runs also have studies of a fixed length
 NOTE = """\
-Bounds and regrets are shares of the highest true score. *Mean regret* is the mean over 25 budgets,
-*largest regret* the largest at any budget. *Held*: studies in which no bound is exceeded at any
-budget, with Wilson's 95% interval. *Inside*: the share of true scores within the 95% intervals of
-tested and untested θ; *bias*: their mean error. *Worse than design*: the share of budgets at which
-the answer is truly worse than after the first step (16 trials and their validation)."""
+Bounds and regrets are shares of the highest true score. *Mean regret* is the mean over 25 budgets;
+*largest regret* is the largest regret at any budget. *Held*: in how many studies no bound is
+exceeded at any budget, and Wilson's 95% interval of this share. *Inside*: the share of tested or
+untested θ whose true score is within its 95% interval; *bias*: the mean error of the estimates.
+*Worse than design*: the share of budgets at which the answer is truly worse than after the first
+step (16 trials and their validation)."""
 
 
 def until_small(study: Study) -> Iterator[dict[str, Any]]:
@@ -75,7 +76,7 @@ def inside(rows: pd.DataFrame, kind: str) -> str:
 
 
 def steps_section(name: str, rows: pd.DataFrame) -> Section:
-    """Summarize certificates by the number of games; in each row, a study's last step counts."""
+    """Summarize certificates by the number of games; a row has the last step of each study."""
     rows = rows[rows["arm"] == GOES_ON]
     before = rows.groupby("seed")["scores"].transform("first")
     pairs = zip(rows["scores"], before, strict=True)

@@ -1,8 +1,9 @@
 """A simulated study, searched and validated; its certificate is compared with the truth.
 
 The surface plays the games, on a simulated machine whose speed drifts like that of the published
-sweep. Times of games that are played together have a common factor. A part of this factor changes
-from game to game, and the rest decays over 840 games. In the search, games take 5% longer.
+sweep. Times of games that are played together have a common factor. One part of this factor is
+independent for each game. The other part drifts; its autocorrelation falls to 1/e over 840 games.
+In the search, games take 5% longer than in validation.
 """
 
 from typing import Any
@@ -82,8 +83,8 @@ class Study:
 class Validation:
     """Points of a study that have been played in turns on one machine.
 
-    ``codes`` are their θ in the unit cube, shape (n, d); ``scores`` and ``seconds`` have their
-    games.
+    ``codes`` are their θ in the unit cube, shape (n, d); ``scores`` and ``seconds`` are those of
+    their games.
     """
 
     def __init__(self, study: Study) -> None:
@@ -128,7 +129,7 @@ class Validation:
         return np.array(found)
 
     def row(self, n_trials: int, model: FittedModel, **more: Any) -> dict[str, Any]:
-        """Return what a user gets after these trials and points."""
+        """Return a row about the answers that a user gets after these trials and points."""
         truth, n = self.study.truth, len(self.codes)
         scores = np.append(self.study.on.truth(self.codes)[0], 0.0)
         scores = scores[self.answers(model, truth.budgets)]
@@ -140,8 +141,8 @@ class Validation:
     def certified(self, model: FittedModel) -> tuple[dict[str, Any], Floats, Floats, Floats]:
         """Bound the regret of the answers at n budgets, and compare it with the truth.
 
-        Returns columns of a row; the bounds, shape (n,); the best predictions in the unit cube,
-        shape (n, d); and the bounds that would hold if these predictions were played.
+        Returns columns of a row; the bounds, shape (n,); the best predicted θ in the unit cube,
+        shape (n, d); and the bounds that would hold if these θ were played.
         """
         study = self.study
         expected = expected_at(model, [model.cube.decode(code) for code in self.codes])

@@ -1,7 +1,7 @@
-"""Measure what limits a study on many machines (a minute; needs Dask): writes, games by Dask.
+"""Measure what limits a study on many machines (a minute; needs Dask): writes and Dask's games.
 
-Every figure is measured on this machine. Workers that would run elsewhere sleep; the loop of a
-sweep, the storage and Dask's scheduler are real.
+Every figure is measured on this machine. Workers that would run on other machines only sleep. The
+loop of a sweep, the storage and Dask's scheduler are real.
 """
 
 import argparse

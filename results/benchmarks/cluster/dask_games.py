@@ -1,8 +1,8 @@
 """Games that sleep, on a real Dask cluster with few processes and many threads.
 
-Workers of a real study run on other machines. Here they sleep and take no core, so the measurement
-shows the cost of a game to the coordinator, the scheduler and its worker, and the share of the
-workers' time that is spent in games.
+Workers of a real study run on other machines. Here, their games only sleep and use no core. The
+measurement therefore shows how much CPU time a game takes in the coordinator, in the scheduler and
+in its worker, and which share of the workers' time is spent in games.
 """
 
 import time
@@ -32,7 +32,7 @@ SETTINGS = {"distributed.worker.profile.enabled": False, "logging.distributed": 
 
 @dataclass(frozen=True)
 class Sleeper(Agent):
-    """Sleeps for 0.5 to 1.5 times its mean, and reports a game of 2048."""
+    """Sleeps for 0.5 to 1.5 times ``mean_seconds``, and reports a game of 2048."""
 
     name: ClassVar[str] = "sleeper"
 
@@ -89,7 +89,7 @@ class SleepingGames(GameSource[int]):
 
 
 def sleeping_games(n_workers: int, games_a_trial: int, seconds: float = 20.0) -> dict[str, Any]:
-    """Play games that sleep on a cluster, through the executor and the loop of a sweep.
+    """Play sleeping games on a cluster, with the workers and the loop of a real sweep.
 
     ``n_workers`` games sleep at once, and a task has at most ``games_a_trial`` games. If no worker
     ever waits, all games take ``seconds``. Returns the games per second of wall time, the share of

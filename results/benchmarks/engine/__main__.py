@@ -72,7 +72,7 @@ def run_fresh(program: str, **environment: str) -> float:
 
 
 def fresh_process_figures() -> dict[str, float]:
-    """Return seconds to compile, cold and warm, and a worker's memory."""
+    """Return the seconds to compile without and with a cache, and the memory of a worker."""
     with tempfile.TemporaryDirectory() as cold:
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         found = {"compile_cold_seconds": run_fresh(COMPILING, THETAFRONT_CACHE_DIR=cold)}
@@ -110,7 +110,7 @@ def c_rounds(folder: Path, seconds: float = 1.0) -> dict[str, Round]:
 
 
 def table(figures: dict[str, Any]) -> pd.DataFrame:
-    """Lay out the figures: rates in millions per CPU second, then the others."""
+    """Lay out the figures: rates in millions per CPU second, then the other figures."""
     groups = {
         **{f"million {unit}": rates for unit, rates in figures["million_per_cpu_second"].items()},
         "milliseconds of a program's game": figures["program_milliseconds"],

@@ -1,7 +1,7 @@
 """Rates of kernels and agents, in millions a CPU second.
 
 - *Random moves* are legal moves of random games of 2048, alone or as an agent's playouts.
-- *Simulations* are those of tree search: m for each move that has a choice.
+- *Simulations* are those of tree search: m for each move with more than one legal action.
 - *Games* are games of three dice by an optimal policy.
 - *Backups* are backups of states by ``pacman_mdp``, over all sweeps of a game.
 - *Decisions* are moves of the other agents of Pacman.
@@ -39,11 +39,11 @@ SECONDS_OF_PLAYOUTS, SECONDS_OF_AGENT_GAMES = 0.4, 0.5
 N_PLANES, N_DICE = 20_000, 20_000
 
 Round = Callable[[int], tuple[int, float]]
-"""Takes the number of the round; returns a count (of moves, say) and the CPU seconds it took."""
+"""Takes the number of the round; returns a count (of moves, say) and the CPU seconds spent."""
 
 
 def repeated(work: Callable[[int], Any]) -> Round:
-    """Return a round that repeats ``work``, a few milliseconds, long enough to measure it."""
+    """Return a round that repeats ``work`` (a few milliseconds) for long enough to measure it."""
 
     def play(number: int) -> tuple[int, float]:
         count = repetition = 0
@@ -57,7 +57,7 @@ def repeated(work: Callable[[int], Any]) -> Round:
 
 
 def inside(agent: Agent, count_of: Callable[[Any], int]) -> Round:
-    """Return a round of an agent's whole games; ``count_of`` counts in each game, untimed."""
+    """Return a round of an agent's whole games; the time that ``count_of`` takes is left out."""
 
     def play(number: int) -> tuple[int, float]:
         warm(agent)
@@ -81,13 +81,13 @@ def simulations(leaf: LeafValue) -> Round:
 
 
 def n_simulations_of_game(agent: UCT, seed: int) -> int:
-    """Count the simulations of a game: m for each move that had a choice."""
+    """Count the simulations of a game: m for each move with more than one legal action."""
     n_decisions = sum(len(legal_actions(move.board)) > 1 for move in agent.moves(seed))
     return n_decisions * agent.n_simulations
 
 
 def author_times(factor: float, top_share: float = 1.0) -> MonteCarloMDP:
-    """Return `mcmdp`, whose θ₁ … θ₄ are a multiple of the author's."""
+    """Return `mcmdp`, whose θ₁ … θ₄ are the author's times ``factor``."""
     theta1, theta2, theta3, theta4 = (round(factor * value) for value in AUTHORS_THETA[:4])
     return MonteCarloMDP(theta1, theta2, theta3, theta4, AUTHORS_THETA[4], top_share)
 
@@ -134,7 +134,7 @@ def all_rounds() -> dict[str, dict[str, Round]]:
 def median_rates(
     rounds: Mapping[str, Mapping[str, Round]], n_rounds: int
 ) -> dict[str, dict[str, dict[str, float]]]:
-    """Measure all rounds in turns, ``n_rounds`` times after one that warms the caches.
+    """Measure all rounds in turns, ``n_rounds`` times, after a first time that warms the caches.
 
     Return, by unit and name, ``median``, ``min`` and ``max`` over the rounds, in millions per CPU
     second.

@@ -49,7 +49,7 @@ def compete(given: argparse.Namespace, program: str, seed: int, runs: Runs, game
         if (program, seed, method) in done:
             continue
         folder = given.output.absolute() / "studies" / f"{program}-{seed}"
-        shutil.rmtree(folder, ignore_errors=True)  # an interrupted run starts again
+        shutil.rmtree(folder, ignore_errors=True)  # an interrupted run starts from the beginning
         folder.mkdir(parents=True)
         play = partial(run_ours, folder) if method == OURS else partial(run_optuna, method)
         with one_core() as process:
@@ -60,7 +60,7 @@ def compete(given: argparse.Namespace, program: str, seed: int, runs: Runs, game
     mine = (each for each in runs.records if (each["program"], each["seed"]) == (program, seed))
     recommended = [pick[1] for each in mine for pick in each["picks"]]
     missing = [each for k, each in enumerate(recommended) if each not in known + recommended[:k]]
-    random.Random(seed).shuffle(missing)  # so that drift affects all
+    random.Random(seed).shuffle(missing)  # so that drifting speed affects all methods
     say(f"{program}, seed {seed}: {len(missing)} θ to play")
     with one_core() as process:
         for found in process.map(fresh, repeat(program), missing, repeat(given.games)):
@@ -86,7 +86,7 @@ if __name__ == "__main__":
     options = parser(__doc__ or "", "programs")
     options.add_argument("--seconds", type=float, default=60.0, help="wall time of a run")
     options.add_argument(
-        "--games", type=whole(1, 10_000), default=200, help="fresh games of an answer"
+        "--games", type=whole(1, 10_000), default=200, help="fresh games of a recommended θ"
     )
     options.add_argument("--seeds", type=whole(0, 100), nargs="+", default=[1, 2, 3])
     options.add_argument("--programs", nargs="+", choices=CASES, default=list(CASES))

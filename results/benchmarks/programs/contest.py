@@ -1,7 +1,7 @@
-"""The contest: its programs, a run of one method on one program, and fresh games of its answers.
+"""The contest: programs, a run of one method on one program, and fresh games of recommended θ.
 
-The objective is the same for all methods: a mean over the same number of games that the
-experiment's own agent plays.
+All methods have the same objective: the mean over the same number of games. The experiment's own
+agent plays these games.
 """
 
 import time
@@ -20,7 +20,7 @@ from thetafront import Experiment, GameError, InputError, load_experiment, sweep
 
 FOLDER = Path(__file__).resolve().parent
 OURS = "thetafront"
-PICK = "pick"  # the answer of thetafront's pick after the same run; it may be an untested θ
+PICK = "pick"  # the answer of ``study.pick`` after the same run of thetafront
 SAMPLERS = {
     "tpe": optuna.samplers.TPESampler,
     "nsga2": optuna.samplers.NSGAIISampler,
@@ -28,8 +28,8 @@ SAMPLERS = {
 }
 RIVALS = tuple(SAMPLERS)
 METHODS = (OURS, PICK, *RIVALS)
-FRESH_SEEDS = 900_000_000  # no search or validation uses such seeds; NumPy's end at 2**32
-SEARCH_SEEDS = 1_000_000  # for Optuna's trials of a run
+FRESH_SEEDS = 900_000_000  # no search or validation uses such seeds; NumPy's seeds end at 2**32
+SEARCH_SEEDS = 1_000_000  # how many seeds each run of an Optuna sampler may use
 
 Theta = dict[str, float | int | str]
 
@@ -67,8 +67,8 @@ CASES = {
 def suggested(trial: optuna.Trial, experiment: Experiment, method: str) -> Theta:
     """Let a trial suggest θ.
 
-    Samplers that model all parameters together would draw conditional ones at random, so they
-    suggest all parameters. TPE suggests only the active ones.
+    Samplers that model all parameters together would draw conditional parameters at random, so they
+    suggest all parameters. TPE suggests only the active parameters.
     """
     theta: Theta = {}
     for name, of in experiment.space.distributions().items():
@@ -86,7 +86,7 @@ def suggested(trial: optuna.Trial, experiment: Experiment, method: str) -> Theta
 
 
 def run_optuna(method: str, program: str, seed: int, seconds: float) -> list[Record]:
-    """Sweep by one of Optuna's samplers; return its answers for all budgets."""
+    """Sweep with one of Optuna's samplers; return its answers for all budgets."""
     case = CASES[program]
     experiment, failures = case.experiment, 0
 
@@ -116,7 +116,7 @@ def run_optuna(method: str, program: str, seed: int, seconds: float) -> list[Rec
 
 
 def run_ours(results: Path, program: str, seed: int, seconds: float) -> list[Record]:
-    """Sweep by thetafront's defaults; return answers of its pick, and of its front."""
+    """Sweep with thetafront's defaults; return the answers of ``study.pick`` and of the front."""
     case = CASES[program]
     begin = time.monotonic()
     name, definition = f"{program}-{seed}", str(FOLDER / case.definition)
@@ -144,7 +144,7 @@ def run_ours(results: Path, program: str, seed: int, seconds: float) -> list[Rec
 
 
 def answers(case: Case, front: Sequence[tuple[Theta, float, float]]) -> list[list[Any]]:
-    """Return, for each budget, the best θ with a cost within it, and its score and cost."""
+    """Return, for each budget, the best θ with a cost within it, and this θ's score and cost."""
     picks, sign = [], case.experiment.goal.sign
     for budget in case.budgets:
         within = [each for each in front if each[2] <= budget]
@@ -154,7 +154,7 @@ def answers(case: Case, front: Sequence[tuple[Theta, float, float]]) -> list[lis
 
 
 def played(experiment: Experiment, theta: Theta, seeds: Any) -> tuple[list[Any], list[GameError]]:
-    """Play games of a θ; return those that ended, and why the others failed."""
+    """Play games of a θ; return the games that ended, and the errors of those that failed."""
     agent, games, errors = experiment.build(theta), [], []
     for seed in seeds:
         try:
@@ -165,7 +165,7 @@ def played(experiment: Experiment, theta: Theta, seeds: Any) -> tuple[list[Any],
 
 
 def fresh(program: str, theta: Theta, most: int) -> Record:
-    """Play fresh games of a θ, after one that does not count."""
+    """Play fresh games of a θ, after one game that does not count."""
     case = CASES[program]
     played(case.experiment, theta, [FRESH_SEEDS])
     seeds = range(FRESH_SEEDS + 1, FRESH_SEEDS + 1 + min(case.n_games, most))

@@ -17,7 +17,7 @@ from results.benchmarks.programs.contest import CASES, METHODS, OURS, PICK, RIVA
 from thetafront.study.estimate import t95
 from thetafront.study.report.sections import markdown_table
 
-TOLERANCE = 1.10  # how far a true cost may exceed the budget
+TOLERANCE = 1.10  # a true cost above this multiple of the budget is marked
 LABELS = {
     OURS: "thetafront",
     PICK: "its pick",
@@ -29,12 +29,13 @@ RUN = ["program", "method", "seed"]
 INTRODUCTION = """\
 ## thetafront and Optuna on five programs
 
-For each budget, a table has the mean true score of the θ that each method recommends, ± \
-half of its 95% interval (Student's t over n runs, one per seed). Each recommended θ was \
-played on 200 fresh seeds, or on 10 if the score is exact. Gains are differences between \
+For each budget, a table shows the mean true score of the θ that each method recommends, ± \
+half of its 95% interval (Student's t over n runs, one per seed; n is in parentheses). \
+Each recommended θ was played on 200 fresh seeds, or on 10 if the score is exact. \
+Gains are differences between \
 thetafront and the other method, paired by seed, and positive if thetafront is better. \
 †k: in k runs, the true cost exceeds the budget by more than 10%. A dash means no answer. \
-The row `mean` is the mean over the budgets that all methods have answered.
+The row `mean` is the mean over the budgets for which all methods have an answer.
 
 Wall time of a run, including tables and page: {walls}.
 """
@@ -90,7 +91,7 @@ def interval(name: str, values: "pd.Series[float]") -> dict[str, float]:
 
 
 def summarize(picks: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per program, budget and method; a budget of NaN is the mean over budgets.
+    """Return one row per program, budget and method; rows with budget NaN are means over budgets.
 
     Gains are differences between thetafront and the other method, paired by seed, and positive if
     thetafront is better.
@@ -101,7 +102,7 @@ def summarize(picks: pd.DataFrame) -> pd.DataFrame:
         scores = own.pivot(index=["budget", "seed"], columns="method", values="true_score")
         scores = scores.reindex(columns=list(METHODS)).astype(float)
         for budget in (*case.budgets, math.nan):
-            if math.isnan(budget):  # over the budgets that all methods have answered
+            if math.isnan(budget):  # over the budgets for which all methods have an answer
                 some, here = scores.dropna().groupby("seed").mean(), own
             else:
                 some, here = scores.xs(budget, level="budget"), own[own["budget"] == budget]
@@ -146,7 +147,7 @@ def program_table(summary: pd.DataFrame, program: str) -> str:
     better = "more" if goal.sign > 0 else "less"
     return (
         f"### {case.experiment.title}\n\n"
-        f"True {goal.label}, of which {better} is better, by budget of {cost.label}.\n\n"
+        f"True {goal.label} ({better} is better) for each budget of {cost.label}.\n\n"
         f"{markdown_table(heads, lines, 'r' * len(heads))}\n"
     )
 

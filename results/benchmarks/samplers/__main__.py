@@ -1,4 +1,4 @@
-"""Compare samplers on simulated studies, at equal games.
+"""Compare samplers on simulated studies, at equal numbers of games.
 
 The same command resumes after a stop. The true front of each simulated study is known. The folder's
 ``runs.jsonl`` stores finished runs.
@@ -13,7 +13,7 @@ from results.benchmarks.samplers.surfaces import SURFACES
 from results.benchmarks.samplers.tables import MEASURES, ORDER, figure, markdown, summary_frame
 from thetafront.study.samplers import installed_samplers
 
-BUDGETS = ((80, 9), (48, 9), (240, 3))  # trials, games a trial: 720, 432 and 720 games
+BUDGETS = ((80, 9), (48, 9), (240, 3))  # trials, games a trial; in all, 720, 432 and 720 games
 
 
 def budget(text: str) -> tuple[int, int]:
@@ -33,7 +33,7 @@ def table_order(record: Record) -> tuple[int, int, int, int]:
 def run(given: argparse.Namespace) -> None:
     """Play the runs that the folder lacks, and summarize all runs there.
 
-    The order is by budget, then by seed. When a benchmark is interrupted, all samplers have
+    Runs are ordered by budget, then by seed. When a benchmark is interrupted, all samplers have
     therefore played about the same runs.
     """
     planned = [

@@ -1,9 +1,9 @@
 """One run: a sampler's whole study on one surface, and the quality of its recommendations.
 
 The run's seed fixes the initial design and the games' random numbers, so with the same seed, all
-samplers start with the same 16 trials and the same games. Recommendations are made from the
-observed means, and from the model of :mod:`study.samplers.posterior`, which is the same for all
-samplers.
+samplers start with the same 16 trials and the same games. Recommendations are made in two ways:
+from the observed means, and from the model of :mod:`study.samplers.posterior`. This model is the
+same for all samplers.
 """
 
 import time
@@ -33,7 +33,7 @@ N_DESIGN = 16
 SCORES = "scores"
 DIRECTIONS = (StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE)
 N_WARM = 4
-# The nine suggestions up to the 80th trial; those that refit a model cost more.
+# The nine suggestions up to the 80th trial: some fit a model again, and these take longer.
 LATE = slice(71, 80)
 
 
@@ -48,7 +48,7 @@ class Run(NamedTuple):
 
 
 def score_variances(trials: Sequence[FrozenTrial]) -> Floats:
-    """Return the variances of the trials' mean scores; for times NaN, as the model infers them."""
+    """Return the variances of mean scores; those of times are NaN because the model infers them."""
     samples = [Moments.from_sample(np.array(trial.user_attrs[SCORES])) for trial in trials]
     return np.column_stack([growing_variances(samples), np.full(len(samples), np.nan)])
 
@@ -68,7 +68,8 @@ def check_sampler(name: str) -> str:
 class Contest:
     """A study in progress, in memory, with its initial design enqueued.
 
-    The surface replaces the agent; ``times`` returns factors of the times of the next n games.
+    The surface replaces the agent; ``times`` returns factors by which the times of the next n games
+    are multiplied.
     """
 
     def __init__(
@@ -121,11 +122,12 @@ def play(run: Run) -> dict[str, Any]:
 
     Returns the run's parameters and these measures:
 
-    - all of :meth:`Truth.measured`, if θ are chosen from the evaluated ones by ``observed`` or by
-      ``posterior`` means, or from the whole space by the ``model``;
+    - all of :meth:`Truth.measured`, for three ways to choose θ: from the evaluated θ by
+      ``observed`` means, from the evaluated θ by ``posterior`` means, and from the whole space by
+      the ``model``;
     - ``hypervolume_of_evaluated``, of the true values of all evaluated θ;
-    - ``suggestion_cpu_seconds``, the mean after the design, and ``late_suggestion_cpu_seconds``,
-      the mean of the nine suggestions up to the 80th trial.
+    - ``suggestion_cpu_seconds``, the mean of all suggestions after the design, and
+      ``late_suggestion_cpu_seconds``, the mean of the nine suggestions up to the 80th trial.
     """
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     on, truth, found = surface(run.surface), true_front(run.surface), dict[str, float]()

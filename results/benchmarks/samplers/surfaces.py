@@ -1,24 +1,25 @@
 """Simulated experiments: a search space, a known truth, and games as noisy as real ones.
 
 `recorded` is fitted to 8,192 real games of 256 θ of `mcmdp`. It is a polynomial, not a Gaussian
-process, so no sampler has the true model. √score is quadratic in the unit cube, plus the cube of
-each coordinate; log₁₀ seconds is cubic. For θ left out of the fit, mean scores are predicted with
-R² = 0.906 (their own noise allows at most 0.931), and log₁₀ seconds with R² = 0.981. At the corners
-of the unit cube, the surface has 6,000 to 63,000 points and 15 to 315 µs. To play a game, it draws
-a game of the nearest recorded θ, with replacement; f is this game's score divided by the mean score
-of that θ.
+process, so no sampler has the true model. √score is a quadratic polynomial in the unit cube, plus
+the cube of each coordinate; log₁₀ seconds is a cubic polynomial. For θ left out of the fit, mean
+scores are predicted with R² = 0.906 (the noise of the observed means allows at most 0.931), and
+log₁₀ seconds with R² = 0.981. At the corners of the unit cube, true scores are 6,000 to 63,000
+points, and true times are 15 to 315 µs a move. To play a game, the surface draws a game of the
+nearest recorded θ, with replacement. The factor f is this game's score divided by the mean score of
+that θ.
 
 The other surfaces are in closed form, and have properties that `recorded` may lack:
 
 - `saturating`: parameters interact and have diminishing returns.
 - `two_regimes`: the front jumps from one region to another.
-- `steps`: score and cost change in steps, and one limit hides the others.
+- `steps`: score and cost change in steps, and the lower of two limits hides the other one.
 - `cliffs`: the best weights lie next to weights that lose most of the score.
 
 Notation
 --------
 ======  ============================================================================================
-u, x    a θ in the unit cube, and in its own units; columns are parameters
+u, x    the same θ in the unit cube and in its own units; columns are parameters
 μ, t    its true mean score, in points, and its true seconds a move
 f       one game's score divided by μ; its expectation is exactly 1
 ======  ============================================================================================
@@ -44,7 +45,8 @@ REFERENCE = 0.0, 1e-3  # of hypervolumes: points, seconds a move
 SPREAD_OF_TIMES = 0.02  # standard deviation of the logarithm of one game's time a move
 PENALTIES = 10.0 ** np.arange(-3.0, 3.1, 0.5)
 # Two modes: a game of 2048 ends soon after a merge fails, or reaches the next tile.
-# mean p·a + (1 − p)·b = 1, variance p·(a − 1)² + (1 − p)·(b − 1)² + s² = 0.16
+# With p, a, b, s as below: mean p·a + (1 − p)·b = 1,
+# variance p·(a − 1)² + (1 − p)·(b − 1)² + s² = 0.16.
 P_LOW, LOW, HIGH, WIDTH = 0.6, 0.7, 1.45, 0.158
 
 
@@ -104,9 +106,9 @@ def bump(x: Floats, centre: Floats | float, width: float) -> Floats:
 
 
 def saturating(u: Floats, x: Floats) -> tuple[Floats, Floats]:
-    """Scores rise more and more slowly with the playouts, which interact in pairs.
+    """Scores rise more and more slowly with the four numbers of playouts; two of them interact.
 
-    r scales the time. The best s rises with the playouts.
+    A larger r costs time and raises the score. The best s rises with the playouts.
     """
     n, (r, s) = x[:, :4], x[:, 4:].T
     q = n / (n + np.array([60.0, 30.0, 15.0, 8.0]))
@@ -117,7 +119,7 @@ def saturating(u: Floats, x: Floats) -> tuple[Floats, Floats]:
 
 
 def two_regimes(u: Floats, _: Floats) -> tuple[Floats, Floats]:
-    """Scores have two ridges: shallow search needs little effort, deep search much effort."""
+    """Scores have two ridges: shallow search needs little effort, deep search needs much effort."""
     m, e, s, damping, extra = u.T
     shallow = 28_000.0 * (1.0 - np.exp(-0.4 - 3.0 * e)) * bump(m, 0.15, 0.22) * bump(s, 0.25, 0.2)
     deep = 62_000.0 / (1.0 + np.exp(-6.0 * (e - 0.45))) * bump(m, 0.8, 0.2) * bump(s, 0.75, 0.18)
@@ -126,7 +128,10 @@ def two_regimes(u: Floats, _: Floats) -> tuple[Floats, Floats]:
 
 
 def steps(u: Floats, x: Floats) -> tuple[Floats, Floats]:
-    """Scores and times jump when a tree gets another leaf; the lowest of three limits counts."""
+    """Scores and times jump when a tree gets another leaf.
+
+    Depth and number of leaves limit the tree: the lower limit counts. Pruning reduces it.
+    """
     (depth, number, pruning), share = x[:, :3].T, u[:, 3]
     leaves = np.floor(np.minimum(2.0**depth, number) * (1.0 - 0.9 * pruning**2))
     leaves = np.maximum(1.0, leaves)
@@ -136,7 +141,7 @@ def steps(u: Floats, x: Floats) -> tuple[Floats, Floats]:
 
 
 def cliffs(u: Floats, _: Floats) -> tuple[Floats, Floats]:
-    """Scores rise towards a cliff; beyond it, the sign of a feature is wrong."""
+    """Scores rise towards a cliff; beyond it, most of the score is lost."""
     a, b, c, d, effort = u.T
     ridge = bump(a, 0.6, 0.25) * (0.4 + 0.6 * b) * bump(c - d, 0.1, 0.35)
     safe = 1.0 / (1.0 + np.exp((b - 0.25 - 0.7 * a) / 0.01))
@@ -146,7 +151,7 @@ def cliffs(u: Floats, _: Floats) -> tuple[Floats, Floats]:
 
 
 def polynomial(points: Floats, values: Floats, degree: int) -> Callable[[Floats], Floats]:
-    """Fit ``values``, shape (n,), by monomials up to a degree, and the cube of each coordinate.
+    """Fit ``values``, shape (n,), by monomials up to a degree and the cube of each coordinate.
 
     The ridge penalty is the one that predicts left-out values best.
     """
@@ -187,7 +192,7 @@ def recorded() -> Surface:
 
 PLAYOUTS = ((16, 2048), (8, 512), (4, 256), (2, 64))  # of `mcmdp`
 SPACES = {
-    # The space of the recorded games, which does not change with the experiment `mcmdp`.
+    # The space of the recorded games; it stays the same if the space of `mcmdp` changes.
     "recorded": Space(
         (
             *(count(f"theta{k}", *ends) for k, ends in enumerate(PLAYOUTS, 1)),

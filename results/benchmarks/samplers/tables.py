@@ -52,16 +52,17 @@ COLUMNS = (
 
 CELL = ["surface", "n_trials", "n_games"]
 NOTE = """\
-Hypervolume is that of the recommended θ, at their true values, divided by the true front's. Regret
-is the true front's score at a time budget less the recommended θ's true score, in points, averaged
-over 25 budgets; if no θ keeps a budget (*unserved*), it is the front's whole score. Optimism is the
-predicted score of a θ less its true score. "By posterior": θ are chosen from the trials by the
-model's posterior means, with the same model for all samplers. "By model": they are chosen from the
-whole search space by these means, as in validation. "By observed": they are chosen from the trials
-by the observed means. "Of all evaluated": the most that any choice among the trials could reach.
-Means over {seeds}, ± 1 standard error. Δ is the difference from `nehvi`, paired by seed, at the
-same trials and games. CPU time is that of one suggestion after the design of 16 trials: the mean,
-and the mean of the nine suggestions up to the 80th trial."""
+Hypervolume is that of the true values of the recommended θ, divided by that of the true front.
+Regret is the true front's score at a time budget minus the true score of the recommended θ, in
+points, averaged over 25 budgets; if no θ is predicted to keep a budget, it is the front's whole
+score. *Unserved* is the share of such budgets. Optimism is the predicted score of a θ minus its
+true score. "By posterior": θ are chosen from the trials by the model's posterior means, with the
+same model for all samplers. "By model": they are chosen from the whole search space by these
+means, as in validation. "By observed": they are chosen from the trials by the observed means. "Of
+all evaluated": the hypervolume of all trials, the most that a choice among them could reach. Means
+over {seeds}, ± 1 standard error. Δ is the difference from `nehvi`, paired by seed, with the same
+numbers of trials and games. CPU is the CPU time of one suggestion after the design of 16 trials:
+the mean of all suggestions, and ("at 80") of the nine suggestions up to the 80th trial."""
 DRAWN = {
     "hypervolume_by_posterior": "hypervolume, share of the true front's",
     "regret_points_by_posterior": "regret, points",
@@ -79,8 +80,8 @@ ORDER = ("knowledge-gradient", "nehvi", "surrogate", "tpe", "nsga2", "random", "
 def summary_frame(records: Sequence[Record]) -> pd.DataFrame:
     """Summarize runs, one row per surface, sampler and budget, in the order of their first runs.
 
-    Each measure has columns with the endings ``_mean``, ``_sem`` and ``_n``. Over common seeds, it
-    also has ``_minus_nehvi_mean`` and so on.
+    Each measure has columns with the endings ``_mean``, ``_sem`` and ``_n``. Differences from
+    `nehvi`, over common seeds, have columns ``_minus_nehvi_mean`` and so on.
     """
     runs = pd.DataFrame(records)
     seed, measures = [*CELL, "seed"], list(MEASURES)

@@ -1,4 +1,4 @@
-"""A surface's true front, by dense search, and the quality of recommendations against it.
+"""A surface's true front, found by dense search, and the quality of recommendations.
 
 The search takes 2¹⁷ Sobol points, then rounds of ever smaller perturbations of the nondominated
 points. A search twice as long adds less than 0.2% of hypervolume.
@@ -15,11 +15,12 @@ pick         of the θ predicted to keep a budget, the one with the highest pred
 - *Hypervolume*: the hypervolume of the true values of all θ whose predictions are not dominated,
   divided by that of the true front.
 - *Regret*: the true front's score at a budget minus the pick's true score, averaged over the
-  budgets. If no θ is predicted to keep the budget, it is the front's whole score.
+  budgets. If no θ is predicted to keep the budget, the regret is the front's whole score.
 - *Unserved*: the share of budgets that no θ is predicted to keep.
 - *Optimism*: the predicted minus the true score of the pick, averaged over budgets with a pick.
 
-A pick may truly take a little longer than predicted, because times are known to 2% a game.
+The true time of a pick may be a little above the budget, because observed times have a noise of 2%
+a game.
 """
 
 from dataclasses import dataclass
@@ -70,8 +71,8 @@ class Truth:
     ) -> dict[str, float]:
         """Compare predicted with true scores and seconds of some θ, shapes (n,).
 
-        Returns ``hypervolume``, ``regret_points``, ``optimism_points`` (NaN where no budget has a
-        pick) and ``unserved``, of users with 25 different budgets.
+        Returns ``hypervolume``, ``regret_points``, ``optimism_points`` (NaN if no budget has a
+        pick) and ``unserved``; all but the first are over 25 budgets.
         """
         chosen = nondominated(*predicted)
         regrets, optimisms = self.best_within(self.budgets), []
@@ -112,5 +113,5 @@ def search(of: Surface, n_sobol: int = N_SOBOL, n_rounds: int = N_ROUNDS, seed: 
 
 @cache
 def true_front(name: str) -> Truth:
-    """Return the true front of the surface called ``name``, searched once a process."""
+    """Return the true front of the surface called ``name``; it is searched for once per process."""
     return search(surface(name))

@@ -1,7 +1,7 @@
 """Writes the file that xz compresses (corpus.py FILE [BYTES]), the same on every machine.
 
 One third is text of invented words, and one third is records of numbers. The last third repeats
-pages of both with small changes, from further and further back. Each of xz's parameters therefore
+earlier pages with small changes, from further and further back. Each of xz's parameters therefore
 matters somewhere.
 """
 
@@ -24,7 +24,7 @@ def words(rng: random.Random) -> bytes:
 
 
 def records(rng: random.Random) -> bytes:
-    """Return records of 16 bytes: a counter, a slow walk, a code, and noise."""
+    """Return records of 16 bytes: a counter, a slow random walk, a code, and noise."""
     level, found = 0.0, []
     for k in range(N_BYTES // 48):
         level += rng.gauss(0.0, 1.0)
