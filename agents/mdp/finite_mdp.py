@@ -1,7 +1,7 @@
 """A finite Markov decision process, with every state, action and outcome listed.
 
 :mod:`agents.mdp.kernels` has the notation and the kernels that work on these arrays. In this
-example, a state can stay or try to leave; the process ends when it leaves:
+example, state 0 has two actions: staying, and trying to leave for state 1, which is terminal:
 
 >>> mdp = FiniteMDP(
 ...     first_action=[0, 2, 2],
@@ -14,8 +14,9 @@ example, a state can stay or try to leave; the process ends when it leaves:
 >>> mdp.n_states, mdp.n_actions, mdp.terminal.tolist()
 (2, 2, [False, True])
 
-Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §7.1. There all states
-have the same actions. Here each state has its own; a state without any is terminal, with value 0.
+Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §7.1. In the book, all
+states have the same actions. Here each state has its own actions; a state without actions is
+terminal and has value 0.
 """
 
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ Array = TypeVar("Array", bound=npt.NDArray[Any])
 def read_only(array: Array) -> Array:
     """Return a read-only view for kernels.
 
-    Pickling makes arrays writable. For numba this is another type, so it would compile again.
+    Unpickled arrays are writable. numba treats these as another type and would compile again.
     """
     view = array.view()
     view.flags.writeable = False
@@ -72,7 +73,7 @@ def finite_numbers(name: str, given: npt.ArrayLike) -> Floats:
 
 
 def check_offsets(name: str, offsets: Indices, n_entries: int, least: int) -> None:
-    """Raise ValueError unless offsets split ``n_entries`` into parts of ``least`` or more."""
+    """Raise ValueError unless offsets split all entries into parts of ``least`` entries or more."""
     begins, ends = offsets[:1].tolist() == [0], offsets[-1:].tolist() == [n_entries]
     if not (begins and ends and (np.diff(offsets) >= least).all()):
         raise ValueError(
@@ -82,7 +83,7 @@ def check_offsets(name: str, offsets: Indices, n_entries: int, least: int) -> No
 
 @dataclass(frozen=True, eq=False)
 class FiniteMDP:
-    """A finite MDP in flat arrays, of which it keeps read-only copies.
+    """A finite MDP in flat arrays, which are kept as read-only copies.
 
     Parameters
     ----------
@@ -92,8 +93,8 @@ class FiniteMDP:
     reward : float, shape (n_actions,)
         Expected reward of each action.
     first_outcome : int, shape (n_actions + 1,)
-        Action a has the outcomes ``first_outcome[a]`` to ``first_outcome[a + 1] - 1``, at least
-        one.
+        Action a has the outcomes ``first_outcome[a]`` to ``first_outcome[a + 1] - 1``; an action
+        has at least one outcome.
     outcome : int, shape (n_outcomes,)
         The next state of each outcome.
     probability : float, shape (n_outcomes,)
@@ -134,7 +135,7 @@ class FiniteMDP:
         wrong = self.outcome[(self.outcome < 0) | (self.outcome >= self.n_states)]
         if len(wrong):
             raise ValueError(f"outcome must be a state, 0 to {self.n_states - 1} (got {wrong[0]})")
-        if not (self.probability > 0).all():  # outcomes that are impossible are left out
+        if not (self.probability > 0).all():  # impossible outcomes must be left out
             raise ValueError(f"probability must be above 0 (got {self.probability.min()})")
         starts = self.first_outcome[:-1]
         sums = np.add.reduceat(self.probability, starts) if len(starts) else self.probability
