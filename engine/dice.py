@@ -47,7 +47,7 @@ class DiceMDP(NamedTuple):
     """The game in flat arrays."""
 
     first_action: Integers  # (n_states + 2,): each state's first action; the end has no actions
-    reward: Floats  # (n_actions,): the final score for sticking, else −1
+    reward: Floats  # (n_actions,): the score for sticking, −1 for other actions
     first_outcome: Integers  # (n_actions + 1,): each action's first outcome
     outcome: Integers  # (n_outcomes,): the next state
     probability: Floats  # (n_outcomes,)
@@ -59,7 +59,7 @@ class DicePolicy(NamedTuple):
 
     joined: Integers  # (n_hands, n_sides): see `Dice.joined`
     held: Integers  # (n_states,): number of the hand that the policy holds
-    n_rolled: Integers  # (n_states,): dice rolled again; 0 for sticking
+    n_rolled: Integers  # (n_states,): number of dice rolled again; 0 for sticking
     final: Integers  # (n_states,): the score for sticking
     n_dice: int
 
@@ -70,11 +70,11 @@ def play_games(
 ) -> None:
     """Play one game for each of the seeds ``seed``, ``seed`` + 1, and so on.
 
-    The arrays, shape (n_games,), are filled: ``scores`` with the final scores minus the points
-    paid, ``n_moves`` with the numbers of actions, and ``ends`` with the states in which the player
-    stuck. From every state, the policy must stick sooner or later. Each die that is rolled takes
-    one random word. The first roll comes from the seed's stream START; the roll after move k (from
-    0) comes from substream k of the seed's stream SPAWN.
+    The arrays, shape (n_games,), are filled: ``scores`` with the scores for sticking minus the
+    points paid, ``n_moves`` with the numbers of actions, and ``ends`` with the states in which the
+    player stuck. From every state, the policy must stick sooner or later. Each die that is rolled
+    takes one random word. The first roll comes from the seed's stream START; the roll after move k
+    (from 0) comes from substream k of the seed's stream SPAWN.
     """
     joined, held, n_rolled, final, n_dice = policy
     first_state = len(joined) - len(held)

@@ -152,8 +152,8 @@ def inlined(function: F) -> F:
 def prefetch(_: Any, array: types.Array, index: types.Integer) -> Any:
     """Load ``array[index]``, which will soon be read and written, into the processor's cache.
 
-    Only kernels can call this. No value changes. Several prefetches run at the same time, whereas
-    each read would wait for the one before it.
+    Only kernels can call this function. No value changes. Several prefetches run at the same time,
+    whereas each read would wait for the read before it.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -20,9 +20,9 @@ START = np.uint64(1)  # the two tiles a game starts with
 SPAWN = np.uint64(2)  # the tile after each action
 PLAYOUT = np.uint64(3)  # the playouts of a decision
 POLICY = np.uint64(4)  # the random choices of a policy, other than playouts
-SLIP = np.uint64(5)  # the direction that Pacman really moves in
-GHOSTS = np.uint64(6)  # the ghosts' moves of a turn
-SIDE_BY_SIDE = np.uint64(7)  # the playouts of one decision in each of several games
+SLIP = np.uint64(5)  # the direction in which Pacman really moves
+GHOSTS = np.uint64(6)  # the ghosts' moves in a turn
+SIDE_BY_SIDE = np.uint64(7)  # joint playouts for several games, for one decision in each
 
 
 @inlined

@@ -16,7 +16,7 @@ with γ = 1, has a mean score of 13.34827 points. With γ < 1, value iteration m
 discounted score, and the policy tends to stick too early.
 
 Source: P. Thanki, *Value iteration algorithm* (2021). Its program also does Gauss-Seidel sweeps
-from these initial values; ``results/papers/dice.py`` says how it differs from this agent.
+from these initial values; ``results/papers/dice.py`` says how the program differs from this agent.
 """
 
 import math
@@ -64,7 +64,7 @@ class DiceGame(Game, kind="dice"):
 
 
 class DiceGames(NamedTuple):
-    """Finished games of consecutive seeds."""
+    """Finished games with consecutive seeds."""
 
     first_seed: int
     scores: npt.NDArray[np.int64]  # (n_games,), as in `DiceGame`
@@ -89,8 +89,8 @@ class DiceParameters(Agent):
 
     γ is tuned from 0.5, with which the policy sticks in 53 of 56 states, to 1, with which it is
     optimal (13.34827 points on average). δ is tuned from 10⁻⁶ to 10 points. 10⁻⁶ is far below the
-    difference between the values of the best hold and the next in any state; with δ = 10, sweeps
-    end after the first. The source uses 10⁻⁴ to 10⁻².
+    difference between the best and the second-best value of a hold in any state; with δ = 10, the
+    first sweep is also the last. The source uses 10⁻⁴ to 10⁻².
 
     Raises
     ------
@@ -156,7 +156,7 @@ class DiceAgent(DiceParameters):
 
     @cached_property
     def solved(self) -> ValueIterationSolution:
-        """Values, greedy policy, sweeps and residual."""
+        """The solution: values, greedy policy, number of sweeps and residual."""
         return self.solve()
 
     def solve(self) -> ValueIterationSolution:

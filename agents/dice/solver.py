@@ -6,7 +6,7 @@ linear equations. So for this agent, *one game* means solving the game of dice o
 then the exact mean score, in points and without noise; the number of moves is 1, and the seconds
 are those of the sweeps.
 
-The sweeps take only 0.1 to 0.3 ms, which is too short to be measured once. So they are done
+The sweeps take only 0.1 to 0.3 ms, which is too short to be measured once. So the game is solved
 :data:`N_SOLUTIONS` times from the same initial values, and the seconds are the median time.
 """
 

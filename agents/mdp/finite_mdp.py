@@ -49,7 +49,7 @@ def check_discount(discount: float) -> None:
 
 
 def whole_numbers(name: str, given: npt.ArrayLike) -> Indices:
-    """Copy a one-dimensional array of integers; ValueError if it is anything else."""
+    """Copy a one-dimensional array of integers; ValueError if anything else is given."""
     array = np.asarray(given)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise ValueError(
@@ -60,7 +60,7 @@ def whole_numbers(name: str, given: npt.ArrayLike) -> Indices:
 
 
 def finite_numbers(name: str, given: npt.ArrayLike) -> Floats:
-    """Copy a one-dimensional array of finite numbers; ValueError if it is anything else."""
+    """Copy a one-dimensional array of finite numbers; ValueError if anything else is given."""
     try:
         array = np.array(given, np.float64)
     except (TypeError, ValueError):
@@ -83,7 +83,7 @@ def check_offsets(name: str, offsets: Indices, n_entries: int, least: int) -> No
 
 @dataclass(frozen=True, eq=False)
 class FiniteMDP:
-    """A finite MDP in flat arrays, which are kept as read-only copies.
+    """A finite MDP, which keeps read-only copies of the given flat arrays.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class FiniteMDP:
         for name in ("reward", "probability"):
             object.__setattr__(self, name, read_only(finite_numbers(name, getattr(self, name))))
         if not self.n_states > 0:
-            raise ValueError("first_action must have two entries or more (got no state)")
+            raise ValueError("first_action must have two or more entries (got fewer)")
         check_offsets("first_action", self.first_action, self.n_actions, 0)
         for name, found, n in (
             ("first_outcome", self.first_outcome, self.n_actions + 1),
@@ -184,7 +184,10 @@ class FiniteMDP:
         return range(int(self.first_action[state]), int(self.first_action[state + 1]))
 
     def outcomes(self, action: int) -> tuple[Indices, Floats]:
-        """Return an action's next states and their probabilities; ValueError if it is unknown."""
+        """Return an action's next states and their probabilities.
+
+        ValueError if there is no such action.
+        """
         if not 0 <= action < self.n_actions:
             raise ValueError(f"action must be between 0 and {self.n_actions - 1} (got {action})")
         part = slice(self.first_outcome[action], self.first_outcome[action + 1])
@@ -204,6 +207,6 @@ class FiniteMDP:
         return values
 
     def check_state(self, state: int, name: str = "state") -> None:
-        """Raise ValueError if there is no state of this number."""
+        """Raise ValueError if there is no state with this number."""
         if not 0 <= state < self.n_states:
             raise ValueError(f"{name} must be between 0 and {self.n_states - 1} (got {state})")

@@ -54,7 +54,7 @@ def q_value(tables: Tables, values: Floats, action: Integer) -> float:
 
 @inlined
 def best_action(tables: Tables, values: Floats, state: Integer) -> tuple[float, Integer]:
-    """Return BU(s) and its action: the inlined form of :func:`backup`, for loops over states."""
+    """Return BU(s) and the best action: the inlined :func:`backup`, for loops over states."""
     best: Integer = NO_ACTION
     best_value = 0.0
     for action in range(tables.first_action[state], tables.first_action[state + 1]):

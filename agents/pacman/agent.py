@@ -51,7 +51,7 @@ class PacmanGame(Game, kind="pacman"):
     n_food_left : int
         Food that was not eaten.
     n_sweeps : int
-        Sweeps of value iteration in all moves; 0 for an agent that does none.
+        Sweeps of value iteration in all moves; 0 for an agent without value iteration.
     n_backups : int
         State backups in these sweeps: an exact count, the same on every machine.
     residual_mean : float

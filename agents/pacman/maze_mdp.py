@@ -1,4 +1,4 @@
-"""Pacman's motion through a maze as a finite MDP: where each action leads, and how probably.
+"""Pacman's motion through a maze as a finite MDP: where actions lead, with which probabilities.
 
 Notation
 --------
@@ -14,8 +14,8 @@ R(s)         reward for being in a state
 The arrays are those of :mod:`agents.mdp.kernels`, where rewards belong to actions. Each action of s
 gets R(s), so a backup is U(s) = R(s) + γ·max Σ T(s′|a)·U(s′), the report's equation 4.
 
-Food and ghosts matter only through R. No state is terminal. Every action has exactly three outcomes
-that do not depend on R. If there are walls on both sides, s itself is two of the three outcomes.
+Food and ghosts matter only through R. No state is terminal. Every action has exactly three
+outcomes, which do not depend on R. If there are walls on both sides, s itself is two of the three.
 
 Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
 Non-Deterministic World* (2018), §2.4.1 to §2.4.3.

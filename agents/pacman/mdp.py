@@ -82,7 +82,7 @@ class PlanArrays(NamedTuple):
 class MDPSettings(NamedTuple):
     """The parameters of :class:`PacmanMDP` for kernels, with tables and work arrays."""
 
-    motion: Tables  # motion in the whole maze; each decision overwrites the rewards in it
+    motion: Tables  # motion in the whole maze; each decision overwrites `motion.reward`
     rewards: RewardSettings
     tolerance: float
     max_sweeps: int
@@ -207,7 +207,7 @@ class PacmanMDP(PacmanAgent):
         Distance.MANHATTAN, "how the distance to a ghost is measured", "steps", tuned=True
     )
     in_zone: InZone = categorical(
-        InZone.OVERWRITTEN, "whether a ghost's penalty replaces the reward of food or is added"
+        InZone.OVERWRITTEN, "whether a ghost's penalty replaces food's reward or is added to it"
     )
     capsule_reward: float = real(
         OPEN_REWARD,

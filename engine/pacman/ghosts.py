@@ -12,7 +12,7 @@ Our readings where the rules leave a choice:
 - Directions that lead equally close to Pacman are equally likely.
 - The random choice of a ``directional`` ghost (probability 0.2) includes the closest directions.
 - A ghost that is walled in stays where it is.
-- A ghost's timer, which limits its scare, is counted down after each move of this ghost.
+- A ghost's timer (the moves for which it is still scared) is counted down after each of its moves.
 - A ghost that is between two cells when its scare ends goes to the cell to the east or north.
 
 Each ghost uses one random word per turn, even if it has no choice. The low 32 bits choose among

@@ -3,7 +3,7 @@
 =============  =================================================================================
 x, y           column and row of a cell, from (0, 0) at the bottom left
 cell           x·height + y: the flat index of (x, y) in an array of shape (width, height)
-half cells     the unit of a ghost's coordinates; in the cell (x, y), these are (2x, 2y)
+half cells     the unit of a ghost's coordinates, which are (2x, 2y) in the cell (x, y)
 direction      0 … 3: north, east, south, west. Adding 1 (mod 4) turns right, adding 2 reverses
 =============  =================================================================================
 """
@@ -40,7 +40,7 @@ DX = (0, 1, 0, -1, 0)
 DY = (1, 0, -1, 0, 0)
 
 UNREACHABLE = -1
-"""Takes the place of a number of steps for a cell that no path reaches."""
+"""Stands for the number of steps to a cell that no path reaches."""
 
 
 class Maze(NamedTuple):
@@ -63,7 +63,9 @@ def build(
     pacman: tuple[int, int],
     ghosts: tuple[tuple[int, int], ...],
 ) -> Maze:
-    """Build a maze from arrays of shape (width, height) and pairs (x, y); the border must be wall.
+    """Build a maze from arrays of shape (width, height) and pairs (x, y).
+
+    All cells on the border must be walls.
 
     The arrays of the result are new, and writable in every process. For read-only arrays, which
     have another type, numba would compile kernels again.

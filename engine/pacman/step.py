@@ -66,7 +66,7 @@ GHOST_REWARD = 200
 SCARED_MOVES = 40
 """How many moves a ghost makes before its scare ends."""
 
-TOUCHING = 1  # half cells; the next distance, 2, is a whole cell
+TOUCHING = 1  # in half cells; the next larger distance, 2, is a whole cell
 
 RUNNING = int(Outcome.RUNNING)
 WON = int(Outcome.WON)

@@ -172,7 +172,7 @@ class World:
         """Draw the game in the characters of a layout, with ``g`` for a scared ghost.
 
         A ghost between two cells is drawn in the cell that it would go to if its scare ended. If
-        several share a cell, the first ghost there hides Pacman and the other ghosts.
+        several figures share a cell, the first ghost there hides Pacman and the other ghosts.
         """
         rows = [[WALL if wall else OPEN for wall in row] for row in self.layout.walls.T]
         for character, marks in ((FOOD, self.food), (CAPSULE, self.capsules)):

@@ -278,7 +278,7 @@ def largest_exponent(board: np.uint64) -> np.int64:
 def is_four(word: np.uint64) -> np.uint64:
     """Return 1 (spawn a 4) with probability 0.1, else 0, by bits 32 to 62 of a random word.
 
-    The result is the sign bit of a difference, which is cheaper in vectors than a comparison.
+    The result is the sign bit of a difference; vector code computes it faster than a comparison.
     """
     bits = (word >> np.uint64(32)) & np.uint64(0x7FFFFFFF)
     return (bits - ONE_TENTH) >> np.uint64(63)

@@ -48,7 +48,7 @@ LANES = 64 * WORDS
 CELL = 4 * WORDS
 ROW = 4 * CELL
 
-# Planes 0 to 63 are the boards. These are the first words of the items that follow.
+# Planes 0 to 63 hold the boards. These constants are the first words of the other items.
 FOURS = 64 * WORDS  # eight planes: number of 4s spawned in each game (255 at most, see `spawn`)
 N_FOURS_PLANES = 8
 COINS = 72 * WORDS  # two planes: random bits for the direction of the next step
@@ -101,7 +101,7 @@ def store(group: Group, i: int, x: Cell) -> None:
 
 @inlined
 def store_tile(group: Group, i: int, x: Tile) -> None:
-    """Write the four planes of a tile from word i on; its flag is not kept."""
+    """Write the four planes of a tile from word i on, but not the flag of the tile."""
     store(group, i, (x[0], x[1], x[2], x[3]))
 
 
@@ -194,9 +194,9 @@ def spawn(group: Group) -> None:
     have already chosen the direction of this step. With n empty cells, the tile goes to empty cell
     number ⌊u·n/2¹⁶⌋. Empty cells are counted from 0, row by row, and in each row from the row's
     end. The tile is a 4 where the fractional part of u·n/2¹⁶ is below 6552/2¹⁶ = 0.1 − 2.4·10⁻⁵.
-    The probability of a 4 is exactly this number for every n. (For n = 8, the fractional part can
-    only be a multiple of 8/2¹⁶, but 6552 is a multiple of 8, too.) The probability of each empty
-    cell differs from 1/n by at most 2⁻¹⁶, or by at most 2⁻¹⁴ if the direction is given.
+    The probability of a 4 is exactly 6552/2¹⁶ for every n. (For n = 8, the fractional part can only
+    be a multiple of 8/2¹⁶, but 6552 is a multiple of 8, too.) The probability of each empty cell
+    differs from 1/n by at most 2⁻¹⁶, or by at most 2⁻¹⁴ if the direction is given.
 
     The number of 4s of a game is counted up to 255. A random game spawns 118 tiles on average; for
     255 4s, it would need some 2,500 moves.
@@ -256,8 +256,8 @@ def play_steps(groups: npt.NDArray[np.uint64], n_steps: int, rule: BuiltRule) ->
 
     The groups, shape (n_groups, GROUP), are changed in place. Playouts use only one group, but this
     is a separate kernel with loops over groups. Otherwise, LLVM would unroll so many steps that
-    they exceed the instruction cache. With two groups, a step of a game would take a tenth less
-    time, but more lanes (the games' places in a group) would be idle at the end of a batch.
+    they exceed the instruction cache. With two groups, a step would be a tenth faster per game, but
+    more lanes (the games' places in a group) would be idle at the end of a batch.
     """
     for _ in range(n_steps):
         for g in range(len(groups)):

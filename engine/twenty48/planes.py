@@ -240,7 +240,7 @@ def take_two_bits(x: Number, y: Number) -> tuple[np.uint64, tuple[np.uint64, np.
 def scale_by_bit(
     bit: np.uint64, n: Cell, x: Cell, under: np.uint64, threshold: np.uint64
 ) -> tuple[Cell, np.uint64]:
-    """Do one step of computing u·n, where u is a random number in [0, 1), 16 bits in binary.
+    """Do one step of computing u·n, where u is a random number in [0, 1) with 16 binary digits.
 
     Each step takes one bit of u, the lowest first. x becomes (x + bit·n) / 2, rounded down; after
     the last step, x is ⌊u·n⌋. The bit that is shifted out is the next higher bit of the fractional

@@ -84,9 +84,10 @@ def exchange(
 def play_many(
     boards: npt.NDArray[np.uint64], n_fours: npt.NDArray[np.int64], seed: np.uint64, rule: BuiltRule
 ) -> npt.NDArray[np.int64]:
-    """Play boards on planes until few are unfinished; return the indices of these, (n_left,).
+    """Play boards on planes until few are unfinished; return the indices of those, (n_left,).
 
-    All boards, including the unfinished ones, are changed in place; ``n_fours`` receives their 4s.
+    All boards, including the unfinished ones, are changed in place. ``n_fours`` receives their
+    numbers of 4s.
     """
     group = new_group(seed)
     seats = np.full(LANES, NOBODY)
@@ -167,6 +168,6 @@ def random_games(
 def playouts(
     boards: npt.NDArray[np.uint64], counts: npt.NDArray[np.int64], seed: np.uint64, rule: BuiltRule
 ) -> tuple[npt.NDArray[np.int64], np.int64]:
-    """Call :func:`random_games`; return each game's sum of rewards, and the moves of all games."""
+    """Call :func:`random_games`; return each game's sum of rewards, and the number of all moves."""
     gained, n_moves = random_games(boards, counts, seed, rule)
     return gained, np.int64(n_moves.sum())

@@ -37,7 +37,7 @@ def fill(left: npt.NDArray[np.uint16], reward: npt.NDArray[np.float32]) -> None:
 
 @cache
 def row_tables() -> RowTables:
-    """Return the tables, the same ones at each call."""
+    """Return the tables, which are computed once."""
     tables = RowTables(np.zeros(N_ROWS, np.uint16), np.zeros(N_ROWS, np.float32))
     fill(*tables)
     return tables

@@ -25,7 +25,7 @@ def word(name: str, value: int) -> np.uint64:
 def afterstate(board: int, action: int, rule: Rule = Rule.COMMON) -> tuple[int, int]:
     """Slide and merge; return the board before the spawn, and the points.
 
-    If the action is illegal, the board is returned unchanged. ValueError if it is unknown.
+    If the action is illegal, the board is returned unchanged. ValueError for an unknown action.
     """
     after, reward = kernels.afterstate(word("board", board), int(Action(action)), rule.built)
     return int(after), int(reward)

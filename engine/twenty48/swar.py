@@ -24,7 +24,7 @@ from thetafront.engine.twenty48.board import (
 from thetafront.engine.twenty48.rule import BuiltRule
 
 MAX_LANES = 64
-VECTOR = 8  # the number of lanes in use is rounded up to a multiple, so there is no scalar loop
+VECTOR = 8  # the number of lanes in use is rounded up to a multiple; so no loop is scalar
 STEPS_BETWEEN_CHECKS = 8
 
 
@@ -102,7 +102,7 @@ def finish(
                 continue
             boards[which[lane]] = board[lane]
             n_fours[which[lane]] += np.int64(fours[lane])
-            # The last lane moves here, and is checked next.
+            # The game in the last lane moves to this lane, and is checked next.
             n_active -= 1
             which[lane] = which[n_active]
             board[lane] = board[n_active]
