@@ -1,21 +1,22 @@
 """A dice game as a finite MDP, and a kernel that plays games with a given policy.
 
-Rules: the first roll of all dice is free. After each roll the player holds any of the dice, pays
-one point and rolls the others again. To hold all dice is to *stick*: this is free and ends the
+Rules: the first roll of all dice is free. After each roll, the player chooses which dice to hold,
+pays one point and rolls the others again. To hold all dice is to *stick*: this is free and ends the
 game. Dice that show the same face are then flipped to their opposite faces, and the player wins the
 sum of all faces.
 
 ===========  ===================================================================================
 n, m         number of dice (default 3) and of sides (default 6); opposite faces sum to m + 1
-hand         0 to n dice, in ascending order; hands are numbered by size, then lexicographically
+hand         faces of 0 to n dice, in ascending order; hands are ordered by their number of dice,
+             then lexicographically, and numbered from 0
 state        a hand of n dice, numbered from 0. The *end*, the only terminal state, comes last
-hold         the set of positions of the dice held; the 2ⁿ sets are ordered by size, then
-             lexicographically: the first holds nothing, the last sticks
+hold         the positions of the dice that are held. The 2ⁿ holds are ordered like hands: hold 0
+             keeps no dice, and hold 2ⁿ − 1 sticks
 action       a hold in a state; its number is state·2ⁿ + hold
 ===========  ===================================================================================
 
 Source: P. Thanki, *Value iteration algorithm* (2021), "Game rules" and "Things to note". The source
-has three dice with six sides; other numbers are our extension.
+has three dice with six sides; other numbers of dice and sides are our extension.
 """
 
 from collections import Counter
@@ -33,7 +34,7 @@ from thetafront.engine.jit import kernel
 from thetafront.engine.rng import SPAWN, START, below, next_word, stream, substream
 
 REROLL_COST = 1
-"""Points that each further roll costs, whatever the number of dice rolled."""
+"""The cost in points of each roll after the first, however many dice are rolled."""
 
 MAX_OUTCOMES = 5_000_000
 
@@ -45,8 +46,8 @@ Hand = tuple[int, ...]
 class DiceMDP(NamedTuple):
     """The game in flat arrays."""
 
-    first_action: Integers  # (n_states + 2,): each state's first action; the end has none
-    reward: Floats  # (n_actions,): the final score for sticking, else −1
+    first_action: Integers  # (n_states + 2,): each state's first action; the end has no actions
+    reward: Floats  # (n_actions,): the score for sticking, −1 for other actions
     first_outcome: Integers  # (n_actions + 1,): each action's first outcome
     outcome: Integers  # (n_outcomes,): the next state
     probability: Floats  # (n_outcomes,)
@@ -57,9 +58,9 @@ class DicePolicy(NamedTuple):
     """A policy in the form that :func:`play_games` takes."""
 
     joined: Integers  # (n_hands, n_sides): see `Dice.joined`
-    held: Integers  # (n_states,): number of the hand that is held
-    n_rolled: Integers  # (n_states,): dice rolled again; 0 for sticking
-    final: Integers  # (n_states,): the final score
+    held: Integers  # (n_states,): number of the hand that the policy holds
+    n_rolled: Integers  # (n_states,): number of dice rolled again; 0 for sticking
+    final: Integers  # (n_states,): the score for sticking
     n_dice: int
 
 
@@ -69,11 +70,11 @@ def play_games(
 ) -> None:
     """Play one game for each of the seeds ``seed``, ``seed`` + 1, and so on.
 
-    The arrays, shape (n_games,), are filled: ``scores`` with the final scores minus the points
-    paid, ``n_moves`` with the numbers of actions, and ``ends`` with the states in which the player
-    stuck. From every state, the policy must stick sooner or later. Each die takes one random word.
-    The first roll comes from the seed's stream START; the roll after move k comes from substream k
-    of its stream SPAWN.
+    The arrays, shape (n_games,), are filled: ``scores`` with the scores for sticking minus the
+    points paid, ``n_moves`` with the numbers of actions, and ``ends`` with the states in which the
+    player stuck. From every state, the policy must stick sooner or later. Each die that is rolled
+    takes one random word. The first roll comes from the seed's stream START; the roll after move k
+    (from 0) comes from substream k of the seed's stream SPAWN.
     """
     joined, held, n_rolled, final, n_dice = policy
     first_state = len(joined) - len(held)
@@ -106,7 +107,7 @@ class Dice:
     Raises
     ------
     ValueError
-        If a number is out of range, or the MDP would have more than five million outcomes.
+        If there are too few dice or sides, or the MDP would have more than five million outcomes.
 
     Examples
     --------
@@ -122,12 +123,12 @@ class Dice:
         for name, value, least in (("n_dice", self.n_dice, 1), ("n_sides", self.n_sides, 2)):
             if value < least:
                 raise ValueError(f"{name} must be {least} or more (got {value})")
-        # Above these limits there are certainly too many outcomes, so no huge sums are needed.
+        # Above these limits there are certainly too many outcomes, and counting them would be slow.
         large = self.n_dice > MAX_OUTCOMES.bit_length() or self.n_sides > MAX_OUTCOMES
         if large or self.n_outcomes > MAX_OUTCOMES:
             raise ValueError(
-                f"n_dice must give at most {MAX_OUTCOMES:,} outcomes (got {self.n_dice} dice with "
-                f"{self.n_sides} sides)"
+                f"n_dice and n_sides must give at most {MAX_OUTCOMES:,} outcomes of actions (got "
+                f"{self.n_dice} dice with {self.n_sides} sides)"
             )
 
     @property
@@ -142,7 +143,7 @@ class Dice:
 
     @property
     def sticking(self) -> int:
-        """The hold that ends the game: the last one."""
+        """The number of the hold that ends the game: the last one."""
         return self.n_holds - 1
 
     @property
@@ -175,7 +176,7 @@ class Dice:
         return self.hands[len(self.hands) - self.n_states :]
 
     def state(self, roll: Sequence[int]) -> int:
-        """Return the state number of a roll in any order; ValueError if the roll is invalid."""
+        """Return the state of a roll (faces in any order); ValueError if the roll is invalid."""
         if len(roll) != self.n_dice:
             raise ValueError(f"roll must have {self.n_dice} dice (got {len(roll)})")
         wrong = [face for face in roll if face not in range(1, self.n_sides + 1)]
@@ -227,9 +228,9 @@ class Dice:
 
     @cached_property
     def joined(self) -> Integers:
-        """The hand after one more die, by number, shape (n_hands, n_sides).
+        """The hand that results when a die is added to a hand, shape (n_hands, n_sides).
 
-        ``joined[h, f - 1]`` is hand h with a die of face f added; -1 if hand h has n dice.
+        ``joined[h, f - 1]`` is the number of hand h with face f added; -1 if hand h has n dice.
         """
         joined = np.full((len(self.hands), self.n_sides), -1, np.int64)
         for number, hand in enumerate(self.hands[: len(self.hands) - self.n_states]):
@@ -238,7 +239,7 @@ class Dice:
         return joined
 
     def policy(self, holds: npt.ArrayLike) -> DicePolicy:
-        """Return a policy for :func:`play_games` from the number of the hold in each state.
+        """Return the policy that takes hold ``holds[s]`` in state s, for :func:`play_games`.
 
         ValueError unless ``holds`` has one entry per state, and all entries are in range.
         """

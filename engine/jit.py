@@ -2,8 +2,9 @@
 
 numba invalidates a cached kernel when the kernel's own file changes. It does not do so when another
 file changes, even if the kernel has inlined a function from that file. Therefore the cache
-directory's name is a digest of all code in ``engine/`` and ``agents/``, and no cached kernel is
-ever out of date. The digest leaves out comments and docstrings: editing prose recompiles nothing.
+directory is named after a digest of all code in ``engine/`` and ``agents/``. When code changes, the
+directory changes too, so no cached kernel is ever out of date. The digest leaves out comments and
+docstrings, so that editing them recompiles nothing.
 """
 
 import hashlib
@@ -32,8 +33,8 @@ Integer = int | np.int64
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# Matches string literals and comments, in the order in which they begin. So a quote in a comment
-# begins no string, and a # in a string begins no comment.
+# Matches string literals and comments, in the order in which they begin. So a quotation mark in a
+# comment does not begin a string, and a # in a string does not begin a comment.
 LITERAL = re.compile(
     r'"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""'
     r"|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''"
@@ -42,7 +43,7 @@ LITERAL = re.compile(
     r"|#[^\n]*",
     re.DOTALL,
 )
-# After a line that ends in one of these, a string is part of an expression, not a docstring.
+# After a line that ends with one of these characters, a string is no docstring.
 CONTINUED = ("(", "[", "{", ",", "=", "+", "%", "\\")
 
 
@@ -62,7 +63,7 @@ def strip_source(source: str) -> str:
 
 
 def code_digest() -> str:
-    """Return a digest of the names and code of all files from which kernels may inline."""
+    """Return a digest of the names and code of all files whose functions kernels may inline."""
     digest = hashlib.sha256()
     for package in COMPILED_PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
@@ -72,11 +73,11 @@ def code_digest() -> str:
 
 
 def cache_directory(digest: str) -> Path:
-    """Return the directory of machine code.
+    """Return the directory for cached machine code.
 
-    It is a subfolder of ``THETAFRONT_CACHE_DIR`` if that is set. Otherwise it is in the checkout
-    or, for an installed package, in the user's cache. If it is not writable, a new temporary
-    directory for this process takes its place.
+    It is in the directory that the environment variable ``THETAFRONT_CACHE_DIR`` names. Without
+    this variable, it is in the checkout or, for an installed package, in the user's cache. If it is
+    not writable, this process gets a new temporary directory instead.
     """
     of_user = platformdirs.user_cache_path("thetafront") / "kernels"
     usual = ROOT / ".cache" / "kernels" if IS_CHECKOUT else of_user
@@ -88,12 +89,12 @@ def cache_directory(digest: str) -> Path:
         writable = False
     if writable:
         return directory
-    # Machine code is loaded from here, so no other user may write to this directory.
+    # The process runs the code in this directory, so no other user may write to it.
     return Path(tempfile.mkdtemp(prefix="thetafront-kernels-"))
 
 
 class KernelLocator(UserProvidedCacheLocator):  # type: ignore[misc]
-    """Tells numba where a kernel is cached and whether its code has changed (by the digest)."""
+    """Tells numba where a kernel is cached and, by the digest, whether code has changed."""
 
     def __init__(self, function: Callable[..., Any], file: str) -> None:
         super().__init__(function, file)
@@ -101,7 +102,7 @@ class KernelLocator(UserProvidedCacheLocator):  # type: ignore[misc]
         self.covered = any(path.is_relative_to(ROOT / each) for each in COMPILED_PACKAGES)
 
     def get_source_stamp(self) -> Any:
-        """Return the value that must be unchanged for a cached kernel to be used."""
+        """Return a value; numba uses a cached kernel only if this value has not changed."""
         return DIGEST if self.covered else super().get_source_stamp()
 
     def get_disambiguator(self) -> str:
@@ -114,7 +115,7 @@ class KernelLocator(UserProvidedCacheLocator):  # type: ignore[misc]
 
 DIGEST = code_digest()
 
-# numba reads these when a function is decorated, so they are set before the first kernel.
+# numba reads these settings when it decorates a function, so they precede the first kernel.
 numba.config.CACHE_DIR = str(cache_directory(DIGEST))
 numba.config.CACHE_LOCATOR_CLASSES = ",".join(
     (
@@ -124,7 +125,7 @@ numba.config.CACHE_LOCATOR_CLASSES = ",".join(
 )
 
 
-# Helpers without wrappers for calls from Python compile in two thirds of the time.
+# Wrappers for calls from Python would make compiling a helper take one and a half times as long.
 INLINED = numba.njit(
     nogil=True,
     forceinline=True,
@@ -135,23 +136,24 @@ INLINED = numba.njit(
 
 
 def kernel(function: F) -> F:
-    """Compile a function that Python can call; it is cached on disk and runs without the GIL."""
+    """Compile a function that Python can call, cache it on disk, and let it run without the GIL."""
     return cast(F, numba.njit(nogil=True, cache=True, error_model="numpy")(function))
 
 
 def inlined(function: F) -> F:
-    """Compile a helper of kernels that is inlined at every call; Python cannot call it.
+    """Compile a helper that is inlined at every call in kernels; Python cannot call it.
 
-    A single call that is not inlined would keep LLVM from vectorizing a loop over lanes.
+    A single call that is not inlined would keep LLVM from vectorizing a loop over many games.
     """
     return cast(F, INLINED(function))
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def prefetch(_: Any, array: types.Array, index: types.Integer) -> Any:
-    """Prefetch ``array[index]``, which is soon read and written; only kernels can call this.
+    """Load ``array[index]``, which will soon be read and written, into the processor's cache.
 
-    It changes no value. Several cache lines are fetched at once; reads would wait for each other.
+    Only kernels can call this function. No value changes. Several prefetches run at the same time,
+    whereas each read would wait for the read before it.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -163,7 +165,8 @@ def prefetch(_: Any, array: types.Array, index: types.Integer) -> Any:
         types_of = [pointer.type, flag, flag, flag]
         function = ir.FunctionType(ir.VoidType(), types_of)
         asked = cgutils.get_or_insert_function(builder.module, function, "llvm.prefetch.p0")
-        builder.call(asked, [pointer, flag(1), flag(3), flag(1)])  # to write, all levels, data
+        # 1: for writing; 3: into all levels of the cache; 1: data, not instructions.
+        builder.call(asked, [pointer, flag(1), flag(3), flag(1)])
         return context.get_dummy_value()
 
     return types.void(array, index), generate

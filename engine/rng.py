@@ -1,7 +1,8 @@
-"""Counter-based random streams: every random number has a name (docs/explanation/engine.md).
+"""Counter-based random streams, each named by seed, purpose and index.
 
-A stream is one ``uint64``: a position in SplitMix64's sequence. Word k of a stream, from 1, is
-mix(stream + k·γ). γ is ``GOLDEN``: 2⁶⁴ divided by the golden ratio, made odd.
+A stream is one ``uint64``: a position in SplitMix64's sequence. Word k of a stream (k = 1, 2, …) is
+mix(stream + k·γ). γ is ``GOLDEN``: 2⁶⁴ divided by the golden ratio, rounded to an odd integer.
+``docs/explanation/engine.md`` explains how streams are used.
 
 Source: Steele, Lea, Flood, *Fast splittable pseudorandom number generators*, OOPSLA 2014, fig. 14,
 with the constants of Stafford's "variant 13".
@@ -18,10 +19,10 @@ FORK = np.uint64(0xD1342543DE82EF95)
 START = np.uint64(1)  # the two tiles a game starts with
 SPAWN = np.uint64(2)  # the tile after each action
 PLAYOUT = np.uint64(3)  # the playouts of a decision
-POLICY = np.uint64(4)  # random choices of a policy itself
-SLIP = np.uint64(5)  # the direction that Pacman really moves in
-GHOSTS = np.uint64(6)  # the ghosts' moves of a turn
-SIDE_BY_SIDE = np.uint64(7)  # the playouts of one decision in each of several games
+POLICY = np.uint64(4)  # the random choices of a policy, other than playouts
+SLIP = np.uint64(5)  # the direction in which Pacman really moves
+GHOSTS = np.uint64(6)  # the ghosts' moves in a turn
+SIDE_BY_SIDE = np.uint64(7)  # joint playouts for several games, for one decision in each
 
 
 @inlined
@@ -34,13 +35,13 @@ def mix(z: np.uint64) -> np.uint64:
 
 @inlined
 def substream(stream: np.uint64, index: np.uint64) -> np.uint64:
-    """Return substream ``index`` of ``stream``; the inner ``mix`` keeps the words of both apart."""
+    """Return substream ``index``; the inner ``mix`` makes its words differ from the stream's."""
     return mix(mix(stream ^ FORK) + (index + np.uint64(1)) * GOLDEN)
 
 
 @inlined
 def stream(seed: np.uint64, purpose: np.uint64, index: np.uint64) -> np.uint64:
-    """Return the stream for a game's ``seed``, a ``purpose`` and an ``index`` (a move's number)."""
+    """Return the stream of a game's seed for a purpose and an index, such as a move's number."""
     return substream(substream(seed, purpose), index)
 
 

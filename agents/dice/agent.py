@@ -2,21 +2,21 @@
 
 Notation
 --------
-As in :mod:`engine.dice` and :mod:`agents.mdp.value_iteration`. γ is the discount per move, and δ is
-the tolerance, which the source calls θ.
+The notation is that of :mod:`engine.dice` and :mod:`agents.mdp.value_iteration`. γ is the discount
+per move, and δ is the tolerance, which the source calls θ.
 
-Sweeps are Gauss-Seidel sweeps, and the initial value of a state is the score of sticking in it. So
-values begin below the optimal values and only rise. The greedy policy therefore sticks sooner or
-later for all γ and δ. (If it rolled forever in a set of states, U ≤ BU would give U ≤ −1/(1 − γ) in
-these states. For γ = 1, U would have no lower bound. But U is never below a final score, and no
-final score is negative.)
+Sweeps are Gauss-Seidel sweeps, and the initial value of a state is the score for sticking in it. So
+values begin at or below the optimal values and never fall. The greedy policy therefore sticks
+sooner or later for all γ and δ. (If it rolled forever in a set of states, U ≤ BU would give
+U ≤ −1/(1 − γ) in these states; for γ = 1, U would have no lower bound. But U is never below the
+score for sticking, which is never negative.)
 
-Scores are not discounted. The optimal policy for three dice, which γ = 1 finds, has a mean score of
-13.34827 points. With γ < 1, the policy is optimal for a player who discounts points after the next
-roll by γ; this player sticks too early.
+Scores of games are not discounted. The optimal policy for three dice, which value iteration finds
+with γ = 1, has a mean score of 13.34827 points. With γ < 1, value iteration maximizes the
+discounted score, and the policy tends to stick too early.
 
-Source: P. Thanki, *Value iteration algorithm* (2021). Its program sweeps in this way;
-``results/papers/dice.py`` says how it differs otherwise.
+Source: P. Thanki, *Value iteration algorithm* (2021). Its program also does Gauss-Seidel sweeps
+from these initial values; ``results/papers/dice.py`` says how the program differs from this agent.
 """
 
 import math
@@ -38,7 +38,7 @@ from thetafront.agents.mdp.value_iteration import ValueIteration, ValueIteration
 from thetafront.agents.parameters import Tuned, integer, real
 from thetafront.engine.dice import THREE_DICE, Dice, DicePolicy, play_games
 
-# A kernel call of this many games takes well under a second, so Ctrl-C is answered in time.
+# A kernel call with so many games takes well under a second, so Ctrl-C is answered in time.
 GAMES_PER_CHUNK = 1_000_000
 
 MAX_DICE, MAX_SIDES = 20, 1000
@@ -48,8 +48,8 @@ MAX_DICE, MAX_SIDES = 20, 1000
 class DiceGame(Game, kind="dice"):
     """One finished game of dice.
 
-    Its score, the final score minus the points paid, is an integer. Sticking counts as a move. The
-    seconds do not include solving the game.
+    Its score is an integer: the score for sticking minus the points paid. Sticking counts as a
+    move. The seconds do not include solving the game.
 
     Attributes
     ----------
@@ -64,13 +64,13 @@ class DiceGame(Game, kind="dice"):
 
 
 class DiceGames(NamedTuple):
-    """Finished games of consecutive seeds."""
+    """Finished games with consecutive seeds."""
 
     first_seed: int
     scores: npt.NDArray[np.int64]  # (n_games,), as in `DiceGame`
     n_moves: npt.NDArray[np.int64]  # (n_games,)
     ends: npt.NDArray[np.int64]  # (n_games,): the state in which each game ended, see `engine.dice`
-    seconds: float  # of CPU time of the playing thread, for all games together
+    seconds: float  # CPU time of the thread that played, for all games together
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,12 +85,12 @@ class DiceDecision:
 
 @dataclass(frozen=True)
 class DiceParameters(Agent):
-    """The parameters shared by the agent that plays and the one that solves.
+    """The parameters shared by the agent that plays and the agent that only solves the game.
 
-    γ is tuned from 0.5, where the policy sticks in 53 of 56 states, to 1, which finds the optimal
-    policy (13.34827 points on average). δ is tuned from 10⁻⁶ points, far below what separates the
-    optimal policy from its neighbours, to 10 points, which one sweep meets. The source has 10⁻⁴ to
-    10⁻².
+    γ is tuned from 0.5, with which the policy sticks in 53 of 56 states, to 1, with which it is
+    optimal (13.34827 points on average). δ is tuned from 10⁻⁶ to 10 points. 10⁻⁶ is far below the
+    difference between the best and the second-best value of a hold in any state; with δ = 10, the
+    first sweep is also the last. The source uses 10⁻⁴ to 10⁻².
 
     Raises
     ------
@@ -99,7 +99,7 @@ class DiceParameters(Agent):
     """
 
     gamma: float = real(
-        1.0, 0, 1, "discount: how much later points count", "γ", Tuned(0.5, 1.0), open_low=True
+        1.0, 0, 1, "discount: the weight of later points", "γ", Tuned(0.5, 1.0), open_low=True
     )
     tolerance: float = real(
         1e-9,
@@ -138,7 +138,7 @@ class DiceAgent(DiceParameters):
 
     @property
     def reward(self) -> npt.NDArray[np.float64]:
-        """Reward of each action in :attr:`mdp`, shape (n_actions,): that of the rules."""
+        """Reward of each action in :attr:`mdp` (by the rules of the game), shape (n_actions,)."""
         return self.rules.mdp.reward
 
     @cached_property
@@ -156,7 +156,7 @@ class DiceAgent(DiceParameters):
 
     @cached_property
     def solved(self) -> ValueIterationSolution:
-        """Values, greedy policy, sweeps and residual."""
+        """The solution: values, greedy policy, number of sweeps and residual."""
         return self.solve()
 
     def solve(self) -> ValueIterationSolution:
@@ -164,7 +164,7 @@ class DiceAgent(DiceParameters):
         return ValueIteration(self.tolerance).solve(self.mdp, [*self.rules.final_scores, 0])
 
     def solving_seconds(self, n_times: int = 5) -> float:
-        """Return the median CPU seconds of ``n_times`` calls of :meth:`solve`, measured warm.
+        """Return the median CPU seconds of ``n_times`` calls of :meth:`solve`, after a warm-up.
 
         ValueError if ``n_times`` is below 1.
         """
@@ -192,7 +192,7 @@ class DiceAgent(DiceParameters):
 
     @cached_property
     def exact_moments(self) -> tuple[float, float]:
-        """Mean and variance of the undiscounted score of the policy, by linear equations."""
+        """Mean and variance of the policy's undiscounted score, from linear equations."""
         rules = self.rules.mdp
         true = FiniteMDP(*rules[:-1], discount=1.0)
         worth = evaluate(true, self.solved.policy)
@@ -253,7 +253,7 @@ class DiceAgent(DiceParameters):
         )
 
     def act(self, roll: Sequence[int]) -> DiceDecision:
-        """Decide on one roll; the decision is not random.
+        """Decide what to hold of a roll; the decision is not random.
 
         ValueError if ``roll`` is not a roll of these dice.
         """

@@ -2,11 +2,12 @@
 
 All computation happens before the first roll, so a game does not show what the computation costs.
 The mean score of a policy needs no games: :attr:`agents.dice.agent.DiceAgent.expected_score` solves
-linear equations. Here *one game* is therefore one solution. Its score is the exact mean score, in
-points and without noise; it has one move, and its seconds are those of the sweeps.
+linear equations. So for this agent, *one game* means solving the game of dice once. The score is
+then the exact mean score, in points and without noise; the number of moves is 1, and the seconds
+are those of the sweeps.
 
-A solution takes 0.1 to 0.3 ms, too short for one measurement. So it is computed :data:`N_SOLUTIONS`
-times from the same start, and the seconds are the median.
+The sweeps take only 0.1 to 0.3 ms, which is too short to be measured once. So the game is solved
+:data:`N_SOLUTIONS` times from the same initial values, and the seconds are the median time.
 """
 
 from dataclasses import dataclass
@@ -50,7 +51,7 @@ class DiceSolver(DiceParameters):
     is_random: ClassVar[bool] = False
 
     def player(self) -> DiceAgent:
-        """Return an agent that plays the policy and has not solved anything yet."""
+        """Return a new agent that plays the policy; it has not solved the game yet."""
         return DiceAgent(self.gamma, self.tolerance, self.n_dice, self.n_sides)
 
     def warm_up(self) -> None:
@@ -58,7 +59,7 @@ class DiceSolver(DiceParameters):
         self.player().warm_up()
 
     def play(self, seed: int) -> DiceSolution:
-        """Solve the game; the solution is the same for all seeds except for ``seconds``."""
+        """Solve the game; apart from ``seconds``, the solution is the same for all seeds."""
         check_seed(seed)
         warm(self)
         player = self.player()

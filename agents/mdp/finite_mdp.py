@@ -1,7 +1,7 @@
 """A finite Markov decision process, with every state, action and outcome listed.
 
 :mod:`agents.mdp.kernels` has the notation and the kernels that work on these arrays. In this
-example, a state can stay or try to leave; the process ends when it leaves:
+example, state 0 has two actions: staying, and trying to leave for state 1, which is terminal:
 
 >>> mdp = FiniteMDP(
 ...     first_action=[0, 2, 2],
@@ -14,8 +14,9 @@ example, a state can stay or try to leave; the process ends when it leaves:
 >>> mdp.n_states, mdp.n_actions, mdp.terminal.tolist()
 (2, 2, [False, True])
 
-Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §7.1. There all states
-have the same actions. Here each state has its own; a state without any is terminal, with value 0.
+Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §7.1. In the book, all
+states have the same actions. Here each state has its own actions; a state without actions is
+terminal and has value 0.
 """
 
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ Array = TypeVar("Array", bound=npt.NDArray[Any])
 def read_only(array: Array) -> Array:
     """Return a read-only view for kernels.
 
-    Pickling makes arrays writable. For numba this is another type, so it would compile again.
+    Unpickled arrays are writable. numba treats these as another type and would compile again.
     """
     view = array.view()
     view.flags.writeable = False
@@ -48,7 +49,7 @@ def check_discount(discount: float) -> None:
 
 
 def whole_numbers(name: str, given: npt.ArrayLike) -> Indices:
-    """Copy a one-dimensional array of integers; ValueError if it is anything else."""
+    """Copy a one-dimensional array of integers; ValueError if anything else is given."""
     array = np.asarray(given)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise ValueError(
@@ -59,7 +60,7 @@ def whole_numbers(name: str, given: npt.ArrayLike) -> Indices:
 
 
 def finite_numbers(name: str, given: npt.ArrayLike) -> Floats:
-    """Copy a one-dimensional array of finite numbers; ValueError if it is anything else."""
+    """Copy a one-dimensional array of finite numbers; ValueError if anything else is given."""
     try:
         array = np.array(given, np.float64)
     except (TypeError, ValueError):
@@ -72,7 +73,7 @@ def finite_numbers(name: str, given: npt.ArrayLike) -> Floats:
 
 
 def check_offsets(name: str, offsets: Indices, n_entries: int, least: int) -> None:
-    """Raise ValueError unless offsets split ``n_entries`` into parts of ``least`` or more."""
+    """Raise ValueError unless offsets split all entries into parts of ``least`` entries or more."""
     begins, ends = offsets[:1].tolist() == [0], offsets[-1:].tolist() == [n_entries]
     if not (begins and ends and (np.diff(offsets) >= least).all()):
         raise ValueError(
@@ -82,7 +83,7 @@ def check_offsets(name: str, offsets: Indices, n_entries: int, least: int) -> No
 
 @dataclass(frozen=True, eq=False)
 class FiniteMDP:
-    """A finite MDP in flat arrays, of which it keeps read-only copies.
+    """A finite MDP, which keeps read-only copies of the given flat arrays.
 
     Parameters
     ----------
@@ -92,8 +93,8 @@ class FiniteMDP:
     reward : float, shape (n_actions,)
         Expected reward of each action.
     first_outcome : int, shape (n_actions + 1,)
-        Action a has the outcomes ``first_outcome[a]`` to ``first_outcome[a + 1] - 1``, at least
-        one.
+        Action a has the outcomes ``first_outcome[a]`` to ``first_outcome[a + 1] - 1``; an action
+        has at least one outcome.
     outcome : int, shape (n_outcomes,)
         The next state of each outcome.
     probability : float, shape (n_outcomes,)
@@ -122,7 +123,7 @@ class FiniteMDP:
         for name in ("reward", "probability"):
             object.__setattr__(self, name, read_only(finite_numbers(name, getattr(self, name))))
         if not self.n_states > 0:
-            raise ValueError("first_action must have two entries or more (got no state)")
+            raise ValueError("first_action must have two or more entries (got fewer)")
         check_offsets("first_action", self.first_action, self.n_actions, 0)
         for name, found, n in (
             ("first_outcome", self.first_outcome, self.n_actions + 1),
@@ -134,7 +135,7 @@ class FiniteMDP:
         wrong = self.outcome[(self.outcome < 0) | (self.outcome >= self.n_states)]
         if len(wrong):
             raise ValueError(f"outcome must be a state, 0 to {self.n_states - 1} (got {wrong[0]})")
-        if not (self.probability > 0).all():  # outcomes that are impossible are left out
+        if not (self.probability > 0).all():  # impossible outcomes must be left out
             raise ValueError(f"probability must be above 0 (got {self.probability.min()})")
         starts = self.first_outcome[:-1]
         sums = np.add.reduceat(self.probability, starts) if len(starts) else self.probability
@@ -183,7 +184,10 @@ class FiniteMDP:
         return range(int(self.first_action[state]), int(self.first_action[state + 1]))
 
     def outcomes(self, action: int) -> tuple[Indices, Floats]:
-        """Return an action's next states and their probabilities; ValueError if it is unknown."""
+        """Return an action's next states and their probabilities.
+
+        ValueError if there is no such action.
+        """
         if not 0 <= action < self.n_actions:
             raise ValueError(f"action must be between 0 and {self.n_actions - 1} (got {action})")
         part = slice(self.first_outcome[action], self.first_outcome[action + 1])
@@ -203,6 +207,6 @@ class FiniteMDP:
         return values
 
     def check_state(self, state: int, name: str = "state") -> None:
-        """Raise ValueError if there is no state of this number."""
+        """Raise ValueError if there is no state with this number."""
         if not 0 <= state < self.n_states:
             raise ValueError(f"{name} must be between 0 and {self.n_states - 1} (got {state})")

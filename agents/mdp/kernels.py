@@ -2,8 +2,8 @@
 
 ===========  ===================================================================================
 s, s′        states, 0 … n − 1
-a            an *action number*. Actions are numbered through all states; those of s are
-             ``first_action[s]`` … ``first_action[s + 1] − 1``. A terminal state has none
+a            an *action number*. The actions of all states are numbered consecutively; s has the
+             actions ``first_action[s]`` … ``first_action[s + 1] − 1``. A terminal state has none
 R(a)         expected reward of a. An action belongs to one state, so this is the book's R(s, a)
 T(s′|a)      probability of s′ after a; a has the outcomes
              ``first_outcome[a]`` … ``first_outcome[a + 1] − 1``
@@ -14,8 +14,8 @@ BU(s)        the *backup* of s: the maximum of Q over its actions; 0 if s is ter
 ===========  ===================================================================================
 
 Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §7.4 and §7.5. The
-arrays are compressed sparse rows at two levels, actions and outcomes, so a backup reads memory from
-one end to the other.
+arrays are compressed sparse rows at two levels, actions and outcomes, so a sweep over all states
+reads each of them from one end to the other.
 """
 
 from typing import NamedTuple
@@ -54,7 +54,7 @@ def q_value(tables: Tables, values: Floats, action: Integer) -> float:
 
 @inlined
 def best_action(tables: Tables, values: Floats, state: Integer) -> tuple[float, Integer]:
-    """Return BU(s) and its action: the inlined form of :func:`backup`, for loops over states."""
+    """Return BU(s) and the best action: the inlined :func:`backup`, for loops over states."""
     best: Integer = NO_ACTION
     best_value = 0.0
     for action in range(tables.first_action[state], tables.first_action[state + 1]):

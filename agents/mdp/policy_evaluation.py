@@ -3,9 +3,10 @@
 The notation is that of :mod:`agents.mdp.kernels`; a policy π has an action number for each state:
 
 ===========  ===================================================================================
-P            P(s, s′) = T(s′|π(s)); 0 from a terminal state
+P            P(s, s′) = T(s′|π(s)); 0 if s is terminal
 V            mean of the discounted return from each state: V = R + γ·P·V
-W            its variance: W = γ²·(P·(W + V²) − (P·V)²), if each action's reward is certain
+W            variance of this return: W = γ²·(P·(W + V²) − (P·V)²), if the reward of each action is
+             certain
 ===========  ===================================================================================
 
 With γ = 1, the equations have a unique solution if and only if the policy reaches a terminal state
@@ -29,7 +30,7 @@ from thetafront.agents.mdp.kernels import NO_ACTION, Floats, Indices
 class PolicyValue:
     """Mean and variance of a policy's return, shape (n_states,); 0 in terminal states.
 
-    The variance treats each action's own reward as certain.
+    The variance is computed as if the reward of each action were certain.
     """
 
     mean: Floats
@@ -58,20 +59,23 @@ def transition_matrix(mdp: FiniteMDP, policy: Indices) -> Floats:
 
 
 def check_end(mdp: FiniteMDP, matrix: Floats) -> None:
-    """Raise ValueError if a policy never reaches a terminal state from some state."""
+    """Raise ValueError if, from some state, a policy never reaches a terminal state."""
     possible = matrix > 0
     ends = mdp.terminal
     while (more := ends | possible[:, ends].any(axis=1)).sum() > ends.sum():
         ends = more
     for state in np.flatnonzero(~ends):
-        raise ValueError(f"policy must end if the discount is 1 (it never does from state {state})")
+        raise ValueError(
+            "policy must reach a terminal state if the discount is 1 (it never does from state "
+            f"{state})"
+        )
 
 
 def evaluate(mdp: FiniteMDP, policy: npt.ArrayLike) -> PolicyValue:
     """Evaluate a policy: an action number for each state, -1 for a terminal state.
 
-    The matrix is dense, which limits the MDP to some thousand states. ValueError if the policy is
-    invalid, or if the discount is 1 and the policy never ends from some state.
+    The transition matrix is dense, which limits the MDP to a few thousand states. ValueError if the
+    policy is invalid, or if the discount is 1 and, from some state, the policy never ends.
     """
     gamma = mdp.discount
     actions = check_policy(mdp, policy)

@@ -1,20 +1,21 @@
 """Value iteration: the optimal values of a finite MDP, by sweeps of Bellman backups.
 
 A *sweep* replaces U(s) by BU(s) (:mod:`agents.mdp.kernels`) for all states, in the order of their
-numbers. Its *residual*, as in the book, is the largest |BU(s) − U(s)| in it. A *synchronous* sweep
-backs up all states from the values before the sweep. In a *Gauss-Seidel* sweep, each backup uses
-the results of earlier backups in the same sweep, which usually saves sweeps.
+numbers. The *residual* of a sweep is its largest |BU(s) − U(s)|, as in the book below. A
+*synchronous* sweep backs up all states from the values before the sweep. In a *Gauss-Seidel* sweep,
+each backup uses the results of earlier backups in the same sweep, which usually saves sweeps.
 
-If γ < 1 and the last sweep has residual δ, U is within δ·γ/(1 − γ) of the optimal values in every
-state, for both kinds of sweep. If γ = 1, U converges to the optimal values if some policy ends from
-every state and all others have unbounded cost; a small residual then proves nothing.
+If γ < 1 and the last sweep has the residual δ, U is within δ·γ/(1 − γ) of the optimal values in
+every state, for both kinds of sweep. If γ = 1, U converges to the optimal values under two
+conditions: some policy ends from every state, and every other policy has unbounded cost. Even then,
+a small residual does not prove that U is near the optimal values.
 
-A terminal state has value 0, whatever its initial value. The reward for ending belongs to the last
-action.
+A terminal state has value 0, even if another initial value is given. The reward for ending belongs
+to the last action.
 
 Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §7.5
 (``ValueIteration``) and §7.6 (``GaussSeidelValueIteration``). The book fixes the number of sweeps;
-here a small residual also stops the sweeps.
+here a small residual also ends the sweeps.
 """
 
 import math
@@ -28,13 +29,13 @@ from thetafront.agents.mdp.kernels import Floats, Indices, Tables, best_action, 
 from thetafront.agents.parameters import check_parameters, flag, integer, real
 from thetafront.engine.jit import Integer, kernel
 
-# A kernel call of this many outcomes takes well under a second, so Ctrl-C is answered in time.
+# Sweeps over so many outcomes take well under a second, so Ctrl-C is answered in time.
 OUTCOMES_PER_CHUNK = 50_000_000
 
 
 @kernel
 def sweep(tables: Tables, values: Floats, after: Floats) -> float:
-    """Back up all states of U into ``after``, once, and return the residual.
+    """Back up each state once, write the results to ``after``, and return the residual.
 
     If ``after`` is ``values`` itself, this is a Gauss-Seidel sweep.
     """
@@ -55,11 +56,11 @@ def sweep_until(
     max_sweeps: Integer,
     gauss_seidel: bool,
 ) -> tuple[Integer, float]:
-    """Sweep until the residual is at most ``tolerance``, in place, without allocating anything.
+    """Sweep in place until the residual is at most ``tolerance``, without allocating anything.
 
-    The values of a similar MDP are a good start. Synchronous sweeps use ``scratch``, shape
-    (n_states,). Return the number of sweeps and the residual of the last sweep, which is infinite
-    if there was none.
+    The values of a similar MDP are good initial values. Synchronous sweeps use ``scratch``, shape
+    (n_states,). Return the number of sweeps, at most ``max_sweeps``, and the residual of the last
+    sweep. The residual is infinite if there was no sweep.
     """
     n_sweeps: Integer = 0
     residual = math.inf
@@ -76,7 +77,7 @@ def sweep_until(
 
 @dataclass(frozen=True, eq=False)
 class ValueIterationSolution:
-    """U and the greedy actions, shape (n_states,) each; -1 is the action in a terminal state.
+    """U and the greedy policy, shape (n_states,) each; the policy has -1 in terminal states.
 
     ``residual`` is that of the last sweep; ``converged`` says whether it is within the tolerance.
     """
@@ -92,12 +93,13 @@ class ValueIterationSolution:
 class ValueIteration:
     """Solves a finite MDP for all its states.
 
-    Sweeps are Gauss-Seidel sweeps if ``gauss_seidel``, else synchronous. They stop at a residual of
-    at most ``tolerance`` ≥ 0 or after ``max_sweeps`` ≥ 1; ValueError if a number is out of range.
+    Sweeps are Gauss-Seidel sweeps if ``gauss_seidel`` is true, else synchronous. They end when the
+    residual is at most ``tolerance`` ≥ 0, or after ``max_sweeps`` ≥ 1 sweeps. ValueError if a
+    number is out of range.
 
     Examples
     --------
-    >>> mdp = FiniteMDP([0, 1], [1.0], [0, 1], [0], [1.0], discount=0.5)  # a point for each stay
+    >>> mdp = FiniteMDP([0, 1], [1.0], [0, 1], [0], [1.0], discount=0.5)  # 1 point a step, forever
     >>> solution = ValueIteration(tolerance=1e-3).solve(mdp)
     >>> solution.values.round(2).tolist(), solution.n_sweeps
     ([2.0], 11)

@@ -1,4 +1,4 @@
-"""Agents for Pacman and the records of their games.
+"""What all agents for Pacman share, and the records of their games and decisions.
 
 A game runs in compiled code without the GIL, in chunks short enough for Ctrl-C to be answered
 within a second.
@@ -31,7 +31,7 @@ from thetafront.engine.pacman.motion import P_CHOSEN
 from thetafront.engine.pacman.state import N_STEPS, NO_CAP
 from thetafront.engine.rng import POLICY, named_stream
 
-# A chunk ends at the first of these limits, after about 0.1 s in common mazes.
+# A chunk ends when it reaches one of these limits, after about 0.1 s in common mazes.
 MOVES_PER_CHUNK = 250
 BACKUPS_PER_CHUNK = 2_000_000
 
@@ -51,11 +51,11 @@ class PacmanGame(Game, kind="pacman"):
     n_food_left : int
         Food that was not eaten.
     n_sweeps : int
-        Sweeps of value iteration in all moves; 0 for an agent that does none.
+        Sweeps of value iteration in all moves; 0 for an agent without value iteration.
     n_backups : int
         State backups in these sweeps: an exact count, the same on every machine.
     residual_mean : float
-        Mean over moves of the residual of the last sweep; 0 without sweeps.
+        The residual of the last sweep of a move, averaged over the moves; 0 without sweeps.
     """
 
     score: int = column("score_points")
@@ -107,9 +107,9 @@ class PacmanDecision:
 
     action: Action
     # For each direction: the reward of Pacman's cell plus the discounted expected utility of the
-    # next state; NaN if the agent computes none.
+    # next state; NaN if the agent computes no values.
     values: npt.NDArray[np.float64]  # (4,)
-    utilities: npt.NDArray[np.float64]  # (width, height): U of each cell; NaN where there is none
+    utilities: npt.NDArray[np.float64]  # (width, height): U of each cell; NaN if it has no U
     rewards: npt.NDArray[np.float64]  # (width, height): R of each cell
     n_sweeps: int  # of value iteration
     n_backups: int  # of states, in these sweeps
@@ -117,7 +117,7 @@ class PacmanDecision:
 
 
 class PacmanMove(NamedTuple):
-    """A decision in a game."""
+    """A decision in a game, with the state in which it was made."""
 
     world: World  # a copy of the game before the decision
     decision: PacmanDecision
@@ -125,7 +125,7 @@ class PacmanMove(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PacmanAgent(Agent):
-    """A policy for Pacman, and the game it plays. Subclasses are frozen dataclasses."""
+    """A policy for Pacman, and the settings of its games. Subclasses are frozen dataclasses."""
 
     layout: Layout = parameter(LayoutName.SMALL, Mazes(), "the maze")
     ghosts: GhostKind = categorical(GhostKind.RANDOM, "how ghosts choose their direction")
@@ -143,7 +143,7 @@ class PacmanAgent(Agent):
         """Return the parameters in the form that kernels take, with new work arrays."""
 
     def explain(self, settings: Settings) -> Explanation:
-        """Read the explanation of the last decision from the work arrays of its settings."""
+        """Read the explanation of the last decision from the work arrays in ``settings``."""
         nothing = np.full((self.layout.width, self.layout.height), np.nan)
         return np.full(N_DIRECTIONS, np.nan), nothing, nothing
 
@@ -183,8 +183,8 @@ class PacmanAgent(Agent):
     def act(self, world: World) -> PacmanDecision:
         """Decide in one state of a running game without changing it.
 
-        The random stream is that of the world's seed and turn. ValueError if the game is over, or
-        if it is in another maze.
+        Random choices use the stream for the seed and the turn of ``world``. ValueError if the game
+        is over, or if it is in another maze.
         """
         if world.is_over:
             raise ValueError(
@@ -209,7 +209,7 @@ class PacmanAgent(Agent):
         )
 
     def moves(self, seed: int) -> Iterator[PacmanMove]:
-        """Play the game of :meth:`play`, but slower, and yield each decision before its move."""
+        """Play the same game as :meth:`play`, more slowly; yield each decision before its move."""
         check_seed(seed)
         world = self.start(seed)
         while not world.is_over:

@@ -1,16 +1,16 @@
 """An agent that searches: Pacman takes the shortest path to food, and flees from near ghosts.
 
-The report compares its agent with "an A* food search and ghost survival mechanism" (§3.2), without
-details. Our details are:
+Verghese's report (see the source below) compares its agent with "an A* food search and ghost
+survival mechanism" (§3.2), but gives no details. Our details are:
 
 *   **Food**: take the first step of a shortest path to the nearest food, found by A*
     (:mod:`agents.pacman.shortest_path`), as if actions never slipped and there were no ghosts.
 *   **Survival**: if a ghost that is not scared is within ``danger`` steps along the shortest path,
-    take the open direction that leads farthest from the nearest such ghost. Ties go to the
-    direction that leads nearest to food, then to the first of north, east, south, west. A ghost
-    without a path to Pacman is no danger.
+    take the open direction that leads farthest from the nearest ghost that is not scared. Ties go
+    to the direction that leads nearest to food, then to the first of north, east, south, west. A
+    ghost without a path to Pacman is no danger.
 
-Scared ghosts and capsules are ignored; Pacman eats those on his path. Decisions are not random.
+Scared ghosts and capsules are ignored, but Pacman eats those on his path. Decisions are not random.
 
 Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
 Non-Deterministic World* (2018), §3.2.
@@ -41,7 +41,7 @@ STOP = int(Action.STOP)
 
 
 class AStarSettings(NamedTuple):
-    """The parameter of :class:`PacmanAStar` in the form that kernels take, and work arrays."""
+    """The parameter of :class:`PacmanAStar` for kernels, and work arrays."""
 
     danger: int
     work: SearchArrays
@@ -49,7 +49,7 @@ class AStarSettings(NamedTuple):
 
 @inlined
 def seek_ghosts(maze: Maze, state: State, work: SearchArrays) -> Integer:
-    """Set as goals the cells of ghosts that are not scared; return the number of goals."""
+    """Make the cells of ghosts that are not scared the goals; return the number of goals."""
     n: Integer = 0
     for i in range(len(state.ghosts)):
         if state.ghosts[i, TIMER] == 0:
@@ -98,7 +98,7 @@ class PacmanAStar(PacmanAgent):
     name: ClassVar[str] = "pacman_astar"
 
     danger: int = integer(
-        4, 0, MAX_DANGER, "Pacman flees from a ghost at most this many steps away; 0: never"
+        4, 0, MAX_DANGER, "Pacman flees if a ghost is at most this many steps away; 0: never"
     )
 
     def new_settings(self) -> Settings:

@@ -1,11 +1,11 @@
 """A smaller map for Pacman's plan: the bounding box of food, ghosts and Pacman, with a margin.
 
-The report sets the edges of its map "slightly larger than the minimum and maximum location of
-either food, ghosts or Pacman" (§2.2). We take "slightly" to mean one cell. Scared ghosts count as
-ghosts; capsules, which the report does not name, do not count. Cells outside the box are treated as
-walls: an action that would lead there leaves Pacman where he is.
+Verghese's report (see the source below) sets the edges of its map "slightly larger than the minimum
+and maximum location of either food, ghosts or Pacman" (§2.2). We take "slightly" to mean one cell.
+Scared ghosts count as ghosts; capsules, which the report does not name, do not count. Cells outside
+the box are treated as walls: an action that would lead there leaves Pacman where he is.
 
-States of the smaller map are renumbered in the same order.
+The states of the smaller map get new numbers, in the same order.
 
 Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
 Non-Deterministic World* (2018), §2.2.
@@ -20,7 +20,7 @@ from thetafront.engine.pacman.state import PACMAN, State, X, Y
 
 @inlined
 def box(maze: Maze, state: State) -> tuple[Integer, Integer, Integer, Integer]:
-    """Return the least and greatest x, then y, of the cells with food, a ghost or Pacman."""
+    """Return the least and greatest x and the least and greatest y of food, ghosts and Pacman."""
     pacman = state.tally[PACMAN]
     west = east = pacman // maze.height
     south = north = pacman % maze.height
@@ -42,7 +42,7 @@ def keep(maze: Maze, state: State, cell_of: Indices, kept: Indices, number: Indi
     """Choose the states of the smaller map; return their number.
 
     ``kept`` receives these states. ``number`` receives the new number of each state of the maze, or
-    NO_STATE. Both have shape (n_states,). ``cell_of`` is that of
+    NO_STATE outside the smaller map. Both have shape (n_states,). ``cell_of`` is the array of
     :class:`agents.pacman.maze_mdp.MazeMotion`.
     """
     west, east, south, north = box(maze, state)
@@ -62,8 +62,8 @@ def keep(maze: Maze, state: State, cell_of: Indices, kept: Indices, number: Indi
 def cut_outcomes(outcome: Indices, kept: Indices, number: Indices, cut: Indices) -> None:
     """Write the outcomes of the kept states, with new numbers, to the start of ``cut``.
 
-    ``outcome`` has the outcomes of the whole maze, equally many for each state. ``cut`` has the
-    same shape.
+    ``outcome`` has the outcomes in the whole maze, the same number for each state. ``cut`` has the
+    same shape as ``outcome``.
     """
     by_state = len(outcome) // len(number)
     for i in range(len(kept)):

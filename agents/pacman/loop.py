@@ -1,6 +1,6 @@
-"""The game loop of Pacman, one for all agents.
+"""The game loop of Pacman, which all agents share.
 
-The class of an agent's settings selects the kernel that decides: :mod:`agents.policy_dispatch`.
+The class of an agent's settings selects the kernel that decides: see :mod:`agents.policy_dispatch`.
 Settings also hold the arrays that decisions need, so a game allocates nothing.
 """
 
@@ -14,7 +14,7 @@ from thetafront.engine.pacman.step import step
 from thetafront.engine.rng import POLICY, stream
 
 PacmanDecisionTuple = tuple[Integer, Integer, Integer, float]
-"""What a deciding kernel returns: the action (0 to 4 for north, east, south, west, stop), the
+"""What a kernel that decides returns: the action (0 to 4 for north, east, south, west, stop), the
 number of sweeps of value iteration, the number of state backups in these sweeps (the same on every
 machine), and the residual of the last sweep. An agent without value iteration returns zeros."""
 
@@ -24,7 +24,8 @@ RUNNING = int(Outcome.RUNNING)
 def decide(settings: Settings, maze: Maze, state: State, stream: np.uint64) -> PacmanDecisionTuple:
     """Decide in one state of a game, by the kernel for the class of ``settings``.
 
-    Kernels and Python may call it. It overwrites the work arrays of the settings, not the state.
+    Kernels and Python may call this function. It overwrites the work arrays of the settings, but
+    does not change the state.
     """
     decision: PacmanDecisionTuple = find_kernel(settings)(settings, maze, state, stream)
     return decision
@@ -44,9 +45,10 @@ def play_on(
 ) -> tuple[Integer, Integer, float]:
     """Play by :func:`decide` until the game is over or a limit is reached.
 
-    The state changes in place. Decision t draws from the stream (seed, POLICY, t). A call makes at
-    most ``max_moves`` moves, and begins no decision after ``max_backups`` backups. Return the
-    numbers of sweeps and backups, and the sum of residuals, over all decisions of the call.
+    The state changes in place. The decision in turn t draws from the stream (seed, POLICY, t). A
+    call makes at most ``max_moves`` moves, and begins no decision after ``max_backups`` backups.
+    Return the numbers of sweeps and backups of all decisions of the call, and the sum of their
+    residuals.
     """
     n_sweeps: Integer = 0
     n_backups: Integer = 0

@@ -1,22 +1,21 @@
-"""Pacman's motion through a maze as a finite MDP: where each action leads, and how probably.
+"""Pacman's motion through a maze as a finite MDP: where actions lead, with which probabilities.
 
 Notation
 --------
 ===========  ===================================================================================
 s            a state: a cell without a wall; states are numbered in the order of cells
 a            an action in a state: number 4·s + d for direction d
-p            probability that Pacman moves as chosen, 0.8 in the report
+p            probability that Pacman moves as chosen, 0.8 in Verghese's report (see below)
 T(s′|a)      probability of s′: p for the cell ahead, (1 − p)/2 for the cell to the left, (1 − p)/2
-             for the cell to the right, in this order; s itself takes the place of a wall
+             for the cell to the right, in this order. If one of these is a wall, s′ is s itself
 R(s)         reward for being in a state
 ===========  ===================================================================================
 
 The arrays are those of :mod:`agents.mdp.kernels`, where rewards belong to actions. Each action of s
 gets R(s), so a backup is U(s) = R(s) + γ·max Σ T(s′|a)·U(s′), the report's equation 4.
 
-Food and ghosts matter only through R. No state is terminal. Every direction has exactly three
-outcomes, so the arrays stay the same when R changes; an action between two walls has one state
-twice.
+Food and ghosts matter only through R. No state is terminal. Every action has exactly three
+outcomes, which do not depend on R. If there are walls on both sides, s itself is two of the three.
 
 Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
 Non-Deterministic World* (2018), §2.4.1 to §2.4.3.
@@ -38,7 +37,7 @@ NO_STATE = -1
 """The state number of a wall."""
 
 SLIPS = (0, 3, 1)
-"""Ahead, left and right, as numbers to add to a direction, mod 4."""
+"""What to add to a direction, mod 4, to go ahead, to the left and to the right."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +46,7 @@ class MazeMotion:
 
     cell_of: Indices  # (n_states,): the cell of each state
     state_of: Indices  # (n_cells,): the state of each cell; NO_STATE at a wall
-    first_action: Indices  # this and those below: as in `Tables`
+    first_action: Indices  # this field and those below are as in `Tables`
     first_outcome: Indices
     outcome: Indices
     probability: Floats
@@ -58,15 +57,15 @@ class MazeMotion:
         return len(self.cell_of)
 
     def tables(self, rewards: npt.ArrayLike, discount: float) -> Tables:
-        """Return the MDP in the form that kernels take, given R of shape (n_states,) and γ.
+        """Return the MDP in the form that kernels take, given R, shape (n_states,), and γ.
 
         ValueError if ``rewards`` has another shape, or γ is not in (0, 1].
         """
         by_state = np.asarray(rewards, np.float64)
         if by_state.shape != (self.n_states,):
             raise ValueError(
-                f"rewards must have shape ({self.n_states},), one for each cell without a wall "
-                f"(got {by_state.shape})"
+                f"rewards must have shape ({self.n_states},), one reward for each cell without a "
+                f"wall (got {by_state.shape})"
             )
         check_discount(discount)
         return Tables(
@@ -83,7 +82,7 @@ class MazeMotion:
 def maze_motion(layout: Layout, p_chosen: float = P_CHOSEN) -> MazeMotion:
     """Return the motion in a maze, given p.
 
-    For p = 0 and p = 1, outcomes of probability 0 remain, so every action has three outcomes.
+    For p = 0 and p = 1, outcomes with probability 0 are kept, so every action has three outcomes.
     """
     cell_of = np.flatnonzero(~layout.walls.ravel())
     state_of = np.full(len(layout.maze.after), NO_STATE)

@@ -3,18 +3,19 @@
 Notation
 --------
 ===========  ===================================================================================
-s, a         a state and an action with outcomes T(s′|a): see :mod:`agents.pacman.maze_mdp`,
-             without stopping
-R(s)         reward for being in s, given present food and ghosts: :mod:`agents.pacman.rewards`
+s, a         a state and an action, with probabilities T(s′|a) as in :mod:`agents.pacman.maze_mdp`;
+             actions are the four directions, without stopping
+R(s)         reward for being in s with the present food and ghosts: :mod:`agents.pacman.rewards`
 γ            discount
-U            values by the report's equation 5: U(s) ← R(s) + γ·max Σ T(s′|a)·U(s′)
+U            values by equation 5 of Verghese's report (see the source below):
+             U(s) ← R(s) + γ·max Σ T(s′|a)·U(s′)
 sweep        one such backup of all states
 ===========  ===================================================================================
 
-The plan assumes that ghosts do not move and food stays, so it holds for one move. No state is
+A plan assumes that ghosts do not move and food stays, so it is used for one move only. No state is
 terminal: being at food gives +10 at every step, up to 10/(1 − γ) in total. At each move, U begins
 at zero, as in the report. Sweeps end when the residual (the largest change of U in a sweep) is at
-most δ, or after N sweeps. The action is the one with the largest Σ T(s′|a)·U(s′) in Pacman's state.
+most δ, or after N sweeps. Pacman takes the action with the largest Σ T(s′|a)·U(s′) in his state.
 
 Our readings where the report leaves a choice:
 
@@ -22,8 +23,8 @@ Our readings where the report leaves a choice:
     the report's figures count such sweeps. Gauss-Seidel sweeps, which are an option, converge
     faster, but after a few of them the result depends on the order of cells.
 *   **No warm start**: a decision depends only on the state of the game.
-*   **Ties** are broken at random. After few sweeps, far from food, all four actions are equal, and
-    a fixed order would keep Pacman at a wall.
+*   **Ties** are broken at random. After only a few sweeps, far from food, all four actions have the
+    same value. With a fixed order of actions, Pacman would then be stuck at a wall.
 
 Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
 Non-Deterministic World* (2018), §1.1.3, §1.1.4, §2 and §4.
@@ -59,21 +60,21 @@ from thetafront.engine.pacman.maze import N_DIRECTIONS, Maze
 from thetafront.engine.pacman.state import PACMAN, State
 from thetafront.engine.rng import below, next_word
 
-# At this maximum, a decision in the largest maze takes under a second, so Ctrl-C is answered.
+# With so many sweeps, a decision in the largest maze takes under a second, so Ctrl-C is answered.
 MAX_MAX_SWEEPS = 5_000
 MAX_EXTRA_REWARD = 1000.0  # of capsules and routes
 
 
 class PlanArrays(NamedTuple):
-    """Work arrays of a decision; they also explain it."""
+    """Work arrays of a decision, from which :meth:`PacmanMDP.explain` reads."""
 
     rewards: Floats  # (n_states,): R
-    route: Floats  # (n_states,): the part of R for being on a route to food
+    route: Floats  # (n_states,): the extra reward, included in R, for being on a route to food
     search: SearchArrays  # of the search for the route
     kept: Indices  # (n_states,): the states of the map for planning, see `bounding_box`
     number: Indices  # (n_states,): the number of each state in that map
     outcome: Indices  # (n_outcomes,): outcomes in a smaller map
-    utilities: Floats  # (n_states,): U by numbers of the map
+    utilities: Floats  # (n_states,): U of each state, by its number in that map
     scratch: Floats  # (n_states,): work array of a sweep
     values: Floats  # (4,): R(s) + γ·Σ T(s′|a)·U(s′) of each direction in Pacman's state
 
@@ -81,7 +82,7 @@ class PlanArrays(NamedTuple):
 class MDPSettings(NamedTuple):
     """The parameters of :class:`PacmanMDP` for kernels, with tables and work arrays."""
 
-    motion: Tables  # in the whole maze; each decision overwrites its rewards
+    motion: Tables  # motion in the whole maze; each decision overwrites `motion.reward`
     rewards: RewardSettings
     tolerance: float
     max_sweeps: int
@@ -159,22 +160,23 @@ class PacmanMDP(PacmanAgent):
 
     The report's four parameters and one of ours are tuned:
 
-    - γ, from 0.5 to 0.99. At γ = 1 values would have no limit, since standing on food pays at every
-      step, and sweeps would not converge.
-    - the ghost radius r, from 0 (the ghost's own cell) to 4 (the largest in the report's rewards).
+    - γ, from 0.5 to 0.99. At γ = 1 values would have no limit, since being at food gives a reward
+      at every step, and sweeps would not converge.
+    - the ghost radius r, from 0 (the ghost's own cell) to 4 (the largest distance for which the
+      report has a reward).
     - the tolerance δ, from 0.001 to 10 (the reward of food). The report uses 0.1 and 0.2.
-    - the maximum number of sweeps N, from 1 to 100. With 1, Pacman sees only the next cell; 100 is
-      more than the steps of any shortest path in the mazes.
-    - how the distance to a ghost is measured: by Manhattan distance, as in the report, which
-      ignores walls; or by distance in the maze, which wins more games
+    - the maximum number of sweeps N, from 1 to 100. With one sweep, Pacman sees only the next cell;
+      100 is more than the length of any shortest path in the mazes.
+    - how the distance to a ghost is measured: by Manhattan distance (as in the report), which
+      ignores walls; or by distance in the maze, with which Pacman wins more games
       (``results/reference/pacman_report``).
 
-    :mod:`agents.pacman.rewards` has the rewards of cells.
+    :mod:`agents.pacman.rewards` defines the rewards of cells.
 
     Examples
     --------
     >>> game = PacmanMDP(gamma=0.9, radius=2).play(seed=1)
-    >>> game.n_backups == game.n_sweeps * 19  # 19 cells have no wall
+    >>> game.n_backups == game.n_sweeps * 19  # the maze has 19 cells without a wall
     True
     """
 
@@ -205,7 +207,7 @@ class PacmanMDP(PacmanAgent):
         Distance.MANHATTAN, "how the distance to a ghost is measured", "steps", tuned=True
     )
     in_zone: InZone = categorical(
-        InZone.OVERWRITTEN, "whether a ghost's penalty replaces or adds to the reward of food"
+        InZone.OVERWRITTEN, "whether a ghost's penalty replaces food's reward or is added to it"
     )
     capsule_reward: float = real(
         OPEN_REWARD,
@@ -231,7 +233,7 @@ class PacmanMDP(PacmanAgent):
         return maze_motion(self.layout, self.p_chosen)
 
     def warm_up(self) -> None:
-        """Call the game loop, and the kernel for distances in the maze that some θ need."""
+        """Call the game loop, and the kernel for distances in the maze, which some agents need."""
         super().warm_up()
         near_states(self.layout, Distance.MAZE)
 
@@ -276,7 +278,7 @@ class PacmanMDP(PacmanAgent):
         return work.values.copy(), self.on_the_map(utilities), self.on_the_map(work.rewards)
 
     def on_the_map(self, by_state: Floats) -> npt.NDArray[np.float64]:
-        """Lay out a quantity of each state, shape (width, height), NaN at walls."""
+        """Return a quantity of each state as an array of shape (width, height), NaN at walls."""
         by_cell = np.full(len(self.motion.state_of), np.nan)
         by_cell[self.motion.cell_of] = by_state
         return by_cell.reshape(self.layout.width, self.layout.height)

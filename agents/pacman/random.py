@@ -44,7 +44,7 @@ def random_decision(
 @register
 @dataclass(frozen=True)
 class PacmanRandom(PacmanAgent):
-    """Takes each direction without a wall ahead with the same probability."""
+    """Moves at random: all directions without a wall are equally likely."""
 
     name: ClassVar[str] = "pacman_random"
 

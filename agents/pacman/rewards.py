@@ -1,4 +1,6 @@
-"""Rewards of cells as the report's agent sees them: food attracts, ghosts repel from a distance.
+"""The rewards of cells: food attracts Pacman, and ghosts repel him from a distance.
+
+The rewards follow Verghese's report (see the source below).
 
 Notation
 --------
@@ -7,13 +9,13 @@ s            a state: a cell without a wall, numbered as in :mod:`agents.pacman.
 R(s)         reward for being in s
 d            steps from a ghost to s
 r            the *radius* of the zones, 0 to 4
-zone         of a ghost: the cells with d ≤ r. Its reward is −500 at the ghost (d = 0), and
-             −300, −200, −100, −50 for d = 1 to 4
+zone         the cells with d ≤ r around a ghost. The zone's reward is −500 at the ghost (d = 0),
+             and −300, −200, −100, −50 for d = 1 to 4
 ===========  ===================================================================================
 
 Each cell has one *status*, which decides its reward: ghost −500, ghost zone −300 to −50, food +10,
-open −1. Rewards of overlapping zones are added, also in a ghost's own cell (the report's figure
-1b).
+open −1. Where zones overlap, their rewards are added up, also in a ghost's own cell (the report's
+figure 1b).
 
 Our readings where the report leaves a choice:
 
@@ -21,10 +23,11 @@ Our readings where the report leaves a choice:
     that of food: "it floods too many states with low ghost rewards, overwriting the food utility"
     (§3.1.1). With :attr:`InZone.ADDED`, the reward without zones, +10 or −1, is added to the sum.
 *   **A route** (§4): the report suggests rewarding a shortest path to the nearest food. Each cell
-    of it except Pacman's gets an extra reward on top of +10 or −1. A zone overwrites this reward as
-    it overwrites that of food. The report gives no amount; our default is 0, which means no route.
+    of the path except Pacman's gets an extra reward on top of +10 or −1. A zone overwrites this
+    extra reward, as it overwrites the reward of food. The report gives no amount; our default is 0,
+    which means no route.
 *   **Capsules** have no status: a cell with a capsule is open (−1) unless another reward is given.
-*   **Scared ghosts** have no zone and no −500: rewards are as if they were not there.
+*   **Scared ghosts** have no zone and no −500: rewards are as if these ghosts were not there.
 *   **Steps** are counted by Manhattan distance, through walls (figure 1); :attr:`Distance.MAZE`
     counts them along the shortest path.
 
@@ -69,9 +72,9 @@ class InZone(StrEnum):
     """How a zone changes the reward of a cell."""
 
     OVERWRITTEN = "overwritten"
-    """The sum of the zones' rewards replaces the cell's."""
+    """The sum of the zones' rewards replaces the cell's reward."""
     ADDED = "added"
-    """The sum of the zones' rewards is added to the cell's."""
+    """The sum of the zones' rewards is added to the cell's reward."""
 
 
 class Near(NamedTuple):
@@ -79,7 +82,7 @@ class Near(NamedTuple):
 
     first: Indices  # (n_states + 1,): the first entry of each state
     state: Indices  # (n_near,): states within the largest radius, the state itself first
-    steps: Indices  # (n_near,): steps to them, in ascending order
+    steps: Indices  # (n_near,): steps to these states, in ascending order for each state
 
 
 @lru_cache(maxsize=8)
@@ -105,9 +108,9 @@ def near_states(layout: Layout, distance: Distance) -> Near:
 def put_route(
     maze: Maze, state: State, state_of: Indices, reward: float, work: SearchArrays, route: Floats
 ) -> None:
-    """Write the extra reward for each cell on a shortest path to food, and 0 for the others.
+    """Write to ``route``, shape (n_states,), the extra reward of each state.
 
-    ``route`` has shape (n_states,).
+    It is ``reward`` on a shortest path to food, and 0 elsewhere.
     """
     for s in range(len(route)):
         route[s] = 0.0
@@ -125,7 +128,7 @@ class RewardSettings(NamedTuple):
     cell_of: Indices  # (n_states,), as in `maze_mdp`
     state_of: Indices  # (n_cells,)
     radius: int
-    added: bool  # whether the reward without zones is added to that of a zone
+    added: bool  # whether, in a zone, the reward without zones is added to the zone's reward
     capsule_reward: float  # R of a cell with a capsule outside all zones
     route_reward: float  # what a route adds to R of its cells; 0 for no route
 
@@ -157,7 +160,7 @@ def put_rewards(
                 break
             rewards[near.state[j]] += ZONE_REWARDS[near.steps[j]]
     for s in range(len(rewards)):
-        # Inside zones, the sum of their rewards is never 0.
+        # Here rewards[s] is still the sum of the zones' rewards, which is 0 only outside zones.
         if settings.added or rewards[s] == 0.0:
             cell = settings.cell_of[s]
             rewards[s] += route[s]

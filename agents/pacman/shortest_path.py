@@ -4,16 +4,17 @@ Notation
 --------
 ===========  ===================================================================================
 g            steps of the shortest path found so far from the start to a cell
-h            Manhattan distance from a cell to the nearest goal, never more than the steps left
-f            g + h; the open cell with the least f is expanded next (in a tie, with the largest g)
+h            Manhattan distance from a cell to the nearest goal, never more than the steps to it
+f            g + h; the open cell with the least f is expanded next (in a tie, the one with the
+             largest g)
 ===========  ===================================================================================
 
 h falls by at most one from a cell to its neighbour. So the g of a cell is final when the cell is
 expanded, and each cell is expanded once.
 
-The open cells are in a binary heap of integers. The digits of an integer are f, then −g, then the
-cell. A cell that is found again by a shorter path is pushed again; its old entry is skipped when
-popped.
+The open cells are in a binary heap of integers. Each integer holds, from its high bits to its low
+bits, f, −g and the cell. If a shorter path to an open cell is found, the cell is pushed again; its
+old entry is skipped when it is popped.
 
 Source: Hart, Nilsson, Raphael, *A Formal Basis for the Heuristic Determination of Minimum Cost
 Paths* (1968).
@@ -41,10 +42,10 @@ FIRST = 0
 class SearchArrays(NamedTuple):
     """Work arrays of a search."""
 
-    goals: Indices  # (n_cells,): the first ones are the goals; their number is passed
+    goals: Indices  # (n_cells,): the goals come first; `search` takes their number
     steps: Indices  # (n_cells,): g of each cell
     direction: Indices  # (n_cells,): of the step that leads into each cell
-    heap: Indices  # (4·n_cells + 1,): the open cells; a step pushes one entry at most
+    heap: Indices  # (4·n_cells + 1,): the open cells; an expanded cell pushes at most 4
 
 
 def new_search_arrays(n_cells: int) -> SearchArrays:
@@ -59,7 +60,7 @@ def new_search_arrays(n_cells: int) -> SearchArrays:
 
 @inlined
 def push(heap: Indices, n: Integer, number: Integer) -> Integer:
-    """Push a number onto a heap of ``n`` entries; return its new size."""
+    """Push a number onto a heap of ``n`` entries; return the new size of the heap."""
     place = n
     while place > FIRST and heap[(place - 1) >> 1] > number:
         heap[place] = heap[(place - 1) >> 1]
@@ -100,7 +101,7 @@ def least_distance(maze: Maze, work: SearchArrays, n_goals: Integer, cell: Integ
 
 @inlined
 def seek_food(state: State, work: SearchArrays) -> Integer:
-    """Set as goals the cells with food; return the number of goals."""
+    """Make the cells with food the goals; return the number of goals."""
     n = 0
     for cell in range(len(state.food)):
         if state.food[cell]:
@@ -119,10 +120,10 @@ def step_back(maze: Maze, work: SearchArrays, cell: Integer) -> Integer:
 def search(
     maze: Maze, work: SearchArrays, start: Integer, n_goals: Integer
 ) -> tuple[Integer, Integer]:
-    """Find one of the first ``n_goals`` goals by a shortest path, without allocating.
+    """Find a shortest path to the nearest of the first ``n_goals`` goals, without allocating.
 
     Return the length of the path and the cell of the goal; without a path, UNREACHABLE and the
-    start. :func:`step_back` leads from the goal to the start.
+    start. Repeated calls of :func:`step_back` lead from the goal to the start.
     """
     if n_goals == 0:
         return UNREACHABLE, start
@@ -157,10 +158,10 @@ def search(
 def nearest_goal(
     maze: Maze, work: SearchArrays, start: Integer, n_goals: Integer
 ) -> tuple[Integer, Integer]:
-    """Find a shortest path to one of the first ``n_goals`` goals.
+    """Find a shortest path to the nearest of the first ``n_goals`` goals.
 
-    Return the path's length and the direction of its first step. The length is UNREACHABLE without
-    a path; the direction is NO_DIRECTION without a step.
+    Return the path's length and the direction of its first step. Without a path, the length is
+    UNREACHABLE. Without a step, the direction is NO_DIRECTION.
     """
     steps, cell = search(maze, work, start, n_goals)
     direction = NO_DIRECTION

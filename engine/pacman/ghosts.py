@@ -1,20 +1,22 @@
 """How a ghost moves.
 
-A ghost moves one cell per turn. A scared ghost moves half a cell; if it is then between two cells,
-it continues in its direction. In a cell, a ghost considers the directions that no wall blocks. It
-reverses only if there is no other direction, and it never stops. A ``random`` ghost takes each of
-these directions with equal probability. With probability 0.8, a ``directional`` ghost takes the
-direction that leads closest to Pacman in Manhattan distance, or farthest from him if the ghost is
-scared. Otherwise it chooses as a ``random`` ghost does.
+A ghost moves one cell per turn, or half a cell while it is scared. Between two cells, it continues
+in its direction. In a cell, it considers the directions that no wall blocks; it reverses only if
+there is no other direction, and it never stops. A ``random`` ghost takes each considered direction
+with equal probability. With probability 0.8, a ``directional`` ghost takes the considered direction
+that leads closest to Pacman in Manhattan distance, or farthest from him if the ghost is scared.
+Otherwise it chooses as a ``random`` ghost does.
 
-Our readings where the rules leave a choice: equally close directions are equally likely. The
-remaining probability of 0.2 is shared by all directions, including the closest. A ghost that is
-walled in stays where it is. A ghost's timer is counted down after each of its own moves. When the
-scare ends between two cells, the ghost goes to the cell with the higher x or y: to the east or
-north.
+Our readings where the rules leave a choice:
+
+- Directions that lead equally close to Pacman are equally likely.
+- The random choice of a ``directional`` ghost (probability 0.2) includes the closest directions.
+- A ghost that is walled in stays where it is.
+- A ghost's timer (the moves for which it is still scared) is counted down after each of its moves.
+- A ghost that is between two cells when its scare ends goes to the cell to the east or north.
 
 Each ghost uses one random word per turn, even if it has no choice. The low 32 bits choose among
-directions, and the high 32 bits decide whether only the closest are considered.
+directions, and the high 32 bits decide whether only the closest directions are considered.
 """
 
 import numpy as np
@@ -41,8 +43,8 @@ def best_directions(
 ) -> Integer:
     """Return the directions that lead closest to Pacman, or farthest if ``sign`` is −1.
 
-    Distances are taken after a whole cell. Half a cell gives the same directions, since neither
-    Pacman nor a ghost with a choice is between two cells.
+    Distances are those after a move of one cell. After the half cell that a scared ghost moves, the
+    same directions are best, since Pacman is always in a cell, and so is a ghost that can choose.
     """
     best = 0
     best_distance = np.int64(2**62)

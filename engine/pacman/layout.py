@@ -3,11 +3,11 @@
 The characters are ``%`` for a wall, ``.`` for food, ``o`` for a capsule, ``P`` for Pacman's start,
 ``G`` or a digit from 1 to 4 for a ghost's start, and a space for an empty cell. The first line is
 the top of the maze; (x, y) is counted from (0, 0) at the bottom left. Ghosts move in the order of
-their digits; ``G`` counts as 1. Ghosts of the same digit move in the order of (x, y).
+their digits; ``G`` counts as 1. Ghosts with the same digit move in ascending order of (x, y).
 
 Published drawings are read as in the engine that they were made for: blanks around a line are
-ignored, and the first line gives the width. A longer line is cut, with a note, if it loses only
-walls; otherwise the maze is refused.
+ignored, and the first line gives the width of the maze. If a line is longer and the excess is only
+walls, these are cut off and a note says so; any other excess makes the maze invalid.
 
 A maze is refused if its lines differ in length, if its border has a gap, or if it does not have
 exactly one Pacman. A maze that cannot be won is also refused: one without food, or with food out of
@@ -40,7 +40,7 @@ UNNAMED = "unnamed"
 
 MIN_SIDE, MAX_SIDE = 3, 64  # cells along a side
 MAX_GHOSTS = 16
-MAX_BYTES = 100_000  # of a file; the largest maze needs only a small part of it
+MAX_BYTES = 100_000  # of a file; the largest maze needs far less
 
 FOLDER = Path(__file__).resolve().parent / "layouts"
 
@@ -57,9 +57,9 @@ LAYOUTS = tuple(each.value for each in LayoutName)
 
 @dataclass(frozen=True)
 class Layout:
-    r"""A maze at the start of a game: a name for messages, and the drawing's lines, top first.
+    r"""A maze at the start of a game: a name for messages, and the lines of a drawing, top first.
 
-    ``notes`` say what :meth:`parse` cut off; a comparison of mazes ignores them.
+    ``notes`` say what :meth:`parse` cut off; comparing two layouts ignores their notes.
 
     Raises
     ------
@@ -89,7 +89,7 @@ class Layout:
 
     @classmethod
     def parse(cls, text: str, name: str = UNNAMED) -> "Layout":
-        """Read a drawing (see the module's docstring); blank lines at its end are ignored."""
+        """Read a drawing (see the module's docstring), without blank lines at its end."""
         given = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         lines = "\n".join(line.strip(BLANKS) for line in given).rstrip("\n").split("\n")
         width = len(lines[0])
@@ -100,7 +100,7 @@ class Layout:
             return cls(name, tuple(lines))
         numbers = ", ".join(str(k + 1) for k in cut)
         note = (
-            f"layout {name}: walls beyond column {width}, where line 1 ends, are cut in "
+            f"layout {name}: line 1 ends at column {width}; walls further right are cut off in "
             f"{'line' if len(cut) == 1 else 'lines'} {numbers}"
         )
         return cls(name, tuple(lines), (note,))
@@ -111,7 +111,7 @@ class Layout:
         path = Path(path)
         try:
             if path.exists() and not (path.is_file() or path.is_dir()):
-                raise ValueError(f"layout: {path} is not a file")  # reading may never end
+                raise ValueError(f"layout: {path} is not a file")  # reading a pipe may never end
             with path.open("rb") as file:
                 content = file.read(MAX_BYTES + 1)
             if len(content) > MAX_BYTES:
@@ -125,8 +125,8 @@ class Layout:
             raise ValueError(f"layout file {path} cannot be read: {reason}") from None
         except UnicodeDecodeError as error:
             raise ValueError(
-                f"layout file {path} must be plain text of {CHARACTERS_SHOWN} (got byte "
-                f"{error.object[error.start]} at {error.start})"
+                f"layout file {path} must be plain text of {CHARACTERS_SHOWN} (got byte value "
+                f"{error.object[error.start]} at position {error.start})"
             ) from None
         return cls.parse(text, path.stem)
 
@@ -170,7 +170,7 @@ class Layout:
                 )
 
     def check_characters(self) -> None:
-        """Refuse unknown characters, any number of Pacmen but one, and too many ghosts."""
+        """Refuse unknown characters, no Pacman or several, and too many ghosts."""
         for number, row in enumerate(self.rows, 1):
             for column, character in enumerate(row, 1):
                 if character not in CHARACTERS:
@@ -202,11 +202,11 @@ class Layout:
         """Refuse a maze without food, or with food that Pacman cannot reach."""
         if not self.food.any():
             raise ValueError(f"layout {self.name} must have food ({FOOD}) (got none)")
-        # In plain Python: a kernel would have to be loaded whenever experiments are imported.
+        # This is plain Python, because importing experiments would otherwise load a kernel.
         walls, reached = self.walls, [self.pacman]
         out_of_reach = self.food
         out_of_reach[self.pacman] = False
-        for x, y in reached:  # the list grows meanwhile
+        for x, y in reached:  # the list grows during this loop
             for cell in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)):
                 if not walls[cell]:
                     walls[cell] = True
@@ -282,5 +282,5 @@ class Layout:
 
 @lru_cache(maxsize=32)
 def same_layout(name: str, rows: tuple[str, ...]) -> Layout:
-    """Return this process's single copy of an unpickled layout."""
+    """Return an unpickled layout: the same object for equal arguments."""
     return Layout(name, rows)

@@ -1,9 +1,9 @@
-"""The maze in the form that kernels take: everything that never changes in a game.
+"""The maze in the form that kernels take: everything that stays the same during a game.
 
 =============  =================================================================================
 x, y           column and row of a cell, from (0, 0) at the bottom left
 cell           x·height + y: the flat index of (x, y) in an array of shape (width, height)
-half cells     unit of a ghost's coordinates: the cell (x, y) has the coordinates (2x, 2y)
+half cells     the unit of a ghost's coordinates, which are (2x, 2y) in the cell (x, y)
 direction      0 … 3: north, east, south, west. Adding 1 (mod 4) turns right, adding 2 reverses
 =============  =================================================================================
 """
@@ -35,24 +35,24 @@ N_DIRECTIONS = 4
 NO_DIRECTION = 4
 """The direction of a ghost that has just started or restarted."""
 
-# Indexed by action; small enough for each kernel to have a copy.
+# Changes of x and y, indexed by action. The tuples are small, so each kernel can have a copy.
 DX = (0, 1, 0, -1, 0)
 DY = (1, 0, -1, 0, 0)
 
 UNREACHABLE = -1
-"""The number of steps to a cell that no path reaches."""
+"""Stands for the number of steps to a cell that no path reaches."""
 
 
 class Maze(NamedTuple):
-    """A maze in the form that kernels take; food and capsules are as at the start of a game."""
+    """A maze in the form that kernels take, with food and capsules as at the start of a game."""
 
     width: int
     height: int
-    after: Indices  # (n_cells, 5): cell after each action without a slip; the same if blocked
-    open_directions: Indices  # (n_cells,): bit d is set if no wall is in direction d; 0 in a wall
+    after: Indices  # (n_cells, 5): cell after each action without a slip; unchanged at a wall
+    open_directions: Indices  # (n_cells,): bit d is set if direction d is open; 0 for a wall
     food: Flags  # (n_cells,)
     capsules: Flags  # (n_cells,)
-    pacman: int  # his first cell
+    pacman: int  # the cell in which he starts
     ghosts: Indices  # (n_ghosts, 2): where each ghost starts and restarts, in half cells
 
 
@@ -63,10 +63,12 @@ def build(
     pacman: tuple[int, int],
     ghosts: tuple[tuple[int, int], ...],
 ) -> Maze:
-    """Build a maze from arrays of shape (width, height) and pairs (x, y); the border must be wall.
+    """Build a maze from arrays of shape (width, height) and pairs (x, y).
 
-    The arrays of the result are new and writable, as they are in a worker: for numba, read-only
-    arrays have another type.
+    All cells on the border must be walls.
+
+    The arrays of the result are new, and writable in every process. For read-only arrays, which
+    have another type, numba would compile kernels again.
     """
     width, height = walls.shape
     after = np.empty((width * height, N_ACTIONS), np.int64)
@@ -115,7 +117,7 @@ def kth_direction(directions: Integer, k: Integer) -> Integer:
 def steps_from(maze: Maze, sources: Indices) -> Indices:
     """Count the steps from the nearest source to each cell, shape (n_cells,), breadth first.
 
-    Sources must not be walls. Walls and cells without a path have UNREACHABLE.
+    Sources must not be walls. Walls and cells that no path reaches get UNREACHABLE.
     """
     n_cells = len(maze.open_directions)
     steps = np.full(n_cells, UNREACHABLE)

@@ -1,17 +1,17 @@
 """The state of a game of Pacman: a few small arrays that change from step to step.
 
-Two arrays hold numbers at named indices. ``tally`` holds those of the game (``PACMAN`` to
-``OUTCOME``); row i of ``ghosts`` holds those of ghost i (``X`` to ``TIMER``).
+Two arrays have names for their indices: ``tally`` describes the game (``PACMAN`` to ``OUTCOME``),
+and row i of ``ghosts`` describes ghost i (``X`` to ``TIMER``).
 
 ==============  ================================================================================
 ``PACMAN``      the cell Pacman is in
 ``N_FOOD``      food left
-``N_STEPS``     actions taken; this is also the index of the next turn and its random streams
+``N_STEPS``     actions taken; also the index of the next turn and of its random streams
 ``SCORE``       points so far
 ``OUTCOME``     an :class:`Outcome`
 ``X``, ``Y``    position in half cells: both even in a cell; one is odd between two cells
 ``DIRECTION``   the ghost's direction; NO_DIRECTION at its start
-``TIMER``       for how many more of its own moves the ghost is scared; 0 if it is not
+``TIMER``       number of further moves for which the ghost is scared; 0 if it is not scared
 ==============  ================================================================================
 """
 
@@ -27,7 +27,7 @@ PACMAN, N_FOOD, N_STEPS, SCORE, OUTCOME = range(5)
 X, Y, DIRECTION, TIMER = range(4)
 
 NO_CAP = 2**62
-"""The largest ``most_steps``, which no game reaches."""
+"""The largest ``most_steps``: no game takes so many steps."""
 
 
 class Outcome(IntEnum):
@@ -50,12 +50,12 @@ class State(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """What stays fixed in a game besides the maze. Equal seed and actions give the same game."""
+    """What stays fixed in a game besides the maze. The same actions then give the same game."""
 
     seed: np.uint64
-    directional: bool  # whether ghosts are directional; otherwise random
-    most_steps: Integer  # a game still running after these is cut
-    chosen: np.uint64  # 32 random bits below it move Pacman as chosen: engine.pacman.motion
+    directional: bool  # whether ghosts are directional; otherwise they are random
+    most_steps: Integer  # a game that is still running after so many steps is cut
+    chosen: np.uint64  # Pacman moves as chosen if 32 random bits are below it: `chosen_below`
 
 
 @kernel

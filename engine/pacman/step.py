@@ -4,23 +4,26 @@
 2. He eats what is in his cell. Food gives 10 points, and the last food wins the game for 500 more.
    A capsule sets the timer of every ghost to 40. A won game is over, even next to a ghost.
 3. All ghosts are tested for touching him, in order, even if he has just won.
-4. Each ghost moves in order (:mod:`engine.pacman.ghosts`). After each move, only the ghost that has
-   moved is tested.
+4. While the game is running, each ghost moves in order (:mod:`engine.pacman.ghosts`). After each
+   move, only the ghost that has moved is tested.
 
 A ghost touches Pacman at a Manhattan distance of 0.7 cells or less: in his cell or half a cell
 away. Positions are whole numbers of half cells, so nothing is rounded. A scared ghost that touches
 him is eaten: this gives 200 points, and the ghost returns to its start, not scared and without a
-direction. Any other ghost that touches him ends the game, which is lost and costs 500 points; but a
-won game stays won.
+direction. If any other ghost touches him, the game is lost, which costs 500 points; but a won game
+stays won.
 
-Where the rules leave a choice, we follow the engine that the report (see the source below) used. If
-Pacman's own move makes him touch two ghosts, each costs 500 points. A scared ghost is eaten even
-after the last food or another ghost has ended the game. A capsule is eaten before ghosts are
-tested, so it saves Pacman from a ghost next to him. A ghost that is eaten after Pacman's move still
-moves in the same turn, from its start. A timer is counted down when its ghost moves, before the
-ghost is tested: after the last of its 40 moves, the ghost is no longer scared. A capsule eaten
-while ghosts are scared sets the timers to 40 again, and a ghost between two cells continues from
-there.
+Where the rules leave a choice, we follow the engine that Verghese's report (see the source below)
+used:
+
+- If Pacman's own move makes him touch two ghosts that are not scared, he loses 500 points for each.
+- A scared ghost is eaten even after the last food or another ghost has ended the game.
+- A capsule is eaten before ghosts are tested, so it saves Pacman from a ghost next to him.
+- A ghost that is eaten after Pacman's move still moves in the same turn, from its start.
+- A ghost's timer is counted down when the ghost moves, before the ghost is tested. So the ghost is
+  no longer scared when it is tested after the last of its 40 moves.
+- If a capsule is eaten while ghosts are scared, their timers are set to 40 again, and a ghost
+  between two cells continues from its place.
 
 A game that is still running after its maximum number of steps is cut: neither won nor lost.
 
@@ -29,8 +32,8 @@ one from the stream (seed, GHOSTS, t), whether or not the word is needed. So no 
 random numbers of another choice.
 
 Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
-Non-Deterministic World* (2018), for motion. The other rules are those of the report's environment,
-rewritten from a description.
+Non-Deterministic World* (2018), for motion. The other rules are those of the engine that the report
+used; our implementation follows a description of them.
 """
 
 import numpy as np
@@ -61,9 +64,9 @@ LOSS_REWARD = -500
 GHOST_REWARD = 200
 
 SCARED_MOVES = 40
-"""How many moves a ghost makes before a scare ends."""
+"""How many moves a ghost makes before its scare ends."""
 
-TOUCHING = 1  # half cells; the next distance, 2, is a whole cell
+TOUCHING = 1  # in half cells; the next larger distance, 2, is a whole cell
 
 RUNNING = int(Outcome.RUNNING)
 WON = int(Outcome.WON)

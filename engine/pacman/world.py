@@ -72,8 +72,8 @@ class World:
     ) -> "World":
         """Begin a game, which is cut if it is still running after ``most_steps`` steps.
 
-        Pacman moves as chosen with probability ``p_chosen``. The same seed and actions give the
-        same game. ValueError if a number or the kind of ghosts is out of range.
+        Pacman moves as chosen with probability ``p_chosen``. The same arguments and actions give
+        the same game. ValueError if a number is out of range or the kind of ghosts is unknown.
         """
         if not 0 <= seed <= MAX_SEED:
             raise ValueError(f"seed must be between 0 and 2**64 - 1 (got {seed})")
@@ -89,7 +89,10 @@ class World:
         return cls(layout, setup, new_state(layout.maze))
 
     def step(self, action: int) -> int:
-        """Play one turn, return the reward; ValueError for an unknown action or a finished game."""
+        """Play one turn and return its reward.
+
+        ValueError if the action is unknown or the game is over.
+        """
         if action not in list(Action):
             names = ", ".join(f"{each.value} {each.name.lower()}" for each in Action)
             raise ValueError(f"action must be one of {names} (got {action})")
@@ -101,7 +104,7 @@ class World:
         return int(step(self.layout.maze, self.state, int(action), self.setup))
 
     def copy(self) -> "World":
-        """Return an independent copy. It has the same seed, so it draws the same random numbers."""
+        """Return an independent copy, whose later turns use the same random numbers."""
         food, capsules, ghosts, tally = self.state
         copied = State(food.copy(), capsules.copy(), ghosts.copy(), tally.copy())
         return World(self.layout, self.setup, copied)
@@ -168,8 +171,8 @@ class World:
     def text(self) -> str:
         """Draw the game in the characters of a layout, with ``g`` for a scared ghost.
 
-        A ghost between two cells is drawn in the cell that it would go to if its scare ended. In a
-        shared cell, a ghost hides Pacman, and the first ghost hides the others.
+        A ghost between two cells is drawn in the cell that it would go to if its scare ended. If
+        several figures share a cell, the first ghost there hides Pacman and the other ghosts.
         """
         rows = [[WALL if wall else OPEN for wall in row] for row in self.layout.walls.T]
         for character, marks in ((FOOD, self.food), (CAPSULE, self.capsules)):

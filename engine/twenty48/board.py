@@ -9,13 +9,14 @@ worth f(board)     Σ (e − 1)·2ᵉ over the tiles: the reward for building th
 =================  =============================================================================
 
 A nibble holds 15 at most, so **two 32768 tiles do not merge**: they count as different. A spawned 4
-comes without the reward for merging two 2s. For any part of a game, Σ reward = f(end) − f(start) −
-4 · (number of 4s spawned), so no kernel adds up rewards.
+comes without the reward for merging two 2s, which is 4. For any part of a game, Σ reward is thus
+f(end) − f(start) − 4 · (number of 4s spawned), and kernels need not add up rewards.
 
 Rules: Ripstein (2023), *2048 AI: Monte Carlo-Powered Markov Decision Process*, §1. As in the
 original game, a tile merges at most once per action, and merging begins at the edge that the tiles
-slide to. Kernels that slide tiles take this rule or the other one of :mod:`engine.twenty48.rule`.
-Kernels check nothing; callers in Python use :mod:`engine.twenty48.rules`.
+slide to. :mod:`engine.twenty48.rule` has another rule for merging; kernels that slide tiles take
+one of the two as an argument. Kernels do not check arguments: in Python, use
+:mod:`engine.twenty48.rules`.
 """
 
 from enum import IntEnum
@@ -47,7 +48,7 @@ FIRST_THREE_ROWS = np.uint64(0x0000111111111111)
 P_TWO = 0.9
 P_FOUR = 0.1
 
-# A spawn is a 4 if 31 random bits are below this threshold.
+# A spawned tile is a 4 if 31 random bits are below this threshold.
 ONE_TENTH = np.uint64(round(P_FOUR * 2**31))
 
 
@@ -61,7 +62,7 @@ def empty_cells(board: np.uint64) -> np.uint64:
 
 @inlined
 def mergeable_cells(board: np.uint64) -> np.uint64:
-    """Mark each cell whose tile can merge: it is neither empty nor 32768."""
+    """Mark each cell with a tile that can merge with an equal one: any tile but a 32768."""
     pairs = board & (board >> np.uint64(2))
     full = pairs & (pairs >> np.uint64(1))
     return ~(empty_cells(board) | full) & EVERY_CELL
@@ -106,9 +107,9 @@ def all_or_none(flag: np.uint64) -> np.uint64:
 
 @inlined
 def close_gap(board: np.uint64, gap: np.uint64, column: np.uint64) -> np.uint64:
-    """In the rows of ``gap``, move all cells right of ``column`` one cell to the left.
+    """In the rows marked in ``gap``, move all cells right of ``column`` one cell to the left.
 
-    ``gap`` has bit 0 of the 16 bits of each of these rows set.
+    A row is marked by the lowest of its 16 bits.
     """
     moved = (gap << np.uint64(16)) - (gap << (np.uint64(4) * column))
     return (board & ~moved) | (((board >> np.uint64(4)) & NOT_LAST_COLUMN) & moved)
@@ -123,9 +124,11 @@ def equal_neighbours(board: np.uint64) -> np.uint64:
 
 @inlined
 def merge(board: np.uint64, first: np.uint64, second: np.uint64, third: np.uint64) -> np.uint64:
-    """Merge columns 0, 1 in the rows of ``first``; 1, 2 in ``second``; and 2, 3 in ``third``.
+    """Merge tiles in marked rows (see :func:`close_gap`), then close the gaps.
 
-    Then close the gaps. ``first`` and ``second`` share no row, nor do ``second`` and ``third``.
+    Columns 0 and 1 merge in the rows of ``first``, columns 1 and 2 in those of ``second``, and
+    columns 2 and 3 in those of ``third``. No row may be in both ``first`` and ``second``, or in
+    both ``second`` and ``third``.
     """
     board = board + (first | (second << np.uint64(4)) | (third << np.uint64(8)))
     board = board & ~((third << np.uint64(16)) - (third << np.uint64(12)))
@@ -155,7 +158,7 @@ def cascade_left(board: np.uint64) -> np.uint64:
     second = (equal >> np.uint64(4)) & FIRST_COLUMN & ~once
     board = merge(board, twice, second, none)
 
-    # The position of the last tile depends on the number of merges before it in its row.
+    # The position of the last tile depends on how many tiles have merged before it in its row.
     equal = equal_neighbours(board)
     one_merge = (once & ~twice) | second
     third = (equal >> np.uint64(8)) & FIRST_COLUMN & ~(once | second)
@@ -177,7 +180,7 @@ def slide_left(board: np.uint64, rule: BuiltRule) -> np.uint64:
 
 @inlined
 def turn(board: np.uint64, transposed: np.uint64, mirrored: np.uint64) -> np.uint64:
-    """Transpose and then mirror, each if its flag (0 or 1) is set, without a branch."""
+    """Transpose the board if ``transposed`` is 1, then mirror it if ``mirrored`` is 1."""
     board = where(all_or_none(transposed), transpose(board), board)
     return where(all_or_none(mirrored), mirror(board), board)
 
@@ -193,8 +196,8 @@ def turn_back(board: np.uint64, transposed: np.uint64, mirrored: np.uint64) -> n
 def slide(board: np.uint64, action: Integer, rule: BuiltRule) -> np.uint64:
     """Return the afterstate of ``action``, which is the board itself if the action is illegal.
 
-    Bit 0 of ``action + 1`` says whether to transpose the board, bit 1 whether to mirror it. After
-    that, the action is a slide to the left.
+    Bit 0 of ``action + 1`` says whether to transpose the board, and bit 1 whether to mirror it. On
+    the turned board, the action is a slide to the left.
     """
     code = np.uint64(action) + np.uint64(1)
     transposed = code & np.uint64(1)
@@ -209,7 +212,7 @@ def worth(board: np.uint64) -> np.int64:
     total = np.uint64(0)
     for cell in range(16):
         exponent = (board >> (np.uint64(4) * np.uint64(cell))) & np.uint64(15)
-        # For an empty cell this is -1 · 2⁰ instead of 0, so it is masked.
+        # For an empty cell, this value is −1 · 2⁰; the mask below makes it 0.
         value = (exponent - np.uint64(1)) << exponent
         total += value & (np.uint64(0) - np.uint64(exponent != np.uint64(0)))
     return np.int64(total)
@@ -225,7 +228,8 @@ def afterstate(board: np.uint64, action: Integer, rule: BuiltRule) -> tuple[np.u
 @kernel
 def legal_actions(board: np.uint64) -> int:
     """Return four bits: bit ``action`` is set if ``action`` is legal, under either rule."""
-    # A tile can move to an empty neighbour; two tiles can merge in both directions of their line.
+    # A tile can move to an empty neighbouring cell. Two equal neighbours can merge by a slide in
+    # either direction along their line.
     empty = empty_cells(board)
     full = empty ^ EVERY_CELL
     mergeable = mergeable_cells(board)
@@ -247,7 +251,7 @@ def legal_actions(board: np.uint64) -> int:
 def is_terminal(board: np.uint64) -> bool:
     """Return whether no action is legal. The empty board is terminal: it has no tile to move."""
     if empty_cells(board) != np.uint64(0):
-        # Any tile on a board with an empty cell can slide somewhere.
+        # On a board with empty cells, some tile can slide, unless the board has no tile.
         return bool(board == np.uint64(0))
     beside = empty_cells(board ^ (board >> np.uint64(4))) & FIRST_THREE_COLUMNS
     below_ = empty_cells(board ^ (board >> np.uint64(16))) & FIRST_THREE_ROWS
@@ -272,9 +276,9 @@ def largest_exponent(board: np.uint64) -> np.int64:
 
 @inlined
 def is_four(word: np.uint64) -> np.uint64:
-    """Return 1 (spawn a 4) with probability 0.1, from bits 32 to 62 of a random word.
+    """Return 1 (spawn a 4) with probability 0.1, else 0, by bits 32 to 62 of a random word.
 
-    The flag is a sign bit shifted down, which is cheaper in vectors than a comparison.
+    The result is the sign bit of a difference; vector code computes it faster than a comparison.
     """
     bits = (word >> np.uint64(32)) & np.uint64(0x7FFFFFFF)
     return (bits - ONE_TENTH) >> np.uint64(63)
@@ -282,7 +286,7 @@ def is_four(word: np.uint64) -> np.uint64:
 
 @inlined
 def spawn_from_word(board: np.uint64, word: np.uint64) -> np.uint64:
-    """Put a tile on the empty cell (counted in reading order) that a random word chooses."""
+    """Put a tile on an empty cell; a random word chooses the tile and the cell."""
     empty = empty_cells(board)
     skipped = below(word, count_cells(empty))
     for _ in range(skipped):
@@ -293,7 +297,7 @@ def spawn_from_word(board: np.uint64, word: np.uint64) -> np.uint64:
 
 @kernel
 def spawn(board: np.uint64, stream: np.uint64) -> np.uint64:
-    """Put a 2 (90%) or a 4 (10%) on a random empty cell, by a stream's first word.
+    """Put a 2 (90%) or a 4 (10%) on a random empty cell, drawn by the first word of a stream.
 
     All empty cells are equally likely. A full board is returned unchanged.
     """

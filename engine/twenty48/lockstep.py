@@ -1,18 +1,18 @@
-"""512 games of 2048 in lockstep on bit-planes: a step is straight-line boolean algebra.
+"""512 games of 2048 in lockstep on bit-planes: a step is boolean algebra without branches.
 
 A *group* holds 512 games bit by bit, in planes of eight words. Bit l of word w of plane 4·cell + k
 is bit k of the exponent in that cell of game (l, w). A step has three stages. Each is a plain loop
-over the eight words of a plane, and LLVM turns its operations into vector instructions
-(docs/explanation/engine.md). This takes some care:
+over the eight words of a plane, and LLVM turns the operations of the loop into vector instructions
+(docs/explanation/engine.md). LLVM does so only if the code follows some rules:
 
 - A group is one flat array, with plane p in words p·WORDS to p·WORDS + 7. With separate arrays,
   LLVM would have to test whether they overlap.
 - All calls in a loop are inlined. A single call that is not inlined prevents vectorization.
-- Helpers take the index of a word, not the number of a cell. numba would compile a helper once for
-  each value of a literal argument.
+- Helpers take the index of a word, which is a variable, and not the number of a cell, which would
+  be a literal. numba would compile a helper once for each value of a literal argument.
 - Loops have large bodies. LLVM unrolls a loop with a small body before it considers vectorization.
-- Stages communicate through memory. A single stage would need more than the 32 registers that
-  exist.
+- Stages communicate through memory. A single stage would need more than the 32 vector registers
+  that AVX-512 has.
 """
 
 import numpy as np
@@ -43,17 +43,17 @@ from thetafront.engine.twenty48.rule import BuiltRule
 
 Group = npt.NDArray[np.uint64]
 
-WORDS = 8  # of a plane: one AVX-512 register; results do not depend on the registers used
+WORDS = 8  # of a plane: one AVX-512 register; results are the same with other registers
 LANES = 64 * WORDS
 CELL = 4 * WORDS
 ROW = 4 * CELL
 
-# The first word of each item stored after the boards, which are planes 0 to 63.
+# Planes 0 to 63 hold the boards. These constants are the first words of the other items.
 FOURS = 64 * WORDS  # eight planes: number of 4s spawned in each game (255 at most, see `spawn`)
 N_FOURS_PLANES = 8
 COINS = 72 * WORDS  # two planes: random bits for the direction of the next step
 STREAM = 74 * WORDS  # two planes: the state of each word's random stream
-RESULT = 76 * WORDS  # four planes per row: one says if it moved, three count its empty cells
+RESULT = 76 * WORDS  # four planes per row: one marks where it moved, three count empty cells
 OVER = 92 * WORDS  # one plane: the games that are over
 GROUP = 93 * WORDS
 
@@ -86,7 +86,7 @@ def lowest_set(typing_context, word):  # type: ignore[no-untyped-def]
 
 @inlined
 def load(group: Group, i: int) -> Cell:
-    """Read four planes from word i on: a cell, or the result of a row."""
+    """Read four planes from word i on: a cell, or a row's entry in RESULT."""
     return group[i], group[i + WORDS], group[i + 2 * WORDS], group[i + 3 * WORDS]
 
 
@@ -101,7 +101,7 @@ def store(group: Group, i: int, x: Cell) -> None:
 
 @inlined
 def store_tile(group: Group, i: int, x: Tile) -> None:
-    """Write the four planes of a tile from word i on; its flag is not kept."""
+    """Write the four planes of a tile from word i on, but not the flag of the tile."""
     store(group, i, (x[0], x[1], x[2], x[3]))
 
 
@@ -122,8 +122,8 @@ def turn(group: Group) -> None:
 def slide(group: Group, rule: BuiltRule) -> None:
     """Mirror boards whose second random bit is set, and slide all rows to their first cell.
 
-    RESULT receives, for each row, whether it moved and how many cells are empty (now its last
-    cells).
+    For each row, RESULT receives whether the row moved and its number of empty cells, which are now
+    its last cells.
     """
     for row in range(4):
         for w in range(WORDS):
@@ -157,7 +157,7 @@ def next_plane(a: np.uint64, b: np.uint64) -> tuple[np.uint64, np.uint64, np.uin
 def scale_by_next(
     a: np.uint64, b: np.uint64, n: Cell, x: Cell, under: np.uint64, threshold: np.uint64
 ) -> tuple[np.uint64, np.uint64, Cell, np.uint64]:
-    """Do one step of computing u·n, with the next random bit as u's bit: see `scale_by_bit`."""
+    """Do one step of computing u·n (see `scale_by_bit`); the next bit of u is drawn at random."""
     bit, a, b = next_plane(a, b)
     x, under = scale_by_bit(bit, n, x, under, threshold)
     return a, b, x, under
@@ -165,7 +165,7 @@ def scale_by_next(
 
 @inlined
 def put(group: Group, i: int, two: np.uint64, four: np.uint64) -> None:
-    """Put a 2 or a 4 into an empty cell, where marked."""
+    """Put a 2 into an empty cell where ``two`` is set, and a 4 where ``four`` is set."""
     group[i] |= two
     group[i + WORDS] |= four
 
@@ -174,7 +174,7 @@ def put(group: Group, i: int, two: np.uint64, four: np.uint64) -> None:
 def put_in_row(
     group: Group, i: int, here: np.uint64, four: np.uint64, j: tuple[np.uint64, np.uint64]
 ) -> None:
-    """Where ``here`` is set, put a tile into empty cell j of a row, counted from its end."""
+    """Where ``here`` is set, put a tile into cell j of a row, counted from the row's end."""
     two, four = here & ~four, here & four
     at = j[0] & j[1]
     put(group, i, two & at, four & at)
@@ -188,17 +188,18 @@ def put_in_row(
 
 @inlined
 def spawn(group: Group) -> None:
-    """Put a tile on the boards that moved, and draw the direction of the next step.
+    """Put a tile on each board that moved, and draw the direction of the next step.
 
-    A step uses a 16-bit number u for each game, one plane per bit; its two lowest bits are also the
-    direction. With n empty cells, the tile goes to empty cell number ⌊u·n/2¹⁶⌋. Cells are counted
-    row by row, and within a row from its end. The tile is a 4 where the fraction of u·n/2¹⁶ is
-    below 6552/2¹⁶ = 0.1 − 2.4·10⁻⁵. This probability is exact for every n: for n = 8, the fraction
-    is a multiple of 8/2¹⁶, but 6552 is a multiple of 8, too. A cell's probability is within 2⁻¹⁶ of
-    1/n, and within 2⁻¹⁴ given the direction.
+    A step uses a random 16-bit number u for each game, one plane per bit. The two lowest bits of u
+    have already chosen the direction of this step. With n empty cells, the tile goes to empty cell
+    number ⌊u·n/2¹⁶⌋. Empty cells are counted from 0, row by row, and in each row from the row's
+    end. The tile is a 4 where the fractional part of u·n/2¹⁶ is below 6552/2¹⁶ = 0.1 − 2.4·10⁻⁵.
+    The probability of a 4 is exactly 6552/2¹⁶ for every n. (For n = 8, the fractional part can only
+    be a multiple of 8/2¹⁶, but 6552 is a multiple of 8, too.) The probability of each empty cell
+    differs from 1/n by at most 2⁻¹⁶, or by at most 2⁻¹⁴ if the direction is given.
 
-    A game's 4s are counted up to 255. A random game spawns 118 on average, and would need some
-    2,500 moves for 255.
+    The number of 4s of a game is counted up to 255. A random game spawns 118 tiles on average; for
+    255 4s, it would need some 2,500 moves.
     """
     for w in range(WORDS):
         i = RESULT + w
@@ -212,7 +213,7 @@ def spawn(group: Group) -> None:
         n = add_to_four_bits(n_upper, n_lower)
 
         a, b = group[STREAM + w], group[STREAM + WORDS + w]
-        # The bits of u, lowest first, and of the threshold 6552 = 0001 1001 1001 1000 in binary.
+        # The bits of u and of the threshold, 6552 = 0001 1001 1001 1000 in binary, lowest first.
         x, four = scale_by_bit(group[COINS + w], n, (NONE, NONE, NONE, NONE), NONE, NONE)
         x, four = scale_by_bit(group[COINS + WORDS + w], n, x, four, NONE)
         a, b, x, four = scale_by_next(a, b, n, x, four, NONE)
@@ -251,12 +252,12 @@ def spawn(group: Group) -> None:
 
 @kernel
 def play_steps(groups: npt.NDArray[np.uint64], n_steps: int, rule: BuiltRule) -> None:
-    """Try a random action in every game ``n_steps`` times, and spawn where it was legal.
+    """Try a random action in every game ``n_steps`` times; spawn a tile if the action was legal.
 
-    The groups, shape (n_groups, GROUP), are changed in place. Playouts use one group. This is a
-    separate kernel with loops over groups: otherwise LLVM would unroll steps beyond the instruction
-    cache. Two groups would make a step a tenth faster, but leave more lanes idle at the end of a
-    batch.
+    The groups, shape (n_groups, GROUP), are changed in place. Playouts use only one group, but this
+    is a separate kernel with loops over groups. Otherwise, LLVM would unroll so many steps that
+    they exceed the instruction cache. With two groups, a step would be a tenth faster per game, but
+    more lanes (the games' places in a group) would be idle at the end of a batch.
     """
     for _ in range(n_steps):
         for g in range(len(groups)):
@@ -275,7 +276,7 @@ def stuck(x: Cell, y: Cell) -> np.uint64:
 
 @kernel
 def find_over(group: Group) -> int:
-    """Set OVER for games with no empty cell and no neighbours that merge; return their number."""
+    """Mark in OVER the full boards on which no neighbours can merge; return their number."""
     for w in range(WORDS):
         group[OVER + w] = ALL
     for line in range(4):
@@ -298,7 +299,8 @@ def find_over(group: Group) -> int:
 def new_group(seed: np.uint64) -> Group:
     """Make a group without games, with one random stream per word, named by (seed, word).
 
-    It begins on a cache line. Otherwise each access to eight words would touch two lines.
+    The group begins where a cache line begins. Otherwise each access to eight words would touch two
+    lines.
     """
     memory = np.zeros(GROUP + WORDS, np.uint64)
     skip = (-memory.ctypes.data % CACHE_LINE) // 8

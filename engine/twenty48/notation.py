@@ -18,7 +18,7 @@ def tile(exponent: int) -> int:
 
 
 def pack(grid: npt.ArrayLike) -> int:
-    """Pack exponents, shape (4, 4), top row first, into a board: 0 is an empty cell, 15 a 32768.
+    """Pack a (4, 4) grid of exponents (0 for an empty cell), top row first, into a board.
 
     ValueError if the shape is not (4, 4), or an entry is not an integer from 0 to 15.
     """
@@ -63,12 +63,13 @@ def parse_exponent(word: str) -> int:
 def parse(text: str) -> int:
     """Read a board from text: 16 face values in reading order, ``.`` or ``0`` for an empty cell.
 
-    White space, commas, ``/``, ``|`` and ``;`` separate them. :func:`render` writes this format.
+    Values are separated by white space, commas, ``/``, ``|`` or ``;``. :func:`render` writes this
+    format.
 
     Raises
     ------
     ValueError
-        If there are not 16 cells, or one is not a tile.
+        If there are not 16 values, or one is neither a tile nor an empty cell.
     """
     for separator in ",/|;":
         text = text.replace(separator, " ")
@@ -79,7 +80,7 @@ def parse(text: str) -> int:
 
 
 def render(board: int) -> str:
-    """Write a board as four lines of face values, ``.`` for an empty cell."""
+    """Write a board as four lines of face values, with ``.`` for an empty cell."""
     faces = [[str(tile(int(e))) if e else "." for e in row] for row in unpack(board)]
     width = max(len(face) for row in faces for face in row)
     return "\n".join(" ".join(face.rjust(width) for face in row) for row in faces)

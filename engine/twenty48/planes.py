@@ -9,9 +9,9 @@ Tile         a Cell and a fifth word, a flag that says whether there is a tile
 Number       three or four words: the bits of a number below 16 for each game, lowest first
 ===========  ===================================================================================
 
-Every function is inlined into the loops of :mod:`engine.twenty48.lockstep`, which LLVM vectorizes;
-tuples are free there. The expressions are written so that LLVM folds them into three-input
-instructions. Of equivalent forms, the fastest was kept.
+Every function is inlined into the loops of :mod:`engine.twenty48.lockstep`, which LLVM vectorizes,
+so tuples cost nothing. The expressions are written so that LLVM folds them into instructions with
+three inputs. Among equivalent expressions, we kept the fastest.
 """
 
 import numpy as np
@@ -29,20 +29,20 @@ Number = tuple[np.uint64, np.uint64, np.uint64]
 
 @inlined
 def either(m: np.uint64, x: np.uint64, y: np.uint64) -> np.uint64:
-    """Choose x where m is set, else y, in one three-input instruction; xor would take two."""
+    """Choose x where m is set, else y. This takes one instruction; a form with xor takes two."""
     return (x & m) | (y & ~m)
 
 
 @inlined
 def full_add(x: np.uint64, y: np.uint64, carry: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """Return sum and carry of three bits in four instructions; choosing by x ^ y takes five."""
+    """Return sum and carry of three bits. Choosing the carry by x ^ y would be slower."""
     t = x ^ y
     return t ^ carry, x ^ ((x ^ carry) & t)
 
 
 @inlined
 def full_subtract(x: np.uint64, y: np.uint64, borrow: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """Subtract x − y − borrow: return difference and borrow."""
+    """Return the difference x − y − borrow and the new borrow."""
     t = x ^ y
     return t ^ borrow, borrow ^ ((borrow ^ y) & t)
 
@@ -90,7 +90,7 @@ def swap(m: np.uint64, x: Cell, y: Cell) -> tuple[Cell, Cell]:
 
 @inlined
 def with_flag(x: Cell) -> Tile:
-    """Make a Tile of a Cell."""
+    """Turn a Cell into a Tile."""
     return x[0], x[1], x[2], x[3], filled(x)
 
 
@@ -167,7 +167,7 @@ def cascade_row(a: Tile, b: Tile, c: Tile, d: Tile) -> tuple[Tile, Tile, Tile, T
     b = choose(twice, c, b)
     c, d = choose(twice | bc, d, c), keep(~(twice | bc), d)
 
-    # The position of the last tile depends on the number of merges before it in its row.
+    # The position of the last tile depends on how many tiles have merged before it in its row.
     merged = once | bc
     ab = mergeable(a, b) & twice
     one_merge = mergeable(b, c) & merged & ~twice
@@ -219,7 +219,7 @@ def add_to_four_bits(x: Cell, y: Cell) -> Cell:
 
 @inlined
 def take_three_bits(x: Cell, y: Cell) -> tuple[np.uint64, Number]:
-    """Mark where x < y; return x there and x − y elsewhere. Both must fit in three bits."""
+    """Mark where x < y; also return x there, x − y elsewhere, which must fit in three bits."""
     d0, borrow = x[0] ^ y[0], ~x[0] & y[0]
     d1, borrow = full_subtract(x[1], y[1], borrow)
     d2, borrow = full_subtract(x[2], y[2], borrow)
@@ -229,7 +229,7 @@ def take_three_bits(x: Cell, y: Cell) -> tuple[np.uint64, Number]:
 
 @inlined
 def take_two_bits(x: Number, y: Number) -> tuple[np.uint64, tuple[np.uint64, np.uint64]]:
-    """Do as :func:`take_three_bits` with numbers of three bits; results must fit in two bits."""
+    """Do the same as :func:`take_three_bits` for three bits; the result must fit in two bits."""
     d0, borrow = x[0] ^ y[0], ~x[0] & y[0]
     d1, borrow = full_subtract(x[1], y[1], borrow)
     _, below = full_subtract(x[2], y[2], borrow)
@@ -240,12 +240,13 @@ def take_two_bits(x: Number, y: Number) -> tuple[np.uint64, tuple[np.uint64, np.
 def scale_by_bit(
     bit: np.uint64, n: Cell, x: Cell, under: np.uint64, threshold: np.uint64
 ) -> tuple[Cell, np.uint64]:
-    """Do one step of computing u·n; u is a random binary fraction, given from its lowest bit on.
+    """Do one step of computing u·n, where u is a random number in [0, 1) with 16 binary digits.
 
-    x becomes (x + bit·n) / 2, rounded down; after all bits of u it is ⌊u·n⌋. The bit shifted out is
-    the next bit of the fraction of u·n. It is compared with the threshold's bit at this position
-    (``threshold``, all zeros or all ones); a difference in a higher bit overrules the lower ones.
-    ``under`` marks where the fraction is below the threshold so far.
+    Each step takes one bit of u, the lowest first. x becomes (x + bit·n) / 2, rounded down; after
+    the last step, x is ⌊u·n⌋. The bit that is shifted out is the next higher bit of the fractional
+    part of u·n. ``threshold`` is the bit at this position of the number with which the fractional
+    part is compared (all zeros or all ones). ``under`` marks where the bits of the fractional part
+    so far are below those of that number; a higher bit that differs overrules the lower bits.
     """
     out = x[0] ^ (n[0] & bit)
     carry = x[0] & ~out

@@ -1,13 +1,14 @@
-"""Batches of random playouts: start boards and counts give one score per playout.
+"""Batches of random playouts: a number of games from each start board, and the score of each game.
 
 :func:`playouts` plays 512 games in lockstep on bit-planes (:mod:`engine.twenty48.lockstep`), and
 the last few games on packed boards (:mod:`engine.twenty48.swar`). This module assigns games to
-lanes. Games that are over keep their lanes until the idle steps cost as much as an exchange. An
-exchange transposes all planes to boards, replaces finished games by waiting ones, and transposes
-all boards back.
+lanes, the 512 places on the planes. Games that are over keep their lanes until their idle steps
+cost as much as an exchange. An exchange transposes all planes to boards, replaces finished games by
+waiting ones, and transposes all boards back.
 
-Kernels count only the 4s spawned. The end board then gives the score (``worth`` in
-:mod:`engine.twenty48.board`) and the number of moves, since each move adds a 2 or a 4.
+During a game, only the spawned 4s are counted. At the end, the score follows from this count and
+the boards (``worth`` in :mod:`engine.twenty48.board`), and so does the number of moves, since each
+move adds a 2 or a 4.
 """
 
 import numpy as np
@@ -33,8 +34,8 @@ from thetafront.engine.twenty48.rule import BuiltRule
 from thetafront.engine.twenty48.swar import MAX_LANES, finish
 from thetafront.engine.twenty48.transposition import cross
 
-STEPS_BETWEEN_CHECKS = 8  # 4 is as fast
-EXCHANGE_COST = 1200  # in steps of one lane; 700 to 2,000 are as fast
+STEPS_BETWEEN_CHECKS = 8  # with 4, playouts are as fast
+EXCHANGE_COST = 1200  # in steps of one lane; with 700 to 2,000, playouts are as fast
 NOBODY = -1
 FEW = MAX_LANES  # with at most this many unfinished playouts, packed boards are faster
 
@@ -47,11 +48,11 @@ def exchange(
     n_fours: npt.NDArray[np.int64],
     n_seated: int,
 ) -> int:
-    """Take out the games in OVER, and give their lanes to waiting playouts from ``n_seated`` on.
+    """Take out the games marked in OVER, and give their lanes to playouts from ``n_seated`` on.
 
-    ``seats`` has the playout of each lane, or NOBODY. ``boards`` has the start boards of waiting
-    playouts. For playouts taken out, ``boards`` and ``n_fours`` receive their boards and 4s. Return
-    how many playouts have had a lane so far.
+    ``seats`` has the number of the playout in each lane, or NOBODY. ``boards`` has the start boards
+    of waiting playouts. For playouts that are taken out, ``boards`` receives the last board, and
+    ``n_fours`` the number of 4s. Return how many playouts have had a lane so far.
     """
     cross(group)
     for w in range(WORDS):
@@ -83,9 +84,10 @@ def exchange(
 def play_many(
     boards: npt.NDArray[np.uint64], n_fours: npt.NDArray[np.int64], seed: np.uint64, rule: BuiltRule
 ) -> npt.NDArray[np.int64]:
-    """Play boards on planes until few are unfinished; return their numbers, shape (n_left,).
+    """Play boards on planes until few are unfinished; return the indices of those, (n_left,).
 
-    All boards, including the unfinished ones, are changed in place, and their 4s are counted.
+    All boards, including the unfinished ones, are changed in place. ``n_fours`` receives their
+    numbers of 4s.
     """
     group = new_group(seed)
     seats = np.full(LANES, NOBODY)
@@ -133,14 +135,14 @@ def worth_and_sum(board: np.uint64) -> tuple[np.uint64, np.uint64]:
 def random_games(
     boards: npt.NDArray[np.uint64], counts: npt.NDArray[np.int64], seed: np.uint64, rule: BuiltRule
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Play ``counts[i]`` games of random legal actions, equally likely, from board i to the end.
+    """Play ``counts[i]`` games from board i to the end; all legal actions are equally likely.
 
     Return each game's sum of rewards and number of moves; the games of board 0 come first.
     """
     n_playouts = counts.sum()
     ends = np.empty(n_playouts, np.uint64)
-    gained = np.empty(n_playouts, np.int64)  # minus f of the start, until f of the end is added
-    n_moves = np.empty(n_playouts, np.int64)  # the same with the sum of tiles
+    gained = np.empty(n_playouts, np.int64)  # −f(start board), until f(end board) is added
+    n_moves = np.empty(n_playouts, np.int64)  # likewise with the sum of tiles instead of f
     playout = 0
     for i in range(len(boards)):
         start_worth, start_sum = worth_and_sum(boards[i])
@@ -157,7 +159,7 @@ def random_games(
     for playout in range(n_playouts):
         end_worth, end_sum = worth_and_sum(ends[playout])
         gained[playout] += np.int64(end_worth) - 4 * n_fours[playout]
-        # A move adds a 2 or a 4 to the sum of tiles, and merging does not change it.
+        # A move adds a 2 or a 4 to the sum of tiles; merging does not change this sum.
         n_moves[playout] = ((n_moves[playout] + np.int64(end_sum)) >> 1) - n_fours[playout]
     return gained, n_moves
 
@@ -166,6 +168,6 @@ def random_games(
 def playouts(
     boards: npt.NDArray[np.uint64], counts: npt.NDArray[np.int64], seed: np.uint64, rule: BuiltRule
 ) -> tuple[npt.NDArray[np.int64], np.int64]:
-    """Play :func:`random_games`; return each game's sum of rewards, and the moves of all games."""
+    """Call :func:`random_games`; return each game's sum of rewards, and the number of all moves."""
     gained, n_moves = random_games(boards, counts, seed, rule)
     return gained, np.int64(n_moves.sum())

@@ -1,8 +1,8 @@
-"""Slides by a table of rows: faster than bit tricks where one board slides in all four directions.
+"""Slides by a table of rows: faster than bit tricks if one board slides in all four directions.
 
 The bit tricks of :mod:`engine.twenty48.board` fill vectors with the boards of many games. A search
-has one board at a time, and looks up each of its four rows. The tables take 400 kB and stay in the
-cache.
+has only one board at a time, so it looks up each of the board's four rows in tables. The tables
+take 400 kB and stay in the processor's cache.
 """
 
 from functools import cache
@@ -27,7 +27,7 @@ class RowTables(NamedTuple):
 
 @kernel
 def fill(left: npt.NDArray[np.uint16], reward: npt.NDArray[np.float32]) -> None:
-    """Slide each row by the bit tricks."""
+    """Fill the tables: slide each row by the bit tricks."""
     for row in range(N_ROWS):
         before = np.uint64(row)
         after = slide_left(before, None)
@@ -37,7 +37,7 @@ def fill(left: npt.NDArray[np.uint16], reward: npt.NDArray[np.float32]) -> None:
 
 @cache
 def row_tables() -> RowTables:
-    """Return the tables, the same ones at each call."""
+    """Return the tables, which are computed once."""
     tables = RowTables(np.zeros(N_ROWS, np.uint16), np.zeros(N_ROWS, np.float32))
     fill(*tables)
     return tables
@@ -60,7 +60,7 @@ def slide_rows(tables: RowTables, board: np.uint64) -> tuple[np.uint64, np.float
 def turned_for(board: np.uint64, transposed: np.uint64, action: int) -> np.uint64:
     """Turn a board (given with its transpose) so that the action becomes a slide to the left.
 
-    The actions are up, right, down, left: see :class:`~engine.twenty48.board.Action`.
+    Actions 0 to 3 are up, right, down, left: see :class:`~engine.twenty48.board.Action`.
     """
     if action == 0:
         return transposed

@@ -9,8 +9,8 @@ Sources: the common rule is that of the original game. ``cascade`` is the rule o
 Ripstein (2023) published; the paper does not mention it. It makes 2048 easier.
 
 Kernels take a rule as an argument of type ``None`` (common) or ``bool`` (cascade). For each of the
-two types, numba compiles a version without the branch of the other, so ``cascade`` does not slow
-the common game down.
+two types, numba compiles a version of its own that does not contain the other rule. So ``cascade``
+does not make games by the common rule slower.
 """
 
 from enum import Enum
@@ -27,5 +27,5 @@ class Rule(Enum):
 
     @property
     def built(self) -> BuiltRule:
-        """The rule in the form that kernels take: None for the common one, True for the cascade."""
+        """The rule in the form that kernels take: None for ``COMMON``, True for ``CASCADE``."""
         return None if self is Rule.COMMON else True

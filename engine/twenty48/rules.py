@@ -25,7 +25,7 @@ def word(name: str, value: int) -> np.uint64:
 def afterstate(board: int, action: int, rule: Rule = Rule.COMMON) -> tuple[int, int]:
     """Slide and merge; return the board before the spawn, and the points.
 
-    An illegal action returns ``board`` itself. ValueError if there is no such action.
+    If the action is illegal, the board is returned unchanged. ValueError for an unknown action.
     """
     after, reward = kernels.afterstate(word("board", board), int(Action(action)), rule.built)
     return int(after), int(reward)
@@ -58,7 +58,7 @@ def worth(board: int) -> int:
 
 
 def spawn(board: int, stream: int) -> int:
-    """Put a 2 (90%) or a 4 (10%) on a random empty cell; a full board stays as it is."""
+    """Put a 2 (90%) or a 4 (10%) on a random empty cell; a full board is returned unchanged."""
     return int(kernels.spawn(word("board", board), word("stream", stream)))
 
 

@@ -1,9 +1,10 @@
 """A few games in lockstep on packed boards, for the end of a batch.
 
-A step on bit-planes costs the same for one game as for 512. For some dozen games it is cheaper to
+A step on bit-planes costs the same for one game as for 512. For a few dozen games, it is cheaper to
 hold one packed board in each lane of a vector (SWAR, SIMD within a register). A step is then bit
 arithmetic on whole boards, without branches, tables or calls, and LLVM vectorizes the loop over
-lanes. As on planes, an illegal action leaves a board unchanged, and no board is turned back.
+lanes. As on planes, an illegal action leaves a board unchanged, and boards that were turned for a
+slide are not turned back.
 """
 
 import numpy as np
@@ -23,7 +24,7 @@ from thetafront.engine.twenty48.board import (
 from thetafront.engine.twenty48.rule import BuiltRule
 
 MAX_LANES = 64
-VECTOR = 8  # the lanes in use are rounded up to whole vectors, so there is no scalar loop
+VECTOR = 8  # the number of lanes in use is rounded up to a multiple; so no loop is scalar
 STEPS_BETWEEN_CHECKS = 8
 
 
@@ -31,9 +32,9 @@ STEPS_BETWEEN_CHECKS = 8
 def random_empty_cell(empty: np.uint64, word: np.uint64) -> np.uint64:
     """Mark one of at most 15 empty cells, chosen by the low 32 bits of ``word``.
 
-    Multiplying the marks by 0x1111… puts into every nibble the number of marks up to it, and so
-    into the highest nibble the total. Marked cell number n (from 0) is the first cell whose count
-    is above n. Even and odd nibbles are compared as bytes.
+    After multiplying the marks by 0x1111…, every nibble has the number of marks up to this nibble,
+    and the highest nibble has the total. Marked cell number n (from 0) is the first cell with a
+    number above n. Even and odd nibbles are compared with n separately, as bytes.
     """
     count_to = empty * EVERY_CELL
     n = below(word, count_to >> np.uint64(60))
@@ -50,9 +51,9 @@ def random_empty_cell(empty: np.uint64, word: np.uint64) -> np.uint64:
 def random_step(board: np.uint64, word: np.uint64, rule: BuiltRule) -> tuple[np.uint64, np.uint64]:
     """Try one random action; return the new board (still turned), and 1 if a 4 spawned, else 0.
 
-    Bits 63 and 0 of ``word`` turn the board (transpose, mirror), bits 0 to 31 choose the cell, and
-    bits 32 to 62 the tile. Bit 0 is used twice, which shifts the choice of the cell by 2⁻³² of its
-    range.
+    Bit 63 of ``word`` says whether to transpose the board, and bit 0 whether to mirror it. Bits 0
+    to 31 choose the cell, and bits 32 to 62 the tile. Bit 0 is used twice, which shifts the choice
+    of the cell by 2⁻³² of its range.
     """
     turned = turn(board, word >> np.uint64(63), word & np.uint64(1))
     after = slide_left(turned, rule)
@@ -70,7 +71,7 @@ def finish(
     seed: np.uint64,
     rule: BuiltRule,
 ) -> None:
-    """Play the ``unfinished`` boards, at most MAX_LANES, to the end; add up their 4s.
+    """Play the ``unfinished`` boards, at most MAX_LANES, to the end; add their 4s to ``n_fours``.
 
     Board i draws one word per step from ``substream(seed, i)``.
     """
@@ -101,7 +102,7 @@ def finish(
                 continue
             boards[which[lane]] = board[lane]
             n_fours[which[lane]] += np.int64(fours[lane])
-            # The last lane moves here, and is checked next.
+            # The game in the last lane moves to this lane, and is checked next.
             n_active -= 1
             which[lane] = which[n_active]
             board[lane] = board[n_active]

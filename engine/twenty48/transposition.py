@@ -1,7 +1,7 @@
-"""Transposition of 512 games between bit-planes and packed boards.
+"""Conversion of 512 games between bit-planes and packed boards, by transposing bits.
 
-Both forms use the words of a group (:mod:`engine.twenty48.lockstep`). For each of the eight words w
-of a plane, 64 x 64 bits are transposed: first the bytes, then the bits of each 8 x 8 block.
+Both forms occupy the same words of a group (:mod:`engine.twenty48.lockstep`). For each of the eight
+words w of a plane, 64 x 64 bits are transposed: first the bytes, then the bits of each 8 x 8 block.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ def cross_eight(
     mask2: np.uint64,
     mask1: np.uint64,
 ) -> None:
-    """Transpose 8 words at distance ``apart`` in 8 x 8 blocks; an entry has ``shift`` bits."""
+    """Transpose 8 x 8 blocks in 8 words at distance ``apart``; an entry has ``shift`` bits."""
     a, b, c, d = group[i], group[i + apart], group[i + 2 * apart], group[i + 3 * apart]
     k = i + 4 * apart
     e, f, g, h = group[k], group[k + apart], group[k + 2 * apart], group[k + 3 * apart]
@@ -82,8 +82,8 @@ def cross_bits(group: Group, i: int) -> None:
 def cross(group: Group) -> None:
     """Convert planes to boards, or back: transpose the 64 x 64 bits of each word w.
 
-    As boards, word l·WORDS + w is the packed board of game (l, w), and byte l // 8 of word
-    FOURS + (l % 8)·WORDS + w is its number of 4s.
+    In the form of boards, word l·WORDS + w is the packed board of game (l, w). The game's number of
+    4s is byte l // 8 of word FOURS + (l % 8)·WORDS + w.
     """
     for row in range(2):
         for w in range(WORDS):

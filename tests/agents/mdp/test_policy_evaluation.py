@@ -84,7 +84,7 @@ def test_an_endless_policy_is_refused_without_discount() -> None:
     }
     mdp = mdp_of(description, 1.0)
     assert evaluate(mdp, [1, 2, -1]).mean.tolist() == [-1, -2, 0]
-    with pytest.raises(ValueError, match=r"policy must end .* \(it never does from state 0\)"):
+    with pytest.raises(ValueError, match=r"policy must reach .* \(it never does from state 0\)"):
         evaluate(mdp, [0, 2, -1])
     half = mdp_of(description, 0.5)
     assert evaluate(half, [0, 2, -1]).mean.tolist() == pytest.approx([-2, -2, 0])

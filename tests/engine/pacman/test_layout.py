@@ -111,10 +111,10 @@ def test_walls_beyond_the_first_line_are_cut_with_a_note() -> None:
     layout = Layout.parse(given, "odd")
     assert layout == Layout.parse(TEXT, "odd")
     assert layout.notes == (
-        "layout odd: walls beyond column 6, where line 1 ends, are cut in lines 2, 5",
+        "layout odd: line 1 ends at column 6; walls further right are cut off in lines 2, 5",
     )
     one = Layout.parse(TEXT.rstrip() + "%", "odd")
-    assert one.notes[0].endswith("are cut in line 5")
+    assert one.notes[0].endswith("are cut off in line 5")
     assert hash(one) == hash(layout)
     assert pickle.loads(pickle.dumps(one)) == one
 

@@ -57,7 +57,7 @@ def test_what_is_left_out_of_a_maze_is_noted(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0
     assert done.stderr == (
-        "layout wide: walls beyond column 6, where line 1 ends, are cut in line 2\n"
+        "layout wide: line 1 ends at column 6; walls further right are cut off in line 2\n"
     )
 
 
