@@ -290,7 +290,7 @@ def test_a_second_answer_that_has_arrived_ends_the_server(tmp_path: Path) -> Non
     line = b'{"seed": 3, "depth": 3, "width": 0.5, "kind": "b"}\n'
     serving = player(tmp_path, "serve", f"{SAY}\n{SAY}").program.serve(line)
     time.sleep(0.5)
-    with pytest.raises(GameError, match="wrote more than a line"):
+    with pytest.raises(GameError, match="wrote more than one line"):
         serving.ask(line, parsed)
     assert serving.has_ended()
 
