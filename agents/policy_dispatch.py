@@ -27,7 +27,7 @@ Kernels = dict[type[Settings], Callable[..., Any]]
 """The kernel of each class of settings."""
 
 KERNELS: Kernels = {}
-"""The kernels that decide."""
+"""The kernels that choose actions."""
 
 
 def decides(settings_class: type[Settings], kernels: Kernels = KERNELS) -> Callable[[F], F]:
@@ -39,7 +39,7 @@ def decides(settings_class: type[Settings], kernels: Kernels = KERNELS) -> Calla
     kernel for both.
     """
     if settings_class.__name__ in {each.__name__ for each in kernels}:
-        raise ValueError(f"settings must have a new class name (got {settings_class.__name__})")
+        raise ValueError(f"settings must have an unused class name (got {settings_class.__name__})")
 
     def register(function: F) -> F:
         kernels[settings_class] = function
@@ -52,7 +52,9 @@ def find_kernel(settings: Settings) -> Callable[..., Any]:
     """Return the deciding kernel, for calls from Python; KeyError if these settings have none."""
     name = type(settings).__name__
     if type(settings) not in KERNELS:
-        raise KeyError(f"no kernel decides for settings of class {name}; mark it @decides({name})")
+        raise KeyError(
+            f"no kernel decides for settings of class {name}; register one with @decides({name})"
+        )
     return KERNELS[type(settings)]
 
 

@@ -1,7 +1,7 @@
 """A child process that plays games, in a separate session.
 
 The environment of each such process has a variable that marks it as a process of its worker. If the
-worker ends, a guardian (:mod:`agents.external.guardian`) finds the processes by this mark.
+worker ends, a guardian (:mod:`agents.external.guardian`) finds these processes and ends them.
 """
 
 import atexit
@@ -36,7 +36,7 @@ MAX_ANSWER = 2**18  # bytes
 MAX_TAIL = 2**12  # bytes of standard error that are kept
 SHOWN_OF_TAIL = 200  # characters
 SHOWN = 60  # characters of an answer in a message
-POLL_SECONDS = 0.05  # how often limits are checked
+POLL_SECONDS = 0.05  # time between two checks of limits
 THREADS = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"
 )
@@ -296,7 +296,7 @@ class Child:
         return self.used is not None
 
     def end(self) -> float:
-        """End the process, its descendants and its session; return the CPU seconds of all these."""
+        """End the process, its descendants and its session; return the CPU seconds of them all."""
         if self.used is None:
             _, *others = self.processes
             self.used = sum_cpu_seconds(others)
@@ -316,7 +316,7 @@ class Child:
 
 MAX_SERVERS = 2  # each may use much memory
 SERVERS: dict[Hashable, Child] = {}
-"""Processes that play one game after another, by their player; the last one was used last."""
+"""Processes that play one game after another, by player; the most recently used one is last."""
 os.register_at_fork(after_in_child=SERVERS.clear)  # they belong to the parent
 
 
@@ -332,7 +332,7 @@ def get_server(player: Hashable, start: Callable[[], Child]) -> Child:
 
 
 def ending(returncode: int) -> str:
-    """Return the message that a process ended in this way before it answered."""
+    """Return the message for a process that ended with this code before it answered."""
     if returncode >= 0:
         return f"ended with exit status {returncode}" + (
             "" if returncode else ", without an answer"

@@ -37,7 +37,7 @@ OF_EVERY_CLASS |= {"_abc_impl", "__dataclass_params__"}
 GENERATED = {"__init__", "__repr__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__"}
 GENERATED |= {"__setattr__", "__delattr__", "__getstate__", "__setstate__"}
 HOLD_FUNCTIONS = ("py_func", "__wrapped__", "__func__", "func", "fget", "fset", "fdel")
-"""Attributes that hold a function in wrappers: numba, functools, methods and properties."""
+"""Attributes in which wrappers hold a function: of numba, functools, methods and properties."""
 LIBRARIES = {"site-packages", "dist-packages"}
 STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 RENAMED = ("thetafront.agents.external", "thetafront.agents.outside")
@@ -130,15 +130,15 @@ class Dependencies:
         else:
             depends_on: Any
             try:
-                reduced = copyreg.dispatch_table.get(type(value))  # as pickle and copy do
+                reduced = copyreg.dispatch_table.get(type(value))  # where pickle looks first
                 depends_on = reduced(value) if reduced else value.__reduce_ex__(4)
-            except Exception as error:  # for example, of a lock, an open file or a generator
+            except Exception as error:  # locks, open files and generators cannot be reduced
                 depends_on = self.note_opaque(name, error)
             if isinstance(depends_on, str):
                 yield depends_on
             else:
                 function, arguments, *state = depends_on
-                # Items of lists and dictionaries come as iterators.
+                # The items of subclasses of list and dict are given as iterators.
                 listed = [list(x) if isinstance(x, Iterator) else x for x in state]
                 yield from (self.text(name, each) for each in (function, arguments, *listed))
 

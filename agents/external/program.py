@@ -6,9 +6,9 @@ from one JSON line on its standard input, such as ``{"seed": 7, "depth": 3}``. T
 output is the report: a JSON object, or the objective's value alone. The CPU seconds of the game are
 those of the process and of the children it has waited for.
 
-A parameter that is inactive in θ is not in the JSON line, and a word of the command that contains
-its ``{name}`` is left out. If the word is only ``{name}``, an option before it (as in ``--batch
-{batch}``) is left out, too.
+A parameter is inactive if it depends on a condition that θ does not meet. Then it is not in the
+JSON line, and a word of the command that contains its ``{name}`` is left out. If the word is only
+``{name}``, an option before it (as in ``--batch {batch}``) is left out, too.
 
 With the protocol *serve*, each worker starts one process for all its games. The process answers
 each JSON line with one line, until its input ends. The first game of the process is played and
@@ -219,7 +219,7 @@ def parsed(said: bytes, seed: int | None = None) -> Any:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict | int | float):
-        raise GameError(f"answer must be a JSON object in one line (got {shown(said)})")
+        raise GameError(f"answer must be a JSON object or number in one line (got {shown(said)})")
     if isinstance(found, dict) and seed is not None and found.pop(SEED, seed) != seed:
         raise GameError(f"answer {shown(said)} is for a seed other than {seed}")
     return found

@@ -85,7 +85,7 @@ class Host:
 
 
 def main() -> None:
-    """Answer lines until there are no more."""
+    """Answer each line of input, until the input ends."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)

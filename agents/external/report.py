@@ -1,4 +1,4 @@
-"""Reports that users' agents give of a game, and the game that is made from a report."""
+"""Reports of users' agents about games, and the game that is made from a report."""
 
 import ast
 import dataclasses
@@ -33,7 +33,7 @@ def is_time(name: str) -> bool:
 
 
 def kept_fields(given: Mapping[str, Any]) -> dict[str, Reported]:
-    """Return the fields of a report that are stored: at most 64, texts cut at 200 characters."""
+    """Return the stored fields of a report: at most 64, with texts of up to 200 characters."""
     some = list(given.items())[:MAX_FIELDS]
     return {one_line(str(name)): kept(value) for name, value in some}
 

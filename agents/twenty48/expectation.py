@@ -54,9 +54,9 @@ MAX_NODES = N_ACTIONS * 15 * 2
 def sum_of_best(scores: npt.NDArray[np.int64], n_best: Integer) -> np.int64:
     """Add the ``n_best`` largest scores.
 
-    Bisection finds a threshold below these scores. It is faster than partitioning for two reasons:
-    the loop that counts the scores above a value has no branches and is vectorized, and one of the
-    first values often has exactly ``n_best`` scores above it.
+    A threshold that separates them from the other scores is found by bisection. This is faster than
+    partitioning for two reasons: the loop that counts the scores above a value has no branches and
+    is vectorized, and often one of the first values has exactly ``n_best`` scores above it.
     """
     n = len(scores)
     if n_best == n:
@@ -94,7 +94,7 @@ def mean_of_best(scores: npt.NDArray[np.int64], top_share: float) -> float:
     n = len(scores)
     n_best: Integer = n
     if top_share < 1.0:
-        # 1e-9 keeps ceil from raising integers with a rounding error, such as 7.000000000000001.
+        # Without 1e-9, ceil would round up integers with a rounding error: 7.000000000000001 to 8.
         n_best = max(np.int64(1), np.int64(math.ceil(top_share * n - 1e-9)))
     return float(sum_of_best(scores, n_best) / n_best)
 

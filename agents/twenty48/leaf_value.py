@@ -14,9 +14,9 @@ Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §
 searches 2048 with five leaf values: two rollouts, weights A and B, and the board's score. Our
 readings:
 
-- The value of a rollout is the undiscounted sum of its rewards. A rollout has d actions, or as many
-  as remain of a simulation's depth (:class:`~agents.twenty48.uct.RolloutDepth`). With 0 actions,
-  its value is 0.
+- The value of a rollout is the undiscounted sum of its rewards. The maximum number of its actions
+  is d, or the rest of the simulation's depth (:class:`~agents.twenty48.uct.RolloutDepth`). If it is
+  0, the value of the rollout is 0.
 - One-step lookahead takes the action with the largest R(s, a) + E U(s′). The source does not give
   the U in this formula. We set it to 0, so the largest reward decides, with ties broken at random.
 - The text has only the first row of weights A, 15 14 13 12. We continue it as a snake: the next row
@@ -60,7 +60,7 @@ class LeafValue(StrEnum):
 
     @property
     def code(self) -> int:
-        """The number that stands for this member in kernels; both sets of weights have the same."""
+        """The number of this kind of value in kernels; both sets of weights have one number."""
         return {
             LeafValue.RANDOM: ROLLOUT_RANDOM,
             LeafValue.LOOKAHEAD: ROLLOUT_LOOKAHEAD,

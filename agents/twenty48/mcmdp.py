@@ -1,4 +1,4 @@
-"""The Monte Carlo MDP agent: maximizes the expectation, over spawns, of the scores of playouts.
+"""The Monte Carlo MDP agent: maximizes the scores of playouts in expectation over all spawns.
 
 By equation 2, the agent takes the action a with the largest Σ P(s′|s, a)·V(s′). Equation 3 also
 discounts V, and adds the reward of the action. :mod:`agents.twenty48.expectation` has the notation
@@ -64,7 +64,7 @@ class ScheduledAgent(Agent2048):
 @register
 @dataclass(frozen=True)
 class MonteCarloMDP(Theta, ScheduledAgent):
-    """Maximizes the expectation, over spawns, of the mean of the best playouts.
+    """Maximizes the mean score of the best playouts in expectation over all spawns.
 
     Source: Ripstein (2023), §3.2. The defaults are the author's untuned θ.
 

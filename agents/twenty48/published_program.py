@@ -1,7 +1,7 @@
 """Agents with two errors of the paper's program, to measure their effect on its Table 1.
 
 Apart from the merging rule, the published program of Ripstein (2023) differs from the paper's text
-in two things:
+in two ways:
 
 - Its pure Monte Carlo search spawns *one* tile after each action and plays all playouts from that
   board. So the mean over playouts is not a mean over spawns.

@@ -87,7 +87,7 @@ class Schedule:
             *[theta4] * 6,
         )
         n_twos = [max(min_playouts, math.floor(count)) for count in totals]
-        # 1e-9 keeps ceil from raising integers with a rounding error, such as 7.000000000000001.
+        # Without 1e-9, ceil would round up integers with a rounding error: 7.000000000000001 to 8.
         n_fours = [max(min_playouts, math.ceil(count / theta5 - 1e-9)) for count in n_twos]
         return cls(tuple(n_twos), tuple(n_fours))
 

@@ -5,10 +5,10 @@ of a single decision, many lanes are idle towards the end of the batch. The play
 together fill the lanes far better: an agent with few playouts plays more than twice as many games
 per second (``make bench``).
 
-Random bits of playouts belong to lanes, which the games share. So the seed of a game gives another
-game side by side than alone, but the distribution of scores is the same. Each game's spawns come
-from its own seed. All of the games together can be replayed exactly, given the agent, their seeds,
-and the order of the seeds.
+The spawns of each game come from its own seed. But the random bits of playouts belong to lanes,
+which the games share. So a game played side by side differs from the game with the same seed played
+alone, but the distribution of scores is the same. All of the games together can be replayed
+exactly, given the agent, their seeds, and the order of the seeds.
 """
 
 import time

@@ -166,7 +166,7 @@ def wins_tie(word: np.uint64, action: Integer, other: Integer) -> bool:
     """Return whether ``action`` has a larger random number in ``word`` than ``other``.
 
     The number of action a is in bits 16·a to 16·a + 15. Tied actions are equally likely to have the
-    largest number, except in the 1 of 65,536 cases in which two numbers are equal. If the word is
+    largest number, unless two numbers are equal, which happens in 1 of 65,536 cases. If the word is
     0, no action wins.
     """
     mine = word >> np.uint64(16 * action) & np.uint64(0xFFFF)

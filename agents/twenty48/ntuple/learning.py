@@ -144,7 +144,7 @@ def correct(
             change = step
             if coherent:
                 errors, magnitudes = coherence[j, 0], coherence[j, 1]
-                share = abs(errors) / magnitudes  # NaN if both are 0: no branch here
+                share = abs(errors) / magnitudes  # NaN if both are 0; not used then
                 change = step * (share if magnitudes != np.float32(0.0) else np.float32(1.0))
                 coherence[j, 0] = errors + error
                 coherence[j, 1] = magnitudes + abs(error)
@@ -187,8 +187,8 @@ def learn(
         α and λ.
     restart : int
         If a finished game has at least this many moves, it is played again from its middle. If the
-        part that was played again is as long, this is repeated from the middle of that part, and so
-        on. 0: never. The sum of scores does not include what was played again.
+        part that was played again has at least this many moves, too, this is repeated from the
+        middle of that part, and so on. 0: never. The sum of scores leaves out what is played again.
     """
     step_rate, carried = np.float32(rate / space.indices.shape[1]), np.float32(decay)
     n_played, n_moves = 0, 0

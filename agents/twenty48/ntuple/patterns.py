@@ -273,7 +273,7 @@ def value_kernels(
         weights = network.weights
         a, b = afterstate, transpose(afterstate)
         c, d = mirror(a), mirror(b)
-        # Boards are turned by 180° like the patterns, and added in the same order as if not turned.
+        # Boards are turned by 180°, like the patterns. The order of the sum is that without turns.
         return (
             (part(weights, flip(c)) + part(weights, flip(d)))
             + (part(weights, flip(a)) + part(weights, flip(b)))
