@@ -279,11 +279,11 @@ def register(agent: type[AnAgent]) -> type[AnAgent]:
 
 
 class GameError(Exception):
-    """A game cannot be played because its agent fails, for example an agent that is a program."""
+    """A game cannot be played because its agent fails, for example because a program crashes."""
 
 
 class ChangedError(Exception):
-    """An agent's code has changed since the run began. This does not count against its θ."""
+    """An agent's code has changed since the run began. This does not count against θ."""
 
 
 def identity(agent: Agent) -> dict[str, Value]:

@@ -29,7 +29,7 @@ def agent_class(name: str) -> type[Agent]:
 
 
 def parameters(name: str) -> Mapping[str, Parameter]:
-    """Return the parameters of the agent ``name``, as a mapping from their names, in order."""
+    """Return the parameters of an agent in order, as a mapping from their names."""
     return declared_parameters(agent_class(name))
 
 
@@ -64,8 +64,8 @@ def from_theta(name: str, theta: Sequence[float]) -> dict[str, float]:
 def build_identified(identity: Mapping[str, Value]) -> Agent:
     """Build an agent from its :func:`~agents.agent.identity`.
 
-    ValueError in the cases of :func:`build`, or if something on which the agent depends, such as a
-    network, has changed.
+    ValueError in the same cases as for :func:`build`, and if something on which the agent depends,
+    such as a network, has changed.
     """
     values = dict(identity)
     name = str(values.pop("agent"))

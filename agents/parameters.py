@@ -181,7 +181,7 @@ class Tuned:
     low: float
     high: float
     log: bool = False  # whether the scale is logarithmic
-    step: float = 0.0  # distance between neighboring values, from ``low`` on; 0 for all values
+    step: float = 0.0  # distance between adjacent values of a grid from ``low``; 0: no grid
 
 
 def integer(default: int, low: int, high: float = math.inf, *more: Any, **others: Any) -> Any:
@@ -210,8 +210,8 @@ def flag(default: bool = False, *more: Any, **others: Any) -> Any:
 def categorical(default: StrEnum, *more: Any, **others: Any) -> Any:
     """Declare a field that holds a member of the default's enumeration.
 
-    Further arguments are as in :func:`parameter`. ``tuned=True`` makes experiments tune over all
-    members, and a tuple only over the members in this tuple.
+    Further arguments are as in :func:`parameter`. With ``tuned=True``, experiments tune over all
+    members; with a tuple, they tune over the members in it.
     """
     return parameter(default, Categories(type(default)), *more, **others)
 
@@ -328,7 +328,7 @@ def is_real(value: Any) -> bool:
 
 
 def bound(number: float) -> str:
-    """Return the text of an end of a range: integers in full, large powers of two as powers."""
+    """Return the text of a bound of a range: integers in full, large powers of two as powers."""
     if number > MAX_INTEGER and number == 2 ** (int(number).bit_length() - 1):
         return f"2**{int(number).bit_length() - 1}"
     return str(int(number)) if number == int(number) and abs(number) < LARGE else f"{number:g}"

@@ -84,9 +84,9 @@ class DispatchInKernels(AbstractTemplate):  # type: ignore[misc]
 
 
 def dispatch_on_settings(function: Callable[..., Any], kernels: Kernels = KERNELS) -> None:
-    """Mark a function: a call to it from a kernel runs the kernel for the first argument's class.
+    """Mark a function: kernels that call it run the kernel of its first argument's class instead.
 
-    This cannot be a decorator: numba first checks that the function can be found in its module.
+    This cannot be a decorator: numba requires that the module already has the function as a global.
     """
     name = f"{DispatchInKernels.__name__}_{function.__name__}"
     infer_global(function)(type(name, (DispatchInKernels,), {"kernels": kernels}))

@@ -227,7 +227,7 @@ def parsed(said: bytes, seed: int | None = None) -> Any:
 
 @dataclass(frozen=True)
 class ProgramAgent(Agent):
-    """A program with one θ."""
+    """An agent that plays by running a program with one θ."""
 
     name: ClassVar[str] = "program"
     is_ours: ClassVar[bool] = False

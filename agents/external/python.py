@@ -72,7 +72,7 @@ def check_player(player: Any, names: tuple[str, ...], where: str = "") -> None:
 
 @dataclass(frozen=True)
 class PythonAgent(Agent):
-    """A user's function or class with one θ."""
+    """An agent that plays by calling a user's function or class with one θ."""
 
     name: ClassVar[str] = "python"
     is_ours: ClassVar[bool] = False

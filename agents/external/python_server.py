@@ -6,7 +6,7 @@ class. After the first line it imports the player, and for each further line it 
 answer is the game as a row, or an error with its place in the user's code.
 
 Answers are written to a copy of standard output. What the user's code prints goes to standard
-error, and its standard input is empty.
+error. The user's code reads an empty standard input.
 """
 
 import json

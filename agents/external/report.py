@@ -108,7 +108,7 @@ class PenalizedGame(ReportedGame, kind="penalized"):
 
 
 class ReportError(ValueError):
-    """A report is not valid for a game."""
+    """A report lacks a field that it must have, or has a value that is not allowed."""
 
 
 @dataclass(frozen=True)

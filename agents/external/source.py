@@ -54,7 +54,7 @@ class Source:
 
     @property
     def is_file(self) -> bool:
-        """Whether it is in a file that is imported by its path."""
+        """Whether the definition is in a file that is imported by its path."""
         return self.module.endswith(SUFFIX)
 
     @property
@@ -191,7 +191,7 @@ def is_taken(name: str, file: Path) -> bool:
     try:
         spec = importlib.util.find_spec(name)
         return spec is not None and spec.origin != str(file)
-    except ValueError:  # of __main__, which has no specification
+    except ValueError:  # raised for __main__, which has no specification
         return True
 
 

@@ -157,7 +157,7 @@ def trained_network(name: str) -> TrainedNetwork:
         allowed = f"one of {', '.join((NONE, *known))}" if known else NONE
         raise ValueError(
             f"network must be {allowed} (got {name!r}); thetafront train ntuple --name {name} "
-            "makes it"
+            "trains it"
         ) from None
     except (OSError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise ValueError(f"network: {path} is not a manifest of a network ({error})") from None
