@@ -21,12 +21,12 @@ reached on two paths, it has two nodes.
 Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6. Our readings:
 
 - UCB1 adds an exploration bonus to Q, and the bonus of an unvisited action is infinite. So several
-  unvisited actions are tied, as are actions with equal sums Q + bonus. The source does not say how
-  ties are broken. Here, the tied action with the lowest number is taken or, if ties are random, any
-  of the tied actions, all equally likely.
+  unvisited actions are tied, and so are actions with equal sums Q + bonus. The source does not say
+  how ties are broken. Here, the tied action with the lowest number is taken. If ties are random,
+  one of the tied actions is drawn instead, all equally likely.
 - Progressive widening opens actions "in random order": the next action to be opened is drawn
-  uniformly from those that are not open. An action is opened if |open| ≤ k·N(s)^α, and it is then
-  taken.
+  uniformly from those that are not open. An action is opened, and then taken, if the number of open
+  actions is at most k·N(s)^α.
 - Double progressive widening samples a state while the number of distinct states is *below*
   k′·N(s, a)^α′, where N does not include this visit. The first visit always samples a state. The
   sampled state may be one that has already followed.
