@@ -250,8 +250,8 @@ class UCT(Agent2048):
       that upper bound of c, but validation there did not confirm them.
     - k′ from 0.3 (with α′ = 0, one state per action) to 30, which does not restrict the search at
       all. A chance node has at most 30 spawns, so with α′ above 0 a search never reaches 30·N^α′
-      distinct states. All decisions are then exactly those with k′ = 0, which is not on a
-      logarithmic scale.
+      distinct states. All decisions are then exactly those with k′ = 0. The value 0 itself cannot
+      be reached on a logarithmic scale.
 
     Raises
     ------
@@ -280,14 +280,17 @@ class UCT(Agent2048):
         (), CellWeights(), "weights of the cells, instead of those of the leaf value"
     )
     k_action: float = real(
-        0.0, 0, MAX_NUMBER, "after N visits of a state, about k·N^α actions are considered; 0: all"
+        0.0,
+        0,
+        MAX_NUMBER,
+        "after N visits of a state, about k·N^α actions are considered; k = 0: all",
     )
     alpha_action: float = real(0.5, 0, MAX_ALPHA, "α, the power in k·N^α")
     k_state: float = real(
         0.0,
         0,
         MAX_NUMBER,
-        "after N visits of an action, at most k′·N^α′ spawns are considered; 0: all",
+        "after N visits of an action, at most k′·N^α′ spawns are considered; k′ = 0: all",
         "k′",
         Tuned(0.3, 30.0, log=True),
     )

@@ -79,8 +79,8 @@ class TrainedNetwork:
                 raise ValueError("it has numbers that are not finite")
         except (OSError, ValueError, EOFError) as error:
             raise ValueError(
-                f"network: {path} cannot be read ({error}); the command that trained it writes it "
-                "again"
+                f"network: {path} cannot be read ({error}); to write it again, run the "
+                "command that trained the network"
             ) from None
 
     def read(self) -> Network:
