@@ -1,7 +1,7 @@
-"""Agents and the records of their games, for all games.
+"""Agents of all games, and the records of the games that they play.
 
-Seconds are CPU time of the deciding thread. They are measured warm: an agent's kernels are
-compiled, or loaded from the cache, before the clock starts.
+Times in seconds are CPU times of the thread that decides. They exclude compilation: the agent's
+kernels are compiled, or loaded from the cache, before the clock starts.
 """
 
 import dataclasses
@@ -40,8 +40,8 @@ def column(
     name : str
         The column's name, with its unit; by default the field's name.
     write, read : callable, optional
-        ``write`` converts the value to JSON data. ``read`` converts JSON data, or its text in a CSV
-        file, back to the value. By default both are the field's type.
+        ``write`` converts the value to JSON data. ``read`` converts this data, or its text in a CSV
+        file, back to the value. By default, each of them is the field's type.
     """
     return dataclasses.field(metadata={"cell": Cell(name, write, read)})
 
@@ -50,7 +50,7 @@ CELLS: dict[type["Game"], dict[str, Any]] = {}
 
 
 def declared_cells(game: type["Game"]) -> dict[str, Any]:
-    """Return the :class:`Cell` of each field of a class of games, in order."""
+    """Return the :class:`Cell` of each field of a subclass of :class:`Game`, in order."""
     if game not in CELLS:
         types = get_type_hints(game)
         given = {x.name: x.metadata.get("cell", Cell()) for x in dataclasses.fields(game)}
@@ -78,12 +78,12 @@ class Game:
     kind : str
         Name of the subclass in stored records.
     kinds : dict of str to type
-        All subclasses by name.
+        All subclasses by ``kind``.
     is_timed : bool
         Whether the game was played alone, so that ``seconds`` is its own time. Costs are computed
-        from such games.
+        only from games that were played alone.
     has_ended : bool
-        Whether it was played to its end. A game without an end has no cost.
+        Whether the game was played to its end. If not, it has no cost.
     """
 
     seed: int
@@ -103,7 +103,7 @@ class Game:
 
     @property
     def is_possible(self) -> bool:
-        """Whether a game can have these values, which is checked after reading a file."""
+        """Whether a game can have these values. This is checked after reading a file."""
         counts = [value for value in dataclasses.astuple(self) if isinstance(value, int | float)]
         return (
             all(map(math.isfinite, counts)) and min(self.seed, self.n_moves - 1, self.seconds) >= 0
@@ -116,7 +116,7 @@ class Game:
 
     @property
     def played_with(self) -> range:
-        """Seeds of the games that were played side by side with this one, its own included."""
+        """Seeds of this game and of the games that were played side by side with it."""
         return range(self.seed, self.seed + 1)
 
     @classmethod
@@ -138,17 +138,17 @@ class Game:
         Raises
         ------
         ValueError
-            If a cell is missing or unreadable.
+            If a value of the row is missing or unreadable.
         """
         try:
             return cls(**{name: each.read(row[name]) for name, each in declared_cells(cls).items()})
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"row: no game of {cls.kind}: {error}") from None
+            raise ValueError(f"row: not a game of {cls.kind}: {error}") from None
 
 
 @dataclass(frozen=True)
 class FailedGame:
-    """A game that did not end because its agent failed: a result of θ and the seed.
+    """A game that did not end because its agent failed. It counts as a result of θ with this seed.
 
     Attributes
     ----------
@@ -181,15 +181,15 @@ class Agent(ABC):
     name : str
         Name in the catalog, in stored games and on the command line.
     is_random : bool
-        Whether its games depend on the seed.
+        Whether the agent's games depend on the seed.
     n_side_by_side : int
         How many games are best played side by side; 1 if playing several saves no time.
     learns : bool
-        Whether it learns before its first game; learning may take minutes. All games of one θ are
-        then best played in one process.
+        Whether the agent learns before its first game, which may take minutes. If it does, all
+        games of one θ are best played in one process, so that it learns only once.
     is_ours : bool
-        Whether the agent's code belongs to this project. If so, a game that kills its process does
-        not count against θ.
+        Whether the agent's code belongs to this project. If it does, a game that kills its process
+        does not count against θ.
     """
 
     name: ClassVar[str] = ""
@@ -199,25 +199,25 @@ class Agent(ABC):
     is_ours: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Check the parameters; ValueError names the one that is not allowed."""
+        """Raise ValueError, which names the parameter, if a value is not allowed."""
         check_parameters(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle the fields only.
+        """Pickle the fields, but not the cached properties, which may be large.
 
-        Cached properties may be large. Also, a read-only array would arrive writable, which for
-        numba is another type.
+        Besides, a read-only array becomes writable when it is unpickled, and numba treats writable
+        arrays as another type.
         """
         return {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}  # type: ignore[arg-type]
 
     @property
     def built_for(self) -> Hashable:
-        """What determines the agent's kernels besides its class, such as a rule of the game."""
+        """What determines the agent's kernels besides its class, for example a rule of the game."""
         return None
 
     @property
     def depends_on(self) -> Mapping[str, Value]:
-        """What determines the agent's games besides parameters, such as the digest of a file."""
+        """What determines the agent's games besides its parameters, such as a file's digest."""
         return {}
 
     @abstractmethod
@@ -231,7 +231,7 @@ class Agent(ABC):
         Parameters
         ----------
         seed : int
-            Determines every random number of the game; 0 to 2⁶³ − 1.
+            From 0 to 2⁶³ − 1. It determines every random number of the game.
 
         Returns
         -------
@@ -247,9 +247,8 @@ class Agent(ABC):
     def play_side_by_side(self, seeds: Sequence[int]) -> tuple[Game, ...]:
         """Play games with consecutive seeds side by side, which may save time.
 
-        Their scores have the same distribution as those of :meth:`play`. An agent with
-        ``n_side_by_side`` of 1 plays one game after the other. ValueError if a seed is out of
-        range.
+        Their scores have the same distribution as those of :meth:`play`. If ``n_side_by_side`` is
+        1, the agent plays one game after the other. ValueError if a seed is out of range.
         """
         return tuple(self.play(seed) for seed in seeds)
 
@@ -261,9 +260,9 @@ AnAgent = TypeVar("AnAgent", bound=Agent)
 
 
 def register(agent: type[AnAgent]) -> type[AnAgent]:
-    """Put a class of agents into the catalog, and describe its parameters in its docstring.
+    """Put a class of agents into the catalog, and add its parameters to its docstring.
 
-    ValueError if the class has no name, or the catalog has another class of this name.
+    ValueError if the class has no name, or the catalog has another class with this name.
     """
     if not agent.name:
         raise ValueError(f"agent: {agent.__qualname__} must have a name")
@@ -280,17 +279,18 @@ def register(agent: type[AnAgent]) -> type[AnAgent]:
 
 
 class GameError(Exception):
-    """A game cannot be played because of its agent, for example because its program fails."""
+    """A game cannot be played because its agent fails, for example because a program crashes."""
 
 
 class ChangedError(Exception):
-    """An agent has changed since the run began; this does not count against its θ."""
+    """An agent's code has changed since the run began. This does not count against θ."""
 
 
 def identity(agent: Agent) -> dict[str, Value]:
-    """Return an agent's name and parameters as numbers and text; no other agent has the same.
+    """Return the name and parameters that distinguish an agent from all others.
 
-    A parameter added after games were stored is left out while it has its default value.
+    The parameters are numbers and text. A parameter that was added to the class after games had
+    been stored is left out while it has its default value.
     """
     known = declared_parameters(type(agent))
     values = {
@@ -302,7 +302,7 @@ def identity(agent: Agent) -> dict[str, Value]:
 
 
 def agent_digest(agent: Agent) -> str:
-    """Return twelve hexadecimal digits for an agent's :func:`identity` in tables of games."""
+    """Return a digest of an agent's :func:`identity`, which identifies it in tables of games."""
     return digits(json.dumps(identity(agent), sort_keys=True))
 
 
@@ -317,7 +317,7 @@ WARM: set[tuple[type[Agent], Hashable]] = set()
 
 
 def warm(agent: Agent) -> None:
-    """Compile an agent's kernels, or load them from the cache, outside every measured time."""
+    """Compile an agent's kernels, or load them from the cache, before any time is measured."""
     built = (type(agent), agent.built_for)
     if built not in WARM:
         agent.warm_up()

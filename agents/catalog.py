@@ -1,7 +1,8 @@
-"""Agents by name, built from numbers and text, such as those of a command line or a study.
+"""The catalog of agents: finds them by name, and builds them from numbers and text.
 
-:data:`AGENTS` has the classes that :func:`~thetafront.agents.agent.register` marks, in all modules
-of the games' subpackages.
+The numbers and text come from a command line or a study, for example. :data:`AGENTS` has the
+classes that are decorated with :func:`~thetafront.agents.agent.register` in the subpackages of the
+games.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,22 +22,23 @@ for game in (dice, pacman, twenty48):
 
 
 def agent_class(name: str) -> type[Agent]:
-    """Return the class of agents called ``name``; ValueError if there is none."""
+    """Return the class of agents with this name; ValueError if there is none."""
     if name not in AGENTS:
         raise ValueError(f"agent must be one of {', '.join(sorted(AGENTS))} (got {name!r})")
     return AGENTS[name]
 
 
 def parameters(name: str) -> Mapping[str, Parameter]:
-    """Return the parameters of an agent by name, in order."""
+    """Return the parameters of an agent in order, as a mapping from their names."""
     return declared_parameters(agent_class(name))
 
 
 def theta_names(name: str) -> tuple[str, ...]:
-    """Return the parameters that make up θ, in order.
+    """Return the names of the parameters that make up θ, in order.
 
-    These are ``theta1``, ``theta2``, … if the agent has them, otherwise all its numeric parameters.
-    Parameters that a later version has added are left out, so that an older θ keeps its meaning.
+    These are ``theta1``, ``theta2``, … if the agent has them, otherwise its numeric parameters.
+    Keyword-only parameters and parameters that a later version has added are left out. So a θ
+    from an earlier version keeps its meaning.
     """
     names = parameters(name)
     theta = tuple(key for key in names if key.startswith("theta"))
@@ -48,7 +50,10 @@ def theta_names(name: str) -> tuple[str, ...]:
 
 
 def from_theta(name: str, theta: Sequence[float]) -> dict[str, float]:
-    """Return the components of θ by name; ValueError if θ has the wrong length."""
+    """Return the components of θ for the agent ``name``, by the names of their parameters.
+
+    ValueError if θ has the wrong length.
+    """
     names = theta_names(name)
     if len(theta) != len(names):
         of = f": {', '.join(names)}" if names else ""
@@ -59,8 +64,8 @@ def from_theta(name: str, theta: Sequence[float]) -> dict[str, float]:
 def build_identified(identity: Mapping[str, Value]) -> Agent:
     """Build an agent from its :func:`~agents.agent.identity`.
 
-    ValueError as for :func:`build`, or if something that the agent depends on, such as a network,
-    has changed.
+    ValueError in the same cases as for :func:`build`, and if something on which the agent depends,
+    such as a network, has changed.
     """
     values = dict(identity)
     name = str(values.pop("agent"))
@@ -75,9 +80,9 @@ def build_identified(identity: Mapping[str, Value]) -> Agent:
 
 
 def build(name: str, values: Mapping[str, Value]) -> Agent:
-    """Build an agent of :data:`AGENTS` with these parameters, and defaults for the others.
+    """Build an agent with the given parameters, and with defaults for all others.
 
-    ValueError if there is no such agent or parameter, or a value is not allowed.
+    ValueError if there is no such agent or parameter, or if a value is not allowed.
     """
     known = parameters(name)
     for key in values:

@@ -1,14 +1,14 @@
 """Parameters of agents: dataclass fields with an allowed range, a tuned range and a description.
 
-The catalog, the command line, help and search spaces read the same fields:
+The same declaration serves the catalog, the command line, its help, and search spaces:
 
 >>> @dataclass(frozen=True)
 ... class Searcher(Agent):
 ...     name: ClassVar[str] = "searcher"
 ...     depth: int = integer(3, 1, 10, "actions looked ahead", "d", Tuned(1, 6))
 
-An agent checks its parameters when it is built. An integer parameter takes only integers: 2.0 and
-True are refused in Python, because a kernel would accept them and fail later.
+An agent checks its parameters when it is built. An integer parameter does not accept 2.0 or True
+from Python code: a kernel would take them as arguments, and fail later.
 """
 
 import dataclasses
@@ -29,7 +29,7 @@ TRUTHS = {"true": "1", "false": "0"}
 LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 Value = float | str
-"""A parameter in text and tables: a number, or text such as the name of a category."""
+"""A parameter's value in files and tables: a number, or text such as the name of a category."""
 
 
 class Domain(ABC):
@@ -45,7 +45,7 @@ class Domain(ABC):
         """Whether a value of the field's type is allowed."""
 
     def read(self, value: Any) -> Any:
-        """Convert a given value to the field's type; return it unchanged if that is impossible."""
+        """Convert a value to the field's type; return it unchanged if it cannot be converted."""
         return value
 
     def plain(self, value: Any) -> Value:
@@ -53,18 +53,14 @@ class Domain(ABC):
         return value  # type: ignore[no-any-return]
 
     def check(self, name: str, value: Any) -> Any:
-        """Return the converted value.
-
-        ValueError if it is not allowed. The message names the parameter, the value and what is
-        allowed.
-        """
+        """Return the converted value; ValueError, which says what is allowed, if it is invalid."""
         found = self.read(value)
         if not self.accepts(found):
             raise ValueError(f"{name} must be {self.allowed} (got {self.shown(value)})")
         return found
 
     def shown(self, value: Any) -> str:
-        """Write a given value for a message."""
+        """Return a value's text in a message."""
         if not is_real(value):
             return repr(value)
         short = f"{value:g}"
@@ -99,7 +95,7 @@ class IntegerRange(Domain):
 class RealRange(Domain):
     """Finite numbers from ``low`` to ``high``; ``open_low`` excludes ``low`` itself.
 
-    With ``whole``, only whole numbers are allowed; they are still floats.
+    If ``whole`` is true, only whole numbers are allowed, but their type is still float.
     """
 
     low: float
@@ -150,7 +146,7 @@ class Flag(Domain):
 
 @dataclass(frozen=True)
 class Categories(Domain):
-    """The members of an enumeration; a name is converted to its member."""
+    """The members of an enumeration; the name of a member is converted to the member."""
 
     members: type[StrEnum]
 
@@ -170,7 +166,7 @@ class Categories(Domain):
 
 @dataclass(frozen=True)
 class Label(Domain):
-    """The name of something outside the program, such as a trained network."""
+    """The name of something that is stored elsewhere, such as a trained network."""
 
     allowed = "a name of letters, digits, ., _ and -"
 
@@ -180,12 +176,12 @@ class Label(Domain):
 
 @dataclass(frozen=True)
 class Tuned:
-    """The values that an experiment tries: a part of the allowed range, both ends included."""
+    """The range in which an experiment tunes a parameter; both ends belong to it."""
 
     low: float
     high: float
     log: bool = False  # whether the scale is logarithmic
-    step: float = 0.0  # from ``low`` in steps of this size; 0 for all values in between
+    step: float = 0.0  # distance between adjacent values of a grid from ``low``; 0: no grid
 
 
 def integer(default: int, low: int, high: float = math.inf, *more: Any, **others: Any) -> Any:
@@ -214,22 +210,22 @@ def flag(default: bool = False, *more: Any, **others: Any) -> Any:
 def categorical(default: StrEnum, *more: Any, **others: Any) -> Any:
     """Declare a field that holds a member of the default's enumeration.
 
-    Further arguments are as in :func:`parameter`. ``tuned=True`` tunes over all members, a tuple
-    only over the members in it.
+    Further arguments are as in :func:`parameter`. With ``tuned=True``, experiments tune over all
+    members; with a tuple, they tune over the members in it.
     """
     return parameter(default, Categories(type(default)), *more, **others)
 
 
 def parameter(default: Any, domain: Domain, *more: Any, **others: Any) -> Any:
-    """Declare a field with a domain.
+    """Declare a field that holds a value of a domain.
 
-    Further arguments are the attributes of a :class:`Parameter` from ``description`` on, in order.
+    Further arguments are the attributes of :class:`Parameter` from ``description`` on, in order.
     """
     return declared(Parameter("", default, domain, *more, **others))
 
 
 def inherited(agent: type[Any], name: str, default: Any) -> Any:
-    """Declare a field of a base class again, with another default."""
+    """Declare a field of the base class ``agent`` again, with another default."""
     return declared(dataclasses.replace(declared_parameters(agent)[name], default=default))
 
 
@@ -247,13 +243,14 @@ class Parameter:
     domain: Domain  # the allowed values
     description: str = ""  # what it is, in one line
     symbol: str = ""  # its name in tables and on axes; by default ``name``
-    # The range in which experiments tune it; for categories a tuple of members, or True for all.
+    # What experiments tune: a range; for categories, a tuple of members, or True for all of them.
     tuned: Tuned | tuple[StrEnum, ...] | bool = False
-    # Whether it was added after games had been stored. While it has its default, which must never
-    # change, it is left out of an agent's identity, so stored games still belong to the agent. It
-    # is never a component of --theta, so an older θ keeps its meaning.
+    # Whether the parameter was added after games had been stored. Such a parameter is left out of
+    # an agent's identity while it has its default, so stored games still belong to the agent. The
+    # default must therefore never change. The parameter is never a component of --theta, so a θ
+    # from an earlier version keeps its meaning.
     later: bool = False
-    keyword_only: bool = False  # whether it belongs to the game, such as a maze, and not to θ
+    keyword_only: bool = False  # whether it describes the game, such as a maze, and not θ
 
     @property
     def is_number(self) -> bool:
@@ -262,17 +259,17 @@ class Parameter:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is a number that must be whole."""
+        """Whether it must be a whole number."""
         domain = self.domain
         return isinstance(domain, IntegerRange) or (isinstance(domain, RealRange) and domain.whole)
 
     @property
     def takes_number(self) -> bool:
-        """Whether it is given as a number on the command line, as a flag is (1 or 0)."""
+        """Whether it is given as a number on the command line. This includes flags (1 or 0)."""
         return self.is_number or isinstance(self.domain, Flag)
 
     def from_text(self, text: str) -> Value:
-        """Convert a word of a command line to a number or text for :meth:`from_number`."""
+        """Convert a word of a command line to a number or text that :meth:`from_number` takes."""
         if isinstance(self.domain, Flag):
             text = TRUTHS.get(text.lower(), text)
         try:
@@ -295,7 +292,7 @@ class Parameter:
 
 
 def declared_parameters(agent: type[Any]) -> Mapping[str, Parameter]:
-    """Return the parameters of a class of agents by name, in order, keyword-only ones last."""
+    """Return the parameters of a class of agents by name, in order; keyword-only ones are last."""
     declared = [each for each in dataclasses.fields(agent) if "parameter" in each.metadata]
     return {
         each.name: dataclasses.replace(
@@ -306,9 +303,9 @@ def declared_parameters(agent: type[Any]) -> Mapping[str, Parameter]:
 
 
 def check_parameters(agent: Any) -> None:
-    """Check the parameters of a new object, and convert those given as text or as 0 and 1.
+    """Check the parameters of a new agent, and convert them to the types of their fields.
 
-    ValueError if one is not allowed.
+    ValueError if a value is not allowed.
     """
     for name, each in declared_parameters(type(agent)).items():
         given = getattr(agent, name)
@@ -326,12 +323,12 @@ def plain_values(agent: Any) -> dict[str, Value]:
 
 
 def is_real(value: Any) -> bool:
-    """Return whether a value is a number; True and False are not."""
+    """Return whether a value is a real number; True and False do not count as numbers."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def bound(number: float) -> str:
-    """Write the end of a range: integers in full, large powers of two as powers."""
+    """Return the text of a bound of a range: integers in full, large powers of two as powers."""
     if number > MAX_INTEGER and number == 2 ** (int(number).bit_length() - 1):
         return f"2**{int(number).bit_length() - 1}"
     return str(int(number)) if number == int(number) and abs(number) < LARGE else f"{number:g}"

@@ -1,14 +1,15 @@
-"""Dispatch on the class of an agent's settings, which selects the kernel that decides.
+"""Dispatch on the class of an agent's settings, which selects the kernel that chooses actions.
 
-An agent hands its parameters to kernels as *settings*, a NamedTuple of the agent's own class.
-:func:`decides` registers the kernel that decides for a class of settings. Each game loop has a
-function ``decide``, marked by :func:`dispatch_on_settings`. When a kernel calls ``decide``, it
-calls the registered kernel, so the loop is compiled once for each class of settings.
+An agent passes its parameters to kernels as *settings*. Each agent has its own class of settings,
+a NamedTuple. :func:`decides` registers the kernel that chooses actions for a class of settings.
+The loop of each game calls a function ``decide``, which is marked by :func:`dispatch_on_settings`.
+Compiled code calls the registered kernel instead of ``decide``, so the loop is compiled once for
+each class of settings.
 
-A kernel passed as an argument would do the same, but numba does not find such code in its cache,
-and every process would compile it again. The cache is valid as long as the code in ``engine/`` and
-``agents/`` does not change (:mod:`engine.jit`), so a deciding kernel must be in one of these
-folders.
+One could also pass the deciding kernel to the loop as an argument. But numba would not find a loop
+compiled for such an argument in its cache, so every process would compile the loop again. The cache
+is used as long as the code in ``engine/`` and ``agents/`` does not change (:mod:`engine.jit`), so a
+deciding kernel must be in one of these folders.
 """
 
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from numba import types
 from numba.core.typing.templates import AbstractTemplate, infer_global
 
 Settings = tuple[Any, ...]
-"""A NamedTuple: an agent's parameters in the form that kernels take, and its work arrays."""
+"""A NamedTuple with an agent's parameters, in the form that kernels take, and its work arrays."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -26,19 +27,19 @@ Kernels = dict[type[Settings], Callable[..., Any]]
 """The kernel of each class of settings."""
 
 KERNELS: Kernels = {}
-"""The kernels that decide."""
+"""The kernels that choose actions."""
 
 
 def decides(settings_class: type[Settings], kernels: Kernels = KERNELS) -> Callable[[F], F]:
-    """Return a decorator that registers a kernel for a class of settings, by default to decide.
+    """Return a decorator that registers a kernel for a class of settings in ``kernels``.
 
-    The kernel has the same arguments, settings first, and the same results as the marked function,
-    such as its game's ``decide``. ValueError if another class has the same name: numba
-    distinguishes classes with the same fields only by name, so the first class's kernel would play
-    for both.
+    The kernel must have the same arguments, with the settings first, and the same results as the
+    marked function, such as its game's ``decide``. ValueError if another class has the same name:
+    numba distinguishes classes with the same fields only by name, so it would use the first class's
+    kernel for both.
     """
     if settings_class.__name__ in {each.__name__ for each in kernels}:
-        raise ValueError(f"settings must have a new class name (got {settings_class.__name__})")
+        raise ValueError(f"settings must have an unused class name (got {settings_class.__name__})")
 
     def register(function: F) -> F:
         kernels[settings_class] = function
@@ -48,18 +49,20 @@ def decides(settings_class: type[Settings], kernels: Kernels = KERNELS) -> Calla
 
 
 def find_kernel(settings: Settings) -> Callable[..., Any]:
-    """Return the deciding kernel to Python; KeyError if the class of settings has none."""
+    """Return the deciding kernel, for calls from Python; KeyError if these settings have none."""
     name = type(settings).__name__
     if type(settings) not in KERNELS:
-        raise KeyError(f"no kernel decides for settings of class {name}; mark it @decides({name})")
+        raise KeyError(
+            f"no kernel decides for settings of class {name}; register one with @decides({name})"
+        )
     return KERNELS[type(settings)]
 
 
 class DispatchInKernels(AbstractTemplate):  # type: ignore[misc]
     """Tells numba the types of a kernel's call to a marked function.
 
-    ``numba.extending.overload`` would put one more function in between. It would be as large as a
-    decision, and compiled again with each kernel that calls it.
+    ``numba.extending.overload`` would put one more function in between. Its code would be as large
+    as that of the deciding kernel, and would be compiled again with each kernel that calls it.
     """
 
     kernels: ClassVar[Kernels]
@@ -81,9 +84,9 @@ class DispatchInKernels(AbstractTemplate):  # type: ignore[misc]
 
 
 def dispatch_on_settings(function: Callable[..., Any], kernels: Kernels = KERNELS) -> None:
-    """Mark a function: if a kernel calls it, its first argument's class selects the kernel to run.
+    """Mark a function: kernels that call it run the kernel of its first argument's class instead.
 
-    This is not a decorator because numba looks the function up in its module.
+    This cannot be a decorator: numba requires that the module already has the function as a global.
     """
     name = f"{DispatchInKernels.__name__}_{function.__name__}"
     infer_global(function)(type(name, (DispatchInKernels,), {"kernels": kernels}))

@@ -1,4 +1,5 @@
 """Agents of users: Python functions and classes, and programs in any language.
 
-They answer each game with a report, which becomes a :class:`~agents.external.report.ReportedGame`.
+Such an agent reports the result of each game, and the report becomes a
+:class:`~agents.external.report.ReportedGame`.
 """

@@ -1,7 +1,7 @@
 """A child process that plays games, in a separate session.
 
-A worker's processes carry a mark in their environment, by which a guardian finds them when the
-worker has ended (:mod:`agents.external.guardian`).
+The environment of each such process has a variable that marks it as a process of its worker. If the
+worker ends, a guardian (:mod:`agents.external.guardian`) finds these processes and ends them.
 """
 
 import atexit
@@ -36,11 +36,14 @@ MAX_ANSWER = 2**18  # bytes
 MAX_TAIL = 2**12  # bytes of standard error that are kept
 SHOWN_OF_TAIL = 200  # characters
 SHOWN = 60  # characters of an answer in a message
-POLL_SECONDS = 0.05  # how often limits are checked
+POLL_SECONDS = 0.05  # time between two checks of limits
 THREADS = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"
 )
-"""One thread for linear algebra, unless a user says otherwise: the cores are for the workers."""
+"""Variables that give linear algebra one thread, so that the workers do not compete for cores.
+
+Values that the user has set take precedence.
+"""
 MAIN = """import sys
 sys.path[:] = sys.argv.pop().splitlines()
 from {module} import main
@@ -55,7 +58,7 @@ def python_command(module: str, *words: str) -> tuple[str, ...]:
 
 @cache
 def guarded(worker: int) -> tuple[str, "subprocess.Popen[bytes]"]:
-    """Return the mark of this process's games, and their guardian; the first call starts it."""
+    """Return the mark of this worker's games, and their guardian, which the first call starts."""
     mark = f"{worker}-{secrets.token_hex(8)}"
     null = subprocess.DEVNULL
     guard = subprocess.Popen(
@@ -74,7 +77,7 @@ os.register_at_fork(after_in_child=guarded.cache_clear)  # the guardian belongs 
 
 @atexit.register
 def end_programs() -> None:
-    """End all processes of this worker's games; a new guardian is started when needed."""
+    """End all processes of this worker's games, and the guardian; a later game starts a new one."""
     for server in SERVERS.values():
         server.end()
     SERVERS.clear()
@@ -89,8 +92,8 @@ def end_programs() -> None:
 class Child:
     """A process that plays one game, or many games one after the other.
 
-    It inherits the file descriptors ``inherited``. A caller sets ``is_warm`` after a first game
-    that is discarded. GameError if the process cannot be started.
+    The process inherits the file descriptors ``inherited``. The caller sets ``is_warm`` after a
+    first game, which is discarded. GameError if the process cannot be started.
     """
 
     def __init__(
@@ -101,7 +104,7 @@ class Child:
         inherited: Sequence[int] = (),
     ) -> None:
         if sys.platform != "linux":
-            raise GameError("programs and Python functions are played on Linux only")
+            raise GameError("programs and Python functions can play games only on Linux")
         mark, _ = guarded(os.getpid())
         try:
             self.process = subprocess.Popen(
@@ -135,7 +138,7 @@ class Child:
 
     @contextmanager
     def ended_by_errors(self) -> Iterator[None]:
-        """End the process when the block fails."""
+        """End the process if the block raises an exception."""
         try:
             yield
         except BaseException as error:
@@ -145,16 +148,16 @@ class Child:
             raise
 
     def ask(self, line: bytes, read: Callable[[bytes], T], *, last: bool = False) -> T:
-        """Send a line; return the answer after conversion by ``read``.
+        """Send a line; return the answer, converted by ``read``.
 
-        The answer is the next line or, with ``last``, the last line before the process ends. The
-        line sent must fit into a pipe (64 KiB). GameError if the answer is late or too long, or the
-        process exceeds a limit; after any error the process has ended.
+        The answer is the next line of output. If ``last`` is true, it is the last line before the
+        process ends. The line that is sent must fit into a pipe (64 KiB). GameError if the answer
+        is late or too long, or the process exceeds a limit. Any error ends the process.
         """
         with self.ended_by_errors():
             self.look(0)
             if self.pending and not last:
-                raise GameError(f"wrote more than a line: {shown(self.pending)}")
+                raise GameError(f"wrote more than one line: {shown(self.pending)}")
             return read(self.answer(line, last))
 
     def ask_timed(self, line: bytes, read: Callable[[bytes], T]) -> tuple[T, float]:
@@ -162,7 +165,8 @@ class Child:
         with self.ended_by_errors():
             before = self.cpu_seconds()
             found = self.ask(line, read)
-            # Children that ended meanwhile count in ticks, so the difference may be below 0.
+            # The time of children that ended meanwhile is rounded to ticks, so the difference may
+            # be below 0.
             return found, max(0.0, self.cpu_seconds() - before)
 
     def answer(self, line: bytes, last: bool) -> bytes:
@@ -172,7 +176,7 @@ class Child:
         self.next_check = began + POLL_SECONDS
         if self.is_cpu_limited and not last:
             self.cpu_before = self.cpu_seconds()
-        with suppress(BrokenPipeError):  # the code below finds out why
+        with suppress(BrokenPipeError):  # the process has ended; the code below finds out why
             if self.send(line) < len(line):
                 raise GameError(f"does not read its input{self.said}")
         if last and self.process.stdin:
@@ -195,23 +199,23 @@ class Child:
             self.check_limits()
 
     def send(self, line: bytes) -> int:
-        """Write as much as the pipe accepts at once; return that amount."""
+        """Write as many bytes as the pipe accepts without waiting; return their number."""
         try:
             return os.write(self.stdin, line)
         except BlockingIOError:
             return 0
 
     def look(self, seconds: float) -> None:
-        """Wait until the process writes output or ends, and take the output."""
+        """Wait until the process writes output or ends, or the time is up; then read the output."""
         ready = [descriptor for descriptor, _ in self.poll.poll(1000.0 * seconds)]
-        # Output from before the end of the process is read; later output is not waited for.
+        # After the end of the process, only output that is already there is read.
         self.has_exited |= self.descriptor in ready
         for stream in (self.stdout, self.stderr):
             if stream in ready or self.has_exited:
                 self.take(stream)
 
     def take(self, stream: int) -> None:
-        """Read the available output of a stream; GameError if it is longer than any answer."""
+        """Read the available output of a stream; GameError if it is too long for an answer."""
         try:
             some = os.read(stream, MAX_ANSWER)
         except BlockingIOError:
@@ -228,18 +232,18 @@ class Child:
 
     @property
     def is_cpu_limited(self) -> bool:
-        """Whether a game's CPU time has a limit."""
+        """Whether there is a limit for the CPU time of a game."""
         return math.isfinite(self.limits.cpu_seconds)
 
     def check_limits(self) -> None:
-        """Raise GameError if memory or CPU time exceed their limits; checked occasionally."""
+        """Raise GameError if memory or CPU time exceeds its limit; check only now and then."""
         allowed, now = self.limits.memory, time.monotonic()
         if now < self.next_check or not (allowed or self.is_cpu_limited):
             return
         self.next_check = now + POLL_SECONDS
         every = self.processes
         taken = read_memory(every) if allowed else 0
-        if taken > allowed:  # unless the processes share much of it
+        if taken > allowed:  # memory that processes share is counted more than once in this sum
             taken = read_memory(every, is_shared=True)
         if taken > allowed:
             raise GameError(
@@ -262,7 +266,7 @@ class Child:
 
     @property
     def said(self) -> str:
-        """The end of what the process wrote to standard error, for a message."""
+        """The end of the process's standard error, in the form in which messages quote it."""
         text = " ".join(self.tail.decode(errors="replace").split())
         if not text:
             return ""
@@ -270,19 +274,19 @@ class Child:
 
     @property
     def processes(self) -> list[int]:
-        """The process, its descendants, and orphans of its session."""
+        """The process, its descendants, and the orphans in its session."""
         return [*process_tree(self.pid), *Orphans.in_session(self.pid)]
 
     def cpu_seconds(self) -> float:
-        """Return the CPU time so far of the process, its descendants and their ended children.
+        """Return the CPU seconds so far of the process and its descendants.
 
-        OSError if the process has ended.
+        Children that have ended are included. OSError if the process itself has ended.
         """
         _, *others = self.processes
         return sum_cpu_seconds(others) + cpu_seconds_with_ended(self.pid)
 
     def has_ended(self) -> bool:
-        """Return whether the process has ended, perhaps by itself since its last answer."""
+        """Return whether the process has ended, which may have happened since its last answer."""
         if self.used is None:
             with self.ended_by_errors():
                 self.look(0)
@@ -292,7 +296,7 @@ class Child:
         return self.used is not None
 
     def end(self) -> float:
-        """End the process and all of its session; return the CPU seconds that they took."""
+        """End the process, its descendants and its session; return the CPU seconds of them all."""
         if self.used is None:
             _, *others = self.processes
             self.used = sum_cpu_seconds(others)
@@ -312,12 +316,12 @@ class Child:
 
 MAX_SERVERS = 2  # each may use much memory
 SERVERS: dict[Hashable, Child] = {}
-"""Processes that play one game after another, by player; the most recently used comes last."""
+"""Processes that play one game after another, by player; the most recently used one is last."""
 os.register_at_fork(after_in_child=SERVERS.clear)  # they belong to the parent
 
 
 def get_server(player: Hashable, start: Callable[[], Child]) -> Child:
-    """Return the process that plays a player's games; start one if there is none."""
+    """Return the process that plays the games of ``player``; start one if there is none."""
     server = SERVERS.pop(player, None)
     if server is None or server.has_ended():
         while len(SERVERS) >= MAX_SERVERS:
@@ -328,7 +332,7 @@ def get_server(player: Hashable, start: Callable[[], Child]) -> Child:
 
 
 def ending(returncode: int) -> str:
-    """Say how a process has ended before it answered."""
+    """Return the message for a process that ended with this code before it answered."""
     if returncode >= 0:
         return f"ended with exit status {returncode}" + (
             "" if returncode else ", without an answer"
@@ -340,6 +344,6 @@ def ending(returncode: int) -> str:
 
 
 def shown(said: bytes) -> str:
-    """Write an answer for a message."""
+    """Return an answer as messages quote it."""
     text = repr(said.decode(errors="replace"))
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"

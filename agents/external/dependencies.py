@@ -1,9 +1,14 @@
-"""Dependencies of a function or class from a script or notebook, to detect changes.
+"""What a function or class from a script or notebook depends on; used to detect changes.
 
-The dependencies are its code, the user's functions and classes that it refers to, and the values of
-globals, of variables in enclosing functions, and of defaults. Each dependency has a text that is
-the same in every process: texts contain no addresses and do not depend on the order of sets. Of
-libraries and of our own code, only names count.
+The dependencies are:
+
+- its code,
+- the user's functions and classes to which this code refers,
+- the values of its globals, of its variables from enclosing functions, and of its defaults.
+
+Each dependency has a text that is the same in every process: texts contain no addresses and do not
+depend on the order of sets. Functions and classes of libraries and of this project are identified
+only by their names, so changes in their code are not detected.
 """
 
 import copyreg
@@ -24,7 +29,7 @@ import numpy as np
 from thetafront.agents.agent import digits
 from thetafront.agents.external.source import OURS, Source, SourceError
 
-MAX_TEXTS = 1_000_000  # of a value's parts
+MAX_TEXTS = 1_000_000  # number of parts that a value may have
 MAX_SHOWN = 30  # characters of a text; a longer text is replaced by its digest
 PLAIN = {bool, int, float, complex, str, bytes, type(None), type(...)}
 OF_EVERY_CLASS = {"__dict__", "__weakref__", "__doc__", "__module__", "__abstractmethods__"}
@@ -32,11 +37,11 @@ OF_EVERY_CLASS |= {"_abc_impl", "__dataclass_params__"}
 GENERATED = {"__init__", "__repr__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__"}
 GENERATED |= {"__setattr__", "__delattr__", "__getstate__", "__setstate__"}
 HOLD_FUNCTIONS = ("py_func", "__wrapped__", "__func__", "func", "fget", "fset", "fdel")
-"""Attributes that hold functions, in numba, functools, static and class methods, and properties."""
+"""Attributes in which wrappers hold a function: of numba, functools, methods and properties."""
 LIBRARIES = {"site-packages", "dist-packages"}
 STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 RENAMED = ("thetafront.agents.external", "thetafront.agents.outside")
-"""The present name of this package, and its earlier name, which records of studies keep."""
+"""The present name of this package, and its earlier name, which stored studies still have."""
 READS, WRITES = {"LOAD_GLOBAL", "LOAD_NAME"}, {"STORE_GLOBAL", "DELETE_GLOBAL"}
 ATTRIBUTES = {"LOAD_ATTR", "LOAD_METHOD"}
 
@@ -47,10 +52,10 @@ class Dependencies:
     Attributes
     ----------
     texts : dict of str to str
-        By name: a short value, or the digest of a long value or of code.
+        The text of each dependency, by name: a short value, or the digest of a long value or code.
     unknown : list of str
-        Names of values that cannot be compared, such as an open file; changes of these values go
-        undetected.
+        Names of values that cannot be compared, such as an open file, each with the reason. Changes
+        of these values are not detected.
     """
 
     def __init__(self, player: Any) -> None:
@@ -58,7 +63,7 @@ class Dependencies:
         self.unknown: list[str] = []
         self.waiting: list[tuple[str, Any, bool]] = [("agent", player, False)]
         self.known_code: dict[int, Any] = {}
-        self.met: dict[int, tuple[int, Any]] = {}  # keeps values alive, so no other gets their id
+        self.met: dict[int, tuple[int, Any]] = {}  # keeps values alive, so that ids stay unique
         found: dict[str, set[str]] = {}
         while self.waiting:
             name, value, is_code = self.waiting.pop()
@@ -66,7 +71,7 @@ class Dependencies:
             self.n_texts = 0
             try:
                 text = self.code(name, value) if is_code else self.text(name, value)
-            except Exception as error:  # a user's class may raise anything when it is looked at
+            except Exception as error:  # a user's class may raise anything when it is inspected
                 text = self.note_opaque(name, error)
             found.setdefault(name, set()).add(text if len(text) <= MAX_SHOWN else digits(text))
         self.texts = {
@@ -84,11 +89,11 @@ class Dependencies:
     def text(self, name: str, value: Any) -> str:
         """Return a text that identifies a value.
 
-        For the user's code the text is its name; the code itself is queued.
+        The text of a user's function or class is its name; its code is queued as a dependency.
         """
         self.n_texts += 1
         if self.n_texts > MAX_TEXTS:
-            raise ValueError("too much to look at")
+            raise ValueError("it has too many parts")
         if type(value) in PLAIN:
             return repr(value)
         if isinstance(value, FunctionType | type):
@@ -125,20 +130,20 @@ class Dependencies:
         else:
             depends_on: Any
             try:
-                reduced = copyreg.dispatch_table.get(type(value))  # as pickle and copy do
+                reduced = copyreg.dispatch_table.get(type(value))  # where pickle looks first
                 depends_on = reduced(value) if reduced else value.__reduce_ex__(4)
-            except Exception as error:  # of a lock, an open file, a generator
+            except Exception as error:  # locks, open files and generators cannot be reduced
                 depends_on = self.note_opaque(name, error)
             if isinstance(depends_on, str):
                 yield depends_on
             else:
                 function, arguments, *state = depends_on
-                # Items of lists and dictionaries come as iterators.
+                # The items of subclasses of list and dict are given as iterators.
                 listed = [list(x) if isinstance(x, Iterator) else x for x in state]
                 yield from (self.text(name, each) for each in (function, arguments, *listed))
 
     def apart(self, name: str, values: Iterable[Any]) -> Iterator[str]:
-        """Yield a text for each value of an unordered collection; none refers to another value."""
+        """Yield the texts of an unordered collection's values; no text refers to another value."""
         met = self.met
         for each in values:
             self.met = {}
@@ -146,12 +151,12 @@ class Dependencies:
         self.met = met
 
     def qualified_name(self, code: Any) -> str:
-        """Name a function or class, without its module if that is the player's module."""
+        """Return the name of a function or class, with its module if it is not the player's."""
         is_here = code.__module__ == self.module
         return str(code.__qualname__ if is_here else f"{code.__module__}.{code.__qualname__}")
 
     def code(self, name: str, value: Any) -> str:
-        """Return a text that identifies a function or class; queue what it refers to."""
+        """Return a text that identifies the code of a function or class; queue its dependencies."""
         if isinstance(value, type):
             members = {
                 key: each
@@ -168,7 +173,7 @@ class Dependencies:
             (f"defaults of {name}", (value.__defaults__, value.__kwdefaults__), False)
         )
         for key, cell in zip(value.__code__.co_freevars, value.__closure__ or (), strict=True):
-            with suppress(ValueError):  # it has no value yet
+            with suppress(ValueError):  # the variable has no value yet
                 self.waiting.append((f"{name}.{key}", cell.cell_contents, False))
         try:
             return f"code {digits(inspect.getsource(value.__code__))}"
@@ -176,9 +181,10 @@ class Dependencies:
             return f"code {digits(self.text(name, value.__code__))}"
 
     def referred_to(self, function: FunctionType) -> Iterator[tuple[str, Any]]:
-        """Yield the globals that a function reads, and names that it takes from the user's modules.
+        """Yield names and values of the globals that a function reads.
 
-        Globals that it writes itself, such as counters, do not count.
+        If such a global is a module of the user, the attributes that the function reads are yielded
+        as well. Globals that the function itself writes, such as counters, do not count.
         """
         steps = list(instructions(function.__code__))
         written = {each.argval for each in steps if each.opname in WRITES}
@@ -207,7 +213,7 @@ def instructions(code: CodeType) -> Iterator[dis.Instruction]:
 
 
 def recorded(module: str | None) -> str:
-    """Return a module's name in records, which keep the package's earlier name."""
+    """Return a module's name as it is stored: with the earlier name of this package."""
     return str(module).replace(*RENAMED)
 
 
@@ -222,23 +228,23 @@ def is_users(module: str | None) -> bool:
 
 
 def is_more_than_code(value: Any) -> bool:
-    """Return whether an object that holds a function also has a state."""
+    """Return whether an object that holds a function may also have a state."""
     return isinstance(value, partial | MethodType) or is_users(type(value).__module__)
 
 
 def functions_in(value: Any) -> list[FunctionType]:
-    """Return the functions that a decorator has stored."""
+    """Return the functions that a wrapper, such as a decorator's result, holds."""
     kept = [getattr(value, name, None) for name in HOLD_FUNCTIONS]
     return [each for each in kept if isinstance(each, FunctionType)]
 
 
 def is_in_library(path: Path) -> bool:
-    """Return whether a file is in an installed package."""
+    """Return whether a file belongs to an installed package or to the standard library."""
     return bool(LIBRARIES & set(path.parts)) or path.is_relative_to(STANDARD_LIBRARY)
 
 
 def is_generated(owner: type, member: Any) -> bool:
-    """Return whether a method was generated from the fields of a dataclass."""
+    """Return whether a member of a class is a method that ``dataclass`` has generated."""
     if not (is_dataclass(owner) and isinstance(member, FunctionType)):
         return False
     file = member.__code__.co_filename
@@ -247,7 +253,7 @@ def is_generated(owner: type, member: Any) -> bool:
 
 
 def module_digest(module: str) -> str:
-    """Return a digest of the code of a user's module; empty for a module that is not the user's."""
+    """Return a digest of the code of a user's module; empty for all other modules."""
     source = Source(module)
     try:
         is_theirs = module.partition(".")[0] not in OURS and not is_in_library(source.path)

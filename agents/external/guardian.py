@@ -1,9 +1,9 @@
-"""Ends the processes of a worker's games when the worker has ended, for whatever reason.
+"""The guardian: ends the processes of a worker's games when the worker has ended.
 
 The guardian is a separate process. It waits until the worker's end of a pipe is closed, which
 happens even when the worker is killed. Then it gives programs a second to end by themselves. After
-that, it ends all processes that have the worker's mark in their environment, their descendants, and
-all processes of their sessions.
+that, it ends three kinds of processes: those with the worker's mark in their environment, all
+processes in the same sessions, and the descendants of both.
 """
 
 import os
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def marked(mark: str) -> set[int]:
-    """Return the processes with a mark, their descendants, and all processes of their sessions."""
+    """Return the processes with a mark, all others in their sessions, and descendants of both."""
     every = psutil.process_iter(["status", "ppid", "environ"])
     infos = {x.pid: x.info for x in every if x.info["status"] != psutil.STATUS_ZOMBIE}
     found = {each for each, info in infos.items() if (info["environ"] or {}).get(MARK) == mark}

@@ -8,7 +8,7 @@ from typing import Any
 
 SECONDS = 300.0
 UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9}
-MAX_SHOWN = 40  # characters of what was given
+MAX_SHOWN = 40  # characters of the given size in a message
 SIZE = re.compile(r"(\d{1,15}(?:\.\d+)?) ?(KB|MB|GB)")
 
 
@@ -20,9 +20,10 @@ class Limits:
     """
 
     seconds: float = SECONDS  # wall-clock time of a game
-    cpu_seconds: float = math.inf  # of all its processes; infinity for no limit
-    memory: int = 0  # bytes that all its processes may have in memory; 0 for no limit
-    environment: Mapping[str, str] = field(default_factory=dict, hash=False)  # in addition to ours
+    cpu_seconds: float = math.inf  # of all processes of the game; infinity for no limit
+    memory: int = 0  # bytes that all processes of the game may take together; 0 for no limit
+    # Variables that are added to the worker's environment, or replace variables in it.
+    environment: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         if not 0 < self.seconds < math.inf:
@@ -35,7 +36,10 @@ class Limits:
 
 
 def memory_in(given: Any) -> int:
-    """Return the number of bytes in a text such as ``2 GB``; 0 for None, ValueError for others."""
+    """Return the number of bytes that a text such as ``2 GB`` stands for; 0 for None.
+
+    ValueError if the argument is not such a text.
+    """
     if given is None:
         return 0
     match = SIZE.fullmatch(given) if isinstance(given, str) else None

@@ -1,11 +1,12 @@
 """Processes and their descendants: finding, measuring and ending them.
 
-A game's processes are in a separate session, so any descendant in a session other than ours was
-started by a game. A worker becomes the parent of descendants whose own parents have ended. So no
-descendant is lost, however it became a daemon.
+The processes of a game are in a separate session. So if a descendant of a worker is in another
+session than the worker, a game has started it. When the parent of a descendant ends, the worker
+becomes its parent (see :class:`Orphans`), so even a daemon is found.
 
-Data that every game needs are read from ``/proc``. To find a process's children, psutil reads all
-processes of the machine, which takes a hundred times as long. Its CPU times are only in ticks.
+Data that are needed for every game are read from ``/proc``. psutil would find the children of a
+process by reading all processes of the machine, which takes a hundred times as long. The CPU times
+that psutil gives are only in ticks.
 """
 
 import ctypes
@@ -27,7 +28,7 @@ POLL_SECONDS, MAX_ROUNDS = 0.02, 250
 
 
 def content(path: str) -> bytes:
-    """Read a file of ``/proc`` in a third of the time that :func:`open` takes."""
+    """Return the content of a file of ``/proc``, in a third of the time that ``open`` takes."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         return b"".join(iter(lambda: os.read(descriptor, 2**16), b""))
@@ -36,7 +37,7 @@ def content(path: str) -> bytes:
 
 
 def list_children(process: int) -> list[int]:
-    """Return the children of a process; none if it has ended."""
+    """Return the children of a process; an empty list if it has ended."""
     found: list[int] = []
     with suppress(OSError):
         for thread in os.listdir(f"/proc/{process}/task"):
@@ -48,7 +49,7 @@ def list_children(process: int) -> list[int]:
 def process_tree(process: int) -> list[int]:
     """Return a process and its descendants."""
     found = [process]
-    for each in found:  # the list grows meanwhile
+    for each in found:  # the loop also reaches the processes that it adds
         found += list_children(each)
     return found
 
@@ -64,9 +65,9 @@ def get_session(process: int) -> int:
 class Orphans:
     """Descendants of this process whose own parents have ended.
 
-    If ``are_adopted`` is true, this process becomes their parent; only processes of this project
-    set it. Children in ``before`` are older than that, so no game started them. Children in
-    ``kept`` are waited for elsewhere.
+    If ``are_adopted`` is true, this process becomes their parent. It is set only in processes that
+    belong to this project. ``before`` has the children that existed before it was set, which no
+    game has started. ``kept`` has the children that other code waits for.
     """
 
     are_adopted = False
@@ -92,7 +93,7 @@ class Orphans:
         found = [each for each in children if get_session(each) != os.getsid(0)]
         for each in found:
             with suppress(ChildProcessError):
-                os.waitpid(each, os.WNOHANG)  # forgets it if it has ended
+                os.waitpid(each, os.WNOHANG)  # removes it from the process table if it has ended
         return found
 
     @classmethod
@@ -102,7 +103,7 @@ class Orphans:
 
     @classmethod
     def end(cls) -> None:
-        """Kill descendants in sessions other than this process's, which games have left behind."""
+        """Kill the descendants that games have left behind: those that are in other sessions."""
         own = os.getsid(0)
         for _ in range(MAX_ROUNDS if cls.are_adopted else 0):
             cls.now()
@@ -123,43 +124,45 @@ def kill(processes: Iterable[int]) -> None:
 
 
 def read_cpu_seconds(process: int) -> float:
-    """Return the CPU time so far of all threads of a process, to the nanosecond."""
+    """Return the CPU seconds so far of all threads of a process, to the nanosecond."""
     return time.clock_gettime((~process << 3) | CLOCK_OF_PROCESS)
 
 
 def cpu_seconds_with_ended(process: int) -> float:
-    """Return the CPU time of a process and of the children it has waited for.
+    """Return the CPU seconds of a process and of the children it has waited for.
 
-    The children's time is in ticks of 10 ms, so it is accurate over many games, not for one game.
+    The time of the children is in ticks of 10 ms. So it is accurate for the sum of many games, but
+    not for a single game.
     """
     waited_for = content(f"/proc/{process}/stat").rpartition(b")")[2].split()[13:15]
     return read_cpu_seconds(process) + sum(map(int, waited_for)) / TICKS
 
 
 def sum_cpu_seconds(processes: list[int]) -> float:
-    """Return the CPU time of processes and of the children they have waited for."""
+    """Return the CPU seconds of processes and of the children they have waited for."""
     total = 0.0
     for each in processes:
-        with suppress(OSError):  # it has ended since, and counts with its parent
+        with suppress(OSError):  # the process has ended, so its time is in that of its parent
             total += cpu_seconds_with_ended(each)
     return total
 
 
 def cpu_seconds_of_descendants() -> float:
-    """Return the CPU time of this process's descendants, including those that have ended."""
+    """Return the CPU seconds of this process's descendants, including those that have ended."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)  # precise, unlike /proc
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         alive = sum_cpu_seconds(process_tree(os.getpid())[1:])
-    except ChildProcessError:  # no descendants, so a short game need not read /proc
+    except ChildProcessError:  # there are no descendants, so a short game need not read /proc
         alive = 0.0
     return ended.ru_utime + ended.ru_stime + alive
 
 
 def read_memory(processes: Iterable[int], *, is_shared: bool = False) -> int:
-    """Return the bytes that processes have in memory.
+    """Return the total number of bytes that processes have in memory.
 
-    Shared memory counts fully for each process or, with ``is_shared``, in proportion (slower).
+    Memory that several processes share is counted once for each of them. If ``is_shared`` is true,
+    it is divided among them instead, which takes longer.
     """
     total = 0
     for each in processes:

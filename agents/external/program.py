@@ -1,21 +1,22 @@
 """Agents that are programs, in any language.
 
-With the protocol *once*, each game is a process. On its command line, θ and the seed replace
-``{name}`` and ``{seed}``. They are also in one JSON line on its standard input, such as ``{"seed":
-7, "depth": 3}``. The last line of its output is the report: a JSON object, or the objective's value
-alone. CPU seconds are those of the process and of children it has waited for.
+With the protocol *once*, a new process is started for each game. On its command line, the values of
+parameters replace ``{name}`` and the seed replaces ``{seed}``. The process also reads these values
+from one JSON line on its standard input, such as ``{"seed": 7, "depth": 3}``. The last line of its
+output is the report: a JSON object, or the objective's value alone. The CPU seconds of the game are
+those of the process and of the children it has waited for.
 
-An inactive parameter is not in the line, and a word of the command that contains its ``{name}`` is
-left out. If the word is only ``{name}``, an option before it (as in ``--batch {batch}``) is left
-out, too.
+A parameter is inactive if it depends on a condition that θ does not meet. Then it is not in the
+JSON line, and a word of the command that contains its ``{name}`` is left out. If the word is only
+``{name}``, an option before it (as in ``--batch {batch}``) is left out, too.
 
-With *serve*, a worker starts one process. It answers each such line with one line, until its input
-ends. When the process starts, a first game is played and discarded, so start-up time does not
-count. CPU seconds are the time that the process and its descendants took from the line to its
-answer.
+With the protocol *serve*, each worker starts one process for all its games. The process answers
+each JSON line with one line, until its input ends. The first game of the process is played and
+discarded, so start-up time does not count. The CPU seconds of a game are those that the process and
+its descendants spend between the JSON line and the answer.
 
-A game that fails is not tried again: the failure counts, and a game with another seed takes its
-place.
+A game that fails is not tried again. The failure counts, and a game with another seed is played
+instead.
 """
 
 import hashlib
@@ -57,16 +58,17 @@ class Program(Limits):
     Attributes
     ----------
     command : tuple of str
-        The program and its arguments, with ``{name}`` for parameters and ``{seed}``.
+        The program and its arguments. ``{name}`` stands for a parameter, and ``{seed}`` for the
+        seed.
     folder : str
-        The folder where it runs, by default the current one; paths in the command are relative to
-        this folder.
+        The folder in which the program runs, by default the current one. Paths in the command are
+        relative to this folder.
     protocol : Protocol or str
-        Whether there is one process per game, or one per worker.
+        Whether each game has its own process, or each worker.
     named : tuple of str
-        Other files that games depend on.
+        Files that the command does not name, but on which games depend.
     report : Report
-        The fields that it must report about a game.
+        The fields that the program must report about a game.
 
     Raises
     ------
@@ -88,7 +90,7 @@ class Program(Limits):
         object.__setattr__(self, "protocol", Protocol(self.protocol))
         if not self.command or not self.command[0]:
             raise ValueError("command must be a program and its arguments (got nothing)")
-        self.stamps  # noqa: B018, refuses a program that is not there
+        self.stamps  # noqa: B018, raises ValueError if the program does not exist
         names = set(placeholders(" ".join(self.command)))
         if names and self.protocol is Protocol.SERVE:
             raise ValueError(
@@ -97,13 +99,13 @@ class Program(Limits):
             )
 
     def check_names(self, names: tuple[str, ...]) -> None:
-        """Raise ValueError for placeholders that are not parameters."""
+        """Raise ValueError if a placeholder in the command is neither a parameter nor the seed."""
         for word in self.command:
             for name in placeholders(word):
                 if name not in {*names, SEED}:
                     raise ValueError(
                         f"command must have only {', '.join((*names, SEED))} in braces (got "
-                        f"{{{name}}} in {word!r}; write {{{{{name}}}}} for braces)"
+                        f"{{{name}}} in {word!r}; write {{{{{name}}}}} for literal braces)"
                     )
 
     @cached_property
@@ -119,7 +121,7 @@ class Program(Limits):
 
     @property
     def files(self) -> list[Path]:
-        """The program, and all files that its command names: its games may depend on them."""
+        """The program and all files in ``command`` and ``named``: its games may depend on them."""
         words = [*(word for word in self.command[1:] if len(word) < MAX_NAME_LENGTH), *self.named]
         named = [Path(self.folder, word) for word in words]
         return [Path(self.executable), *(path for path in named if path.is_file())]
@@ -135,7 +137,7 @@ class Program(Limits):
 
     @cached_property
     def stamps(self) -> dict[Path, Stamp]:
-        """Stamps of the files at the first call, to detect changes."""
+        """Stamps of the files at the time of the first call, for detecting later changes."""
         return read_stamps(self.files)
 
     def check_unchanged(self) -> None:
@@ -146,7 +148,7 @@ class Program(Limits):
                 raise ChangedError(f"{path} has changed since the run began")
 
     def as_record(self) -> dict[str, Any]:
-        """Return the program's record in a study, as JSON data."""
+        """Return the record of the program that a study stores, as JSON data."""
         return {
             "command": list(self.command),
             "protocol": str(self.protocol),
@@ -159,7 +161,7 @@ class Program(Limits):
         }
 
     def words(self, theta: Mapping[str, Value], seed: int) -> tuple[str, ...]:
-        """Return the command of one game."""
+        """Return the words of the command for one game."""
         values = {**theta, SEED: seed}
 
         def filled(match: re.Match[str]) -> str:
@@ -182,13 +184,13 @@ class Program(Limits):
         return Child(self.words(theta, seed), Path(self.folder), self)
 
     def serve(self, line: bytes) -> Child:
-        """Start a process that serves; discard its first game, which may compile code."""
+        """Start a process that serves, and discard its first game, in which it may compile code."""
         child = self.start({}, 0)
         child.ask(line, parsed)
         return child
 
     def answer(self, theta: Mapping[str, Value], seed: int) -> tuple[Any, float]:
-        """Play a game; return its report, as JSON data, and the CPU seconds that it took.
+        """Play a game; return its report, as JSON data, and the CPU seconds that the game took.
 
         GameError if the program fails, gives no readable answer, or exceeds a limit.
         """
@@ -201,14 +203,14 @@ class Program(Limits):
 
 
 def placeholders(word: str) -> Iterator[str]:
-    """Yield the names in braces of a word of a command."""
+    """Yield the names in braces that a command's word contains."""
     return (name for name in PLACEHOLDER.findall(word) if name)
 
 
 def parsed(said: bytes, seed: int | None = None) -> Any:
     """Read a program's answer.
 
-    GameError if it is not a JSON object or number, or belongs to another game.
+    GameError if it is neither a JSON object nor a number, or if it belongs to another game.
     """
     if not said.strip():
         raise GameError("ended without an answer")
@@ -217,7 +219,7 @@ def parsed(said: bytes, seed: int | None = None) -> Any:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict | int | float):
-        raise GameError(f"answer must be a JSON object in one line (got {shown(said)})")
+        raise GameError(f"answer must be a JSON object or number in one line (got {shown(said)})")
     if isinstance(found, dict) and seed is not None and found.pop(SEED, seed) != seed:
         raise GameError(f"answer {shown(said)} is for a seed other than {seed}")
     return found
@@ -225,7 +227,7 @@ def parsed(said: bytes, seed: int | None = None) -> Any:
 
 @dataclass(frozen=True)
 class ProgramAgent(Agent):
-    """A program with one θ."""
+    """An agent that plays by running a program with one θ."""
 
     name: ClassVar[str] = "program"
     is_ours: ClassVar[bool] = False
@@ -238,7 +240,7 @@ class ProgramAgent(Agent):
         return {**dict(self.theta), "program": self.program.digest}
 
     def warm_up(self) -> None:
-        """Do nothing: a process that serves is warm once it has started."""
+        """Do nothing: a process that serves discards its first game when it is started."""
 
     def play(self, seed: int) -> ReportedGame:
         check_seed(seed)

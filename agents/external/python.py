@@ -5,12 +5,13 @@ dataclass whose fields are θ, with a method ``play(seed)``. Both return a repor
 (:mod:`agents.external.report`): a mapping, the objective's value alone, or a
 :class:`~agents.agent.Game`.
 
-Each worker plays these games in a separate process (:mod:`agents.external.python_server`): a game
-that hangs, crashes or exceeds a limit ends only that process. CPU seconds are those of the process
-and its descendants. The first game in the process is played twice, and only the second time counts.
+Each worker plays these games in a separate process (:mod:`agents.external.python_server`). So a
+game that hangs, crashes or exceeds a limit ends this process, but not the worker. CPU seconds are
+those of the process and its descendants. The first game in the process is played twice, and the
+first result is discarded.
 
-A function or class is sent to the process as the :class:`~agents.external.source.Source` of its
-definition, and is imported there. If it was defined in a notebook or a script, it is pickled
+The process usually imports the function or class from the place of its definition, a
+:class:`~agents.external.source.Source`. A function or class from a notebook or a script is pickled
 instead.
 """
 
@@ -41,10 +42,13 @@ SERVER = "thetafront.agents.external.python_server"
 
 
 def check_player(player: Any, names: tuple[str, ...], where: str = "") -> None:
-    """Raise ValueError, which names ``where``, if an object cannot play with these parameters."""
+    """Raise ValueError if an object cannot play with these parameters.
+
+    The message has ``where`` before the object's name if the parameters do not fit.
+    """
     label = getattr(player, "__qualname__", repr(player))
     if not callable(player):
-        raise ValueError(f"agent must be a function or class with play(seed) (got {player!r})")
+        raise ValueError(f"agent must be a function, or a class with play(seed) (got {player!r})")
     if isinstance(player, type):
         if not callable(getattr(player, "play", None)):
             raise ValueError(f"agent must have play(seed), which {label} lacks")
@@ -62,21 +66,21 @@ def check_player(player: Any, names: tuple[str, ...], where: str = "") -> None:
         raise ValueError(
             f"agent: {where}{label} cannot be called with {', '.join(bound)}: {error}"
         ) from None
-    except ValueError:  # of a function in C, whose parameters are unknown
+    except ValueError:  # the parameters of a function in C may be unknown
         return
 
 
 @dataclass(frozen=True)
 class PythonAgent(Agent):
-    """A user's function or class with one θ."""
+    """An agent that plays by calling a user's function or class with one θ."""
 
     name: ClassVar[str] = "python"
     is_ours: ClassVar[bool] = False
 
     player: Player | bytes | None  # or its pickled form; None if it is imported
-    report: Report  # what it must report about a game
+    report: Report  # what the player must report about a game
     theta: tuple[tuple[str, Value], ...]
-    source: Source | None = None  # the experiment whose ``agent`` is the player
+    source: Source | None = None  # of the experiment whose attribute ``agent`` is the player
     digest: str = ""  # of the source when the study was opened
     limits: Limits = field(default_factory=Limits)  # of a game
 
@@ -93,29 +97,29 @@ class PythonAgent(Agent):
         return cloudpickle.dumps(self.player)  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the source instead of the object that it defines."""
+        """Pickle the source instead of the player if there is a source."""
         fields = (self.packed, self.report, self.theta, self.source, self.digest, self.limits)
         return type(self), fields
 
     @cached_property
     def sent(self) -> bytes:
-        """The data that its process needs before the first game.
+        """The data that the process needs before its first game.
 
         ChangedError if the source has changed since the run began.
         """
         try:
             is_same = self.source is None or self.source.digest == self.digest
-        except (SourceError, OSError) as error:  # the source is gone, for which θ is not to blame
+        except (SourceError, OSError) as error:  # the source is missing, which is not due to θ
             raise ChangedError(str(error)) from None
         if not is_same:
             raise ChangedError(f"{self.source} has changed since the run began")
         return pickle.dumps((self.source or self.packed, self.report))
 
     def warm_up(self) -> None:
-        """Do nothing: each process plays its first game twice and counts only the second time."""
+        """Do nothing: each process plays its first game twice, and discards the first result."""
 
     def start(self) -> Child:
-        """Start a process; importing is not a game, so the limits of games apply after it."""
+        """Start a process that imports the player; time limits of games apply after the import."""
         longest = max(SECONDS, self.limits.seconds)
         starting = replace(self.limits, seconds=longest, cpu_seconds=math.inf)
         with os.fdopen(os.memfd_create("player"), "wb") as file:
@@ -133,7 +137,7 @@ class PythonAgent(Agent):
         line = json.dumps({SEED: seed, "theta": dict(self.theta)}).encode() + b"\n"
         try:
             server = get_server((self.sent, self.digest, self.limits), self.start)
-            if not server.is_warm:  # its first game may compile, or read data
+            if not server.is_warm:  # the first game may take longer: it compiles code or reads data
                 checked(server.ask(line, parsed))
                 server.is_warm = True
             return ReportedGame.from_row(checked(server.ask(line, parsed)))
@@ -142,7 +146,7 @@ class PythonAgent(Agent):
 
 
 def checked(answer: Any) -> Any:
-    """Return an answer; GameError if it reports an error of the user's code."""
+    """Return an answer; GameError if it reports an error in the user's code."""
     if "error" in answer:
         raise GameError(answer["error"])
     return answer

@@ -1,10 +1,12 @@
 """The process in which a user's Python code plays games.
 
-It answers each line with one line, like a program with the protocol *serve*. It inherits a file
-with the player. The first line makes it import the player, and each further line is a game. The
-answer is the game's row, or the user's error with its place in the code. Answers go to a copy of
-standard output; what the user's code prints goes to standard error. The standard input of the
-user's code is empty.
+The process answers each line of input with one line, like a program with the protocol *serve*
+(:mod:`agents.external.program`). It inherits an open file with the player, the user's function or
+class. After the first line it imports the player, and for each further line it plays a game. The
+answer is the game as a row, or an error with its place in the user's code.
+
+Answers are written to a copy of standard output. What the user's code prints goes to standard
+error. The user's code reads an empty standard input.
 """
 
 import json
@@ -27,7 +29,7 @@ Play = Callable[[int], Any]
 
 
 class Host:
-    """Plays games of a function or class, and returns the fields of its reports."""
+    """Plays the games of a function or class, and returns them as rows."""
 
     def __init__(self, what: Source | bytes, report: Report) -> None:
         self.what, self.report = what, report
@@ -36,12 +38,12 @@ class Host:
         self.play: Play | None = None
 
     def load(self) -> None:
-        """Import or unpickle the player, under names by which its child processes find it."""
+        """Import or unpickle the player, under names by which child processes can find it, too."""
         main = sys.modules["__main__"]
         if isinstance(self.what, Source):
             module = self.what.load(MAIN)
             if module.__name__ == MAIN:
-                module.__spec__ = None  # it is found by its path
+                module.__spec__ = None  # child processes find the module by its path
                 sys.modules["__main__"] = module
             self.player = getattr(module, self.what.name).agent
             return
@@ -61,7 +63,7 @@ class Host:
         return self.report.game(seed, found, seconds).to_row()
 
     def make_play(self, theta: Mapping[str, Value]) -> Play:
-        """Return a function that plays with θ, given the seed of the game."""
+        """Return a function that takes a seed and plays a game with θ."""
         if isinstance(self.player, type):
             return self.player(**theta).play  # type: ignore[no-any-return]
         return lambda seed: self.player(seed=seed, **theta)
@@ -83,13 +85,13 @@ class Host:
 
 
 def main() -> None:
-    """Answer lines until there are no more."""
+    """Answer each line of input, until the input ends."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a worker ignores it
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a worker ignores this signal
     own = os.getpid()
     with os.fdopen(int(sys.argv.pop()), "rb") as file:
         host = Host(*pickle.load(file))

@@ -1,4 +1,4 @@
-"""Reports of users' agents on a game, and the game made from a report."""
+"""Reports of users' agents about games, and the game that is made from a report."""
 
 import ast
 import dataclasses
@@ -14,7 +14,7 @@ from thetafront.agents.agent import FailedGame, Game, column
 from thetafront.agents.parameters import is_real
 
 Reported = float | str | None
-"""A field of a report as it is stored: a number, text, or None for a number that is not finite."""
+"""A stored value of a report: a number, a text, or None, which also replaces infinity and NaN."""
 
 SCORE = "score"
 MOVES = "moves"
@@ -28,20 +28,20 @@ MAX_FIELDS = 64
 
 
 def is_time(name: str) -> bool:
-    """Return whether a field's name says that it holds a time, which differs with each play."""
+    """Return whether a field holds a time, judging by its name. Times differ with each play."""
     return TIME.fullmatch(name) is not None
 
 
 def kept_fields(given: Mapping[str, Any]) -> dict[str, Reported]:
-    """Return fields of a report as stored: at most 64, with texts of up to 200 characters."""
+    """Return the stored fields of a report: at most 64, with texts of up to 200 characters."""
     some = list(given.items())[:MAX_FIELDS]
     return {one_line(str(name)): kept(value) for name, value in some}
 
 
 def read_fields(given: Any) -> dict[str, Reported]:
-    """Read stored fields of a report: a mapping, or its text in a CSV file.
+    """Read the stored fields of a report, given as a mapping or as its text in a CSV file.
 
-    ValueError if a text does not contain a mapping.
+    ValueError if it is neither.
     """
     try:
         fields = ast.literal_eval(given) if isinstance(given, str) else given
@@ -56,7 +56,7 @@ def one_line(text: str) -> str:
 
 
 def kept(value: Any) -> Reported:
-    """Return a value of a report as it is stored: numbers and short texts."""
+    """Return the stored form of a value of a report: a number, a short text or None."""
     if isinstance(value, bool):
         return int(value)
     if is_real(value):
@@ -76,11 +76,11 @@ class ReportedGame(Game, kind="reported"):
     score : float
         The objective's value, in its own unit.
     n_moves : int
-        Number of moves in the report; 1 if it has none.
+        Number of moves according to the report; 1 if the report does not give it.
     seconds : float
         CPU seconds that the game took.
     reported : mapping
-        All other fields of the report, by name. They can be read as attributes.
+        All other fields of the report, by name. They can also be read as attributes of the game.
     """
 
     score: float = column("score")
@@ -96,7 +96,7 @@ class ReportedGame(Game, kind="reported"):
 
 @dataclass(frozen=True)
 class PenalizedGame(ReportedGame, kind="penalized"):
-    """A failed game that counts with a penalty as its objective; it has no cost."""
+    """A failed game that counts with a penalty as its objective's value; it has no cost."""
 
     is_timed: ClassVar[bool] = False
     has_ended: ClassVar[bool] = False
@@ -108,26 +108,26 @@ class PenalizedGame(ReportedGame, kind="penalized"):
 
 
 class ReportError(ValueError):
-    """A report is not valid for a game."""
+    """A report lacks a field that it must have, or has a value that is not allowed."""
 
 
 @dataclass(frozen=True)
 class Report:
     """The fields that the report of a game must have."""
 
-    objective: str = SCORE  # the field with its value; ``score`` is read if it is missing
+    objective: str = SCORE  # field with the objective's value; if missing, ``score`` is read
     is_share: bool = False  # whether the value is 0 or 1, or ½ for a draw
-    costs: tuple[str, ...] = ()  # fields above 0; ``seconds`` replaces the measured time
-    low: float | None = None
+    costs: tuple[str, ...] = ()  # fields above 0; a field ``seconds`` replaces the measured time
+    low: float | None = None  # smallest and largest value allowed
     high: float | None = None
     is_match: bool = False  # whether the value is a word of RESULTS, or a share of the points
 
     def game(self, seed: int, given: Any, seconds: float) -> ReportedGame:
         """Make a game from a report; the game took ``seconds`` of CPU time.
 
-        A report is a mapping with the objective's field, the objective's value alone, or a
-        :class:`~agents.agent.Game`, whose own ``seconds`` count. ReportError if the report lacks a
-        field, or a field has a value that is not allowed.
+        A report is one of three: a mapping that has the objective's field, the objective's value
+        alone, or a :class:`~agents.agent.Game`. The ``seconds`` of such a Game replace those given.
+        ReportError if the report lacks a field, or if a field has a value that is not allowed.
         """
         if isinstance(given, Game):
             fields = fields_of_game(given)
@@ -170,7 +170,9 @@ class Report:
             number = RESULTS.get(given, number) if isinstance(given, str) else number
             if not (is_real(number) and 0 <= number <= 1):
                 words = ", ".join(map(repr, RESULTS))
-                raise ReportError(f"{name} must be {words}, or from 0 to 1 (got {given!r})")
+                raise ReportError(
+                    f"{name} must be {words}, or a number from 0 to 1 (got {given!r})"
+                )
         if not (is_real(number) and math.isfinite(number) and abs(number) <= MAX_NUMBER):
             raise ReportError(f"{name} must be a finite number up to 2**53 (got {given!r})")
         if self.is_share and number not in {0, 0.5, 1}:
@@ -183,7 +185,7 @@ class Report:
 
 
 def fields_of_game(game: Game) -> dict[str, Any]:
-    """Return the fields that a game of a user's own class reports."""
+    """Return the fields of a report that consists of a :class:`~agents.agent.Game`."""
     given = {each.name: getattr(game, each.name) for each in dataclasses.fields(game)}
     given[MOVES] = given.pop("n_moves")
     del given["seed"]

@@ -1,7 +1,7 @@
-"""Where a user's Python definition comes from, and how each process imports it.
+"""The place of a user's Python definition, and how each process imports it.
 
-A definition is an object in a file, ``coins.py:COINS``, or in a module, ``package.module:NAME``.
-Workers import it by the same text.
+A definition is an object in a file or in a module. It is given as a text, such as
+``coins.py:COINS`` or ``package.module:NAME``. Workers import it by the same text.
 """
 
 import ast
@@ -36,10 +36,10 @@ class SourceError(ValueError):
 
 @dataclass(frozen=True)
 class Source:
-    """A place in a user's code."""
+    """The place of a definition in a user's code."""
 
     module: str  # the absolute path of a file, or the name of a module
-    name: str = ""  # an object in the module; empty for the only one of its kind
+    name: str = ""  # of the object; may be empty if the module has only one definition
 
     @classmethod
     def parse(cls, text: str) -> "Source":
@@ -54,7 +54,7 @@ class Source:
 
     @property
     def is_file(self) -> bool:
-        """Whether it is in a file that is imported by its path."""
+        """Whether the definition is in a file that is imported by its path."""
         return self.module.endswith(SUFFIX)
 
     @property
@@ -67,18 +67,18 @@ class Source:
                 raise SourceError(f"{file} must be a Python file (it {what})")
             return file
         if not {"", os.getcwd()} & set(sys.path):
-            sys.path.append(os.getcwd())  # last, so that it hides no library
-        with importing(self.module):  # this may import a package around it
+            sys.path.append(os.getcwd())  # last, so that no file there hides a library
+        with importing(self.module):  # this may import the packages that contain the module
             spec = importlib.util.find_spec(self.module)
         if spec is None:
-            module_of_name(self.module)  # its error says why
+            module_of_name(self.module)  # this raises an error that gives the reason
         if spec is None or not spec.origin or not spec.origin.endswith(SUFFIX):
             raise SourceError(f"{self.module}: cannot be imported: it is not a file of Python code")
         return Path(spec.origin)
 
     @property
     def files(self) -> list[Path]:
-        """The module's file, and the files that it imports from its folder or its package."""
+        """The module's file, and all files of its folder or package that it imports."""
         path = self.path
         if self.is_file:
             return list_source_files(path, path.parent, lambda name: name not in OURS)
@@ -91,16 +91,17 @@ class Source:
         """A digest of the code of :attr:`files`."""
         known = DIGESTS.get(self)
         if known is not None and known[0] == read_stamps(list(known[0])):
-            return known[1]  # no file has changed since
+            return known[1]  # no file has changed since the digest was computed
         files = self.files
         DIGESTS[self] = (read_stamps(files), digits(b"".join(path.read_bytes() for path in files)))
         return DIGESTS[self][1]
 
     def load(self, spare: str = "") -> ModuleType:
-        """Import the module, once per process, or again if its code has changed.
+        """Import the module, once per process, and again only if its code has changed.
 
-        A file's module is called ``spare`` if its own name is taken. SourceError if there is no
-        such module, or its import fails; the error names the place in the user's code.
+        If the name of a file is already the name of another module, the module is called ``spare``.
+        SourceError if there is no such module, or its import fails. The message says where in the
+        user's code the error was raised.
         """
         digest = self.digest
         loaded = LOADED.get(self.module)
@@ -117,13 +118,13 @@ class Source:
 
 
 DIGESTS: dict[Source, tuple[dict[Path, Stamp], str]] = {}
-"""Digests of sources, with the stamps of their files at that time."""
+"""For each source, the stamps of its files and the digest that belongs to these stamps."""
 LOADED: dict[str, tuple[str, ModuleType]] = {}
-"""Imported modules of users, with their digests."""
+"""For each module of users that was imported, the digest of its code and the module itself."""
 
 
 def read_stamps(paths: Iterable[Path]) -> dict[Path, Stamp]:
-    """Return stamps that change with the contents of files, without reading them."""
+    """Return the stamp of each file, which changes with its content; no file is read."""
     found = {path: path.stat() if path.exists() else None for path in paths}
     return {
         path: (each.st_ino, each.st_size, each.st_mtime_ns) if each else ()
@@ -143,7 +144,7 @@ def module_of_file(file: Path, spare: str = "") -> ModuleType:
     if str(file.parent) not in sys.path:
         sys.path.append(str(file.parent))  # for modules in the same folder
     sys.modules[name] = module
-    # Write no bytecode: a user's folder is no place for it, and it may be older than the code.
+    # Write no bytecode: it does not belong in a user's folder, and may be older than the code.
     writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         with importing(str(file), file.parent):
@@ -158,11 +159,11 @@ def module_of_file(file: Path, spare: str = "") -> ModuleType:
 
 @contextmanager
 def importing(where: str, folder: Path | None = None) -> Iterator[None]:
-    """Report as SourceError whatever a user's module raises, even an exit of the process."""
+    """Raise SourceError instead of any exception of a user's module, and instead of an exit."""
     end, process = os._exit, os.getpid()
 
     def refuse(status: int) -> NoReturn:
-        if os.getpid() != process:  # a child process of the module may exit
+        if os.getpid() != process:  # a child process that the module has started may exit
             end(status)
         raise SystemExit(f"os._exit({status})")
 
@@ -171,14 +172,14 @@ def importing(where: str, folder: Path | None = None) -> Iterator[None]:
         yield
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt) and not is_raised(error):
-            raise  # by Ctrl-C
+            raise  # the user has pressed Ctrl-C
         raise SourceError(f"{where}: cannot be imported: {format_error(error, folder)}") from None
     finally:
         os._exit = end
 
 
 def is_raised(error: BaseException) -> bool:
-    """Return whether an error comes from a ``raise`` statement, and not from a signal."""
+    """Return whether an error was raised by a ``raise`` statement, and not by a signal."""
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
         place = place.tb_next
@@ -186,11 +187,11 @@ def is_raised(error: BaseException) -> bool:
 
 
 def is_taken(name: str, file: Path) -> bool:
-    """Return whether a module other than the file's has this name."""
+    """Return whether a module with this name exists that is not in ``file``."""
     try:
         spec = importlib.util.find_spec(name)
         return spec is not None and spec.origin != str(file)
-    except ValueError:  # of __main__, which has no specification
+    except ValueError:  # raised for __main__, which has no specification
         return True
 
 
@@ -201,9 +202,9 @@ def module_of_name(name: str) -> ModuleType:
 
 
 def format_error(error: BaseException, folder: Path | None = None) -> str:
-    """Write an error of a user's code in one line, with its place in that code.
+    """Return an error of a user's code in one line, with its place in this code.
 
-    The place is the last one in ``folder``, if this is given and contains a place.
+    The place is the last line of the traceback in a file of ``folder``, if there is such a line.
     """
     text = " ".join(f"{type(error).__name__}: {error}".rstrip(": ").split())
     text = text[:MAX_ERROR_LENGTH].encode(errors="replace").decode()
@@ -219,9 +220,10 @@ def format_error(error: BaseException, folder: Path | None = None) -> str:
 
 
 def list_source_files(path: Path, base: Path, follows: Callable[[str], bool]) -> list[Path]:
-    """Return a file and all files under a folder that its code imports anywhere, sorted.
+    """Return a file and all files in the folder ``base`` that it imports, sorted.
 
-    ``follows`` says which top-level modules count.
+    Imports in imported files and in functions count, too. ``follows`` says which top-level modules
+    are followed.
     """
     found: set[Path] = set()
     waiting = [path]
@@ -234,7 +236,7 @@ def list_source_files(path: Path, base: Path, follows: Callable[[str], bool]) ->
             parts = name.split(".")
             if not follows(parts[0]):
                 continue
-            for n in range(1, len(parts) + 1):  # packages around it are imported, too
+            for n in range(1, len(parts) + 1):  # packages that contain the module count, too
                 stem = base.joinpath(*parts[:n])
                 both = (stem.with_name(f"{stem.name}{SUFFIX}"), stem / INIT)
                 waiting += [each for each in both if each.is_file()]
@@ -242,10 +244,10 @@ def list_source_files(path: Path, base: Path, follows: Callable[[str], bool]) ->
 
 
 def list_imports(path: Path, base: Path) -> Iterator[str]:
-    """Yield the names of all modules that a file's import statements may mean."""
+    """Yield the names of all modules to which a file's import statements may refer."""
     try:
         tree = ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the import will report it
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # importing reports the error
         return
     package = path.parent.relative_to(base).parts
     for node in ast.walk(tree):

@@ -1,8 +1,9 @@
 """Values of afterstates: the points still to be won, estimated without playouts.
 
-A value is read from *knowledge*: a NamedTuple of learned weights (:mod:`agents.twenty48.ntuple`) or
-of a heuristic's values. Each kind of knowledge has its own class. ``@decides(..., VALUES)``
-registers the kernel that reads a class of knowledge, ``(knowledge, afterstate) -> value``.
+A value is computed from *knowledge*, a NamedTuple. It has learned weights
+(:mod:`agents.twenty48.ntuple`), or the values that a heuristic gives to rows. Each kind of
+knowledge has its own class. ``@decides(..., VALUES)`` registers the kernel that computes values
+from a class of knowledge. Its signature is ``(knowledge, afterstate) -> value``.
 """
 
 from typing import NamedTuple
@@ -17,9 +18,9 @@ VALUES: Kernels = {}
 
 
 def value(knowledge: Settings, afterstate: np.uint64) -> np.float32:
-    """Return the value of an afterstate in points, as a float32; only kernels can call this.
+    """Return the value of an afterstate; only kernels can call this.
 
-    All eight symmetric boards have the same value.
+    The eight boards that are symmetric to each other have the same value.
     """
     raise NotImplementedError
 
@@ -28,7 +29,7 @@ dispatch_on_settings(value, VALUES)
 
 
 class NoKnowledge(NamedTuple):
-    """All afterstates are worth nothing; the field exists because numba has no empty tuples."""
+    """Makes all afterstates worth 0. It has a field because numba has no empty tuples."""
 
     nothing: int = 0
 

@@ -1,7 +1,7 @@
 """Agents for 2048 and the records of their games.
 
-A game runs in compiled code without the GIL, in chunks short enough for Ctrl-C to be
-answered within a second, unless a single move takes longer.
+A game is played by compiled code, which releases the GIL. It is played in chunks of a few moves, so
+that Ctrl-C takes effect within a second, or after one move if this move takes longer.
 """
 
 import time
@@ -34,12 +34,12 @@ EMPTY_BOARD = 0
 
 @dataclass(frozen=True)
 class Game2048(Game, kind="2048"):
-    """One finished game of 2048. The score, the sum of the rewards, is an integer.
+    """One finished game of 2048. Its score is the sum of the rewards, an integer.
 
     Attributes
     ----------
     n_playout_moves : int
-        Number of actions inside playouts: an exact count, the same on every machine.
+        Number of actions inside playouts. Unlike a time, it is the same on every machine.
     max_tile : int
         Face value of the largest tile at the end.
     end_board : int
@@ -61,7 +61,7 @@ class Game2048(Game, kind="2048"):
 
 
 class Progress(NamedTuple):
-    """The state of a game between two chunks, as kernels accept and return it."""
+    """The state of a game between two calls of kernels."""
 
     board: int
     score: int
@@ -74,14 +74,14 @@ class Decision2048:
     """An agent's decision on one board."""
 
     action: Action
-    values: npt.NDArray[np.float64]  # (4,): expected points from here on; NaN if not evaluated
+    values: npt.NDArray[np.float64]  # (4,): expected points from the board on; NaN if unknown
     n_playout_moves: int  # actions inside playouts of this decision
 
 
 class Move2048(NamedTuple):
-    """A decision in a game."""
+    """A decision in a game, and the state of the game before it."""
 
-    n_moves: int  # before the decision
+    n_moves: int  # moves before the decision
     score: int  # points before the decision
     board: int  # the packed board before the decision
     decision: Decision2048
@@ -96,10 +96,10 @@ class Agent2048(Agent):
     Attributes
     ----------
     cascade : bool
-        Whether a merged tile may merge again in the same action. Agents that support this have it
-        as a parameter.
+        Whether a merged tile may merge again in the same action. In agents that support this, it is
+        a parameter.
     purpose : int
-        Purpose of a decision's random stream: see :mod:`engine.rng`.
+        Number that selects the random streams of decisions: see :mod:`engine.rng`.
     moves_per_chunk : int
         Number of moves after which :meth:`play` can be interrupted.
     """
@@ -110,7 +110,7 @@ class Agent2048(Agent):
 
     @property
     def rule(self) -> Rule:
-        """The rule by which tiles merge in its games."""
+        """The rule by which tiles merge in the agent's games."""
         return Rule.CASCADE if self.cascade else Rule.COMMON
 
     @property
@@ -124,7 +124,7 @@ class Agent2048(Agent):
 
     def warm_up(self) -> None:
         """Call each kernel once on an empty board, where there is nothing to decide."""
-        self.decide(EMPTY_BOARD, stream=0)  # first, since its error names a missing kernel
+        self.decide(EMPTY_BOARD, stream=0)  # first, because its error names a missing kernel
         self.advance(Progress(EMPTY_BOARD, 0, 0, 0), seed=0, max_moves=1)
         largest_exponent(initial(0))
 
@@ -151,7 +151,7 @@ class Agent2048(Agent):
         return int(action), values, int(n_playout_moves)
 
     def in_game(self) -> "Agent2048":
-        """Return an agent for one game: this agent, unless it keeps a state between moves."""
+        """Return the agent for one game: this agent, unless it keeps a state between moves."""
         return self
 
     def play(self, seed: int) -> Game2048:
@@ -159,7 +159,7 @@ class Agent2048(Agent):
         warm(self)
         progress = Progress(board=initial(seed), score=0, n_moves=0, n_playout_moves=0)
         player = self.in_game()
-        player.settings  # noqa: B018, tables are made before the clock starts
+        player.settings  # noqa: B018, computes tables before the clock starts
         seconds = 0.0
         while True:
             target = progress.n_moves + self.moves_per_chunk
@@ -179,7 +179,10 @@ class Agent2048(Agent):
         )
 
     def act(self, board: int, stream: int) -> Decision2048:
-        """Decide on one packed board with a random stream; ValueError if no action is legal."""
+        """Decide on one packed board, with the given random stream.
+
+        ValueError if no action is legal.
+        """
         if not legal_actions(board):
             raise ValueError(f"board: no action is legal on {board:#018x}; the game is over")
         warm(self)
@@ -187,7 +190,7 @@ class Agent2048(Agent):
         return Decision2048(Action(action), values, n_playout_moves)
 
     def moves(self, seed: int) -> Iterator[Move2048]:
-        """Play the game of :meth:`play`, but slower, and yield each decision before its move."""
+        """Play the same game as :meth:`play`, but slower; yield each decision before its move."""
         check_seed(seed)
         player = self.in_game()
         board, score, n_moves = initial(seed), 0, 0

@@ -1,14 +1,17 @@
 """Expectimax over a heuristic of rows and columns.
 
-The value of an afterstate is a sum over its four rows and four columns, of
+Each line, that is each row and each column of an afterstate, has the value
 
     base + w_empty·(empty cells) + w_merge·(equal neighbours)
          − w_order·min(Σ rises, Σ falls) − w_tiles·Σ eᵠ
 
-Here e is the exponent of each tile in a line. Rises and falls are the differences of eᵖ from one
-cell to the next. Empty cells do not separate equal neighbours. The heuristic values only the
-position: the points on the way to it do not count. A position without a legal action is worth 0, so
-``base`` is the cost of the end of the game. Only ratios matter, so ``base`` is fixed.
+The value of the afterstate is the sum over its eight lines. Here e is the exponent of each tile in
+the line. Rises and falls are the increases and decreases of eᵖ from one cell to the next. Two equal
+tiles also count as neighbours if there are only empty cells between them.
+
+The heuristic values only the position: points won before it do not count. A position without a
+legal action is worth 0, so the end of the game costs ``base`` for each line. Decisions depend only
+on the ratios between ``base`` and the weights, so ``base`` is fixed.
 
 Source of the features: the program nneonneo/2048-ai, which has other weights.
 """
@@ -39,9 +42,9 @@ Floats = npt.NDArray[np.float64]
 
 
 class LineValues(NamedTuple):
-    """The heuristic for kernels: the value of each row, float32, shape (65536,)."""
+    """The heuristic in the form that kernels take: the value of each possible row or column."""
 
-    lines: npt.NDArray[np.float32]
+    lines: npt.NDArray[np.float32]  # (65536,)
 
 
 @inlined
@@ -62,14 +65,14 @@ def line_value(knowledge: LineValues, afterstate: np.uint64) -> np.float32:
 
 @cache
 def exponents() -> Floats:
-    """Return the exponents of each row's cells, shape (4, 65536)."""
+    """Return the exponents in the cells of each possible row, shape (4, 65536)."""
     rows = np.arange(N_ROWS)
     return np.array([(rows >> 4 * cell) & 15 for cell in range(CELLS_OF_A_ROW)], np.float64)
 
 
 @cache
 def n_equal_neighbours() -> Floats:
-    """Return each row's number of equal neighbours, ignoring empty cells, shape (65536,)."""
+    """Return the number of equal neighbours in each possible row, shape (65536,)."""
     count, last = np.zeros(N_ROWS), np.zeros(N_ROWS)
     for cell in exponents():
         count += (cell > 0) & (cell == last)
@@ -79,7 +82,7 @@ def n_equal_neighbours() -> Floats:
 
 @dataclass(frozen=True)
 class Heuristic:
-    """The weights of the heuristic, and the values of rows that follow from them."""
+    """The weights of the heuristic, and the values of rows that result from them."""
 
     empty: float = real(150.0, 0, MAX_WEIGHT, "value of an empty cell", "w_e", TUNED_WEIGHT)
     merge: float = real(
@@ -89,18 +92,18 @@ class Heuristic:
         25.0, 0, MAX_WEIGHT, "penalty for an unsorted line", "w_o", Tuned(1, 1000.0, log=True)
     )
     order_power: float = real(
-        4.0, 0, 8, "exponent of w_o: higher values weight large tiles more", "p", TUNED_POWER
+        4.0, 0, 8, "power in w_o: higher powers weight large tiles more", "p", TUNED_POWER
     )
     tiles: float = real(
         6.0, 0, MAX_WEIGHT, "penalty for each tile", "w_t", Tuned(0.1, 100.0, log=True)
     )
     tiles_power: float = real(
-        3.5, 0, 8, "exponent of w_t: higher values weight large tiles more", "q", TUNED_POWER
+        3.5, 0, 8, "power in w_t: higher powers weight large tiles more", "q", TUNED_POWER
     )
 
     @cached_property
     def knowledge(self) -> LineValues:
-        """The value of each row."""
+        """The value of each possible row."""
         cells = exponents()
         steps = np.diff(cells**self.order_power, axis=0)
         rises, falls = np.maximum(steps, 0.0).sum(0), np.maximum(-steps, 0.0).sum(0)
@@ -120,11 +123,13 @@ class Heuristic:
 class Expectimax(LookaheadAgent, Heuristic):
     """Expectimax over a heuristic of rows and columns.
 
-    On the scale of the weights, the end of the game costs 100,000 per line. Each weight is tuned
-    from at most a tenth of the baseline's weight to at least ten times that weight. Powers are
-    tuned from 1, where rises and tiles count by exponent, to 5. A move takes a tenth of a
-    microsecond when looking one move ahead, and a tenth of a millisecond when looking three moves
-    ahead. So its time depends on the depth and on which boards are searched one ply deeper.
+    In the unit of the weights, the end of the game costs 100,000 per line. Each weight is tuned
+    from at most a tenth of its default to at least ten times its default. The powers p and q are
+    tuned from 1 to 5. With a power of 1, the exponents themselves are compared or added.
+
+    The time of a move depends on the depth, and on which boards are searched one ply deeper. It is
+    a tenth of a microsecond when looking one move ahead, and a tenth of a millisecond when looking
+    three moves ahead.
     """
 
     name: ClassVar[str] = "expectimax"

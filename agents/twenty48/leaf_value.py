@@ -1,32 +1,34 @@
-"""U(s), the value of a state where a search ends: rollouts, cell weights or the board's score.
+"""U(s), the value of a state where a search ends: from rollouts, cell weights or a board's score.
 
 Notation
 --------
 ===========  =====================================================================================
 s            a state: the player is to move
-U(s)         its value as a *leaf*: the estimate of all that follows
+U(s)         its value as a *leaf*: an estimate of the points that follow
 d            maximum number of actions in a rollout from s
 w(i)         weight of cell i in reading order; U(s) = Σ w(i) · face value of the tile in cell i
-f(s)         worth of the board, used as its score: see :mod:`engine.twenty48.board`
+f(s)         a score that depends only on the board: see :mod:`engine.twenty48.board`
 ===========  =====================================================================================
 
 Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6. The source
 searches 2048 with five leaf values: two rollouts, weights A and B, and the board's score. Our
 readings:
 
-- The value of a rollout is the sum of its rewards, undiscounted, over the depth that remains or
-  over d actions, as :class:`~agents.twenty48.uct.RolloutDepth` says. It is 0 for a depth of 0.
+- The value of a rollout is the undiscounted sum of its rewards. The maximum number of its actions
+  is d, or the rest of the simulation's depth (:class:`~agents.twenty48.uct.RolloutDepth`). If it is
+  0, the value of the rollout is 0.
 - One-step lookahead takes the action with the largest R(s, a) + E U(s′). The source does not give
-  this U. We set U = 0, so the largest reward decides, with ties broken at random.
-- The text has one row of weights A, 15 14 13 12, in a corner. We continue it as a snake: 8 9 10 11
-  below it, and so on down to 0. Weights B are not in the text. **Ours are not the book's**: they
-  are row + column, so they increase towards one corner.
-- The score of a board is f(s), which needs no history: it is the score of the game with every
-  spawned 4 counted as if it had been merged. Like every U, f(s) is added to the rewards on the path
-  to s, although it contains these rewards: among the leaves of one search, U is Σ rewards + 4 ·
-  (number of 4s) + a constant. So rewards count twice, as if c were half as large.
-- **A state without a legal action has value 0**, whatever its weights and score. So losing the game
-  costs the value of a state with a legal action.
+  the U in this formula. We set it to 0, so the largest reward decides, with ties broken at random.
+- The text has only the first row of weights A, 15 14 13 12. We continue it as a snake: the next row
+  is 8 9 10 11, and so on down to 0. Weights B are not in the text. **Ours are not the book's**: the
+  weight of a cell is row + column, so weights increase towards one corner.
+- The score of a board is f(s), which can be computed without the history of the game. It is the
+  score of the game if every spawned 4 is counted as the result of a merge. Like every U, f(s) is
+  added to the rewards on the path to s, although it contains these rewards: among the leaves of one
+  search, U is Σ rewards + 4 · (number of spawned 4s) + a constant. So rewards count twice, which
+  has the same effect as half the exploration constant c.
+- **A state without a legal action has value 0**, whatever its weights and score. So the end of the
+  game costs as much as the state would be worth if it had a legal action.
 """
 
 from enum import StrEnum
@@ -48,7 +50,7 @@ from thetafront.engine.twenty48.swar import random_empty_cell
 
 
 class LeafValue(StrEnum):
-    """How a leaf is valued; see the module's docstring."""
+    """How the value of a leaf is computed; see the module's docstring."""
 
     RANDOM = "random"
     LOOKAHEAD = "lookahead"
@@ -58,7 +60,7 @@ class LeafValue(StrEnum):
 
     @property
     def code(self) -> int:
-        """The number of this kind of value in kernels; both sets of weights are one kind."""
+        """The number of this kind of value in kernels; both sets of weights have one number."""
         return {
             LeafValue.RANDOM: ROLLOUT_RANDOM,
             LeafValue.LOOKAHEAD: ROLLOUT_LOOKAHEAD,
@@ -73,7 +75,7 @@ WEIGHTS: dict[LeafValue, tuple[float, ...]] = {
     LeafValue.WEIGHTS_A: (15, 14, 13, 12, 8, 9, 10, 11, 7, 6, 5, 4, 0, 1, 2, 3),
     LeafValue.WEIGHTS_B: tuple(row + column for row in range(4) for column in range(4)),
 }
-"""Named weights of the cells, in reading order."""
+"""The weights of the cells, in reading order."""
 
 
 @inlined
@@ -94,12 +96,13 @@ def better_axis(board: np.uint64, coin: np.uint64) -> np.uint64:
 def rollout(
     board: np.uint64, n_steps: Integer, greedy: bool, stream: np.uint64
 ) -> tuple[np.int64, Integer]:
-    """Play on for ``n_steps`` actions, or to the end; return sum of rewards and number of actions.
+    """Play ``n_steps`` actions, or to the end; return the sum of rewards and number of actions.
 
-    If ``greedy``, actions are drawn only from those with the largest reward. Bits 63 and 0 of a
-    random word turn the board, which then slides left. It is not turned back, since both policies
-    have the symmetries of the board. Bits 0 to 31 choose the cell of the spawn, bits 32 to 62 its
-    tile. After an illegal action the next word is drawn.
+    Actions are random; if ``greedy`` is true, they are drawn only from those with the largest
+    reward. For each action, bits 63 and 0 of a random word turn the board, which then slides left.
+    The board is not turned back, because both policies treat all symmetric forms of a board alike.
+    Bits 0 to 31 choose the cell of the spawn, and bits 32 to 62 choose its tile. After an illegal
+    action, the next word is drawn.
     """
     fours = np.uint64(0)
     n_moves: Integer = 0
@@ -124,7 +127,7 @@ def rollout(
 
 @kernel
 def weighted_tiles(board: np.uint64, weights: npt.NDArray[np.float64]) -> float:
-    """Return Σ weight · face value over the cells in reading order."""
+    """Return Σ weight · face value over the cells; the weights are in reading order."""
     total = 0.0
     for cell in range(16):
         exponent = (board >> (np.uint64(4) * np.uint64(cell))) & np.uint64(15)
@@ -143,8 +146,9 @@ def leaf_value(
 ) -> tuple[float, Integer]:
     """Return U(s), and the number of actions in a rollout.
 
-    ``n_steps`` is d, ``code`` is :attr:`LeafValue.code`, and ``stream`` the random stream of a
-    rollout. Only weighted values read ``weights``, float64 of shape (16,), in reading order.
+    ``n_steps`` is the maximum number of actions in a rollout, and ``stream`` is its random stream.
+    ``code`` is :attr:`LeafValue.code`. ``weights``, shape (16,), are used only by values from
+    weights.
     """
     if code in ROLLOUTS:
         value, n_moves = rollout(board, n_steps, code == ROLLOUT_LOOKAHEAD, stream)

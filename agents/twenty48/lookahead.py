@@ -1,24 +1,27 @@
-"""Expectimax by plies over values of afterstates.
+"""Expectimax over values of afterstates, to a depth that is counted in plies.
 
 Notation
 --------
 ============  ====================================================================================
-ply           a move of the player; at one ply the best afterstate is taken, without a spawn
-V(W)          value of an afterstate W (:mod:`agents.twenty48.afterstate_value`)
-Q(W, p, f)    points still to be won after W, by looking p plies ahead. It is V(W) for p = 0. Else
-              it is the mean over spawns of the maximum of r + Q(W′, p − 1, f′) over actions, or 0
-              where no action is legal
-f             how many 4s may still be spawned on a path; if it is 0, only 2s are spawned
+ply           a move of the player. A search of one ply takes the best afterstate and looks at no
+              spawn
+W, V(W)       an afterstate, and its value (:mod:`agents.twenty48.afterstate_value`)
+r, W′         points of an action after a spawn, and its afterstate
+f             how many more spawned 4s a path may have; if it is 0, only spawns of 2s are considered
+f′            f after a spawned 2, and f − 1 after a spawned 4
+Q(W, p, f)    points still to be won after W, estimated by looking p plies ahead. It is V(W) for
+              p = 0. Otherwise, it is a mean over spawns. Each spawn counts with the maximum over
+              actions of r + Q(W′, p − 1, f′), or with 0 if no action is legal
 ============  ====================================================================================
 
-A decision takes the action with the largest r + Q(W, depth − 1, f), the first one in a tie. It
-looks one ply further on boards with few empty cells: there the game is decided, and trees are
-small.
+A decision takes the action with the largest r + Q(W, depth − 1, f); in a tie, the first of these
+actions. On boards with few empty cells, the search goes one ply deeper, because the game is often
+decided on such boards and their trees are small.
 
 Q depends only on its arguments, so two tables of known values save time and change nothing else.
-The table of positions holds Q for (W, p, f), and the table of leaves holds V for W. A new entry
-overwrites the old entry in its row. Decisions do not depend on the sizes of the tables, nor on what
-the tables hold from earlier moves or games.
+The table of positions has Q for (W, p, f), and the table of leaves has V for W. A new entry
+overwrites the old entry in its row. Decisions depend neither on the sizes of the tables nor on
+entries from earlier moves or games.
 """
 
 from abc import abstractmethod
@@ -66,12 +69,12 @@ class LookaheadSettings(NamedTuple):
 
     knowledge: Settings  # what `value` reads: see `afterstate_value`
     rows: RowTables
-    reward_weight: np.float32  # weight of points; 0 if values rate whole positions
+    reward_weight: np.float32  # weight of points; 0 if values are not in points
     depth: int  # moves looked ahead
-    deeper_below: int  # one move more if fewer cells are empty
+    deeper_below: int  # boards with fewer empty cells are searched one move deeper
     fours: int  # f
     positions: Table  # (2**k, 2), zero at first; one row means no table
-    leaves: Table  # likewise
+    leaves: Table  # (2**k, 2), zero at first; one row means no table
 
 
 def new_table(bits: int) -> Table:
@@ -81,7 +84,7 @@ def new_table(bits: int) -> Table:
 
 @inlined
 def leaf_value(settings: LookaheadSettings, after: np.uint64) -> np.float32:
-    """Return V of an afterstate, from the table of leaves if the table has it."""
+    """Return V of an afterstate, from the table of leaves if it is there."""
     leaves = settings.leaves
     if len(leaves) == 1:
         return value(settings.knowledge, after)
@@ -101,7 +104,7 @@ def afterstate_value(
     """Return Q of an afterstate for ``plies`` of one or more."""
     fours = min(fours, plies)
     positions = settings.positions
-    # Four bits suffice for each number; the tag is stored beside the value.
+    # Four bits are enough for each of the two numbers. The tag is stored together with the value.
     tag = np.uint64(plies) * np.uint64(16) + np.uint64(fours) + np.uint64(1)
     slot = np.uint64(0)
     if len(positions) > 1:
@@ -115,8 +118,8 @@ def afterstate_value(
     while empty != np.uint64(0):
         cell = empty & (np.uint64(0) - empty)
         empty ^= cell
-        # The value of a state is no separate function: it and this function would call each other,
-        # and numba cannot load two such functions from its cache.
+        # The value of a state has no function of its own. That function and this one would call
+        # each other, and numba cannot load two such functions from its cache.
         for four in range(2 if fours > 0 else 1):
             board = after | (cell << np.uint64(four))
             transposed = transpose(board)
@@ -151,7 +154,7 @@ def afterstate_value(
 def put_worths(
     settings: LookaheadSettings, board: np.uint64, worths: npt.NDArray[np.float64]
 ) -> tuple[Integer, np.uint64, np.float32]:
-    """Put r + Q of each action into ``worths``, NaN if the action is illegal.
+    """Put r + Q of each action into ``worths``; illegal actions get NaN.
 
     Return the best action (-1 if none is legal), its afterstate, and its points.
     """
@@ -197,10 +200,11 @@ def play_by_lookahead(
     seed: np.uint64,
     max_moves: int,
 ) -> tuple[np.uint64, Integer, int]:
-    """Play the game of :func:`~agents.twenty48.loop.play_on`, in less time per move.
+    """Play the same game as :func:`~agents.twenty48.loop.play_on`, in less time per move.
 
-    At one ply, a move takes 0.09 µs instead of 0.16 µs with a heuristic, and a twentieth less time
-    with a network. This is because values are not allocated and the board slides once.
+    This function does not allocate an array of values for each move, and it slides the board only
+    once. At one ply with a heuristic, a move takes 0.09 µs instead of 0.16 µs. At one ply with a
+    network, it takes a twentieth less time.
     """
     worths = np.empty(N_ACTIONS)
     while n_moves < max_moves:
@@ -217,8 +221,8 @@ def play_by_lookahead(
 class LookaheadAgent(Agent2048):
     """Takes the best action by expectimax over values of afterstates.
 
-    Subclasses inherit these parameters and define :attr:`knowledge`. The tables affect only the
-    time.
+    Subclasses inherit these parameters and define :attr:`knowledge`. The two parameters that end in
+    ``_bits`` affect only the time.
     """
 
     purpose: ClassVar[int] = int(POLICY)
@@ -237,23 +241,23 @@ class LookaheadAgent(Agent2048):
         MAX_FOURS,
         "maximum number of 4s spawned on a path; after them, only 2s are considered",
         "f",
-        Tuned(0, 4),  # a limit saves time from two moves ahead on
+        Tuned(0, 4),  # a limit saves time if the depth is two or more
     )
     position_bits: int = integer(
-        14, 0, MAX_TABLE_BITS, "the table of positions has 2 to this power entries; 0: no table"
+        14, 0, MAX_TABLE_BITS, "log2 of the size of the table of positions; 0: no table"
     )
     leaf_bits: int = integer(
-        12, 0, MAX_TABLE_BITS, "the table of leaves has 2 to this power entries; 0: no table"
+        12, 0, MAX_TABLE_BITS, "log2 of the size of the table of leaves; 0: no table"
     )
 
     @property
     @abstractmethod
     def knowledge(self) -> Settings:
-        """The knowledge from which values are read."""
+        """The knowledge from which values are computed."""
 
     @property
     def moves_per_chunk(self) -> int:  # type: ignore[override]
-        """Fewer if a move takes longer: each further ply takes some twenty times as long."""
+        """Number of moves between two chances to interrupt: the deeper the search, the fewer."""
         return max(1, 4096 >> (4 * (self.depth - 1)))
 
     @cached_property

@@ -1,6 +1,6 @@
 """The game loop of 2048, one for all agents.
 
-The class of an agent's settings selects the kernel that decides: :mod:`agents.policy_dispatch`.
+The class of an agent's settings selects the kernel that decides: see :mod:`agents.policy_dispatch`.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from thetafront.engine.twenty48.rule import BuiltRule
 
 DecisionTuple2048 = tuple[Integer, npt.NDArray[np.float64], Integer]
 """What a deciding kernel returns: the action (-1 if none is legal), the values of the actions, and
-the number of actions inside playouts. Values are float64, of shape (4,): the expected points from
+the number of actions inside playouts. Values have the shape (4,). They are the expected points from
 the board on, or NaN for an action without a value."""
 
 
@@ -23,8 +23,8 @@ def decide(
 ) -> DecisionTuple2048:
     """Decide on one board, by the kernel for the class of ``settings``.
 
-    Kernels and Python may call it. ``stream`` is the random stream of this decision; ``rule`` says
-    how tiles merge, see :mod:`engine.twenty48.rule`.
+    Both kernels and Python code may call this function. ``stream`` is the random stream of this
+    decision, and ``rule`` says how tiles merge (:mod:`engine.twenty48.rule`).
     """
     decision: DecisionTuple2048 = find_kernel(settings)(settings, board, stream, rule)
     return decision
@@ -47,9 +47,9 @@ def play_on(
 ) -> tuple[np.uint64, Integer, int, Integer]:
     """Play by :func:`decide` until the game is over or has ``max_moves`` moves in total.
 
-    ``board``, ``score``, ``n_moves`` and ``n_playout_moves`` describe the game so far; their new
-    values are returned. ``n_moves`` is below ``max_moves`` if and only if the game is over.
-    ``seed`` determines every random number; ``purpose`` names the streams of decisions, see
+    ``board``, ``score``, ``n_moves`` and ``n_playout_moves`` describe the game so far. Their new
+    values are returned, and the new ``n_moves`` is below ``max_moves`` if and only if the game is
+    over. ``seed`` determines every random number. ``purpose`` selects the streams of decisions, see
     :mod:`engine.rng`.
     """
     while n_moves < max_moves:

@@ -1,8 +1,8 @@
-"""The Monte Carlo MDP agent: the expected score of playouts over all spawns.
+"""The Monte Carlo MDP agent: maximizes the scores of playouts in expectation over all spawns.
 
-The agent takes the action a with the largest Σ P(s′|s, a)·V(s′). :mod:`agents.twenty48.expectation`
-has the notation and our readings of the source. Equation 3 discounts V and adds the reward of the
-action.
+By equation 2, the agent takes the action a with the largest Σ P(s′|s, a)·V(s′). Equation 3 also
+discounts V, and adds the reward of the action. :mod:`agents.twenty48.expectation` has the notation
+and our readings of the source.
 
 Source: Ripstein (2023), §3.2 and §3.3, equations 2 and 3.
 """
@@ -32,7 +32,7 @@ REWARD_WEIGHT = "weight of the points of the move itself"
 
 
 class ScheduledAgent(Agent2048):
-    """Decides by equation 2 or 3 with the playouts of a schedule."""
+    """Decides by equation 2 or 3, with the numbers of playouts from a schedule."""
 
     n_side_by_side: ClassVar[int] = 8
 
@@ -52,7 +52,7 @@ class ScheduledAgent(Agent2048):
     @property
     @abstractmethod
     def schedule(self) -> Schedule:
-        """Playouts by empty cells and spawned tile."""
+        """Numbers of playouts, by number of empty cells and by spawned tile."""
 
     @cached_property
     def settings(self) -> ExpectationSettings:
@@ -64,12 +64,12 @@ class ScheduledAgent(Agent2048):
 @register
 @dataclass(frozen=True)
 class MonteCarloMDP(Theta, ScheduledAgent):
-    """Maximizes the expected mean of the best playouts over all spawns (Ripstein 2023, §3.2).
+    """Maximizes the mean score of the best playouts in expectation over all spawns.
 
-    The defaults are the author's untuned θ.
+    Source: Ripstein (2023), §3.2. The defaults are the author's untuned θ.
 
-    ``reward_weight`` is 1 in equation 2, and in equation 3 if V is the remaining score. It is 1 + γ
-    in equation 3 if V is the score of the whole game.
+    With ``reward_weight`` of 1, the agent plays by equation 2, or by equation 3 if V is the
+    remaining score. With 1 + γ, it plays by equation 3 if V is the score of the whole game.
     """
 
     name: ClassVar[str] = "mcmdp"
@@ -82,9 +82,9 @@ class MonteCarloMDP(Theta, ScheduledAgent):
 @register
 @dataclass(frozen=True)
 class Table1(ScheduledAgent):
-    """The agent of the paper's Table 1: its author's explicit schedule replaces θ₁ to θ₅.
+    """The agent of the paper's Table 1: the author's explicit schedule replaces θ₁ to θ₅.
 
-    Its parameters are those of :class:`MonteCarloMDP`.
+    Its parameters have the same meaning as in :class:`MonteCarloMDP`.
     """
 
     name: ClassVar[str] = "table1"

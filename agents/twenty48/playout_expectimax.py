@@ -1,9 +1,9 @@
-"""Expectimax to a depth, with playouts at its leaves.
+"""Expectimax to a fixed depth, with values of leaves from playouts.
 
 Notation
 --------
 ===========  =====================================================================================
-d            depth: number of chance nodes between the board and a leaf; d = 1 is one spawn
+d            depth: number of spawns between the board and a leaf
 s′           a *state*: the player is to move
 W            an *afterstate*: a tile is to be spawned
 γ            discount; 1 by default
@@ -14,19 +14,20 @@ V(s′)        max over a of w·R(s′, a) + γ·V(W), where W is the afterstate
 V(W)         Σ P(s′|W)·V(s′); P is 0.9/m for a 2 in each of the m empty cells, and 0.1/m for a 4
 ===========  =====================================================================================
 
-The tree is built level by level. Equal states of a level are one state, with one value. The
-playouts of all leaves form one batch.
+The tree is built level by level. Equal states on the same level are merged into one. The playouts
+of all leaves form one batch.
 
 Source: Ripstein (2023), §5.2, equation 4, and equation 3 at the root. Our readings:
 
-- Equation 4 has no max, but expectimax has one. Every spawn counts with its probability.
+- Equation 4 has no maximum over actions, but expectimax has one. Every spawn counts with its
+  probability.
 - A reward after i spawns is multiplied by γⁱ, and the value of a leaf by γᵈ. The source does not
-  give γ a value here.
+  say which value γ has in equation 4.
 - Like equation 3 (:mod:`agents.twenty48.expectation`), equation 4 does not say what V of a leaf is.
-  If V is the score that remains to be won, w = 1. If V is the score of the whole game, as Algorithm
-  3 returns it, V contains the rewards on the way once more: w = 1 + γᵈ⁻ⁱ after i spawns. A game
-  that ends before depth d then counts as if its final score came at depth d. Points won before the
-  current board are the same for all actions and are left out.
+  If V is the remaining score, w = 1. If V is the score of the whole game, as Algorithm 3 returns
+  it, V contains the rewards on the path to the leaf once more: w = 1 + γᵈ⁻ⁱ for a reward after i
+  spawns. The final score of a game that ends before depth d then counts as if the game had ended at
+  depth d. Points won before the current board are the same for all actions and are left out.
 """
 
 import math
@@ -57,9 +58,9 @@ def new_index(n: Integer) -> tuple[Boards, Indices]:
 
 @kernel
 def find(keys: Boards, numbers: Indices, board: np.uint64, next_number: Integer) -> Integer:
-    """Return a board's number; a new board gets ``next_number``.
+    """Return the number of a board; a new board gets ``next_number``.
 
-    The table uses open addressing and is never more than half full, so searches are short.
+    The hash table uses open addressing and is never more than half full, so searches are short.
     """
     last = np.uint64(len(keys) - 1)
     slot = mix(board) & last
@@ -73,14 +74,15 @@ def find(keys: Boards, numbers: Indices, board: np.uint64, next_number: Integer)
 
 @kernel
 def spawned(afters: Boards) -> tuple[Boards, Indices, Indices, npt.NDArray[np.bool_]]:
-    """Spawn every tile on every afterstate of a level.
+    """Apply every possible spawn to every afterstate of a level.
 
     Return four arrays:
 
     - the distinct states after a spawn, in the order of their first appearance;
-    - the index of each afterstate's first spawn, with the end as last entry;
-    - the number of the state after each spawn, cell by cell, first for a 2 and then for a 4;
-    - whether a spawned 2 leads to each state.
+    - the index of the first spawn of each afterstate, and the number of all spawns as last entry;
+    - for each spawn, the number of the state after it; spawns are in the order of the cells, and in
+      each cell a 2 comes before a 4;
+    - for each state, whether a spawned 2 leads to it.
     """
     first = np.zeros(len(afters) + 1, np.int64)
     for i in range(len(afters)):
@@ -111,7 +113,7 @@ def acted(states: Boards) -> tuple[Boards, Indices, Indices]:
     Return three arrays, the last two of shape (n_states, 4):
 
     - the distinct afterstates, in the order of their first appearance;
-    - the number of the afterstate of each state and action; NOTHING if the action is illegal;
+    - for each state and action, the number of the afterstate, or NOTHING if the action is illegal;
     - the points of each action.
     """
     most = N_ACTIONS * len(states)
@@ -138,7 +140,7 @@ def acted(states: Boards) -> tuple[Boards, Indices, Indices]:
 def expected(
     first: Indices, children: Indices, values: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
-    """Return V of each afterstate from V of the states, shape (n_afters,)."""
+    """Return V of each afterstate, computed from V of the states after it; shape (n_afters,)."""
     result = np.zeros(len(first) - 1)
     for i in range(len(first) - 1):
         m = (first[i + 1] - first[i]) // 2
@@ -150,7 +152,7 @@ def expected(
 
 @kernel
 def weight_of_rewards(depth: Integer, gamma: float, whole_score: bool) -> float:
-    """Return w of the rewards of states with ``depth`` spawns between them and the leaves."""
+    """Return w of the rewards in states that are ``depth`` spawns before the leaves."""
     return 1.0 + gamma**depth if whole_score else 1.0
 
 
@@ -162,7 +164,7 @@ def best_values(
     weight: float,
     gamma: float,
 ) -> npt.NDArray[np.float64]:
-    """Return V of each state from V of the afterstates, shape (n_states,)."""
+    """Return V of each state, computed from V of its afterstates; shape (n_states,)."""
     result = np.zeros(len(children))
     for i in range(len(children)):
         best = -np.inf
@@ -181,8 +183,8 @@ def leaf_counts(
 ) -> npt.NDArray[np.int64]:
     """Divide the playouts among the leaves; each leaf gets at least one.
 
-    A leaf to which a spawned 2 leads gets n playouts, any other leaf gets ⌈n/θ₅⌉, for the largest n
-    possible.
+    A leaf to which a spawned 2 leads gets n playouts, and any other leaf gets ⌈n/θ₅⌉. Here n is the
+    largest integer for which the total, with n/θ₅ not rounded up, is at most ``n_playouts``.
     """
     n_twos = np.int64(by_two.sum())
     n_fours = len(by_two) - n_twos
@@ -205,12 +207,12 @@ def decide_by_expectimax(
     """Decide by equation 4, on a state with a legal action.
 
     ``depth`` is d, 1 or more. There are about ``n_playouts`` playouts, at least one per leaf.
-    ``two_to_four`` is θ₅, the ratio in :func:`leaf_counts`. ``top_share`` is θ₆: the value of a
-    leaf is the mean of this share of its playouts, the best ones. With ``whole_score``, V of a leaf
-    is the score of the whole game, and w = 1 + γᵈ⁻ⁱ.
+    ``two_to_four`` is θ₅, the ratio in :func:`leaf_counts`. ``top_share`` is θ₆: only this share of
+    a leaf's playouts, the best ones, is averaged. If ``whole_score`` is true, V of a leaf is the
+    score of the whole game, and w = 1 + γᵈ⁻ⁱ.
 
-    Return a :data:`~agents.twenty48.loop.DecisionTuple2048` (with the first action in a tie) and
-    the number of distinct leaves.
+    Return the three values of a :data:`~agents.twenty48.loop.DecisionTuple2048`, and the number of
+    distinct leaves. In a tie, the first of the best actions is taken.
     """
     root = np.empty(1, np.uint64)
     root[0] = board

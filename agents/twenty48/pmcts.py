@@ -1,9 +1,9 @@
 """Pure Monte Carlo search: the action whose playouts have the best mean.
 
 Source: Ripstein (2023), §3.1, Algorithm 1 and equation 1. Each playout begins with the action and
-draws its own spawn, so the mean is over spawns, too. The paper argues that dropping the worst
-playouts here, as Algorithm 3 does, would hide unlucky spawns. The share of playouts that are kept
-is a parameter.
+draws its own spawn, so the mean is over spawns, too. The paper argues that all playouts must be
+kept: dropping the worst playouts, as in Algorithm 3, would hide unlucky spawns. In this module, the
+share of playouts that are kept is a parameter.
 """
 
 from dataclasses import dataclass
@@ -40,9 +40,9 @@ def pure_monte_carlo_decision(
 ) -> DecisionTuple2048:
     """Decide by Algorithm 1.
 
-    Parameters and results are those of :func:`agents.twenty48.loop.decide`. The action is the one
-    with the largest mean, the first one in a tie. A single legal action is taken without playouts;
-    its value is NaN.
+    Parameters and results are those of :func:`agents.twenty48.loop.decide`. The action with the
+    largest mean is taken; in a tie, the first of these actions. A single legal action is taken
+    without playouts, and its value is NaN.
     """
     n_playouts, top_share = settings
     values = np.full(N_ACTIONS, np.nan)

@@ -1,12 +1,12 @@
-"""Two errors of the paper's program, and their effect on its Table 1.
+"""Agents with two errors of the paper's program, to measure their effect on its Table 1.
 
 Apart from the merging rule, the published program of Ripstein (2023) differs from the paper's text
-in two things:
+in two ways:
 
-- Its pure Monte Carlo search spawns *one* tile after each action and plays all games from that
-  board. So the mean is not over spawns.
-- Its MDP agent places a 2 where it means to place a 4. The node is explored with this 2, but gets
-  the number of playouts and the probability of a 4.
+- Its pure Monte Carlo search spawns *one* tile after each action and plays all playouts from that
+  board. So the mean over playouts is not a mean over spawns.
+- Its Monte Carlo MDP agent places a 2 where it should place a 4. The playouts begin with this 2,
+  but the node has the number of playouts and the probability of a 4.
 
 These agents reproduce the errors; there is no other reason to play them.
 """
@@ -35,9 +35,9 @@ MAX_NODES = 30
 
 
 class OneSpawnSettings(NamedTuple):
-    """Settings of :func:`decide_by_one_spawn`: playouts of each legal action."""
+    """Settings of :func:`decide_by_one_spawn`."""
 
-    n_playouts: int
+    n_playouts: int  # per legal action
 
 
 @decides(OneSpawnSettings)
@@ -66,10 +66,10 @@ def decide_by_one_spawn(
 
 
 class TwosSettings(NamedTuple):
-    """Settings of :func:`decide_by_twos`: playouts, int64 of shape (2, 16), and θ₆."""
+    """Settings of :func:`decide_by_twos`."""
 
-    schedule: npt.NDArray[np.int64]
-    top_share: float
+    schedule: npt.NDArray[np.int64]  # (2, 16), see `Schedule.table`
+    top_share: float  # θ₆
 
 
 @decides(TwosSettings)
@@ -77,7 +77,7 @@ class TwosSettings(NamedTuple):
 def decide_by_twos(
     settings: TwosSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
 ) -> DecisionTuple2048:
-    """Decide by equation 2 with a 2 in place of each 4."""
+    """Decide by equation 2, with a 2 instead of each spawned 4."""
     schedule, top_share = settings
     values = np.full(N_ACTIONS, np.nan)
     nodes = np.empty(MAX_NODES, np.uint64)
@@ -111,7 +111,7 @@ def decide_by_twos(
 @register
 @dataclass(frozen=True)
 class OneSpawnADirection(Agent2048):
-    """Pure Monte Carlo search in which all games after an action begin with the same spawn."""
+    """Pure Monte Carlo search in which all playouts of an action begin with the same spawn."""
 
     name: ClassVar[str] = "pmcts_one_spawn"
 
@@ -126,7 +126,7 @@ class OneSpawnADirection(Agent2048):
 @register
 @dataclass(frozen=True)
 class FoursExploredAsTwos(Agent2048):
-    """The Monte Carlo MDP agent of Table 1 with a 2 in place of each 4."""
+    """The Monte Carlo MDP agent of Table 1, with a 2 instead of each spawned 4."""
 
     name: ClassVar[str] = "table1_twos"
 

@@ -1,4 +1,4 @@
-"""Uniformly random legal actions: the score without any search."""
+"""The agent that takes uniformly random legal actions. It shows the score without any search."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +19,7 @@ from thetafront.engine.twenty48.rule import BuiltRule
 
 @kernel
 def random_action(legal: int, stream: np.uint64) -> int:
-    """Choose uniformly among the set bits of ``legal``; -1 if there are none."""
+    """Choose uniformly among the bits of ``legal`` that are 1; return -1 if there are none."""
     n_legal = 0
     for action in range(N_ACTIONS):
         n_legal += legal >> action & 1
@@ -36,7 +36,7 @@ def random_action(legal: int, stream: np.uint64) -> int:
 class RandomSettings(NamedTuple):
     """Settings of :func:`random_decision`."""
 
-    values: npt.NDArray[np.float64]  # (4,): NaN; allocated once, to save time
+    values: npt.NDArray[np.float64]  # (4,): NaN; allocated only once, which saves time
 
 
 @decides(RandomSettings)
@@ -56,7 +56,7 @@ class RandomAgent(Agent2048):
     name: ClassVar[str] = "random"
     purpose: ClassVar[int] = int(POLICY)
     moves_per_chunk: ClassVar[int] = (
-        1024  # usually a whole game: a call takes longer than its moves
+        1024  # usually a whole game, because a call takes longer than the moves in it
     )
 
     @cached_property

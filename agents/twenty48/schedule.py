@@ -1,19 +1,26 @@
-"""Schedules: the number of playouts of a node by empty cells and spawned tile.
+"""Schedules: numbers of playouts of a node, by number of empty cells and by spawned tile.
 
 Notation
 --------
 ========  ========================================================================================
-e         empty cells after an action, 1 to 15; the spawn takes one of them
-n₂(e)     playouts of each node after the spawn of a 2
-n₄(e)     playouts of each node after the spawn of a 4
+e         number of empty cells after an action, 1 to 15; a *node* is a board after the spawn of a
+          tile in one of these cells
+n₂(e)     number of playouts of a node after the spawn of a 2
+n₄(e)     number of playouts of a node after the spawn of a 4
 ========  ========================================================================================
 
-Source: Ripstein (2023), §3.2. We read θ₁, θ₂ and θ₃ as *equal totals*: within a range of e, the
-nodes after a 2 together get the same number of playouts for each e. So n₂ is ⌊θ₁/e⌋ for e = 1 to 3,
-⌊4θ₂/e⌋ for 4 to 6, ⌊7θ₃/e⌋ for 7 to 9, and θ₄ for 10 to 15. The paper's example (500, 250, 125)
-differs for e = 3. Like the author's published code, we divide by 3, which gives 166. The text
-demands at least 3 playouts of every node; the author's code does not enforce this minimum. Here it
-is the parameter ``min_playouts``, 3 by default.
+Source: Ripstein (2023), §3.2. We read θ₁, θ₂ and θ₃ as *equal totals*: within a range of e, the e
+nodes after a 2 together get the same number of playouts for each e. So n₂(e) is
+
+- ⌊θ₁/e⌋ for e = 1 to 3,
+- ⌊4θ₂/e⌋ for e = 4 to 6,
+- ⌊7θ₃/e⌋ for e = 7 to 9,
+- θ₄ for e = 10 to 15.
+
+The paper's example for e = 1, 2 and 3 is 500, 250 and 125 playouts. For e = 3, we divide by 3 like
+the author's published code, which gives 166 playouts. The text demands at least 3 playouts of every
+node, but the author's code does not enforce this minimum. Here it is the parameter
+``min_playouts``, 3 by default.
 """
 
 import math
@@ -33,12 +40,12 @@ BEST_SHARE = "share of the playouts that are kept: the best ones"
 
 @dataclass(frozen=True)
 class Schedule:
-    """Playouts of a node by number of empty cells after the action.
+    """Numbers of playouts of a node, by number of empty cells after the action.
 
     Parameters
     ----------
     n_twos, n_fours : tuple of int, shape (15,)
-        n₂(1), …, n₂(15) and n₄(1), …, n₄(15), each 1 to 1,000,000.
+        n₂(1), …, n₂(15) and n₄(1), …, n₄(15), each from 1 to 1,000,000.
 
     Raises
     ------
@@ -65,9 +72,9 @@ class Schedule:
 
     @classmethod
     def from_theta(cls, theta: Sequence[float], min_playouts: int = 3) -> "Schedule":
-        """Build the schedule of θ₁ to θ₅, where each node gets ``min_playouts`` or more.
+        """Build the schedule from θ₁ to θ₅, with at least ``min_playouts`` for each node.
 
-        θ₁ to θ₄ are numbers of playouts, 0 or more. θ₅, 1 or more, is the ratio of n₂ to n₄:
+        θ₁ to θ₄ are numbers of playouts, 0 or more. θ₅ is the ratio of n₂ to n₄, 1 or more:
         n₄ = ⌈n₂/θ₅⌉. ValueError if there are not five values, or a node gets too many playouts.
         """
         if len(theta) != N_THETA:
@@ -80,7 +87,7 @@ class Schedule:
             *[theta4] * 6,
         )
         n_twos = [max(min_playouts, math.floor(count)) for count in totals]
-        # 1e-9 keeps ceil from raising integers with a rounding error, such as 7.000000000000001.
+        # Without 1e-9, ceil would round up integers with a rounding error: 7.000000000000001 to 8.
         n_fours = [max(min_playouts, math.ceil(count / theta5 - 1e-9)) for count in n_twos]
         return cls(tuple(n_twos), tuple(n_fours))
 
@@ -103,8 +110,8 @@ AUTHORS_SCHEDULE = Schedule(
 class Theta:
     """The author's θ, and the schedule of playouts that it defines.
 
-    The tuned ranges extend the author's first bounds (θ₁ 250–750, θ₂ 25–100, θ₃ 8–50, θ₄ 5–20, θ₅
-    2–9, θ₆ fixed at 1) on both sides, and θ₆ is tuned, too.
+    The author first tuned θ₁ in 250–750, θ₂ in 25–100, θ₃ in 8–50, θ₄ in 5–20 and θ₅ in 2–9, with
+    θ₆ = 1. The tuned ranges here extend these ranges on both sides, and θ₆ is tuned, too.
     """
 
     theta1: float = real(
@@ -156,7 +163,7 @@ class Theta:
 
     @property
     def schedule(self) -> Schedule:
-        """Playouts by empty cells and spawned tile."""
+        """The schedule that θ₁ to θ₅ and ``min_playouts`` define."""
         theta = (self.theta1, self.theta2, self.theta3, self.theta4, self.theta5)
         return Schedule.from_theta(theta, self.min_playouts)
 

@@ -1,13 +1,14 @@
 """Games of the Monte Carlo MDP agent side by side: their decisions share a batch of playouts.
 
-The playouts of a single decision leave many lanes of :mod:`engine.twenty48.playout` idle towards
-the end of their batch. The playouts of eight games together fill the lanes far better: an agent
-with few playouts plays more than twice as many games per second (``make bench``).
+:mod:`engine.twenty48.playout` plays many playouts in parallel, each in a *lane*. With the playouts
+of a single decision, many lanes are idle towards the end of the batch. The playouts of eight games
+together fill the lanes far better: an agent with few playouts plays more than twice as many games
+per second (``make bench``).
 
-Random bits belong to lanes, which the games share. So a game played side by side is not the game
-that the same seed gives when played alone; its score has the same distribution. All of the games
-together can be replayed exactly, given the agent, their seeds, and the order of the seeds. Each
-game's spawns come from its own seed.
+The spawns of each game come from its own seed. But the random bits of playouts belong to lanes,
+which the games share. So a game played side by side differs from the game with the same seed played
+alone, but the distribution of scores is the same. All of the games together can be replayed
+exactly, given the agent, their seeds, and the order of the seeds.
 """
 
 import time
@@ -33,7 +34,7 @@ from thetafront.engine.twenty48.board import N_ACTIONS, afterstate, spawn
 from thetafront.engine.twenty48.playout import random_games
 from thetafront.engine.twenty48.rule import BuiltRule
 
-STEPS_PER_CALL = 16  # decisions of each game between two chances to interrupt
+STEPS_PER_CALL = 16  # decisions of each game in a call, which cannot be interrupted
 
 
 @dataclass(frozen=True)
@@ -43,12 +44,12 @@ class SideBySide2048(Game2048, kind="2048 side by side"):
     Attributes
     ----------
     seconds : float
-        The game's share of the CPU seconds of all these games, in proportion to its moves. This is
-        not the time of the game when played alone, so no cost is computed from it.
+        A share of the CPU seconds of all these games, in proportion to the game's moves. The game
+        would take another time if it were played alone, so no cost is computed from this.
     first_seed : int
-        The lowest seed of these games.
+        The lowest seed of the games that were played side by side.
     n_side_by_side : int
-        Number of these games.
+        The number of these games.
     """
 
     first_seed: int = column()
@@ -75,12 +76,13 @@ def play_on_side_by_side(
     max_steps: int,
     rule: BuiltRule,
 ) -> int:
-    """Make a move per step in each running game, until all are over or ``max_steps`` are done.
+    """Play on until all games are over, or the total number of steps is ``max_steps``.
 
-    The first of ``seeds`` names the random streams of playouts. ``boards``, shape (K,), and
-    ``counters``, shape (3, K), are changed in place. The rows of ``counters`` are scores, moves and
-    playout moves so far. ``n_steps`` steps were done before. Return the total number of steps,
-    which is below ``max_steps`` if and only if all games are over.
+    A step makes one move in each game that is not over. ``n_steps`` is the number of steps before
+    this call. The first of ``seeds`` selects the random streams of playouts. ``boards``, shape
+    (K,), and ``counters``, shape (3, K), are changed in place. The rows of ``counters`` are scores,
+    moves and playout moves so far. Return the new number of steps, which is below ``max_steps`` if
+    and only if all games are over.
     """
     n_games = len(seeds)
     scores, n_moves, n_playout_moves = counters[0], counters[1], counters[2]
@@ -128,7 +130,7 @@ def play_on_side_by_side(
 def play_side_by_side(
     settings: ExpectationSettings, seeds: Sequence[int], rule: Rule
 ) -> tuple[SideBySide2048, ...]:
-    """Play games of two or more consecutive seeds side by side; kernels must be compiled already.
+    """Play games with two or more consecutive seeds side by side. Kernels must be compiled already.
 
     ValueError if a seed is out of range, or the seeds are not consecutive.
     """

@@ -1,21 +1,21 @@
 """The Monte Carlo MDP agent with expectimax on crowded boards.
 
 If every legal action leaves at most k cells empty, the agent decides by expectimax to depth d
-(:mod:`agents.twenty48.playout_expectimax`) with a separate number of playouts. On other boards it
-decides as the plain agent (:mod:`agents.twenty48.expectation`).
+(:mod:`agents.twenty48.playout_expectimax`), with a separate number of playouts. On other boards it
+decides like the plain agent (:mod:`agents.twenty48.expectation`).
 
-Source: Ripstein (2023), §5.2, "Dynamic policy switching", which its author did not try. Our
+Source: Ripstein (2023), §5.2, "Dynamic policy switching". The author did not try this idea. Our
 readings:
 
-- The source says "few tiles on the board", but the reason it gives is that few *open* cells leave
-  few states to search. So we take it to mean few open cells.
-- All actions of a decision are searched to the same depth, because values of different depths
-  cannot be compared: each further level replaces random play by a maximum. So the action that
-  leaves the most cells empty decides whether to switch.
+- The source says "few tiles on the board", but its reason is that few *open* cells leave few states
+  to search. So we read it as few open cells.
+- All actions of a decision are searched to the same depth. Values of different depths cannot be
+  compared, because each further level replaces random play by a maximum. So the agent switches only
+  if the action that leaves the most cells empty leaves at most k.
 - "Its own number of playouts" is one number for the whole decision. It is divided among the leaves,
-  of which there may be twenty or twenty thousand. So it determines the cost for all k and d. Each
-  leaf gets at least one playout. A leaf to which only spawned 4s lead gets θ₅ times fewer playouts
-  than other leaves, like a node after a 4 in the plain agent.
+  of which there may be twenty or twenty thousand. So this number determines the cost of a decision,
+  whatever k and d are. Each leaf gets at least one playout. A leaf to which only spawned 4s lead
+  gets θ₅ times fewer playouts than other leaves, like a node after a 4 in the plain agent.
 """
 
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ LEAVES_PER_CELL = 8  # four actions, two kinds of tiles
 
 @kernel
 def crowdedness(board: np.uint64) -> tuple[Integer, Integer]:
-    """Return the number of legal actions, and the most cells that one of them leaves empty."""
+    """Return the number of legal actions, and the largest number of cells that one leaves empty."""
     n_legal = 0
     most: Integer = np.int64(0)
     for action in range(N_ACTIONS):
@@ -75,7 +75,10 @@ class SwitchingSettings(NamedTuple):
 def switching_decision(
     settings: SwitchingSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
 ) -> DecisionTuple2048:
-    """Decide by expectimax on a crowded board, else as the plain agent, by the common rule."""
+    """Decide by expectimax on a crowded board, and like the plain agent on any other board.
+
+    Tiles merge by the common rule.
+    """
     n_legal, most = crowdedness(board)
     if settings.depth == 1 or n_legal <= 1 or most > settings.switch_at:
         return decide_by_expectation(settings.plain, board, stream, rule)
@@ -95,16 +98,16 @@ def switching_decision(
 @register
 @dataclass(frozen=True)
 class Switching(Theta, Agent2048):
-    """Plays as :class:`~agents.twenty48.mcmdp.MonteCarloMDP`, but by expectimax on crowded boards.
+    """Plays by expectimax on crowded boards, and otherwise like the agent ``mcmdp``.
 
-    With k = 0 or d = 1 it is the plain agent. θ₅ and θ₆ apply to expectimax as well, and each leaf
-    gets at least one playout. Equation 4 is in :mod:`agents.twenty48.playout_expectimax`.
+    With k = 0 or d = 1, it always plays like ``mcmdp``. θ₅ and θ₆ apply to expectimax as well, and
+    each leaf gets at least one playout. Equation 4 is in :mod:`agents.twenty48.playout_expectimax`.
 
     Raises
     ------
     ValueError
-        If a number is out of range, or if (8k)ᵈ, a rule of thumb for the number of leaves, is above
-        ten million. Merges may make the true number two or three times as large.
+        If a number is out of range, or if (8k)ᵈ is above ten million. This is an estimate of the
+        number of leaves; because of merges, the true number may be two or three times as large.
     """
 
     name: ClassVar[str] = "switching"

@@ -5,28 +5,33 @@ Notation
 ===========  =====================================================================================
 s            a state, a *decision node*: the player is to move
 w            an afterstate, a *chance node*: a tile is to be spawned; it belongs to one action of s
-N(s)         visits of s from which an action was taken: Σ N(s, a)
-N(s, a)      visits of action a in s, and of its chance node
+N(s)         number of visits of s in which an action was taken: Σ N(s, a)
+N(s, a)      number of visits of action a in s, and so of its chance node
 Q(s, a)      mean return of these visits
-slot         number of a spawn: 2·k for a 2 in the k-th empty cell in reading order, 2·k + 1 for a 4
-k, α         progressive widening of actions, see :func:`select`
-k′, α′       double progressive widening, of the states after an action, see :func:`follow`
+slot         number of a spawn: 2·i for a 2 in empty cell i, and 2·i + 1 for a 4; empty cells are
+             numbered from 0 in reading order
+k, α         parameters of progressive widening, which limits the actions: see :func:`select`
+k′, α′       parameters of double progressive widening, which also limits the states after an
+             action: see :func:`follow`
 ===========  =====================================================================================
 
-Nodes are rows of arrays. A node has a smaller number than the nodes below it. Equal states reached
-in two ways are two nodes.
+Nodes are rows of arrays. A node has a smaller number than the nodes below it. If the same state is
+reached on two paths, it has two nodes.
 
 Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6. Our readings:
 
-- An unvisited action has an infinite bonus. There is a tie between several unvisited actions, and
-  between equal sums Q + bonus. The source does not break ties. Here the first action by number is
-  taken or, if ties are random, one of the tied actions, all equally likely.
-- Widening by k and α opens actions "in random order": the next one is any of the actions not yet
-  open, all equally likely. An action is opened if |open| ≤ k·N(s)^α, and is then taken.
-- Widening by k′ and α′ samples a state while the number of distinct states is *below* k′·N(s,
-  a)^α′, where N does not count this visit. The first visit always samples. The sampled state may be
-  a known one.
-- **k = 0 turns widening off**: all legal actions are open. With k′ = 0, every visit samples.
+- UCB1 adds an exploration bonus to Q, and the bonus of an unvisited action is infinite. So several
+  unvisited actions are tied, and so are actions with equal sums Q + bonus. The source does not say
+  how ties are broken. Here, the tied action with the lowest number is taken. If ties are random,
+  one of the tied actions is drawn instead, all equally likely.
+- Progressive widening opens actions "in random order": the next action to be opened is drawn
+  uniformly from those that are not open. An action is opened, and then taken, if the number of open
+  actions is at most k·N(s)^α.
+- Double progressive widening samples a state while the number of distinct states is *below*
+  k′·N(s, a)^α′, where N does not include this visit. The first visit always samples a state. The
+  sampled state may be one that has already followed.
+- **k = 0 turns widening of actions off**: all legal actions are open. **k′ = 0 turns widening of
+  states off**: every visit samples a state.
 """
 
 import math
@@ -50,7 +55,7 @@ Indices = npt.NDArray[np.int64]
 
 ROOT = 0
 UNVISITED = -1
-N_SLOTS = 30  # an action leaves 15 empty cells at most, and there are two tiles
+N_SLOTS = 30  # an action leaves at most 15 empty cells, and each may get one of two tiles
 
 # Indices of Tree.header.
 N_DECISION, N_CHANCE, LAST_ACTION = range(3)
@@ -76,23 +81,23 @@ class SimulationSettings(NamedTuple):
 class Tree(NamedTuple):
     """The arrays of a tree with room for n nodes of each kind."""
 
-    header: Indices  # (3,): number of decision nodes and of chance nodes, last action of the game
-    path: Indices  # (depth, 2): work array, the decision nodes and actions of a simulation
+    header: Indices  # (3,): numbers of decision nodes and chance nodes; last action of the game
+    path: Indices  # (depth, 2): work array for the decision nodes and actions of a simulation
 
     # Decision nodes.
     boards: npt.NDArray[np.uint64]  # (n,): the states
     legal: Indices  # (n,): bit a is set if action a is legal
-    n_visits: Indices  # (n,): N(s) + 1, since the first visit only computes U(s); 0 before it
+    n_visits: Indices  # (n,): number of visits; N(s) + 1, since the first one takes no action
     action_visits: Indices  # (n, 4): N(s, a)
     action_values: npt.NDArray[np.float64]  # (n, 4): Q(s, a); 0 without a visit
     chance: Indices  # (n, 4): the chance node of each action, or UNVISITED
 
     # Chance nodes.
     afterstates: npt.NDArray[np.uint64]  # (n,)
-    rewards: Indices  # (n,): of the action that leads there
-    n_successors: Indices  # (n,): how many different states have followed
+    rewards: Indices  # (n,): reward of the action that leads to the chance node
+    n_successors: Indices  # (n,): number of distinct states that have followed
     successors: npt.NDArray[np.int32]  # (n, 30): the decision node of each slot, or UNVISITED
-    spawn_visits: npt.NDArray[np.int32]  # (n, 30): visits of each slot, N(s, a) in total
+    spawn_visits: npt.NDArray[np.int32]  # (n, 30): visits of each slot; their sum is N(s, a)
 
     new_number: Indices  # (2, n): work array of `tree_reuse`, for decision and for chance nodes
 
@@ -119,7 +124,7 @@ def new_tree(n_nodes: int, depth: int) -> Tree:
 
 @inlined
 def add_decision_node(tree: Tree, board: np.uint64) -> Integer:
-    """Append a state; return its number."""
+    """Append a decision node for a state; return its number."""
     node = tree.header[N_DECISION]
     tree.header[N_DECISION] = node + 1
     tree.boards[node] = board
@@ -134,7 +139,7 @@ def add_decision_node(tree: Tree, board: np.uint64) -> Integer:
 
 @inlined
 def add_chance_node(tree: Tree, node: Integer, action: Integer) -> Integer:
-    """Append the afterstate of an unvisited action; return its number."""
+    """Append a chance node for the afterstate of an unvisited action; return its number."""
     chance = tree.header[N_CHANCE]
     tree.header[N_CHANCE] = chance + 1
     tree.chance[node, action] = chance
@@ -150,7 +155,7 @@ def add_chance_node(tree: Tree, node: Integer, action: Integer) -> Integer:
 
 @kernel
 def clear(tree: Tree, board: np.uint64) -> None:
-    """Remove all nodes, and add a root."""
+    """Remove all nodes, and add a root for the board."""
     tree.header[N_DECISION] = 0
     tree.header[N_CHANCE] = 0
     add_decision_node(tree, board)
@@ -158,10 +163,11 @@ def clear(tree: Tree, board: np.uint64) -> None:
 
 @inlined
 def wins_tie(word: np.uint64, action: Integer, other: Integer) -> bool:
-    """Return whether ``action`` draws more than ``other``; a draw is bits 16·a to 16·a + 15.
+    """Return whether ``action`` has a larger random number in ``word`` than ``other``.
 
-    Tied actions are equally likely to have the largest draw, except in the 1 of 65,536 cases in
-    which two draws are equal. With the word 0, no action wins.
+    The number of action a is in bits 16·a to 16·a + 15. Tied actions are equally likely to have the
+    largest number, unless two numbers are equal, which happens in 1 of 65,536 cases. If the word is
+    0, no action wins.
     """
     mine = word >> np.uint64(16 * action) & np.uint64(0xFFFF)
     return bool(mine > word >> np.uint64(16 * other) & np.uint64(0xFFFF))
@@ -173,9 +179,10 @@ def select(
 ) -> tuple[Integer, np.uint64]:
     """Choose a legal action by UCB1: the largest Q(s, a) + c·√(ln N(s) / N(s, a)).
 
-    If k > 0 and at most k·N(s)^α actions are open, another one is opened and chosen; this takes one
-    word of the stream. Otherwise the choice is among the open actions, which takes one word if
-    ``random_ties``. Some action must be legal. Return the action and the advanced stream.
+    If k > 0 and at most k·N(s)^α actions are open, another action is opened and chosen; this takes
+    one word of the stream. Otherwise UCB1 chooses among the open actions; this takes one word if
+    ``random_ties`` is true. At least one action must be legal. Return the action and the advanced
+    stream.
     """
     legal = tree.legal[node]
     n_node = tree.n_visits[node] - 1
@@ -227,10 +234,10 @@ def follow(
 ) -> tuple[Integer, np.uint64]:
     """Take an action in the tree and spawn a tile; add the nodes that are missing.
 
-    If k′ > 0 and there are at least k′·N(s, a)^α′ distinct states, one of them is drawn in
-    proportion to its visits. Otherwise a tile spawns by the rules of the game. Either way takes one
-    word of the stream. Return the next state and the advanced stream. :func:`update` counts the
-    visit.
+    If k′ > 0 and there are at least k′·N(s, a)^α′ distinct states, one of them is drawn with a
+    probability proportional to its visits. Otherwise a tile spawns by the rules of the game. Both
+    take one word of the stream. Return the node of the next state and the advanced stream.
+    :func:`update` counts the visit later.
     """
     chance = tree.chance[node, action]
     if chance == UNVISITED:
@@ -271,7 +278,7 @@ def update(tree: Tree, node: Integer, action: Integer, value: float) -> None:
 
 @inlined
 def back_up(tree: Tree, n_steps: Integer, value: float) -> None:
-    """Back up a leaf's value along the path, adding the reward of each of ``n_steps`` actions."""
+    """Update the mean return of each of the ``n_steps`` actions on the path, the last one first."""
     for step in range(n_steps - 1, -1, -1):
         node = tree.path[step, 0]
         action = tree.path[step, 1]

@@ -1,7 +1,7 @@
-"""The part of a tree that search keeps from one move of a game to the next.
+"""Reuse of a search tree: a part of it is kept from one move of a game to the next.
 
-It is the subtree of a :class:`~agents.twenty48.tree.Tree` below the action that was taken and the
-tile that was spawned.
+This part is the subtree of the :class:`~agents.twenty48.tree.Tree` whose root is the board after
+the chosen action and the spawn.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ from thetafront.engine.twenty48.board import N_ACTIONS
 
 @kernel
 def child_with(tree: Tree, board: np.uint64) -> Integer:
-    """Find the node of a board among the states after the last action; UNVISITED if absent."""
+    """Return the node of a board among the states after the last action, or UNVISITED."""
     if tree.header[N_DECISION] == 0:
         return UNVISITED
     chance = tree.chance[ROOT, tree.header[LAST_ACTION]]
@@ -37,7 +37,7 @@ def child_with(tree: Tree, board: np.uint64) -> Integer:
 
 @inlined
 def count_off(numbers: Indices) -> Integer:
-    """Assign numbers from 0 on to the nodes that are not UNVISITED; return how many there are."""
+    """Give numbers from 0 on to the nodes that are not UNVISITED; return how many there are."""
     n = 0
     for node in range(len(numbers)):
         if numbers[node] != UNVISITED:
@@ -48,9 +48,10 @@ def count_off(numbers: Indices) -> Integer:
 
 @kernel
 def keep_subtree(tree: Tree, new_root: Integer) -> None:
-    """Make a state the root, and drop all nodes that are not below it.
+    """Make a node the root, and drop all nodes that are not below it.
 
-    The remaining nodes keep their order, so each of them moves to a lower number, in place.
+    The remaining nodes keep their order. So no node gets a larger number than before, and the
+    arrays can be changed in place.
     """
     n_decision, n_chance = tree.header[N_DECISION], tree.header[N_CHANCE]
     decision_number, chance_number = tree.new_number[0], tree.new_number[1]

@@ -3,33 +3,38 @@
 Notation
 --------
 ===========  =====================================================================================
-m            simulations per decision
+m            number of simulations per decision
 d            depth: maximum number of actions in a simulation, including its rollout
-c            exploration constant; k, α, k′, α′: widening. See :mod:`agents.twenty48.tree`
+c            exploration constant of UCB1
+k, α         parameters of progressive widening, see :mod:`agents.twenty48.tree`
+k′, α′       parameters of double progressive widening, see :mod:`agents.twenty48.tree`
 U(s)         value of a leaf, see :mod:`agents.twenty48.leaf_value`
 ===========  =====================================================================================
 
-A simulation goes down the tree from the root. It chooses actions by UCB1 and draws spawns, until it
-reaches a new state or has taken d actions. There U(s) estimates what follows. The return of each
-action on the path is the undiscounted sum of the rewards from this action on, plus U. The decision
-is the action with the largest mean return Q.
+A simulation begins at the root of the tree. It chooses actions by UCB1 and draws spawns, until it
+reaches a new state or has taken d actions. There, U(s) estimates the points that follow. The return
+of each action on the path is the undiscounted sum of the rewards from this action on, plus U. The
+decision is the action with the largest mean return Q.
 
-Simulation i of a decision draws from substream i of the decision's stream. It draws one word for
-each action that widening opens or that UCB1 chooses with random ties, one word for each spawn, and
-then the words of the rollout. A random tie of the decision itself draws from substream m.
+Simulation i of a decision draws random words from substream i of the decision's stream. It draws
+one word for each action that widening opens, or that UCB1 chooses with random ties. It also draws
+one word for each spawn, and then the words of the rollout. To break a random tie between the
+decision's own actions, a word is drawn from substream m.
 
 Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6, Monte Carlo tree
 search and its variants with widening; its example has d = 10 and c = 100. Our readings:
 
-- The root is expanded from the start. In the book, the first simulation of a decision expands the
-  root and returns its U, which is not used. So our m simulations are the book's m + 1.
-- The book has tables with one entry per state. We have a tree.
-- A state d actions below the root is valued by U at each visit, and no action is tried in it.
-- Keeping the tree between moves (``reuse``) is not in the book, but common. Kept nodes were
-  searched to depth d − 1, and later simulations go one action deeper; a node's mean covers both.
+- The root is expanded from the start. In the book, the first simulation of a decision only expands
+  the root, and the U that it returns is not used. So our m simulations correspond to m + 1
+  simulations in the book.
+- The book stores counts and values in tables with one entry per state. We store them in a tree.
+- A state d actions below the root has the value U at each visit, and no action is taken in it.
+- Keeping the tree between moves (``reuse``) is common, but not in the book. Simulations from before
+  the last move end at most d − 1 actions below the new root, and later simulations at most d. The
+  mean return of a kept node includes both.
 - A single legal action is taken without simulations.
-- How ties are broken (``tie_breaking``) and how long a rollout is (``rollout_depth``) are
-  parameters, because the source leaves both open: its U(s) does not depend on the depth left.
+- The source leaves open how ties are broken, and whether the length of a rollout depends on the
+  remaining depth. Both are parameters here: ``tie_breaking`` and ``rollout_depth``.
 """
 
 from dataclasses import dataclass, field, replace
@@ -79,21 +84,21 @@ MAX_DEPTH = 1000
 MAX_NUMBER = 1e9
 MAX_ALPHA = 10.0
 N_CELLS = 16
-KEPT_FACTOR = 4  # room for 4·m kept nodes: seldom more than half of a tree is kept
+KEPT_FACTOR = 4  # there is room for 4·m kept nodes; more than half of a tree is seldom kept
 
 
 class TieBreaking(StrEnum):
     """Which of several equally good actions is taken, in the tree and as the decision."""
 
-    FIXED = "fixed"  # the first by number
-    RANDOM = "random"  # any, all equally likely
+    FIXED = "fixed"  # the one with the lowest number
+    RANDOM = "random"  # any of them, all equally likely
 
 
 class RolloutDepth(StrEnum):
     """How many actions a rollout has."""
 
     REMAINING = "remaining"  # d minus the actions in the tree
-    FULL = "full"  # d, wherever it begins
+    FULL = "full"  # d, wherever the rollout begins
 
 
 class UCTSettings(NamedTuple):
@@ -105,7 +110,7 @@ class UCTSettings(NamedTuple):
 
 @inlined
 def simulate(tree: Tree, settings: SimulationSettings, stream: np.uint64) -> Integer:
-    """Simulate once from the root; return the number of actions, including the rollout's."""
+    """Simulate once from the root; return the number of actions, including those of the rollout."""
     node: Integer = ROOT
     n_steps = 0
     while n_steps < settings.depth:
@@ -132,10 +137,9 @@ def simulate(tree: Tree, settings: SimulationSettings, stream: np.uint64) -> Int
 def search(
     tree: Tree, board: np.uint64, settings: SimulationSettings, stream: np.uint64
 ) -> Integer:
-    """Simulate m times from a board; return the number of actions.
+    """Simulate m times from a board; return the number of actions in these simulations.
 
-    With ``reuse`` the search continues from the subtree of the board, unless the tree would get too
-    large.
+    If ``reuse`` is true, the subtree of the board is kept, unless the tree would get too large.
     """
     root = child_with(tree, board) if settings.reuse else UNVISITED
     if root == UNVISITED:
@@ -158,11 +162,12 @@ def search(
 def uct_decision(
     settings: UCTSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
 ) -> DecisionTuple2048:
-    """Decide by simulations: the visited action with the largest Q.
+    """Decide by simulations, for the visited action with the largest Q.
 
-    The tree of the settings has room for m + 1 nodes. With ``reuse`` it is the tree that the last
-    decision of the game left. Values are Q, NaN for actions that were not visited; the third result
-    counts the actions in simulations. Tiles merge by the common rule, whatever ``rule`` says.
+    The tree of the settings has room for at least m + 1 nodes. If ``reuse`` is true, it is the tree
+    after the last decision of the game. The values are Q, or NaN for actions that were not visited.
+    The third result is the number of actions in simulations. Tiles merge by the common rule,
+    whatever ``rule`` says.
     """
     tree = settings.tree
     n_moves = search(tree, board, settings.search, stream)
@@ -222,36 +227,36 @@ class CellWeights(Domain):
 class UCT(Agent2048):
     """Searches a tree by simulations (Kochenderfer, Wheeler, Wray 2022, §9.6).
 
-    ``n_playout_moves`` of its games and decisions counts the actions in simulations, both in the
-    tree and in rollouts.
+    In games and decisions of this agent, ``n_playout_moves`` counts the actions in simulations,
+    both in the tree and in rollouts.
 
-    With ``reuse`` a decision in a game depends on the earlier decisions; :meth:`act` always begins
-    with an empty tree. ``tree`` is the tree of one game (see :meth:`in_game`) and is not a
-    parameter.
+    If ``reuse`` is true, a decision in a game depends on the earlier decisions of the game, but
+    :meth:`act` always begins with an empty tree. ``tree`` is the tree of one game (see
+    :meth:`in_game`) and is not a parameter.
 
     The tuned space contains the book's example (random rollouts with m = 100, d = 10 and c = 100)
     and all leaf values:
 
-    - m from 4 (one simulation per action) to 2,000, where a move with the most expensive leaf takes
-      a millisecond or more.
-    - d from 1, where rollouts have no depth left and only the next reward counts, to 30. The scale
-      is linear: a logarithmic one would spend a quarter of the trials on d = 1. A larger d seems to
-      gain nothing. With random rollouts, c = 10,000 and 150 µs per move, the mean score of 60 games
-      was 28,900 ± 1,600 points (standard error) for d = 30 and m = 125. It was 25,700 ± 1,500
-      points for d = 60 and m = 100.
-    - c from 10 (less than most differences between actions' returns) to 10,000 (more than most).
-      From 100 on, scores hardly depend on c (``results/reference/mcts``). In a study with c up to
-      100,000 and k′ from 0.1, the model extrapolated from small c to that upper bound, and points
-      validated there scored less.
+    - m from 4 (one simulation per action) to 2,000. With m = 2,000 and the most expensive leaf
+      value, a move takes a millisecond or more.
+    - d from 1 to 30. With d = 1, rollouts have no depth left, and only the next reward counts. The
+      scale is linear: a logarithmic scale would spend a quarter of the trials on d = 1. A larger d
+      seems to gain nothing. With random rollouts, c = 10,000 and 150 µs per move, the mean score of
+      60 games was 28,900 ± 1,600 points (standard error) for d = 30 and m = 125. It was 25,700 ±
+      1,500 points for d = 60 and m = 100.
+    - c from 10 to 10,000. Most differences between the returns of actions are larger than 10 and
+      smaller than 10,000. From 100 on, scores hardly depend on c (``results/reference/mcts``). In a
+      study with c up to 100,000 and k′ from 0.1, the model extrapolated high scores from small c to
+      that upper bound of c, but validation there did not confirm them.
     - k′ from 0.3 (with α′ = 0, one state per action) to 30, which does not restrict the search at
-      all. A state has at most 30 spawns, so with α′ above 0 a search never reaches 30·N^α′
-      different states. All decisions are then exactly those of the plain tree (k′ = 0, which a
-      logarithmic scale cannot reach).
+      all. A chance node has at most 30 spawns, so with α′ above 0 a search never reaches 30·N^α′
+      distinct states. All decisions are then exactly those with k′ = 0. The value 0 itself cannot
+      be reached on a logarithmic scale.
 
     Raises
     ------
     ValueError
-        If ``weights`` are given for a leaf value without weights.
+        If ``weights`` are given together with a leaf value that does not use weights.
     """
 
     name: ClassVar[str] = "uct"
@@ -264,25 +269,28 @@ class UCT(Agent2048):
         100.0,
         0,
         MAX_NUMBER,
-        "how strongly less tried actions are preferred, in points",
+        "exploration constant of UCB1, in points",
         "c",
         Tuned(10.0, 10_000.0, log=True),
     )
     leaf_value: LeafValue = categorical(
-        LeafValue.RANDOM, "how the end of a simulation is valued", "U", tuned=True
+        LeafValue.RANDOM, "value of the state in which a simulation ends", "U", tuned=True
     )
     weights: tuple[float, ...] = parameter(
         (), CellWeights(), "weights of the cells, instead of those of the leaf value"
     )
     k_action: float = real(
-        0.0, 0, MAX_NUMBER, "number of actions considered after N visits: k·N^α; 0: all"
+        0.0,
+        0,
+        MAX_NUMBER,
+        "after N visits of a state, about k·N^α actions are considered; k = 0: all",
     )
-    alpha_action: float = real(0.5, 0, MAX_ALPHA, "α: the power in k·N^α")
+    alpha_action: float = real(0.5, 0, MAX_ALPHA, "α, the power in k·N^α")
     k_state: float = real(
         0.0,
         0,
         MAX_NUMBER,
-        "number of spawns considered after N visits of an action: k′·N^α′; 0: all",
+        "after N visits of an action, at most k′·N^α′ spawns are considered; k′ = 0: all",
         "k′",
         Tuned(0.3, 30.0, log=True),
     )
@@ -302,8 +310,8 @@ class UCT(Agent2048):
         super().__post_init__()
         if self.weights and self.leaf_value not in WEIGHTS:
             raise ValueError(
-                f"weights must be left out with leaf_value {self.leaf_value}, which reads "
-                f"none; {' or '.join(WEIGHTS)} reads them (got {len(self.weights)} numbers)"
+                f"weights must be left out with leaf_value {self.leaf_value}; they are for "
+                f"{' or '.join(WEIGHTS)} (got {len(self.weights)} numbers)"
             )
 
     @cached_property

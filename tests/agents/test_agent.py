@@ -91,11 +91,11 @@ def test_rows_that_no_game_has_are_noticed(damage: dict[str, object]) -> None:
     try:
         game = PacmanGame.from_row(LOST | damage)
     except ValueError as error:
-        assert "row: no game of pacman: " in str(error)  # noqa: PT017
+        assert "row: not a game of pacman: " in str(error)  # noqa: PT017
     else:
         assert not game.is_possible
 
 
 def test_a_missing_cell_is_named() -> None:
-    with pytest.raises(ValueError, match="row: no game of pacman: 'score'"):
+    with pytest.raises(ValueError, match="row: not a game of pacman: 'score'"):
         PacmanGame.from_row({"seed": 1})

@@ -1,4 +1,4 @@
-"""The agent that plays by a learned network, looking one or several moves ahead."""
+"""The agent that plays with a trained network, looking one or several moves ahead."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
@@ -16,9 +16,9 @@ from thetafront.agents.twenty48.ntuple.network import NONE, TrainedNetwork, trai
 @register
 @dataclass(frozen=True)
 class NTuple(LookaheadAgent):
-    """Takes the best afterstate by a trained network, or by expectimax over it.
+    """Takes the best action by the values of a trained network, or by expectimax over these values.
 
-    Without a network all afterstates are worth 0, and only points count.
+    Without a network, all afterstates are worth 0, and only the points of actions count.
 
     Raises
     ------
@@ -28,11 +28,9 @@ class NTuple(LookaheadAgent):
 
     name: ClassVar[str] = "ntuple"
 
-    network: str = parameter(
-        NONE, Label(), "name of the network, which thetafront train has trained"
-    )
+    network: str = parameter(NONE, Label(), "name of a network that thetafront train has trained")
 
-    # The digest of the weights when the agent was built; it is sent to workers with the agent.
+    # The digest that the weights had when the agent was built; workers get it with the agent.
     digest: str = field(default="", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -44,7 +42,7 @@ class NTuple(LookaheadAgent):
 
     @cached_property
     def trained(self) -> TrainedNetwork | None:
-        """The network's manifest; ValueError if the network changed after the agent was built."""
+        """The network's manifest; ValueError if it has changed since the agent was built."""
         if self.network == NONE:
             return None
         found = trained_network(self.network)

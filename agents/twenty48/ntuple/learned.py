@@ -1,8 +1,8 @@
 """Networks identified by their settings of learning and their number of training moves.
 
-These two determine such a network to the bit. So the file of a network only saves time: if there is
-none, the network is learned again. If training diverges, the network is replaced by an untrained
-one.
+The settings and this number determine every bit of such a network. So the file of a network only
+saves time: if there is no file, the network is learned again. If training diverges, an untrained
+network is used instead.
 """
 
 from functools import lru_cache
@@ -29,7 +29,7 @@ UNLIMITED = 1 << 62
 
 
 def learned_folder() -> Path:
-    """Return the folder of all such networks."""
+    """Return the folder of all networks that are identified by their settings."""
     return networks_folder() / FOLDER
 
 
@@ -40,9 +40,9 @@ def learned_file(settings: TrainingSettings, n_moves: int) -> Path:
 
 @lru_cache(maxsize=MAX_IN_MEMORY)
 def learned_weights(settings: TrainingSettings, n_moves: int) -> Weights:
-    """Return a network's weights for playing: read from its file, or learned, once per process.
+    """Return a network's weights for playing, read from its file or learned, once per process.
 
-    ValueError if there is a file that cannot be read.
+    ValueError if the file exists but cannot be read.
     """
     path = learned_file(settings, n_moves)
     weights = settings.new_weights()
@@ -57,7 +57,10 @@ def learned_weights(settings: TrainingSettings, n_moves: int) -> Weights:
 
 
 def learned_now(settings: TrainingSettings, n_moves: int) -> Weights:
-    """Learn until the end of the game with move ``n_moves``; return the weights for playing."""
+    """Learn until the end of the game that reaches ``n_moves`` moves in total.
+
+    Return the weights for playing.
+    """
     weights = settings.new_weights()
     if learn_alone(settings, weights, n_moves) < n_moves or not np.isfinite(weights).all():
         weights = settings.new_weights()
@@ -65,9 +68,9 @@ def learned_now(settings: TrainingSettings, n_moves: int) -> Weights:
 
 
 def learn_alone(settings: TrainingSettings, weights: Weights, n_moves: int) -> int:
-    """Learn from the first game on, in this thread; return how many moves were made.
+    """Learn from the first game on, in this thread; return the number of moves.
 
-    Fewer than ``n_moves`` are made if training diverges. With ``n_moves`` of 0, the call only
+    The number is below ``n_moves`` if training diverges. With ``n_moves`` of 0, the call only
     compiles the kernel.
     """
     space = work_space(n_looked_up(settings.patterns))

@@ -17,16 +17,16 @@ from thetafront.agents.twenty48.ntuple.training_settings import VERSION, Learnin
 
 @dataclass(frozen=True)
 class OwnTraining(Learning):
-    """The settings with which the agent learns, and the length of its training."""
+    """The settings with which the agent learns, and the length and seed of its training."""
 
     training_moves: int = integer(
         20_000_000, 1, 10**12, "moves of training; the game that reaches this number is the last"
     )
-    training_seed: int = integer(0, 0, MAX_SEED, "seed of the games that it learns from")
+    training_seed: int = integer(0, 0, MAX_SEED, "seed of the games from which the network learns")
 
     @cached_property
     def training(self) -> TrainingSettings:
-        """The settings with which the network learns."""
+        """The settings with which the network is trained."""
         learning = {each.name: getattr(self, each.name) for each in fields(Learning)}
         return TrainingSettings(**learning, seed=self.training_seed)
 
@@ -34,14 +34,14 @@ class OwnTraining(Learning):
 @register
 @dataclass(frozen=True)
 class NTupleLearner(LookaheadAgent, OwnTraining):
-    """Learns a network from games, then plays by it or by expectimax over it.
+    """Learns a network from games, then plays by its values or by expectimax over them.
 
-    The parameters determine what it learns, so two agents with equal parameters play the same
-    games. The time of its games does not include the time spent on learning.
+    The parameters determine what the agent learns, so two agents with equal parameters play the
+    same games. The time of a game does not include the time spent on learning.
 
-    The tuned space has the settings of learning and the depth of the search. Since these settings
-    are tuned on grids, two trials may differ only in the search; the later trial then plays with
-    the network that the earlier trial has learned.
+    The tuned space has the settings of learning and the parameters of the search. The settings of
+    learning are tuned on grids, so two trials may have the same settings and differ only in the
+    search. The later trial then plays with the network that the earlier trial has learned.
     """
 
     name: ClassVar[str] = "ntuple_learner"
@@ -60,7 +60,7 @@ class NTupleLearner(LookaheadAgent, OwnTraining):
         return self.patterns
 
     def warm_up(self) -> None:
-        """Compile with an empty network, so that nothing is trained here."""
+        """Compile the kernels with an untrained network, so that nothing is learned here."""
         learn_alone(self.training, np.zeros(count_weights(self.patterns), np.float32), 0)
         blank = replace(self)
         nothing = np.zeros(count_weights(self.patterns.played), np.float32)

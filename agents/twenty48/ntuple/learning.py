@@ -1,22 +1,25 @@
-"""Learning: a network plays games by its own values, and corrects them backwards after each game.
+"""Learning: a network plays games by its own values. After each game it corrects these values.
 
 Notation
 --------
 =========  =======================================================================================
-s          an afterstate of the game, in order; V(s) is the sum of its m weights
-r          points of the action after s
-G(s)       the target of V(s): r + (1 − λ)·V(s′) + λ·G(s′), where s′ is the next afterstate; 0 for
-           the last one. V(s′) is taken after its own correction: the old value plus the changes
+s          an afterstate of the game
+V(s)       its value: the sum of its m weights
+s′, r      the next afterstate of the game, and the points of the action that leads to it
+G(s)       the target of V(s): r + (1 − λ)·V(s′) + λ·G(s′), or 0 for the last afterstate. V(s′) is
+           its value after its own correction: the old value plus the changes of its weights
 δ          the error G(s) − V(s)
-α          learning rate: a weight changes by α·δ/m
+α          learning rate: each weight of s changes by α·δ/m
 E, A       coherence of a weight: the sum of its errors, and the sum of their absolute values
 =========  =======================================================================================
 
-With coherence a weight changes by α·|E|/A·δ/m: by less if its errors have changed their signs.
+The afterstates of a game are corrected from the last one to the first. With *temporal coherence*, a
+weight changes by α·|E|/A·δ/m, which is less than α·δ/m if its errors have had different signs.
 
 Sources:
 
-- Learning from afterstates: Szubert and Jaśkowski (2014), §II.
+- Learning from afterstates: Szubert and Jaśkowski (2014), *Temporal difference learning of n-tuple
+  networks for the game 2048*, §II.
 - Coherence and λ: Jaśkowski (2017), *Mastering 2048 with delayed temporal coherence learning,
   multi-stage weight promotion, redundant encoding and carousel shaping*, §III.
 - Optimistic start: Guei, Chen and Wu (2021), *Optimistic temporal difference learning for 2048*.
@@ -36,8 +39,8 @@ from thetafront.engine.rng import SPAWN, START, next_word, stream
 from thetafront.engine.twenty48.board import N_ACTIONS, spawn_from_word, transpose
 from thetafront.engine.twenty48.rows import RowTables, slide_rows, turned_for
 
-MAX_MOVES = 1 << 18  # of a game: up to sixteen 32768s, if each move spawns a 2
-AHEAD, RING = 4, 8  # prefetching is 4 corrections ahead; RING: a larger power of two
+MAX_MOVES = 1 << 18  # of a game: each spawn adds 2 or more, and sixteen 32768s are 2**19
+AHEAD, RING = 4, 8  # weights are prefetched 4 corrections ahead; RING: a larger power of two
 
 Boards = npt.NDArray[np.uint64]
 
@@ -46,7 +49,10 @@ Boards = npt.NDArray[np.uint64]
 def best_afterstate(
     network: Network, tables: RowTables, board: np.uint64
 ) -> tuple[np.uint64, np.float32]:
-    """Return the best action's afterstate (in any orientation) and points; −1 if none is legal."""
+    """Return the afterstate (in any orientation) and the points of the best action.
+
+    The points are −1 if no action is legal.
+    """
     transposed = transpose(board)
     best = np.float32(-np.inf)
     best_after, best_reward = board, np.float32(-1.0)
@@ -64,12 +70,12 @@ class WorkSpace(NamedTuple):
     """Arrays for one game of :func:`learn`; each thread has its own."""
 
     path: Boards  # the afterstates, (MAX_MOVES,)
-    rewards: Weights  # the points after each, (MAX_MOVES,)
-    indices: Boards  # of the weights of some values, (RING, m)
+    rewards: Weights  # points of the action that leads to each afterstate, (MAX_MOVES,)
+    indices: Boards  # of the weights of the RING next afterstates, (RING, m)
 
 
 def work_space(m: int, n_moves: int = MAX_MOVES) -> WorkSpace:
-    """Allocate the arrays, for values of ``m`` weights and games of up to ``n_moves``."""
+    """Allocate the arrays, for values that have ``m`` weights and games of up to ``n_moves``."""
     return WorkSpace(
         np.empty(n_moves, np.uint64), np.empty(n_moves, np.float32), np.empty((RING, m), np.uint64)
     )
@@ -84,7 +90,10 @@ def play_out(
     space: WorkSpace,
     n: int,
 ) -> tuple[int, np.uint64, float]:
-    """Play a game to its end after ``n`` moves; return its number of moves, stream and points."""
+    """Play a game to its end, from the board after ``n`` moves.
+
+    Return the total number of moves, the advanced stream, and the points since that board.
+    """
     total: Any = 0.0
     while n < len(space.path):
         after, reward = best_afterstate(network, tables, board)
@@ -109,7 +118,7 @@ def correct(
     decay: np.float32,
     coherent: bool,
 ) -> None:
-    """Correct the values of a path's afterstates from ``begin`` to ``end``, the last one first."""
+    """Correct the values of a path's afterstates, from the one before ``end`` back to ``begin``."""
     m = space.indices.shape[1]
     rest = np.float32(1.0) - decay
     target: Any = np.float32(0.0)
@@ -135,7 +144,7 @@ def correct(
             change = step
             if coherent:
                 errors, magnitudes = coherence[j, 0], coherence[j, 1]
-                share = abs(errors) / magnitudes  # NaN if both are 0: no branch here
+                share = abs(errors) / magnitudes  # NaN if both are 0; not used then
                 change = step * (share if magnitudes != np.float32(0.0) else np.float32(1.0))
                 coherence[j, 0] = errors + error
                 coherence[j, 1] = magnitudes + abs(error)
@@ -161,9 +170,9 @@ def learn(
 ) -> tuple[int, int, float]:
     """Play games and learn from each; return the numbers of games and moves, and the sum of scores.
 
-    The weights and ``coherence`` are changed. ``coherence`` has E and A of each weight: float32 of
-    shape (n_weights, 2), or of any shape if not ``coherent``. Learning ends early if weights have
-    grown beyond all bounds. Threads may call this at once with the same network. They take no
+    The weights and ``coherence`` are changed. ``coherence`` has E and A of each weight, shape
+    (n_weights, 2); if ``coherent`` is false, it is not used. Learning ends early if it diverges.
+    Several threads may call this function at the same time with the same network. They take no
     locks, so a change is lost occasionally, and the result depends on which thread was faster.
 
     Parameters
@@ -172,12 +181,14 @@ def learn(
         The seed of the training. Game g draws from stream number g of this seed, for the purposes
         ``START`` and ``SPAWN``.
     first_game, n_games, max_moves : int
-        Number of the first game, and how many to play; none begins after ``max_moves`` moves.
+        Number of the first game, and number of games to play. After a total of ``max_moves`` moves,
+        no new game begins.
     rate, decay : float
         α and λ.
     restart : int
-        Restart a finished game from the middle of its last part, while that part has at least this
-        many moves; 0: never. The sum of scores leaves out restarts.
+        If a finished game has at least this many moves, it is played again from its middle. If the
+        part that was played again has at least this many moves, too, this is repeated from the
+        middle of that part, and so on. 0: never. The sum of scores leaves out what is played again.
     """
     step_rate, carried = np.float32(rate / space.indices.shape[1]), np.float32(decay)
     n_played, n_moves = 0, 0

@@ -1,4 +1,4 @@
-"""Trained networks on disk: a folder with a manifest and the weights.
+"""Trained networks on disk: each is a folder with a manifest and the weights.
 
 The folder of all networks is ``results/networks`` in a checkout. For an installed package, it is in
 the user's data folder. ``THETAFRONT_NETWORKS`` can name another folder instead.
@@ -30,39 +30,39 @@ from thetafront.engine.jit import IS_CHECKOUT, ROOT
 
 FOLDER = Path("results") / "networks"
 MANIFEST = "manifest.json"
-NONE = "none"  # given as a name, it means no network
+NONE = "none"  # the name that stands for no network
 FORMAT = 1
-MAX_IN_MEMORY = 3  # networks that a worker keeps; reading one takes a second
+MAX_IN_MEMORY = 3  # networks that a worker keeps in memory; reading a network takes a second
 
 
 @dataclass(frozen=True)
 class TrainedNetwork:
     """A network's manifest."""
 
-    name: str  # of its folder
+    name: str  # of the network's folder
     training: Mapping[str, Value]  # the parameters of `TrainingSettings`
-    n_games: int  # from which it learned
+    n_games: int  # from which the network has learned
     n_moves: int
     cpu_seconds: float  # of the training
-    digest: str  # of its weights
+    digest: str  # of the weights
 
     @property
     def settings(self) -> TrainingSettings:
-        """The settings with which it was trained."""
+        """The settings with which the network was trained."""
         return TrainingSettings.from_record(self.training)
 
     @property
     def patterns(self) -> PatternSet:
-        """The patterns that it plays with."""
+        """The patterns with which the network plays."""
         return self.settings.patterns.played
 
     @property
     def weights_file(self) -> Path:
-        """Path of its weights."""
+        """Path of the file with the network's weights."""
         return network_folder(self.name) / weights_name(self.digest)
 
     def check(self) -> None:
-        """Raise ValueError if the file of weights does not match the manifest.
+        """Raise ValueError if the weights cannot be read, or do not fit the network's patterns.
 
         The weights are not kept in memory.
         """
@@ -74,20 +74,20 @@ class TrainedNetwork:
             mapped = np.lib.format.open_memmap(path, mode="r")
             if mapped.dtype != np.float32 or mapped.shape != expected:
                 what = f"{mapped.shape} numbers of {mapped.dtype}"
-                raise ValueError(f"it has {what}, {expected} of float32 expected")
+                raise ValueError(f"it has {what} instead of {expected} of float32")
             if not are_finite(path, path.stat().st_mtime_ns):
                 raise ValueError("it has numbers that are not finite")
         except (OSError, ValueError, EOFError) as error:
             raise ValueError(
-                f"network: {path} cannot be read ({error}); the command that trained it writes it "
-                "again"
+                f"network: {path} cannot be read ({error}); to write it again, run the "
+                "command that trained the network"
             ) from None
 
     def read(self) -> Network:
         """Read the weights.
 
-        The file is not mapped into memory: a game looks up weights all over the file. With pages of
-        4 kB, this took a fifth longer than with the large pages that numpy asks for.
+        The file is not mapped into memory. A game looks up weights all over the file, and with
+        pages of 4 kB games took a fifth longer than with the large pages that numpy asks for.
         """
         return NETWORKS[self.patterns](weights_in(self.weights_file, self.patterns))
 
@@ -100,13 +100,13 @@ class TrainedNetwork:
 
 @lru_cache(maxsize=MAX_IN_MEMORY)
 def weights_in(path: Path, patterns: PatternSet) -> Weights:
-    """Read weights, once per process: a worker gets a new copy of an agent with each task."""
+    """Read weights only once per process, although each task of a worker brings a new agent."""
     return turned_tables(patterns, np.load(path, allow_pickle=False))
 
 
 @lru_cache(maxsize=MAX_IN_MEMORY)
 def are_finite(path: Path, changed_at: int) -> bool:
-    """Return whether all weights are finite; an unchanged file is read only once."""
+    """Return whether all weights are finite; a file is read again only if it has changed."""
     return math.isfinite(np.sum(np.load(path, mmap_mode="r"), dtype=np.float64))
 
 
@@ -157,7 +157,7 @@ def trained_network(name: str) -> TrainedNetwork:
         allowed = f"one of {', '.join((NONE, *known))}" if known else NONE
         raise ValueError(
             f"network must be {allowed} (got {name!r}); thetafront train ntuple --name {name} "
-            "makes it"
+            "trains it"
         ) from None
     except (OSError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise ValueError(f"network: {path} is not a manifest of a network ({error})") from None

@@ -1,27 +1,30 @@
-"""Patterns: the sets of cells whose tiles a network looks up together.
+"""Patterns: groups of cells whose tiles a network looks up together.
 
 =========  =======================================================================================
-pattern    some cells of the board; the board's cells are numbered 0 to f in reading order. The
-           exponents in a pattern's cells are the base-16 digits of an index into its table of
+pattern    some cells of the board. The cells of the board are numbered 0 to f in reading order.
+           The exponents in a pattern's cells are the base-16 digits of an index into a table of
            weights
-value      of an afterstate: the sum of the weights of all patterns on all eight symmetric boards
-set        a network's patterns; ``4x6`` has four patterns of six cells each
+value      of an afterstate: the sum of the weights that all patterns look up on all eight symmetric
+           boards
+set        the patterns of a network; ``4x6`` has four patterns of six cells each
 part       a pattern whose cells all belong to another pattern of the set
 =========  =======================================================================================
 
 A set with a plus, such as ``4x6+``, also has parts: all lines and squares of four cells that lie
-within its patterns. The weights of a part learn fast, since it meets the same tiles often. They
-estimate the value of boards that the patterns have not met yet. For playing, they are added to the
-weights of the patterns (:func:`without_parts`), so they cost no time there.
+within its patterns. The weights of a part are learned fast, because the same tiles appear often in
+so few cells. With these weights, the network can estimate the value of boards whose larger patterns
+are new to it. For playing, the weights of parts are added to those of the patterns
+(:func:`without_parts`), so they take no time there.
 
-The cells of a pattern form at most three stretches of the board's nibbles, so an index takes at
-most three shifts. All tables of a network are in one array; a pattern's table begins at its *base*.
+In a packed board, each cell is a nibble (four bits). The cells of a pattern form at most three
+stretches of nibbles, so an index takes at most three shifts. All tables of a network are in one
+array, and the table of a pattern begins at its *base*.
 
-In files, a pattern's first cell is the lowest digit of an index. In memory, its last cell is the
-lowest digit. This cell lies further inside the board, so its tile changes more often. Weights that
-are looked up one after the other then share cache lines, and a move at one ply takes a seventh less
-time. To use this order, kernels turn boards and patterns by 180° (:func:`turned_tables`,
-:func:`turned_indices`).
+In files, the first cell of a pattern is the lowest digit of an index. In memory, the last cell is
+the lowest digit. The last cell lies further inside the board, so its tile changes more often.
+Weights that are looked up one after the other then share cache lines, and a move at one ply takes a
+seventh less time. To use this order, kernels turn boards and patterns by 180°
+(:func:`turned_tables`, :func:`turned_indices`).
 
 Sources:
 
@@ -57,7 +60,7 @@ Indices = npt.NDArray[np.uint64]
 
 
 class PatternSet(StrEnum):
-    """The sets of patterns, the smallest tables first, and then those with parts."""
+    """The sets of patterns, in order of the sizes of their tables; sets with parts come last."""
 
     FOUR_BY_FIVE = "4x5"
     SIX_BY_FIVE = "6x5"
@@ -89,7 +92,7 @@ CELLS = {
 }
 """The cells of each set's patterns, as hexadecimal digits."""
 PARTS = {5: ("0123", "4567", "0145", "4589"), 6: ("0123", "4567", "0145", "1256", "569a")}
-"""The cells of possible parts, by the number of cells of a set's patterns."""
+"""The cells of possible parts, by the number of cells that the set's patterns have."""
 for each, patterns in list(CELLS.items()):
     CELLS[PatternSet(f"{each}{PLUS}")] = patterns + tuple(
         part
@@ -102,7 +105,7 @@ for each, patterns in list(CELLS.items()):
 class Pattern:
     """One pattern as shifts and masks of a packed board.
 
-    The index is the union of (board >> shifts[i]) & masks[i] over the three i.
+    The index is the bitwise or of (board >> shifts[i]) & masks[i] for i = 0, 1 and 2.
     """
 
     cells: tuple[int, ...]  # in reading order, in at most three stretches of neighbouring numbers
@@ -111,7 +114,7 @@ class Pattern:
 
     @classmethod
     def from_digits(cls, digits: str) -> "Pattern":
-        """Read the cells; ValueError if they take more than three shifts."""
+        """Make a pattern from its cells; ValueError if they form more than three stretches."""
         cells = tuple(int(digit, 16) for digit in digits)
         masks: dict[int, int] = {}
         for position, cell in enumerate(cells):
@@ -125,12 +128,12 @@ class Pattern:
 
     @property
     def turned(self) -> "Pattern":
-        """The same pattern on boards turned by 180°; the digits of an index are reversed."""
+        """The same pattern on boards turned by 180°. The digits of its indices are reversed."""
         return Pattern.from_digits("".join(f"{15 - cell:x}" for cell in reversed(self.cells)))
 
     @property
     def n_weights(self) -> int:
-        """Length of its table."""
+        """Length of the pattern's table."""
         return int(N_EXPONENTS ** len(self.cells))
 
 
@@ -145,7 +148,7 @@ def count_weights(pattern_set: PatternSet) -> int:
 
 
 def n_looked_up(pattern_set: PatternSet) -> int:
-    """Return how many weights make up one value."""
+    """Return how many weights are added for one value."""
     return N_SYMMETRIES * len(CELLS[pattern_set])
 
 
@@ -157,7 +160,7 @@ def without_parts(pattern_set: PatternSet, weights: Weights) -> Weights:
     pattern_set : PatternSet
         The patterns of ``weights``.
     weights : float32, shape (n_weights,)
-        This array is not changed; for a set without parts, it is returned.
+        The array is not changed. If the set has no parts, this array itself is returned.
     """
     if pattern_set == pattern_set.played:
         return weights
@@ -168,7 +171,7 @@ def without_parts(pattern_set: PatternSet, weights: Weights) -> Weights:
     for part, end in zip(patterns[n_played:], ends[n_played:], strict=True):
         whole = next(each for each in patterns if set(part.cells) < set(each.cells))
         begin = ends[patterns.index(whole)] - whole.n_weights
-        # One axis per cell, the first cell first, as in an index in memory.
+        # There is one axis per cell. The first cell comes first, as in an index in memory.
         shape = [N_EXPONENTS if cell in part.cells else 1 for cell in whole.cells]
         table = played[begin : begin + whole.n_weights].reshape([N_EXPONENTS] * len(whole.cells))
         table += weights[end - part.n_weights : end].reshape(shape)
@@ -187,7 +190,7 @@ def turned_tables(pattern_set: PatternSet, weights: Weights) -> Weights:
 
 @kernel
 def turn_table(table: Weights, turned: Weights, n_inner: int) -> None:
-    """Move each weight to the index with reversed digits; there are ``n_inner`` + 2 digits."""
+    """Copy each weight to the index with its digits reversed; there are ``n_inner`` + 2 digits."""
     n = N_EXPONENTS**n_inner
     for inner in range(n):
         left, reverse = inner, 0
@@ -202,7 +205,7 @@ def turn_table(table: Weights, turned: Weights, n_inner: int) -> None:
 def turned_indices(pattern_set: PatternSet, indices: npt.NDArray[np.int64]) -> Any:
     """Convert indices from the order of files to that of memory, or back.
 
-    IndexError if one is outside of all tables.
+    IndexError if an index is outside of all tables.
     """
     turned = np.full_like(indices, -1)
     begin = 0
@@ -225,7 +228,7 @@ PUT: Kernels = {}
 
 
 def put_indices(network: Settings, afterstate: np.uint64, indices: Indices) -> None:
-    """Put the index of each weight of a value into an array; only kernels can call it."""
+    """Put the indices of all weights of a value into an array; only kernels can call this."""
     raise NotImplementedError
 
 
@@ -243,9 +246,10 @@ def value_kernels(
 ) -> tuple[Callable[..., np.float32], Callable[..., None]]:
     """Return two kernels for these patterns: one for values, one for the indices of weights.
 
-    Shifts and masks are constants in the kernels: reading them from arrays takes two thirds longer
-    if the weights are in the cache. numba's cache does not distinguish such kernels, but their
-    callers' signatures differ by the class of the network.
+    Shifts and masks are constants in the kernels: if they were read from arrays, a value would take
+    two thirds longer when the weights are in the processor's cache. numba's cache does not
+    distinguish kernels that differ only in constants. But it distinguishes their callers, because
+    the class of the network is a part of the signatures.
     """
     n, patterns = len(patterns), tuple(each.turned for each in patterns)
     shifts = tuple(tuple(map(np.uint64, each.shifts)) for each in patterns)
@@ -269,7 +273,7 @@ def value_kernels(
         weights = network.weights
         a, b = afterstate, transpose(afterstate)
         c, d = mirror(a), mirror(b)
-        # The boards turned by 180° come first, in the order of the pattern's own indices.
+        # Boards are turned by 180°, like the patterns. The order of the sum is that without turns.
         return (
             (part(weights, flip(c)) + part(weights, flip(d)))
             + (part(weights, flip(a)) + part(weights, flip(b)))
@@ -305,10 +309,10 @@ def flip(board: np.uint64) -> np.uint64:
 
 
 def network_class(pattern_set: PatternSet) -> type[Network]:
-    """Make the class of a set's networks, and register their kernels."""
+    """Make the class of the networks with this set of patterns, and register its kernels."""
     name = f"Network{pattern_set.replace(PLUS, 'Plus')}"
     made = type(name, (Network,), {"__slots__": (), "__module__": __name__})
-    globals()[name] = made  # where numba's cache looks for it
+    globals()[name] = made  # numba's cache looks for the class here
     network_value, network_indices = value_kernels(get_patterns(pattern_set))
     decides(made, VALUES)(network_value)
     decides(made, PUT)(network_indices)

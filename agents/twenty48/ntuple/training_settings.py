@@ -25,7 +25,7 @@ from thetafront.agents.twenty48.ntuple.patterns import (
 )
 
 RESTARTS = (0, 1_000_000)
-VERSION = 1  # of learning: raised when the same settings begin to give other weights
+VERSION = 1  # of learning: raised when a change makes the same settings give other weights
 
 
 class Method(StrEnum):
@@ -42,19 +42,21 @@ TUNED_SETS = tuple(each for each in PatternSet if each.played != PatternSet.EIGH
 class Learning:
     """The settings with which a network learns, except the seed of its games.
 
-    α and λ are those of :mod:`agents.twenty48.ntuple.learning`. Both methods are tuned, and the
-    sets of patterns that learn within minutes. α is tuned from 0.1, a usual rate of plain learning,
-    to 1, beyond which a step goes past its target. R is tuned up to more moves than most games have
-    in a training of 20 million moves. Optimism is tuned up to 20,000 points, a usual score early in
-    training. After 80 million moves, a network with an optimism of 80,000 points scored 31,800
-    points; one without optimism scored 83,400 points.
+    α and λ are those of :mod:`agents.twenty48.ntuple.learning`. The tuned space has:
+
+    - both methods, and the sets of patterns that learn within minutes;
+    - α from 0.1, a usual rate without coherence, to 1. A larger rate would overshoot the target;
+    - R up to 4,100 moves, which most games in a training of 20 million moves do not reach;
+    - optimism up to 20,000 points, a usual score early in training. After 80 million moves, a
+      network with an optimism of 80,000 points scored 31,800 points, and a network without optimism
+      scored 83,400 points.
     """
 
     patterns: PatternSet = categorical(
         PatternSet.FOUR_BY_SIX, "the groups of cells that are looked up together", "set", TUNED_SETS
     )
     method: Method = categorical(
-        Method.COHERENT, "temporal coherence (tc) or plain differences (td)", "by", tuned=True
+        Method.COHERENT, "learning with temporal coherence (tc) or without (td)", "by", tuned=True
     )
     rate: float = real(1.0, 0, 2, "learning rate", "α", Tuned(0.1, 1.0, step=0.1), open_low=True)
     decay: float = real(
@@ -68,7 +70,7 @@ class Learning:
     restart: int = integer(
         100,
         *RESTARTS,
-        "games restart from the middle of their last part while it has this many moves; 0: never",
+        "a game restarts from the middle of its last part if this has R moves or more; 0: never",
         "R",
         Tuned(100, 4100, step=1000),
     )
@@ -94,17 +96,17 @@ class TrainingSettings(Learning):
 
     @property
     def is_coherent(self) -> bool:
-        """Whether the network keeps coherence."""
+        """Whether the network learns with temporal coherence."""
         return self.method == Method.COHERENT
 
     @classmethod
     def from_record(cls, stored: Mapping[str, Value]) -> "TrainingSettings":
-        """Read the record in a manifest or a checkpoint; the oldest records have no restarts."""
+        """Read the settings from a manifest or checkpoint; the oldest have no ``restart``."""
         return cls(**{"restart": 0, **stored})  # type: ignore[arg-type]
 
     @property
     def digest(self) -> str:
-        """Twelve hexadecimal digits for the settings and the version of learning."""
+        """A digest of the settings and of the version of learning."""
         return digits(json.dumps({"version": VERSION, **plain_values(self)}, sort_keys=True))
 
     @property
@@ -120,6 +122,9 @@ class TrainingSettings(Learning):
         return weights
 
     def new_coherence(self) -> Weights:
-        """Return E and A of its weights, shape (n_weights, 2), or (0, 2) if it keeps none."""
+        """Return E and A of all weights before training, shape (n_weights, 2).
+
+        Without temporal coherence, the shape is (0, 2).
+        """
         n_weights = count_weights(self.patterns) if self.is_coherent else 0
         return np.zeros((n_weights, 2), np.float32)

@@ -217,9 +217,12 @@ HOSTILE = {
         "no answer within 1 s",
     ),
     "silent end": ("sys.exit(0)", "without an answer"),
-    "garbage": ("print('hello', flush=True)", "must be a JSON object in one line (got 'hello')"),
-    "list": ("print('[1]', flush=True)", "must be a JSON object in one line (got '[1]')"),
-    "torn": ("print('{\"score\": 1', flush=True)", "must be a JSON object in one line"),
+    "garbage": (
+        "print('hello', flush=True)",
+        "must be a JSON object or number in one line (got 'hello')",
+    ),
+    "list": ("print('[1]', flush=True)", "must be a JSON object or number in one line (got '[1]')"),
+    "torn": ("print('{\"score\": 1', flush=True)", "must be a JSON object or number in one line"),
     "infinite": ("print('{\"score\": Infinity}', flush=True)", "score must be a finite"),
     "no score": ("print('{}', flush=True)", "a report must have 'score'"),
     "another seed": (
@@ -231,7 +234,10 @@ HOSTILE = {
         "more than 262,144 bytes of output",
     ),
     "binary": ("sys.stdout.buffer.write(b'\\xff\\xfe\\n'); sys.stdout.flush()", "must be a JSON"),
-    "deep": ("print('[' * 5000 + ']' * 5000, flush=True)", "must be a JSON object in one line"),
+    "deep": (
+        "print('[' * 5000 + ']' * 5000, flush=True)",
+        "must be a JSON object or number in one line",
+    ),
     "memory": (
         f"x = bytearray(300_000_000)\nfor k in range(0, len(x), 4096): x[k] = 1\n{HANG}",
         "MB of memory taken, 100 MB allowed",
@@ -290,7 +296,7 @@ def test_a_second_answer_that_has_arrived_ends_the_server(tmp_path: Path) -> Non
     line = b'{"seed": 3, "depth": 3, "width": 0.5, "kind": "b"}\n'
     serving = player(tmp_path, "serve", f"{SAY}\n{SAY}").program.serve(line)
     time.sleep(0.5)
-    with pytest.raises(GameError, match="wrote more than a line"):
+    with pytest.raises(GameError, match="wrote more than one line"):
         serving.ask(line, parsed)
     assert serving.has_ended()
 

@@ -68,9 +68,9 @@ def test_what_a_report_says(
         (
             Report("result", is_match=True),
             {"result": "won"},
-            "result must be 'win', 'draw', 'loss', or from 0 to 1 (got 'won')",
+            "result must be 'win', 'draw', 'loss', or a number from 0 to 1 (got 'won')",
         ),
-        (Report("result", is_match=True), {"result": 2}, "or from 0 to 1 (got 2)"),
+        (Report("result", is_match=True), {"result": 2}, "or a number from 0 to 1 (got 2)"),
         (Report(), {"score": 1, "moves": 0}, "moves must be a whole number of 1 or more (got 0)"),
         (Report(), {"score": 1, "moves": 1.5}, "moves must be a whole number of 1 or more"),
         (Report(), {"score": 1, "moves": math.nan}, "moves must be a whole number"),

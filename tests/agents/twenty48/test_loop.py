@@ -93,7 +93,7 @@ def test_settings_that_nobody_decides_by_are_refused() -> None:
     """Even of the shape of an agent's: only the class selects the kernel."""
     assert tuple(Unknown(1)) == tuple(OneSpawnADirection(1).settings)
     board, zero = np.uint64(0x11), np.uint64(0)
-    line = r"no kernel decides for settings of class Unknown; mark it @decides\(Unknown\)"
+    line = r"no kernel decides for settings of class Unknown; register one with @decides\(Unknown\)"
     with pytest.raises(KeyError, match=line):
         decide(Unknown(1), board, zero, None)
     with pytest.raises(TypingError, match="Unknown"):

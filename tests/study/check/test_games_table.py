@@ -55,10 +55,10 @@ def cell(place: int, word: str) -> Callable[[list[str]], list[str]]:
     ("damage", "problem"),
     [
         (cell(2, "7"), "line 5, seed 3: score 7, played again"),
-        (cell(2, "x"), "line 5: row: no game of 2048"),
+        (cell(2, "x"), "line 5: row: not a game of 2048"),
         (cell(7, "0"), "line 5: no game of 2048 can have these values"),
         (cell(0, "0123"), "line 5: its agent is unknown"),
-        (cell(1, ""), "line 5: row: no game of 2048"),
+        (cell(1, ""), "line 5: row: not a game of 2048"),
         (cell(4, "1e99"), "line 5: no game of 2048 can have these values"),
         (cell(1, "4"), "line 6: repeats the game of line 5"),
         (lambda lines: [*lines[:4], lines[4][:20], *lines[5:]], "line 5: "),

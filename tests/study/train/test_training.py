@@ -271,7 +271,7 @@ def test_files_that_are_no_network_are_refused(damage: str, networks: Path) -> N
         os.mkfifo(weights)
     line = refused("play", "ntuple", "--set", "network=v", "--games", "1")
     assert "network: " in line
-    assert "the command that trained it writes it again" in line
+    assert "run the command that trained the network" in line
     weights.unlink(missing_ok=True)
     train("v", 1)
     played = succeeded(None, "play", "ntuple", "--set", "network=v", "--games", "1", "--json")
