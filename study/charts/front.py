@@ -43,8 +43,8 @@ from thetafront.study.report.tables import games_note
 from thetafront.study.text import counted, listed
 
 KEY = "front"
-MAX_NAME = 28  # characters, of a baseline beside its point
-MAX_NAMES = 7  # beside points, unless there are more baselines
+MAX_NAME = 28  # characters of a baseline's name beside its point
+MAX_NAMES = 7  # names beside points; if there are more baselines, each still has its name
 
 TRIALS = Kind("trials", GREY)
 PREDICTED = Kind("untested: model of the trials", BLUE, LINE, dash=DASHED)
@@ -55,7 +55,7 @@ DOMINATED = Kind("measured, dominated", ORANGE, is_hollow=True)
 BASELINE = Kind("baseline, on the front", PINK, "diamond")
 DOMINATED_BASELINE = Kind("baseline, dominated", PINK, "diamond", is_hollow=True)
 LABELS = Kind("", GREY)
-KINDS = {  # of validated points, by whether they are baselines and on the front
+KINDS = {  # of validated points, by (is a baseline, is on the front)
     (False, True): ON_FRONT,
     (False, False): DOMINATED,
     (True, True): BASELINE,
@@ -80,7 +80,7 @@ def front_chart(analysis: Analysis) -> Chart:
         for at, wide in (("x", ("left", "right")), ("y", ("low", "high")))
     ]
     low, high = axis_span(*spans[1])
-    if measured := field_values(points, "low", "high"):  # they get at least a third of the axis
+    if measured := field_values(points, "low", "high"):  # these take at least a third of the axis
         span = max(measured) - min(measured) or math.inf
         low, high = max(low, min(measured) - span), min(high, max(measured) + span)
     x, y = cost_axis(cost, *spans[0]), goal_axis(goal, (low, high))
@@ -207,7 +207,7 @@ def trial_rows(tables: Tables, experiment: Experiment) -> list[Row]:
 
 
 def curve_rows(tables: Tables, experiment: Experiment, kind: Kind) -> list[Row]:
-    """Return rows of the front predicted from the trials, or of the front given all games."""
+    """Return rows of the front that a model predicts, from the trials or from all games."""
     goal, cost = experiment.goal, experiment.cost
     if kind is PREDICTED:
         table, column, at = tables.get("predicted_front"), goal.posterior_column, cost.name
@@ -289,7 +289,10 @@ def curve_layers(kind: Kind, rows: Sequence[Row], said: Mapping[str, str]) -> li
 
 
 def left_to_win(tables: Tables, experiment: Experiment) -> list[Layer]:
-    """Shade the possible gain at each budget: from the recommended θ up to the bound."""
+    """Return the area of the possible gain at each budget.
+
+    It reaches from the mean of the recommended θ to the 95% bound on the best mean.
+    """
     goal, cost = experiment.goal, experiment.cost
     if (table := tables.get("certificate")) is None or not len(tables["front"]):
         return []
@@ -307,8 +310,8 @@ def left_to_win(tables: Tables, experiment: Experiment) -> list[Layer]:
 def labelled(rows: Sequence[Row], x: Axis, y: Axis, experiment: Experiment) -> list[Row]:
     """Return rows of labels beside validated points: their numbers, and a few names.
 
-    A baseline is labelled with its name. Another point is labelled with its choice for the first
-    categorical parameter, if that differs from the choice of the next cheaper point.
+    A baseline has its name in its label. Another point has its choice for the first categorical
+    parameter that is always active, if the next cheaper point that is no baseline has another one.
     """
     choice = next((each for each in experiment.space.categorical if not each.when), None)
     index = "" if choice is None else f"p{list(experiment.space).index(choice)}"
