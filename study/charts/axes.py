@@ -15,7 +15,7 @@ from thetafront.study.experiments.objectives.formats import significant
 
 N_TICKS = 8
 TICKS_PER_DECADE = ((1, 2, 3, 5, 7), (1, 2, 5), (1,))
-WIDE_AXIS, WIDEST_AXIS, NARROW_AXIS = 20.0, 3000.0, 2.0  # an axis's upper end by its lower end
+WIDE_AXIS, WIDEST_AXIS, NARROW_AXIS = 20.0, 3000.0, 2.0  # upper end / lower end of an axis
 ROOM = 0.03  # empty space at each end of an axis, as a share of the values' range
 MAX_CUT = 0.25  # how far intervals may extend an axis, as a share of the other values' range
 GAP = 0.15  # smallest distance of an outlier from the others, as a share of their range
@@ -78,7 +78,7 @@ def log_ticks(low: float, high: float) -> list[float]:
 def round_numbers(
     low: float, high: float, multiples: Sequence[int] = TICKS_PER_DECADE[1]
 ) -> list[float]:
-    """Return round numbers from ``low`` to ``high``: powers of ten times each of ``multiples``."""
+    """Return round numbers from ``low`` to ``high``: each of ``multiples`` times powers of ten."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     found = [float(f"{m}e{power}") for power in powers for m in multiples]
     return [each for each in found if low <= each <= high]

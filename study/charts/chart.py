@@ -1,8 +1,8 @@
 """A chart before it is drawn: axes, marks, texts, and a table of its numbers.
 
-Colours are a grey, and colours of Okabe and Ito's palette that are legible on light and on dark
-backgrounds. Each has a contrast ratio of at least 3 to white and to ``#12161b``. Colour is never
-the only distinction: kinds of marks also differ in shape, dash or place.
+The colours are a grey, and those colours of Okabe and Ito's palette that are legible on light and
+on dark backgrounds. Each colour has a contrast ratio of at least 3 to white and to ``#12161b``.
+Colour is never the only distinction: kinds of marks also differ in shape, dash or place.
 """
 
 import math
@@ -100,8 +100,8 @@ class Chart:
 
     key: str  # its id on a page, of `[a-z_]+`
     title: str
-    # The caption says what the chart shows, what bands and marks mean, and how many games there
-    # are. If there is nothing to draw, it says why.
+    # The caption says what the chart shows, what bands and marks mean, and how many games the chart
+    # is based on. If there is nothing to draw, the caption says why.
     caption: str
     # The chart's numbers, rounded, with readable headings.
     table: pd.DataFrame = field(default_factory=pd.DataFrame)

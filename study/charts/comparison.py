@@ -47,7 +47,7 @@ MAX_STUDIES = len(COLOURS)
 class ComparedFront:
     """One study's front, as a function of the budget."""
 
-    name: str  # of the study in the charts
+    name: str  # the study's name in the charts
     data: Analysis
 
     @property
@@ -108,7 +108,7 @@ def compared(studies: Sequence[Analysis]) -> list[ComparedFront]:
         if each.model is None:
             raise InputError(f"study: {each.data.name!r} has no complete trial yet")
     short_names = [short(each.data.name, MAX_NAME) for each in studies]
-    if len(set(short_names)) < len(short_names):  # studies in two folders may have one name
+    if len(set(short_names)) < len(short_names):  # studies in two folders may share a name
         short_names = [f"{k}: {name}" for k, name in enumerate(short_names, 1)]
     return [ComparedFront(name, each) for name, each in zip(short_names, studies, strict=True)]
 
@@ -155,7 +155,7 @@ def fronts_chart(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> Ch
 
 
 def common_budgets(fronts: Sequence[ComparedFront], n: int) -> Floats:
-    """Return ``n`` costs, from the highest of the fronts' lowest costs to the highest of all."""
+    """Return ``n`` costs, from the highest of the fronts' lowest costs to the highest cost."""
     least = max(front.curve[0]["x"] for front in fronts)
     most = max(front.curve[-1]["x"] for front in fronts)
     return np.geomspace(least, max(most, least), n)
@@ -215,7 +215,7 @@ def differences_chart(fronts: Sequence[ComparedFront]) -> Chart:
     text = (
         f"Each line is one study: the {goal.label} of its best θ minus the {goal.label} of the "
         f"best θ of {fronts[0].name}, at the same expected {cost.label} ({better}), with a 95% "
-        f"band. A band is valid at each single cost; over many costs, some bands exclude 0 by "
+        f"band. A band is valid at each single cost; at some of many costs, it excludes 0 by "
         f"chance. Above the cost of a study's most expensive θ, its line assumes that its best "
         f"{goal.label} stays the same."
     )

@@ -44,7 +44,7 @@ from thetafront.study.text import counted, listed
 
 KEY = "front"
 MAX_NAME = 28  # characters of a baseline's name beside its point
-MAX_NAMES = 7  # names beside points; if there are more baselines, each still has its name
+MAX_NAMES = 7  # names beside points; more only if there are more baselines
 
 TRIALS = Kind("trials", GREY)
 PREDICTED = Kind("untested: model of the trials", BLUE, LINE, dash=DASHED)
@@ -80,7 +80,7 @@ def front_chart(analysis: Analysis) -> Chart:
         for at, wide in (("x", ("left", "right")), ("y", ("low", "high")))
     ]
     low, high = axis_span(*spans[1])
-    if measured := field_values(points, "low", "high"):  # these take at least a third of the axis
+    if measured := field_values(points, "low", "high"):  # intervals take at least a third
         span = max(measured) - min(measured) or math.inf
         low, high = max(low, min(measured) - span), min(high, max(measured) + span)
     x, y = cost_axis(cost, *spans[0]), goal_axis(goal, (low, high))
@@ -124,7 +124,7 @@ def make_caption(analysis: Analysis, n_outside: int) -> str:
     goal, front = experiment.goal, tables["front"]
     trials = tables["trials"]
     cut = f", without {counted(n_outside, 'trial')} beyond the axes" if n_outside else ""
-    luck = "" if goal.is_exact else "; the best of these means are mostly luck"
+    luck = "" if goal.is_exact else "; the best of these means are good mostly by luck"
     complete = games_note(trials[trials["state"] == "complete"], "trial")
     text = f"Faint dots are observed means of {complete}{cut}{luck}."
     error = band_note(tables["predicted_front"], goal)
@@ -147,7 +147,7 @@ def make_caption(analysis: Analysis, n_outside: int) -> str:
     return (
         f"{text} Lines show what a model predicts for the best θ of the whole space, with 95% "
         f"bands; these θ need not have been played. The dashed line is predicted from the trials "
-        f"alone{error}, the dotted line from all games."
+        f"alone{error}, and the dotted line is predicted from all games."
     )
 
 
@@ -289,9 +289,9 @@ def curve_layers(kind: Kind, rows: Sequence[Row], said: Mapping[str, str]) -> li
 
 
 def left_to_win(tables: Tables, experiment: Experiment) -> list[Layer]:
-    """Return the area of the possible gain at each budget.
+    """Return the layer that shades the possible gain at each budget.
 
-    It reaches from the mean of the recommended θ to the 95% bound on the best mean.
+    The shaded area reaches from the mean of the recommended θ to the 95% bound on the best mean.
     """
     goal, cost = experiment.goal, experiment.cost
     if (table := tables.get("certificate")) is None or not len(tables["front"]):
@@ -310,8 +310,9 @@ def left_to_win(tables: Tables, experiment: Experiment) -> list[Layer]:
 def labelled(rows: Sequence[Row], x: Axis, y: Axis, experiment: Experiment) -> list[Row]:
     """Return rows of labels beside validated points: their numbers, and a few names.
 
-    A baseline has its name in its label. Another point has its choice for the first categorical
-    parameter that is always active, if the next cheaper point that is no baseline has another one.
+    The label of a baseline has the baseline's name. Labels of other points have the value of the
+    first categorical parameter that is always active, but not if the next cheaper of these points
+    has the same value.
     """
     choice = next((each for each in experiment.space.categorical if not each.when), None)
     index = "" if choice is None else f"p{list(experiment.space).index(choice)}"

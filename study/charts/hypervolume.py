@@ -115,7 +115,7 @@ def hypervolume_chart(analysis: Analysis) -> Chart:
     too_high = (
         "the trials' own values."
         if goal.is_exact
-        else "observed means, and is too high: the best of noisy means is mostly luck."
+        else "observed means, and is too high: the best of noisy means are good mostly by luck."
     )
     text = (
         "Hypervolume is the area between a front and the reference point. The curves show how it "

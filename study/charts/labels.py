@@ -40,7 +40,8 @@ def placed_labels(rows: Sequence[Row], x: Axis, y: Axis) -> list[Row]:
     The middle of the label is ``dx`` typographic points to the right of the row's point (``x``,
     ``y``) and ``dy`` points above it, on a panel of the usual size. Labels avoid the points of all
     rows, and their intervals from ``low`` to ``high``. A row that already has ``dx`` and ``dy``
-    keeps them. If a row has a ``short`` label, this replaces a label without room near its point.
+    keeps them. If there is no room for a label near its point, the row's ``short`` label is used,
+    if it has one.
     """
     rows = sorted(rows, key=lambda row: (row["x"], -row["y"]))
     half, boxes = MARKER / 2, list[Box]()

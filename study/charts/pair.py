@@ -30,9 +30,9 @@ from thetafront.study.experiments.dimension import NumericParameter, is_absent
 from thetafront.study.report.analysis import Analysis
 
 KEY, TITLE = "pair", "Two parameters together"
-N_LEVELS = (4, 3)  # at most so many values of goal and of cost have lines
-# Where the label of a line of equal goal, or of equal cost, is, as a share of the line's length.
-# The shares differ, so that labels seldom touch.
+N_LEVELS = (4, 3)  # maximum numbers of values of the goal, and of the cost, that have lines
+# Places of labels along lines of equal goal, and of equal cost, as shares of a line's length. They
+# differ, so that labels seldom touch.
 LABEL_AT = (0.33, 0.4)
 N_CELLS = 5  # in each row and each column of the table
 FRONT, LABELS = Kind("points of the front", ORANGE, is_hollow=True), Kind("", GREY)

@@ -75,7 +75,7 @@ def bin_edges(samples: Samples) -> Samples:
 
 
 def shown_points(front: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
-    """Return up to fourteen validated points, on the front or baselines, the cheapest first."""
+    """Return up to fourteen points of the validated front and baselines, the cheapest first."""
     is_given = front["origin"].isin(list(experiment.baselines))
     points = front[front["on_front"].astype(bool) | is_given]
     if len(points) > MAX_POINTS:
@@ -142,8 +142,8 @@ def summary(
 ) -> Row:
     """Return a point's quantiles, its mean with a 95% interval, and the texts of its tooltip.
 
-    The interval and the cost are the same as in the table of points: the cost is an estimate given
-    all games if there is such an estimate, or else the observed cost.
+    The interval and the cost are the same as in the table of points. The cost is the model's
+    estimate given all games or, without a model, the observed cost.
     """
     found, cost = goal.estimator.estimate(samples, prior), experiment.cost
     write, found_at = goal.format, np.percentile(samples, QUANTILES).tolist()

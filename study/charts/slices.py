@@ -64,9 +64,9 @@ def slice_at(
 ) -> list[Row]:
     """Evaluate the model along one parameter through θ, where the space's constraints allow it.
 
-    Each row has a value of the parameter, the mean of the goal and the median of the cost, both
-    with the ends of their 95% bands, and the texts of these three. The row with θ's own value also
-    has ``here``. If another parameter becomes active, it is set to the middle of its range.
+    Each row has a value of the parameter, the goal's mean with its 95% band, and the cost's median
+    with its 95% band, and all three as texts. The row with θ's own value also has ``here``. If
+    another parameter becomes active, it is set to the middle of its range.
     """
     goal, cost, space = experiment.goal, experiment.cost, experiment.space
     steps = parameter_steps(parameter, theta.get(parameter.name))
@@ -200,7 +200,10 @@ def is_on_grid(parameter: Dimension) -> bool:
 def make_table(
     choice: Choice, rows: Mapping[str, Sequence[Row]], experiment: Experiment
 ) -> pd.DataFrame:
-    """Return the table of parameters: meanings, ranges, and effects along the slice shown first."""
+    """Return the table of parameters: their meanings, ranges, and effects along the middle slice.
+
+    This is the slice that the chart shows first.
+    """
     goal, cost, lines = experiment.goal, experiment.cost, []
     given, is_described = experiment.baselines, any(p.description for p in experiment.space)
     for each in experiment.space:
@@ -229,7 +232,10 @@ def effect(
     is_choice: bool,
     write: Callable[[float, float], str],
 ) -> str:
-    """Say how an objective changes along a slice, and by how much; ? if the bands are wider."""
+    """Say how an objective changes along a slice, and by how much.
+
+    A ? stands for a change that is too small compared with the bands.
+    """
     mean, low, high = fields
     top, bottom = (end(rows, key=lambda row: row[mean]) for end in (max, min))
     if top[mean] - bottom[mean] <= math.hypot(

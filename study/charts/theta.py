@@ -1,9 +1,9 @@
 """The chart of θ: trials and front as parallel coordinates, with a range on each axis.
 
 Each axis is a separate strip across the whole width. So even on a narrow screen, a reader can read
-its values and set a range on it. A line goes from strip to strip, and fades if it is outside the
-range of any axis. The page draws the chart without Vega: with three hundred lines on ten axes, Vega
-would take a second to redraw it after each move of the mouse.
+the values of an axis and set a range on it. A line goes from strip to strip, and fades if it is
+outside the range of any axis. The page draws the chart without Vega: with three hundred lines on
+ten axes, Vega would take a second to redraw it after each move of the mouse.
 """
 
 import math
@@ -26,7 +26,7 @@ from thetafront.study.text import counted
 KEY, TITLE = "theta", "θ of all trials, and along the front"
 MAX_LINES = 300  # of trials
 ABSENT = -0.02  # where a line crosses the axis of an inactive parameter
-# Width of an axis on a narrow page, width of an axis on a wide page, and of a character, in pixels.
+# In pixels: the width of an axis on a narrow page and on a wide page, and the width of a character.
 NARROW, WIDE, CHARACTER = 190, 480, 7
 TRIAL, FRONT, BASELINE = "trial", "front", "baseline"
 

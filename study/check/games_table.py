@@ -241,7 +241,7 @@ class GamesTable(ABC):
 
 
 class LedgerTable(GamesTable):
-    """The games of a reproduced paper, with any seeds; ``agents.json`` says who played them."""
+    """The games of a reproduced paper; ``agents.json`` says who played them."""
 
     def prepare(self) -> None:
         """Read the agents."""
@@ -254,7 +254,7 @@ class LedgerTable(GamesTable):
             text = json.dumps(stored, sort_keys=True)
             if sha256(text.encode()).hexdigest()[:N_DIGITS] != digest:
                 self.agents.problems.append(
-                    f"{digest}: {AGENTS_FILE} has parameters with another digest"
+                    f"{digest}: its parameters in {AGENTS_FILE} do not match this digest"
                 )
         if self.lines and not self.ledger.identities:
             raise self.lacks(AGENTS_FILE)
@@ -305,7 +305,9 @@ class ExportedTable(GamesTable):
             for name, theta in found.items():
                 self.thetas[f"{kind} {name}"] = theta
                 if kind == "point" and theta_key(theta) != name:
-                    self.agents.problems.append(f"point {name}: the θ in {FRONT} has another key")
+                    self.agents.problems.append(
+                        f"point {name}: its θ in {FRONT} does not match this key"
+                    )
             if kind == "point" and self.experiment.goal.is_exact:
                 continue  # front.csv counts games of trials too if scores are exact
             numbers = numbers_of_games(self.folder / table, kind, is_replaced)

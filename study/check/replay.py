@@ -120,7 +120,7 @@ def play_again(entries: Sequence[Entry], jobs: int, out: Console, note: str = ""
 
 
 def sample(entries: Sequence[Entry], n_games: int | None) -> list[Entry]:
-    """Draw ``n_games`` of the readable games, with fixed random numbers; None stands for all."""
+    """Draw ``n_games`` of the readable games, the same ones each time; None stands for all."""
     readable = [entry for entry in entries if entry.game is not None]
     if n_games is None or n_games >= len(readable):
         return readable
@@ -140,7 +140,7 @@ class Settings:
 def replayed(
     entries: Sequence[Entry], settings: Settings
 ) -> tuple[Check, list[tuple[Entry, Outcome]]]:
-    """Play a sample of games again; return the check, and those that differ with the new games."""
+    """Play a sample of games again; return the check, and games that differ with their replays."""
     drawn = sample(entries, settings.n_games)
     played = play_again(drawn, settings.jobs, settings.out, "played again, to be compared")
     n_readable = sum(entry.game is not None for entry in entries)

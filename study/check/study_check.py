@@ -177,7 +177,7 @@ class StudyCheck:
         yield from (each for each in damaged if each in range(n, n + self.n_lost))
 
     def entry(self, unit: Unit, replicate: int, agent: Agent) -> Entry:
-        """Return a game of a point; if it is not stored whole, it is to be played again."""
+        """Return the entry of a game; it has no game if the stored one is damaged or missing."""
         where = f"{unit_name(unit)}, replicate {replicate}"
         seed = self.seed(unit, replicate)
         game: Outcome | None = None
@@ -232,7 +232,8 @@ class StudyCheck:
     def recover_theta(self, unit: Unit) -> Point | None:
         """Return a lost point with the first θ that reproduces a game of it; None if no θ does.
 
-        If the point has no whole game, the first valid θ is taken if it certainly belongs to it.
+        If the point has no whole game, the first valid θ is taken, but only if this θ certainly
+        belongs to the point.
         """
         first = min(self.games.get(unit, {}), default=None)
         for source, is_sure in self.theta_sources(unit):
@@ -250,7 +251,7 @@ class StudyCheck:
         return None
 
     def theta_sources(self, unit: Unit) -> Iterator[tuple[Point, bool]]:
-        """Yield points whose θ may be the lost one, and whether each θ certainly is."""
+        """Yield points that may have the lost θ, and whether each certainly has it."""
         phase, number = unit
         if phase == SEARCH:
             if (trial := self.mirrored.get(number)) is not None:
@@ -357,7 +358,7 @@ def copy_in(study: StudySource) -> tuple[Check, dict[int, FrozenTrial]]:
     """Check that optuna's copy of a study can be read; return its trials by number."""
     check = Check("optuna's copy")
     if isinstance(study, EarlierStudy):
-        check.note = "none: this version kept the study itself in optuna's tables"
+        check.note = "none: optuna's tables have the study itself"
         return check, {}
     try:
         copy = optuna_study(study.engine, study.name)

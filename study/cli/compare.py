@@ -57,8 +57,8 @@ def equal_time(
         bool,
         typer.Option(
             "--overlap-only",
-            help="Leave out points with more playout moves than every point of the other front, "
-            "or with fewer. This is valid if a playout move takes both agents the same time.",
+            help="Leave out points whose number of playout moves is outside the range of the other "
+            "front. This is valid if a playout move takes both agents the same time.",
         ),
     ] = False,
 ) -> None:
@@ -107,7 +107,7 @@ def champions(
         path("Folder of a study whose front is drawn; repeatable.", show_default="published ones"),
     ] = None,
     games: Annotated[
-        int, whole("Games with a search of one ply; with two plies a third, with three a tenth.")
+        int, whole("Games at one ply; at two plies, a third as many; at three plies, a tenth.")
     ] = 300,
     seed: SeedOption = 2000,
     jobs: JobsOption = None,

@@ -267,7 +267,7 @@ def watch(
     seed: Annotated[
         int | None, whole("Seed of the game.", "--seed", show_default="a random one")
     ] = None,
-    replay: Annotated[int | None, whole("Same as --seed: N as in play --seed N.")] = None,
+    replay: Annotated[int | None, whole("Same as --seed, for a game of thetafront play.")] = None,
     speed: Annotated[float, decimal("Initial speed in moves per second, 0.5 to 1000.")] = 5.0,
     human: Annotated[
         bool,

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 DEFAULT_SECONDS = 300.0
 COOLING = 0.3
 MAX_COOLING = 0.9
-MAX_OVERSHOOT = 0.2  # how much the part before cooling, in whole rounds of games, may be too long
+# The part before cooling ends with a whole round of games. It may exceed its share by this much.
+MAX_OVERSHOOT = 0.2
 KINDS = ("ntuple",)
 MAX_JOBS = 64
 MAX_MOVES = 10**15
@@ -41,7 +42,7 @@ def train(
     ] = None,
     moves: Annotated[int | None, whole("Total moves of training.")] = None,
     cooling: Annotated[
-        float, decimal("Share of the training, at its end, in which the learning rate falls.")
+        float, decimal("Share of training, at its end, with a falling learning rate: 0 to 0.9.")
     ] = COOLING,
     jobs: Annotated[
         int, whole("Number of threads; with several, the weights depend on the threads' timing.")
@@ -104,7 +105,7 @@ def train(
     with file_lock(folder, busy=lambda _: busy):
         if has_lost_its_checkpoint(folder):
             raise InputError(f"name: network {name!r} has lost its {CHECKPOINT}; use another name")
-        earlier_manifest(folder / MANIFEST)  # a damaged one is refused before anything is written
+        earlier_manifest(folder / MANIFEST)  # a damaged file is refused before anything is written
         with working(PREPARING):
             training = Training(folder / CHECKPOINT, settings, budget, jobs, cooling)
         out = console()
@@ -117,7 +118,7 @@ def train(
             if cooling and spent > 1.0 - cooling + MAX_OVERSHOOT:
                 raise InputError(
                     f"cooling must be at most {max(0.0, 1.0 - spent):.2f} or the budget larger, "
-                    f"because network {name!r} has used {spent:.0%} of it (got {cooling:g})"
+                    f"because network {name!r} has used {spent:.0%} of the budget (got {cooling:g})"
                 )
             try:
                 with progress(training, budget) as show:

@@ -186,7 +186,7 @@ def sweep(
 def validate(study: StudyArgument, name: NameOption = None, *, options: SweepOptions) -> None:
     """Play a study's front again on fresh seeds.
 
-    Validated points keep their games. With a smaller standard error, more games are added.
+    Validated points keep their games. With a smaller --standard-error, they get more games.
     """
     from thetafront.study.cluster.executors import executor_for
     from thetafront.study.experiments.objectives import SCORE

@@ -39,7 +39,7 @@ POLL_INTERVAL = 1.0
 SECONDS_FOR_THE_DASHBOARD = 2.0
 SECONDS_FOR_A_FIRST_WORKER = 10.0
 SECONDS_TO_ANSWER = 90.0  # a worker may compile kernels first
-RETRY_SECONDS = 10.0  # until a refused worker is asked again; it may have got a missing file
+RETRY_SECONDS = 10.0  # until a refused worker is asked again; its files may have arrived
 
 
 @dataclass(eq=False)
@@ -81,8 +81,8 @@ class DaskCluster:
     machines : dict of str to dict
         Accepted machines, by key.
     lost_since, alone_since : float, optional
-        When the scheduler was lost, and when the last worker that may play was lost, on the
-        monotonic clock; None if it is there.
+        Since when there has been no scheduler, and since when there has been no worker that may
+        play, on the monotonic clock. None while there is one.
     """
 
     def __init__(self, address: str, tls: Tls | None = None, most_threads: int = 1) -> None:
@@ -142,7 +142,7 @@ class DaskCluster:
         try:
             link = str(self.client.dashboard_link or "")
             urlopen(link, timeout=SECONDS_FOR_THE_DASHBOARD).close()
-        except (KeyError, OSError, ValueError):  # there is none, or it lacks its libraries
+        except (KeyError, OSError, ValueError):  # no dashboard, or no libraries for it
             return ""
         return link
 

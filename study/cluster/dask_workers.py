@@ -1,8 +1,8 @@
 """Games on the workers of a Dask cluster.
 
 Many tasks are sent at once, and many answers are received at once. If a worker dies or an answer is
-lost, Dask gives the task to another worker. If a worker dies, Dask blames all tasks that it had,
-and gives up a task that it has blamed a few times. Such a task becomes a suspect. Suspects are sent
+lost, Dask gives the task to another worker. But Dask blames all tasks of a worker that dies, and
+gives up a task that it has blamed a few times. Such a task becomes a suspect. Suspects are sent
 one at a time, before all other tasks. If Dask gives up a suspect again, this task is the one that
 kills workers. If the scheduler ends and is started again, all tasks in flight are sent again. An
 answer to a task that is no longer in flight is dropped.
@@ -45,7 +45,7 @@ class Sending(Generic[Key]):
     task: Task[Key]
     is_suspect: bool = False  # whether Dask has given it up, because workers that had it died
     addresses: tuple[str, ...] = ()  # the workers that may play it; empty if all may
-    n_tries: int = 0  # how often it, or its answer, could not be read
+    n_tries: int = 0  # how often the task or its answer could not be read
 
 
 class DaskWorkers(Executor[Key]):

@@ -1,8 +1,8 @@
 """Code that runs in the processes of a cluster: games, and a worker's description of itself.
 
 Each task says which code its worker must have, and which class of machine. A worker that differs
-plays nothing, and answers why. So no worker plays a wrong game, even if it gets a task before the
-coordinator knows its description.
+plays nothing, and answers with the reason. So no worker plays a wrong game, even if it gets a task
+before the coordinator has asked for its description.
 """
 
 import os
@@ -173,7 +173,7 @@ def probe(wanted: Wanted, agent: Agent | None) -> WorkerProbe:
 
 
 def remember(n_games: int) -> None:
-    """Count games, and forget those of more than a minute ago."""
+    """Count games, and forget games that ended more than a minute ago."""
     now = time.monotonic()
     PLAYED.append((now, n_games))
     while PLAYED[0][0] < now - SECONDS_REMEMBERED:

@@ -41,7 +41,7 @@ class Tls:
     def __post_init__(self) -> None:
         for name in TLS_FIELDS:
             path: Path = getattr(self, name)
-            if not os.path.isfile(path):  # Path.is_file raises if the folder may not be read
+            if not os.path.isfile(path):  # Path.is_file raises if the folder is not readable
                 raise InputError(f"tls-{name} must be a file in PEM format (got {str(path)!r})")
         try:
             context = ssl.create_default_context(cafile=str(self.ca))
@@ -110,7 +110,7 @@ def host_and_port(address: str) -> tuple[str, int]:
 def warning(address: str) -> str:
     """Return a warning if an address is neither private nor protected by TLS; else an empty text.
 
-    ``address`` is that of a scheduler, or that of a worker with 0 for its unknown ports.
+    ``address`` is that of a scheduler, or that of a worker, with port 0 for its unknown ports.
     """
     if address.startswith("tls://"):
         return ""

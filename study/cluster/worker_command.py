@@ -43,7 +43,7 @@ LONG_RUN_SECONDS = 30.0  # if a process ends earlier, its start has failed
 MAX_FAILED_STARTS = 5
 SETTINGS = {
     "DASK_LOGGING__DISTRIBUTED": "critical",
-    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",  # it would sample 100 times a second
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",  # it samples 100 times a second
     "DASK_DISTRIBUTED__ADMIN__TICK__LIMIT": "1h",  # compiling kernels is no reason to warn
 }
 
