@@ -74,8 +74,9 @@ class ComparedFront:
         """Return the best mean at each expected cost, and its 95% interval, shape (n, 3).
 
         Below the cost of the cheapest point, the values are NaN. A θ counts as within a budget if
-        its expected cost is, although its true cost then exceeds the budget with a probability of
-        up to one half. ``pick`` allows at most 5% for this, so it may return a cheaper θ.
+        its expected cost is at most the budget. Its true cost may then exceed the budget with a
+        probability of up to one half. ``pick`` allows a probability of at most 5%, so for the same
+        budget, it may return a cheaper θ.
         """
         rows = np.array([[row["y"], row["low"], row["high"]] for row in self.curve])
         costs = np.array([row["x"] for row in self.curve])

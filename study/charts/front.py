@@ -44,7 +44,7 @@ from thetafront.study.text import counted, listed
 
 KEY = "front"
 MAX_NAME = 28  # characters of a baseline's name beside its point
-MAX_NAMES = 7  # names beside points; more only if there are more baselines
+MAX_NAMES = 7  # maximum number of names beside points, unless there are more baselines
 
 TRIALS = Kind("trials", GREY)
 PREDICTED = Kind("untested: model of the trials", BLUE, LINE, dash=DASHED)
@@ -266,7 +266,7 @@ def point_rows(front: pd.DataFrame, experiment: Experiment) -> list[Row]:
 def cost_interval(point: Mapping[Any, Any], experiment: Experiment) -> tuple[float, float, float]:
     """Return a validated point's cost with its 95% interval.
 
-    If a point has too few games for an interval, it gets the interval of the model given all games.
+    If a point has too few games for an interval, the interval of the model of all games is used.
     """
     name, *ends = cost_columns(experiment.cost)
     found = [point[name]]

@@ -45,7 +45,7 @@ N_BUDGETS = 12
 N_TICKS = 5  # of an axis half as wide as the chart
 MAX_CONDITIONED = 384  # trials
 N_SOBOL, N_ROUNDS, N_NEAR = 1024, 8, 256  # for the search for a predicted front
-LIKELY = 0.1  # the lowest probability of being on the front with which a trial is marked
+LIKELY = 0.1  # a trial is marked if its probability of being on the front is at least this
 SECONDS_PER_MINUTE = 60.0
 GAMES = "games of the search"
 
@@ -276,8 +276,8 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
         ``n_trials``, ``n_games``, and two hypervolumes in the goal's unit times decades.
         ``observed`` is the hypervolume of the observed means. It is biased upwards, because luck
         decides which of the noisy means are the best. ``predicted`` is the hypervolume of up to
-        twelve points at different budgets. They are on the front that the model predicts from these
-        trials, which a quick search over the whole space finds.
+        twelve points at different budgets, on the front that the model predicts from these trials.
+        A quick search over the whole space finds this front.
     """
     experiment, goal = data.experiment, data.experiment.goal
     objectives, directions = Objectives.from_experiment(experiment), study_directions(goal)

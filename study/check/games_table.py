@@ -265,7 +265,7 @@ class LedgerTable(GamesTable):
         return digest if digest in self.ledger.identities else None
 
     def agent(self, owner: str) -> Agent:
-        """Return the agent of a digest."""
+        """Return the agent with this digest."""
         return self.ledger.agent(owner)
 
     def game_in(self, cells: Mapping[str, str]) -> Game:
@@ -283,7 +283,7 @@ class LedgerTable(GamesTable):
 
 
 class ExportedTable(GamesTable):
-    """The games of an exported study, whose θ are in ``trials.csv`` and ``front.csv``."""
+    """The games of an exported study; their θ are in ``trials.csv`` and ``front.csv``."""
 
     def prepare(self) -> None:
         """Read the study's definition, and the θ of its trials and points."""

@@ -140,7 +140,7 @@ class Settings:
 def replayed(
     entries: Sequence[Entry], settings: Settings
 ) -> tuple[Check, list[tuple[Entry, Outcome]]]:
-    """Play a sample of games again; return the check, and games that differ with their replays."""
+    """Play a sample of games again; return the check, and pairs of a wrong game and its replay."""
     drawn = sample(entries, settings.n_games)
     played = play_again(drawn, settings.jobs, settings.out, "played again, to be compared")
     n_readable = sum(entry.game is not None for entry in entries)

@@ -19,7 +19,7 @@ class Check:
 
     @property
     def result(self) -> str:
-        """Say ``ok`` or, if there are problems, how many, and quote the first few."""
+        """Return ``ok``, or the number of problems and the first few of them."""
         if not self.problems:
             return self.note or "ok"
         shown = [f"{len(self.problems):,} wrong", *self.problems[:MAX_SHOWN]]

@@ -2,7 +2,7 @@
 
 A row is whole if its checksum is right. Here, a point is a trial or a validated point. If the row
 of a point is lost or damaged, its θ is sought in optuna's copy of the study (the mirror), in an
-earlier export, in the initial design, among the baselines, and in the damaged row. It is accepted
+earlier export, in the initial design, among the baselines, and in the damaged row. A θ is accepted
 if it reproduces a whole game of the point.
 """
 

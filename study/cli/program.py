@@ -189,7 +189,7 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks θ shows ? instead
     os.environ["MPLBACKEND"] = "agg"  # figures go to files; a notebook's backend may be missing
-    # Imports create no garbage, but looking for it would take a tenth of the start-up time.
+    # Imports create no garbage, but looking for garbage would take a tenth of the start-up time.
     gc.set_threshold(100_000)
     try:
         app()

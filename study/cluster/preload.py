@@ -14,7 +14,7 @@ SUPERVISOR = "THETAFRONT_SUPERVISOR"
 
 
 def dask_setup(server: Any) -> None:
-    """Prepare a process, which ends when ``thetafront worker`` does; a worker ignores Ctrl-C."""
+    """Prepare a process to end when ``thetafront worker`` ends, and a worker to ignore Ctrl-C."""
     from distributed import Worker
 
     if not isinstance(server, Worker):  # a nanny; all of them are in one process

@@ -43,7 +43,7 @@ def versions() -> str:
 
 
 def modules() -> list[Path]:
-    """Return the files of ``study`` that a worker imports to play, as import statements tell."""
+    """Return the files of ``study`` that a worker imports to play, from import statements."""
     found: set[Path] = set()
     waiting = [ENTRY]
     while waiting:

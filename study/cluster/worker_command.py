@@ -49,7 +49,7 @@ SETTINGS = {
 
 
 def n_processes_by_default() -> int:
-    """Return how many games can be timed well at once: one per physical core."""
+    """Return how many games can be played at once with reliable times: one per physical core."""
     return max(1, min(n_cores(), int(joblib.cpu_count(only_physical_cores=True))))
 
 
