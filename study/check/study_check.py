@@ -358,7 +358,7 @@ def copy_in(study: StudySource) -> tuple[Check, dict[int, FrozenTrial]]:
     """Check that optuna's copy of a study can be read; return its trials by number."""
     check = Check("optuna's copy")
     if isinstance(study, EarlierStudy):
-        check.note = "none: optuna's tables have the study itself"
+        check.note = "none: optuna's tables contain the study itself"
         return check, {}
     try:
         copy = optuna_study(study.engine, study.name)

@@ -82,7 +82,7 @@ class DaskCluster:
         Accepted machines, by key.
     lost_since, alone_since : float, optional
         Since when there has been no scheduler, and since when there has been no worker that may
-        play, on the monotonic clock. None while there is one.
+        play, on the monotonic clock; None while a scheduler, or such a worker, is connected.
     """
 
     def __init__(self, address: str, tls: Tls | None = None, most_threads: int = 1) -> None:
