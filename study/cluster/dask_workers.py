@@ -29,7 +29,7 @@ from thetafront.study.run.worker import Finished, Task, unplayed
 Key = TypeVar("Key")
 
 SECONDS_A_TASK = 1.0
-# With more workers, tasks are longer, because a coordinator handles only hundreds of tasks a second.
+# With more workers, tasks are longer, because a coordinator handles only hundreds a second.
 WORKERS_A_SECOND = 512
 SHORT_TASK_SECONDS = 0.25
 WEIGHT_OF_LATEST = 0.05
