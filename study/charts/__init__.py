@@ -1,6 +1,6 @@
-"""Charts: what each shows is computed once, and drawn for a page, a notebook or a picture.
+"""Charts of studies: each is computed once, and drawn for a page, a notebook or a PNG file.
 
-Each chart has a module with one function that makes a :class:`study.charts.chart.Chart` of a study:
-axes, marks, texts, and a table of its numbers. :mod:`study.charts.vega` draws it for a page or a
-notebook, :mod:`study.charts.picture` as a PNG. So a page and a picture never contradict each other.
+For each chart, a function makes a :class:`study.charts.chart.Chart`: axes, marks, texts, and a
+table of numbers. :mod:`study.charts.vega` draws a chart for a page or a notebook, and
+:mod:`study.charts.picture` draws it as a PNG file. Both draw the same numbers and texts.
 """

@@ -1,4 +1,4 @@
-"""Axes of goals, costs and parameters: where they begin and end, and what is written on them."""
+"""Axes of goals, costs and parameters: their ranges and the labels of their ticks."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,17 +15,17 @@ from thetafront.study.experiments.objectives.formats import significant
 
 N_TICKS = 8
 TICKS_PER_DECADE = ((1, 2, 3, 5, 7), (1, 2, 5), (1,))
-WIDE_AXIS, WIDEST_AXIS, NARROW_AXIS = 20.0, 3000.0, 2.0  # ratios of an axis's ends
-ROOM = 0.03  # of an axis's range, beyond each end
-MAX_CUT = 0.25  # how far intervals may extend an axis, as a share of the range of all else
+WIDE_AXIS, WIDEST_AXIS, NARROW_AXIS = 20.0, 3000.0, 2.0  # upper end / lower end of an axis
+ROOM = 0.03  # empty space at each end of an axis, as a share of the values' range
+MAX_CUT = 0.25  # how far intervals may extend an axis, as a share of the other values' range
 GAP = 0.15  # smallest distance of an outlier from the others, as a share of their range
-MAX_OUTLIERS = 0.02  # share of all values
+MAX_OUTLIERS = 0.02  # as a share of all values
 MILLION = 1e6
-MAX_CHOICE = 14  # characters of a choice's name at an axis
+MAX_CHOICE = 14  # characters of a choice's name on an axis
 
 
 def without_outliers(values: Iterable[float]) -> list[float]:
-    """Return finite values in order, without the few that lie far from all others."""
+    """Return the finite values in ascending order, without a few that lie far from all others."""
     found = sorted(each for each in values if math.isfinite(each))
     for _ in range(max(1, int(MAX_OUTLIERS * len(found)))):
         for rest, gap in ((found[:-1], found[-2:]), (found[1:], found[:2])):
@@ -38,16 +38,17 @@ def without_outliers(values: Iterable[float]) -> list[float]:
 def axis_span(
     sure: Iterable[float], wide: Iterable[float] = (), observed: Iterable[float] = ()
 ) -> tuple[float, float]:
-    """Return the ends of an axis, with some room.
+    """Return the ends of an axis, with some room beyond the values.
 
     Parameters
     ----------
     sure : iterable of float
         Values that must be visible.
     wide : iterable of float
-        Ends of intervals. Those that are far longer than all else are cut.
+        Ends of intervals. They extend each end of the axis by at most a quarter of the range of all
+        other values; longer intervals are cut.
     observed : iterable of float
-        Single values. A few outliers may be left outside.
+        Single values. A few outliers may lie outside the axis.
     """
     seen = [*(each for each in sure if math.isfinite(each)), *without_outliers(observed)]
     low, high = min(seen), max(seen)
@@ -59,7 +60,7 @@ def axis_span(
 
 
 def round_values(low: float, high: float, n: int = N_TICKS) -> list[float]:
-    """Return some round numbers from low to high."""
+    """Return equally spaced round numbers from ``low`` to ``high``, at most ``n`` + 1."""
     step = 10.0 ** math.floor(math.log10((high - low) / n))
     step = next(m * step for m in (1, 2, 5, 10) if m * step * n >= (high - low) * (1.0 - 1e-9))
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
@@ -67,7 +68,7 @@ def round_values(low: float, high: float, n: int = N_TICKS) -> list[float]:
 
 
 def log_ticks(low: float, high: float) -> list[float]:
-    """Return round numbers from low to high for a logarithmic axis."""
+    """Return round numbers from ``low`` to ``high`` for a logarithmic axis."""
     if high < NARROW_AXIS * low:
         return round_values(low, high)
     crowding = int(high >= WIDE_AXIS * low) + int(high >= WIDEST_AXIS * low)
@@ -77,21 +78,21 @@ def log_ticks(low: float, high: float) -> list[float]:
 def round_numbers(
     low: float, high: float, multiples: Sequence[int] = TICKS_PER_DECADE[1]
 ) -> list[float]:
-    """Return round numbers between two numbers: powers of ten times 1, 2 and 5, by default."""
+    """Return round numbers from ``low`` to ``high``: each of ``multiples`` times powers of ten."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     found = [float(f"{m}e{power}") for power in powers for m in multiples]
     return [each for each in found if low <= each <= high]
 
 
 def thinned(values: Sequence[float], n: int) -> list[float]:
-    """Return at most n of some values, equally spaced."""
+    """Return every k-th value, with the smallest k that leaves at most ``n`` values."""
     return [*values[:: -(-len(values) // n) or 1]]
 
 
 def linear_axis(
     title: str, ends: tuple[float, float], write: Any = significant, n: int = N_TICKS
 ) -> Axis:
-    """Return a linear axis with round values on it, written by ``write``."""
+    """Return a linear axis with ticks at round values, whose labels ``write`` makes."""
     return Axis(title, *ends, {each: write(each) for each in round_values(*ends, n)})
 
 
@@ -103,7 +104,7 @@ def goal_axis(goal: Goal, ends: tuple[float, float], title: str = "", n: int = N
 
 
 def area_axis(goal: Goal, ends: tuple[float, float]) -> Axis:
-    """Return the axis of areas under a front."""
+    """Return the axis of hypervolumes, which are areas under a front."""
     write = goal.format.at_axis if goal.format.suits_areas else significant
     return linear_axis(f"hypervolume, {goal.format.area_unit} · decades", ends, write)
 
@@ -113,7 +114,7 @@ def cost_axis(
 ) -> Axis:
     """Return the logarithmic axis of a cost, for values as in :func:`axis_span`."""
     ends = axis_span(*(map(math.log10, each) for each in (sure, wide, observed)))
-    if ends[1] - ends[0] < 2.1 * ROOM:  # one value alone
+    if ends[1] - ends[0] < 2.1 * ROOM:  # there is only one value
         ends = ends[0] - math.log10(NARROW_AXIS), ends[1] + math.log10(NARROW_AXIS)
     low, high = (10.0**each for each in ends)
     ticks = {each: cost_tick(cost, each) for each in log_ticks(low, high)}
@@ -121,7 +122,7 @@ def cost_axis(
 
 
 def cost_tick(cost: Cost, value: float) -> str:
-    """Write a value on a cost's axis: times with their unit, large counts in millions."""
+    """Return the label of a value on a cost's axis; large counts are written in millions."""
     if cost.is_timed:
         number, _, unit = cost.text(value).partition(" ")
         return f"{float(number.replace(',', '')):,g} {unit}"
@@ -148,7 +149,7 @@ def parameter_axis(parameter: Dimension, title: str) -> Axis:
 
 
 def theta_row(theta: Mapping[Any, Any], experiment: Experiment) -> Row:
-    """Return θ under short names, ``p0`` and so on, whatever its parameters are called."""
+    """Return θ's active values as texts, named ``p0``, ``p1`` … by their places in the space."""
     return {
         f"p{k}": each.text(rounded(theta[each.name], 4))
         for k, each in enumerate(experiment.space)
@@ -162,12 +163,12 @@ def theta_titles(experiment: Experiment) -> dict[str, str]:
 
 
 def field_values(rows: Sequence[Row], *names: str) -> list[float]:
-    """Return the values of some fields of rows; missing fields are skipped."""
+    """Return the values of the named fields of all rows; missing fields are skipped."""
     return [row[name] for row in rows for name in names if name in row]
 
 
 def clipped(goal: Goal, values: Iterable[float]) -> list[float]:
-    """Clip values to a goal's limits, which tables of earlier versions may exceed."""
+    """Clip values to a goal's limits; values in tables of earlier versions may lie outside."""
     low, high = (
         each if each is not None else end
         for each, end in zip(goal.limits, (-np.inf, np.inf), strict=True)

@@ -47,7 +47,7 @@ MAX_STUDIES = len(COLOURS)
 class ComparedFront:
     """One study's front, as a function of the budget."""
 
-    name: str  # of the study in the charts
+    name: str  # the study's name in the charts
     data: Analysis
 
     @property
@@ -57,9 +57,9 @@ class ComparedFront:
 
     @cached_property
     def curve(self) -> list[Row]:
-        """The front given all games, or else the one predicted from the trials, cheapest first.
+        """The front given all games or, if there is none, the front predicted from the trials.
 
-        A point that is not better than all cheaper ones is left out.
+        The cheapest point is first. A point that is not better than all cheaper points is left out.
         """
         tables, experiment = self.data.tables, self.experiment
         rows = curve_rows(tables, experiment, COMBINED) or curve_rows(tables, experiment, PREDICTED)
@@ -73,8 +73,10 @@ class ComparedFront:
     def at_cost(self, budgets: Floats) -> Floats:
         """Return the best mean at each expected cost, and its 95% interval, shape (n, 3).
 
-        NaN below the cheapest point. A θ counts at its expected cost, which it exceeds half of the
-        time. A pick must keep its budget more often, so for the same budget it is a cheaper θ.
+        Below the cost of the cheapest point, the values are NaN. A θ counts as within a budget if
+        its expected cost is at most the budget. Its true cost may then exceed the budget with a
+        probability of up to one half. ``pick`` allows a probability of at most 5%, so for the same
+        budget, it may return a cheaper θ.
         """
         rows = np.array([[row["y"], row["low"], row["high"]] for row in self.curve])
         costs = np.array([row["x"] for row in self.curve])
@@ -83,17 +85,17 @@ class ComparedFront:
 
 
 def compared(studies: Sequence[Analysis]) -> list[ComparedFront]:
-    """Name the studies of a comparison.
+    """Check that studies can be compared, and give each study a distinct name.
 
     Raises
     ------
     InputError
-        If there are fewer than two or too many, if they differ in goal or cost, or if one has no
-        complete trial.
+        If there are fewer than two studies or more than ``MAX_STUDIES``, if they differ in goal or
+        cost, or if a study has no complete trial.
     """
     names = ", ".join(repr(each.data.name) for each in studies)
     if not 2 <= len(studies) <= MAX_STUDIES:
-        raise InputError(f"studies must be between 2 and {MAX_STUDIES} (got {names})")
+        raise InputError(f"number of studies must be between 2 and {MAX_STUDIES} (got {names})")
     first = studies[0].data.experiment
     for each in studies:
         experiment = each.data.experiment
@@ -107,7 +109,7 @@ def compared(studies: Sequence[Analysis]) -> list[ComparedFront]:
         if each.model is None:
             raise InputError(f"study: {each.data.name!r} has no complete trial yet")
     short_names = [short(each.data.name, MAX_NAME) for each in studies]
-    if len(set(short_names)) < len(short_names):  # as for studies in two folders
+    if len(set(short_names)) < len(short_names):  # studies in two folders may share a name
         short_names = [f"{k}: {name}" for k, name in enumerate(short_names, 1)]
     return [ComparedFront(name, each) for name, each in zip(short_names, studies, strict=True)]
 
@@ -120,7 +122,7 @@ def study_kinds(fronts: Sequence[ComparedFront]) -> list[Kind]:
 
 
 def fronts_chart(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> Chart:
-    """Return all fronts in one chart, with their validated points and each study's ``machines``."""
+    """Return all fronts and validated points in one chart; its table names the ``machines``."""
     experiment = fronts[0].experiment
     goal, cost = experiment.goal, experiment.cost
     points = [point_rows(front.data.tables["front"], front.experiment) for front in fronts]
@@ -146,15 +148,15 @@ def fronts_chart(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> Ch
         ]
     text = (
         f"Each line is one study: the best {goal.label} at each expected {cost.label}, given all "
-        f"games of the study, with its 95% band. The θ of a line need not have been played. Marks "
-        f"are validated points, with 95% intervals from their own games."
+        f"games of the study, with its 95% band. The θ along a line need not have been played. "
+        f"Marks are validated points, with 95% intervals from their own games."
     )
     table = fronts_table(fronts, machines)
     return Chart("fronts", "Fronts overlaid", text, table, [[Panel(x, y, layers)]])
 
 
 def common_budgets(fronts: Sequence[ComparedFront], n: int) -> Floats:
-    """Return costs from the lowest that all fronts reach to the highest of any, shape (n,)."""
+    """Return ``n`` costs, from the highest of the fronts' lowest costs to the highest cost."""
     least = max(front.curve[0]["x"] for front in fronts)
     most = max(front.curve[-1]["x"] for front in fronts)
     return np.geomspace(least, max(most, least), n)
@@ -173,7 +175,7 @@ def difference(one: Floats, other: Floats) -> Floats:
 
 
 def differences_chart(fronts: Sequence[ComparedFront]) -> Chart:
-    """Return the chart of the differences of all other studies from the first, at equal cost."""
+    """Return the chart of each other study's difference from the first study, at equal cost."""
     experiment = fronts[0].experiment
     goal, cost = experiment.goal, experiment.cost
     budgets = common_budgets(fronts, N_COSTS)
@@ -212,17 +214,18 @@ def differences_chart(fronts: Sequence[ComparedFront]) -> Chart:
     ]
     better = "above 0: better" if goal.sign > 0 else "below 0: better"
     text = (
-        f"The {goal.label} of each study's best θ minus that of the best θ of {fronts[0].name}, at "
-        f"the same expected {cost.label} ({better}), with 95% bands. Each band is valid at one "
-        f"cost; over many costs, some bands exclude 0 by chance. Above the cost of a study's most "
-        f"expensive θ, its best value is taken as constant."
+        f"Each line is one study: the {goal.label} of its best θ minus the {goal.label} of the "
+        f"best θ of {fronts[0].name}, at the same expected {cost.label} ({better}), with a 95% "
+        f"band. A band is valid at each single cost; at some of many costs, it excludes 0 by "
+        f"chance. Above the cost of a study's most expensive θ, its line assumes that its best "
+        f"{goal.label} stays the same."
     )
     table = differences_table(fronts)
     return Chart("differences", "Differences at equal cost", text, table, [[Panel(x, y, layers)]])
 
 
 def signed(found: Estimate, goal: Goal) -> str:
-    """Write a difference of the goal with its interval, its sign first: ``+971 ± 1,881 points``."""
+    """Return the text of a difference in the goal, with its interval: ``+971 ± 1,881 points``."""
     sign = "" if found.value == 0.0 else "+" if found.value > 0.0 else "−"
     value, half = abs(found.value), (found.high - found.low) / 2.0
     if goal.is_share:
@@ -234,12 +237,12 @@ def signed(found: Estimate, goal: Goal) -> str:
 
 
 def size_text(value: float, goal: Goal) -> str:
-    """Write how large a difference of the goal is, without its sign."""
+    """Return the text of the size of a difference in the goal, without a sign."""
     return signed(Estimate(abs(value), abs(value), abs(value)), goal).removeprefix("+")
 
 
 def differences_table(fronts: Sequence[ComparedFront]) -> pd.DataFrame:
-    """Return differences from the first study at some costs."""
+    """Return the table of each other study's difference from the first, at twelve costs."""
     experiment = fronts[0].experiment
     goal, cost = experiment.goal, experiment.cost
     budgets = common_budgets(fronts, N_ROWS)
@@ -253,7 +256,7 @@ def differences_table(fronts: Sequence[ComparedFront]) -> pd.DataFrame:
 
 
 def fronts_table(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> pd.DataFrame:
-    """Return what was played for each study, and both ends of its front."""
+    """Return the table of studies: what was played for each, and both ends of its front."""
     rows = []
     for front, machine in zip(fronts, machines, strict=True):
         goal, cost = front.experiment.goal, front.experiment.cost

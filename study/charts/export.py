@@ -21,19 +21,19 @@ PICTURES = {
 
 
 def pictured_charts(analysis: Analysis) -> dict[str, Chart]:
-    """Return the charts of which a study's folder has pictures, by file name."""
+    """Return the charts that are drawn as pictures, by file name."""
     return {name: make(analysis) for name, make in PICTURES.items()}
 
 
 def draw(charts: Mapping[str, Chart], folder: Path) -> list[Path]:
-    """Draw a study's pictures into ``folder``; return their paths, none before a trial is complete.
+    """Draw the charts that are not empty into ``folder``, and return the paths of the files.
 
     Raises
     ------
     InputError
         If the folder cannot be written.
     """
-    # Pages do without Matplotlib, which is slow to import.
+    # Matplotlib is slow to import, and pages do not need it.
     from thetafront.study.charts.picture import picture, save  # noqa: PLC0415
 
     make_folder(folder)

@@ -43,8 +43,8 @@ from thetafront.study.report.tables import games_note
 from thetafront.study.text import counted, listed
 
 KEY = "front"
-MAX_NAME = 28  # characters, of a baseline beside its point
-MAX_NAMES = 7  # beside points, unless there are more baselines
+MAX_NAME = 28  # characters of a baseline's name beside its point
+MAX_NAMES = 7  # maximum number of names beside points, unless there are more baselines
 
 TRIALS = Kind("trials", GREY)
 PREDICTED = Kind("untested: model of the trials", BLUE, LINE, dash=DASHED)
@@ -55,7 +55,7 @@ DOMINATED = Kind("measured, dominated", ORANGE, is_hollow=True)
 BASELINE = Kind("baseline, on the front", PINK, "diamond")
 DOMINATED_BASELINE = Kind("baseline, dominated", PINK, "diamond", is_hollow=True)
 LABELS = Kind("", GREY)
-KINDS = {  # of validated points, by whether they are baselines and on the front
+KINDS = {  # of validated points, by (is a baseline, is on the front)
     (False, True): ON_FRONT,
     (False, False): DOMINATED,
     (True, True): BASELINE,
@@ -80,7 +80,7 @@ def front_chart(analysis: Analysis) -> Chart:
         for at, wide in (("x", ("left", "right")), ("y", ("low", "high")))
     ]
     low, high = axis_span(*spans[1])
-    if measured := field_values(points, "low", "high"):  # they get at least a third of the axis
+    if measured := field_values(points, "low", "high"):  # intervals take at least a third
         span = max(measured) - min(measured) or math.inf
         low, high = max(low, min(measured) - span), min(high, max(measured) + span)
     x, y = cost_axis(cost, *spans[0]), goal_axis(goal, (low, high))
@@ -124,7 +124,7 @@ def make_caption(analysis: Analysis, n_outside: int) -> str:
     goal, front = experiment.goal, tables["front"]
     trials = tables["trials"]
     cut = f", without {counted(n_outside, 'trial')} beyond the axes" if n_outside else ""
-    luck = "" if goal.is_exact else "; the best of these means are mostly luck"
+    luck = "" if goal.is_exact else "; the best of these means are good mostly by luck"
     complete = games_note(trials[trials["state"] == "complete"], "trial")
     text = f"Faint dots are observed means of {complete}{cut}{luck}."
     error = band_note(tables["predicted_front"], goal)
@@ -147,7 +147,7 @@ def make_caption(analysis: Analysis, n_outside: int) -> str:
     return (
         f"{text} Lines show what a model predicts for the best θ of the whole space, with 95% "
         f"bands; these θ need not have been played. The dashed line is predicted from the trials "
-        f"alone{error}, the dotted line from all games."
+        f"alone{error}, and the dotted line is predicted from all games."
     )
 
 
@@ -207,7 +207,7 @@ def trial_rows(tables: Tables, experiment: Experiment) -> list[Row]:
 
 
 def curve_rows(tables: Tables, experiment: Experiment, kind: Kind) -> list[Row]:
-    """Return rows of the front predicted from the trials, or of the front given all games."""
+    """Return rows of the front that a model predicts, from the trials or from all games."""
     goal, cost = experiment.goal, experiment.cost
     if kind is PREDICTED:
         table, column, at = tables.get("predicted_front"), goal.posterior_column, cost.name
@@ -266,7 +266,7 @@ def point_rows(front: pd.DataFrame, experiment: Experiment) -> list[Row]:
 def cost_interval(point: Mapping[Any, Any], experiment: Experiment) -> tuple[float, float, float]:
     """Return a validated point's cost with its 95% interval.
 
-    If a point has too few games for an interval, it gets the interval of the model given all games.
+    If a point has too few games for an interval, the interval of the model of all games is used.
     """
     name, *ends = cost_columns(experiment.cost)
     found = [point[name]]
@@ -289,7 +289,10 @@ def curve_layers(kind: Kind, rows: Sequence[Row], said: Mapping[str, str]) -> li
 
 
 def left_to_win(tables: Tables, experiment: Experiment) -> list[Layer]:
-    """Shade the possible gain at each budget: from the recommended θ up to the bound."""
+    """Return the layer that shades the possible gain at each budget.
+
+    The shaded area reaches from the mean of the recommended θ to the 95% bound on the best mean.
+    """
     goal, cost = experiment.goal, experiment.cost
     if (table := tables.get("certificate")) is None or not len(tables["front"]):
         return []
@@ -307,8 +310,9 @@ def left_to_win(tables: Tables, experiment: Experiment) -> list[Layer]:
 def labelled(rows: Sequence[Row], x: Axis, y: Axis, experiment: Experiment) -> list[Row]:
     """Return rows of labels beside validated points: their numbers, and a few names.
 
-    A baseline is labelled with its name. Another point is labelled with its choice for the first
-    categorical parameter, if that differs from the choice of the next cheaper point.
+    The label of a baseline has the baseline's name. Labels of other points have the value of the
+    first categorical parameter that is always active, but not if the next cheaper of these points
+    has the same value.
     """
     choice = next((each for each in experiment.space.categorical if not each.when), None)
     index = "" if choice is None else f"p{list(experiment.space).index(choice)}"

@@ -40,12 +40,12 @@ from thetafront.study.text import counted
 
 KEY, TITLE, TRIALS = "gain", "What the search gained", "Trials over time"
 HEIGHT, HEIGHT_OF_TRIALS = 300, 260
-N_STEPS = 24  # of the trace
+N_STEPS = 24  # points along each curve
 N_BUDGETS = 12
 N_TICKS = 5  # of an axis half as wide as the chart
 MAX_CONDITIONED = 384  # trials
-N_SOBOL, N_ROUNDS, N_NEAR = 1024, 8, 256  # of the search for a front
-LIKELY = 0.1  # probability of being on the front, from which a trial is marked
+N_SOBOL, N_ROUNDS, N_NEAR = 1024, 8, 256  # for the search for a predicted front
+LIKELY = 0.1  # a trial is marked if its probability of being on the front is at least this
 SECONDS_PER_MINUTE = 60.0
 GAMES = "games of the search"
 
@@ -95,7 +95,10 @@ def timeline_chart(analysis: Analysis) -> Chart:
 
 
 def hypervolume_chart(analysis: Analysis) -> Chart:
-    """Return the chart of how the hypervolume grew; the caption has failures and utilization."""
+    """Return the chart of how the hypervolume grew.
+
+    The caption also counts failures, and says how busy the workers were.
+    """
     data, experiment = analysis.data, analysis.data.experiment
     goal, effort = experiment.goal, effort_text(analysis.data)
     if analysis.model is None:
@@ -112,13 +115,14 @@ def hypervolume_chart(analysis: Analysis) -> Chart:
     too_high = (
         "the trials' own values."
         if goal.is_exact
-        else "observed means, and is too high: the best of noisy means is mostly luck."
+        else "observed means, and is too high: the best of noisy means are good mostly by luck."
     )
     text = (
-        "Hypervolume is the area between a front and the reference point. It is shown as trials "
-        f"are added, up to all {counted(int(trace['n_trials'].iloc[-1]), 'complete trial')}. One "
-        "curve is for 12 points of the front that the model predicts from the trials so far. The "
-        f"other curve is for {too_high}"
+        "Hypervolume is the area between a front and the reference point. The curves show how it "
+        "grows as trials are added, up to all "
+        f"{counted(int(trace['n_trials'].iloc[-1]), 'complete trial')}. One curve is for 12 points "
+        "of the front that the model predicts from the trials so far. The other curve is for "
+        f"{too_high}"
     )
     if math.isfinite(validated[0]):
         text += f" Hypervolume of the validated points: {area_text(validated, goal)} {area}."
@@ -142,7 +146,7 @@ def hypervolume_chart(analysis: Analysis) -> Chart:
 def make_panels(
     trace: pd.DataFrame, validated: tuple[float, float, float], analysis: Analysis, unit: str
 ) -> list[Panel]:
-    """Return the curves against games, and against time."""
+    """Return two panels: the curves against games, and the curves against time."""
     goal = analysis.data.experiment.goal
     curves = {OBSERVED_EXACT if goal.is_exact else OBSERVED: "observed", MODEL: "predicted"}
     rows = {
@@ -191,11 +195,11 @@ def make_panels(
 
 
 def times_of_trials(data: StudyData) -> tuple[dict[int, float], str]:
-    """Return the time at the end of each complete trial, by its number, and the kind of time.
+    """Return the time when each complete trial ended, by its number, and what is counted as time.
 
-    This is the wall time, in minutes, during which a trial was open, so pauses between runs do not
-    count. For a study without such times, such as a published one, it is the total CPU time of the
-    games of all trials up to this one, in seconds.
+    Time is usually the wall time of the search in minutes, without pauses in which no trial was
+    running. If a study lacks the times of its trials, as a published study does, time is the total
+    CPU time of the games up to the end of each trial, in seconds.
     """
     cpu, total = {}, 0.0
     for trial in data.complete_trials:
@@ -212,14 +216,15 @@ def times_of_trials(data: StudyData) -> tuple[dict[int, float], str]:
         until = max(until, end)
         wall[number] = passed / SECONDS_PER_MINUTE
     jobs = max([int(run.get("jobs") or 1) for run in data.runs], default=1)
-    # If trials were written later, all at once, their wall times are too short for their games.
+    # If trials were written all at once, after the search, these wall times are too short for the
+    # games.
     if len(wall) == len(cpu) and passed * jobs >= 0.5 * total:
         return wall, "minutes of the search"
     return cpu, "CPU seconds in games"
 
 
 def area_text(area: tuple[float, float, float], goal: Goal) -> str:
-    """Write a hypervolume with its 95% interval, if that has a width."""
+    """Return the text of a hypervolume, with its 95% interval unless both ends are equal."""
     volume, low, high = map(goal.format.area, area)
     return volume if area[1] == area[2] else f"{volume} (95% interval {low} to {high})"
 
@@ -263,15 +268,16 @@ def make_table(trace: pd.DataFrame, unit: str, area: str, goal: Goal) -> pd.Data
 
 
 def hypervolume_trace(data: StudyData) -> pd.DataFrame:
-    """Return the hypervolume of the first m trials, for some two dozen m.
+    """Return the hypervolume of the first m trials, for up to 24 values of m.
 
     Returns
     -------
     DataFrame
         ``n_trials``, ``n_games``, and two hypervolumes in the goal's unit times decades.
-        ``observed`` is that of observed means; it is biased upwards, as a maximum over noise.
-        ``predicted`` is that of twelve points, at different budgets, of the front of the whole
-        space as predicted from these trials. A quick search finds this front.
+        ``observed`` is the hypervolume of the observed means. It is biased upwards, because luck
+        decides which of the noisy means are the best. ``predicted`` is the hypervolume of up to
+        twelve points at different budgets, on the front that the model predicts from these trials.
+        A quick search over the whole space finds this front.
     """
     experiment, goal = data.experiment, data.experiment.goal
     objectives, directions = Objectives.from_experiment(experiment), study_directions(goal)

@@ -24,13 +24,13 @@ from thetafront.study.report.analysis import Analysis
 from thetafront.study.scale import Form
 
 KEY, TITLE = "importance", "Which parameters matter"
-WORDS = {  # an objective's transformation in the model, written before its name
+WORDS = {  # an objective's transformation in the model, to be written before its name
     Form.LINEAR: "",
     Form.LOG: "the logarithm of ",
     Form.ROOT: "the square root of ",
     Form.ANGLE: "the angle of ",
 }
-HEIGHT_PER_PARAMETER = 38  # for two bars
+HEIGHT_PER_PARAMETER = 38  # pixels for two bars
 BAR = 0.3
 INTERVAL = Kind("95% interval of the integration", GREY, LINE)
 
@@ -79,9 +79,10 @@ def importance_chart(analysis: Analysis) -> Chart:
     text = (
         f"Total Sobol indices of the model's mean over the whole space, given "
         f"{len(model.observations.points):,} trials and validated points. A parameter's index is "
-        f"the share of the variance that would remain if all other parameters were known. Indices "
-        f"refer to {of_goal}{experiment.goal.label} and to {of_cost}{experiment.cost.label}. They "
-        f"may add up to more than 1. Their intervals do not cover errors of the model."
+        f"the share of the variance that would remain if all other parameters were known. The "
+        f"variance is that of {of_goal}{experiment.goal.label} or of "
+        f"{of_cost}{experiment.cost.label}. Indices may add up to more than 1. Their intervals do "
+        f"not cover errors of the model."
     )
     most = max(1.0, float(ends.max()))
     x = linear_axis("total Sobol index, share of the variance", (0.0, most), lambda v: f"{v:g}")

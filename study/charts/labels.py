@@ -10,11 +10,11 @@ from thetafront.study.charts.chart import Axis, Row
 FONT_SIZE = 8.0
 DIGIT_WIDTH, LETTER_WIDTH, LINE_HEIGHT = 0.64, 0.54, 1.0  # in font sizes
 ROOM = 3.0  # between two labels
-MARKER = 9.0  # width of what a point covers, in typographic points
-WIDTH, HEIGHT = 560.0, 310.0  # of a panel, about
-GAPS = (2.0, 8.0, 15.0, 23.0)  # between a point and its label, the nearer ones first
-NEAR = 9.0  # a text that is farther from its point, or that covers something, is shortened
-# Above right first: a front rises to the right, so there is room above it.
+MARKER = 9.0  # width of a point's mark, in typographic points
+WIDTH, HEIGHT = 560.0, 310.0  # approximate size of a panel
+GAPS = (2.0, 8.0, 15.0, 23.0)  # distances to try between a point and its label
+NEAR = 9.0  # a text that is farther from its point than this, or covers something, is shortened
+# The place above right is tried first: a front rises to the right, so there is room above it.
 DIRECTIONS = ((1, 1), (-1, 1), (1, -1), (-1, -1), (0, 1), (0, -1), (1, 0), (-1, 0))
 
 
@@ -35,12 +35,13 @@ class Box:
 
 
 def placed_labels(rows: Sequence[Row], x: Axis, y: Axis) -> list[Row]:
-    """Return the rows that have a ``label``, with ``dx`` and ``dy``: the place of its middle.
+    """Return the rows that have a ``label``, with the place of the label as ``dx`` and ``dy``.
 
-    The middle is ``dx`` typographic points to the right of the row's point (``x``, ``y``) and
-    ``dy`` above it, on a panel of the usual size. Labels avoid the points of all rows, and their
-    intervals from ``low`` to ``high``. A row that has its own ``dx`` and ``dy`` keeps them. If
-    there is no room near its point, a row that has a ``short`` label gets this one.
+    The middle of the label is ``dx`` typographic points to the right of the row's point (``x``,
+    ``y``) and ``dy`` points above it, on a panel of the usual size. Labels avoid the points of all
+    rows, and their intervals from ``low`` to ``high``. A row that already has ``dx`` and ``dy``
+    keeps them. If there is no room for a label near its point, the row's ``short`` label is used,
+    if it has one.
     """
     rows = sorted(rows, key=lambda row: (row["x"], -row["y"]))
     half, boxes = MARKER / 2, list[Box]()
@@ -65,7 +66,7 @@ def placed_labels(rows: Sequence[Row], x: Axis, y: Axis) -> list[Row]:
 
 
 def share(value: float, axis: Axis) -> float:
-    """Return where on an axis a value is, 0 to 1."""
+    """Return the place of a value on an axis, from 0 to 1."""
     low, high = axis.low, axis.high
     if axis.is_log:
         value, low, high = math.log(value), math.log(low), math.log(high)
@@ -75,9 +76,9 @@ def share(value: float, axis: Axis) -> float:
 def places(points: Sequence[Box], texts: Sequence[str]) -> list[Box]:
     """Choose a place for the text of each point, from left to right.
 
-    ``points`` are the boxes that the points cover. Each text takes the nearest free place, or the
-    one that covers least. Texts on one line keep the order of their points. An empty text takes
-    its point's place.
+    ``points`` are the boxes that the points cover. Each text takes the nearest free place or, if no
+    place is free, the place where it covers least. Texts on one line keep the order of their
+    points. An empty text takes its point's place.
     """
     taken: list[Box] = list(points)
 
@@ -108,12 +109,12 @@ def places(points: Sequence[Box], texts: Sequence[str]) -> list[Box]:
 
 
 def text_width(text: str) -> float:
-    """Return the width of a text, about."""
+    """Return the approximate width of a text."""
     return FONT_SIZE * sum(DIGIT_WIDTH if each.isdigit() else LETTER_WIDTH for each in text)
 
 
 def are_clear(points: Sequence[Box], texts: Sequence[Box]) -> list[bool]:
-    """Tell which texts are near their points and cover nothing else."""
+    """Return for each text whether it is near its point and covers no other point or text."""
     found = []
     for k, (point, text) in enumerate(zip(points, texts, strict=True)):
         others = [*points, *texts[:k], *texts[k + 1 :]]
@@ -124,6 +125,6 @@ def are_clear(points: Sequence[Box], texts: Sequence[Box]) -> list[bool]:
 
 
 def outside(box: Box) -> float:
-    """Return the area of a text that would be beyond the panel."""
+    """Return how much of a box's area is outside the panel."""
     inside = box.overlap(Box(0.0, 0.0, WIDTH, HEIGHT))
     return (box.right - box.left) * (box.top - box.bottom) - inside

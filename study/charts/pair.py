@@ -30,9 +30,11 @@ from thetafront.study.experiments.dimension import NumericParameter, is_absent
 from thetafront.study.report.analysis import Analysis
 
 KEY, TITLE = "pair", "Two parameters together"
-N_LEVELS = (4, 3)  # of goal and cost: lines, each with a label
-LABEL_AT = (0.33, 0.4)  # of a line's length: where its label is, so that labels seldom touch
-N_CELLS = 5  # of a row of the table, and of a column
+N_LEVELS = (4, 3)  # maximum numbers of values of the goal, and of the cost, that have lines
+# Places of labels along lines of equal goal, and of equal cost, as shares of a line's length. They
+# differ, so that labels seldom touch.
+LABEL_AT = (0.33, 0.4)
+N_CELLS = 5  # in each row and each column of the table
 FRONT, LABELS = Kind("points of the front", ORANGE, is_hollow=True), Kind("", GREY)
 
 Floats = npt.NDArray[np.float64]
@@ -41,8 +43,8 @@ Floats = npt.NDArray[np.float64]
 def pair_chart(analysis: Analysis) -> Chart:
     """Return the chart of goal and cost over two parameters, by the model given all games.
 
-    These are the numeric parameters with the largest total indices, summed over both objectives,
-    among the parameters that are active at the middle point of the front.
+    Of the numeric parameters that are active at the middle point of the front, the two with the
+    largest total Sobol indices are shown; the indices for both objectives are added.
     """
     experiment, model = analysis.data.experiment, analysis.combined
     importance = analysis.importance
@@ -114,7 +116,7 @@ def contour_lines(
     write: Callable[[float], str],
     which: int,
 ) -> list[Layer]:
-    """Return lines of equal value on a grid, with round values between its minimum and maximum."""
+    """Return lines of equal value on a grid, at round values between its minimum and maximum."""
     x, y, z = values
     found, low, high = contour_generator(x, y, np.ma.masked_invalid(z)), np.nanmin(z), np.nanmax(z)
     kind = Kind(f"equal {short(label)}", (BLUE, GREEN)[which], LINE)

@@ -33,7 +33,8 @@ STYLE: dict[Any, Any] = {
     "legend.frameon": False,
 }
 CHARACTERS_AN_INCH = 15.5  # of a caption
-WIDTH, AROUND, PIXELS_PER_INCH = 10.8, 1.5, 96.0  # in inches
+# Inches: the width of a picture, and its height without panels.
+WIDTH, AROUND, PIXELS_PER_INCH = 10.8, 1.5, 96.0
 PIXEL = 0.75  # in typographic points
 MARKERS = {"square": "s", "diamond": "D", "triangle-up": "^", "triangle-down": "v"}
 MARKERS |= {"triangle-left": "<", "triangle-right": ">"}
@@ -41,7 +42,7 @@ MARKERS |= {"triangle-left": "<", "triangle-right": ">"}
 
 @mpl.rc_context(STYLE)
 def picture(chart: Chart) -> Figure:
-    """Draw a chart that is not empty as a figure with its title and caption."""
+    """Draw a chart that has panels as a figure, with the chart's title and caption."""
     heights = [row[0].height for row in chart.panels]
     size = (WIDTH, sum(heights) / PIXELS_PER_INCH + AROUND)
     figure = Figure(figsize=size, layout="constrained")

@@ -35,9 +35,9 @@ KEY, TITLE = "scores", "Scores of single games"
 MAX_POINTS = 14
 N_BINS = 50
 HEIGHT_PER_POINT, HEIGHT_OF_AXIS = 46, 30
-MAX_HEIGHT = 0.75  # of a histogram, in distances between two rows
+MAX_HEIGHT = 0.75  # of a histogram, as a share of the distance between two rows
 QUANTILES = (5, 25, 50, 75, 95)
-SHOWN = 0.995  # quantile at which the axis ends, over the games of all points with equal weights
+SHOWN = 0.995  # quantile of all games at which the axis ends; each point has the same weight
 
 Samples = npt.NDArray[np.float64]
 
@@ -50,7 +50,10 @@ MEAN = Kind("mean, 95% interval", ORANGE, "diamond")
 
 
 def goal_of_games(experiment: Experiment) -> Goal | None:
-    """Return a goal that varies between games: the study's own, or one that is also reported."""
+    """Return a goal with a spread to draw: the study's own, or else one that is also reported.
+
+    There is no spread if all games of a θ have the same score, or if each game's score is 0 or 1.
+    """
     goals = (experiment.goal, *experiment.goal.reported_too)
     return next((each for each in goals if not (each.is_exact or each.is_share)), None)
 
@@ -58,8 +61,8 @@ def goal_of_games(experiment: Experiment) -> Goal | None:
 def bin_edges(samples: Samples) -> Samples:
     """Return edges of at most fifty bins that hold all samples.
 
-    If samples are whole numbers, edges lie half-way between whole numbers, and the last bin may
-    reach beyond the largest sample.
+    If samples are whole numbers, edges lie half-way between whole numbers, and the last bin may end
+    above the largest sample.
     """
     low, high = float(samples.min()), float(samples.max())
     if low == high:
@@ -72,7 +75,7 @@ def bin_edges(samples: Samples) -> Samples:
 
 
 def shown_points(front: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
-    """Return up to fourteen validated points of the front and baselines, the cheapest first."""
+    """Return up to fourteen points of the validated front and baselines, the cheapest first."""
     is_given = front["origin"].isin(list(experiment.baselines))
     points = front[front["on_front"].astype(bool) | is_given]
     if len(points) > MAX_POINTS:
@@ -109,8 +112,8 @@ def scores_chart(analysis: Analysis) -> Chart:
     text = (
         "Each row is a validated point of the front, or a baseline, with its number "
         f"({games_note(points, 'point')}). The height of a bar is the share of games in its range. "
-        "The thick line spans the middle 50% of the games, the thin line the middle 90%. The "
-        "stroke is the median; the diamond is the mean, with its 95% interval."
+        "The thick line spans the middle 50% of the games, and the thin line spans the middle 90%. "
+        "The vertical stroke is the median. The diamond is the mean, with its 95% interval."
     )
     if given := [f"{row['origin']} ({row['number']})" for row in rows if row["is_given"]]:
         text += f" Baselines: {listed(given)}."
@@ -124,7 +127,7 @@ def scores_chart(analysis: Analysis) -> Chart:
 
 
 def collect_samples(points: pd.DataFrame, games: pd.DataFrame, goal: Goal) -> dict[str, Samples]:
-    """Return the samples of each point's games, by its key."""
+    """Return the values of the goal in each point's games, by the point's key."""
     if goal.game_column not in games:
         return {}
     played = games[games["point"].isin(points["point"])]
@@ -137,10 +140,10 @@ def collect_samples(points: pd.DataFrame, games: pd.DataFrame, goal: Goal) -> di
 def summary(
     point: Mapping[Any, Any], samples: Samples, experiment: Experiment, goal: Goal, prior: Prior
 ) -> Row:
-    """Return a point's quantiles, its mean with the interval, and its tooltip.
+    """Return a point's quantiles, its mean with a 95% interval, and the texts of its tooltip.
 
-    The interval and the cost are those of the table of points: if there is a model, the cost is
-    that given all games.
+    The interval and the cost are the same as in the table of points. The cost is the model's
+    estimate given all games or, without a model, the observed cost.
     """
     found, cost = goal.estimator.estimate(samples, prior), experiment.cost
     write, found_at = goal.format, np.percentile(samples, QUANTILES).tolist()

@@ -42,9 +42,9 @@ KEY, TITLE = "slices", "Slices of the model"
 N_POINTS, N_STEPS = 5, 25
 HEIGHT = 116
 N_TICKS = 4  # of a cost
-FEW_VALUES = 12  # of a parameter on a grid: up to this number, each value is a dot
-MAX_TITLE = 18  # characters, of an objective
-# Fields of a row: mean and ends of the band. Names are short, since a page has thousands of rows.
+FEW_VALUES = 12  # if a parameter has at most so many values, each value is drawn as a dot
+MAX_TITLE = 18  # characters of an objective's name
+# Fields of a row: mean and ends of the band. Names are short because a page has thousands of rows.
 GOAL_FIELDS, COST_FIELDS = ("g0", "g1", "g2"), ("c0", "c1", "c2")
 
 GOAL, COST = Kind("the goal", BLUE, LINE), Kind("the cost", GREEN, LINE)
@@ -52,7 +52,7 @@ HERE = Kind("the point itself", ORANGE, "diamond")
 
 
 def parameter_steps(parameter: Dimension, here: Any) -> list[Any]:
-    """Return values of a parameter over its range, and its value in θ, in order."""
+    """Return values over a parameter's range, and its value ``here``, in order."""
     if isinstance(parameter, CategoricalParameter):
         return [*parameter.choices]
     found = {parameter.from_unit(float(u)) for u in np.linspace(0.0, 1.0, N_STEPS)}
@@ -64,9 +64,9 @@ def slice_at(
 ) -> list[Row]:
     """Evaluate the model along one parameter through θ, where the space's constraints allow it.
 
-    A row has a value of the parameter; the mean of the goal, and the median of the cost, with the
-    ends of their 95% bands; each of the three as text; and ``here``, if the value is that of θ.
-    A parameter that becomes active is set to the middle of its range.
+    Each row has a value of the parameter, the goal's mean with its 95% band, and the cost's median
+    with its 95% band, and all three as texts. The row with θ's own value also has ``here``. If
+    another parameter becomes active, it is set to the middle of its range.
     """
     goal, cost, space = experiment.goal, experiment.cost, experiment.space
     steps = parameter_steps(parameter, theta.get(parameter.name))
@@ -120,7 +120,10 @@ def chosen_points(analysis: Analysis, model: FittedModel) -> list[tuple[str, dic
 
 
 def slices_chart(analysis: Analysis) -> Chart:
-    """Return the chart of slices of the model given all games: goal and cost, a row a parameter."""
+    """Return the chart of slices of the model given all games.
+
+    Each parameter has a row with two panels, for the goal and for the cost.
+    """
     experiment, model = analysis.data.experiment, analysis.combined
     if model is None:
         return Chart(KEY, TITLE, "No game is finished yet: there is no model.")
@@ -157,8 +160,8 @@ def slices_chart(analysis: Analysis) -> Chart:
         f"parameter changes from a point of the front (the diamond). Lines are the model's mean, "
         f"with 95% bands, given all games of {len(model.observations.points):,} trials and "
         f"validated points. Bands are wide where nothing was played. The table of parameters "
-        f"refers to the slices through point {points[len(points) // 2][0]}; a ? stands for an "
-        f"effect within the bands."
+        f"refers to the slices through point {points[len(points) // 2][0]}; a ? means that the "
+        f"bands are too wide to tell whether the parameter has an effect."
     )
     choice = Choice("through point of the front", [name for name, _ in points], len(points) // 2)
     table = make_table(choice, rows, experiment)
@@ -197,7 +200,10 @@ def is_on_grid(parameter: Dimension) -> bool:
 def make_table(
     choice: Choice, rows: Mapping[str, Sequence[Row]], experiment: Experiment
 ) -> pd.DataFrame:
-    """Return the table of parameters: what they are, and their effects along the first slice."""
+    """Return the table of parameters: their meanings, ranges, and effects along the middle slice.
+
+    This is the slice that the chart shows first.
+    """
     goal, cost, lines = experiment.goal, experiment.cost, []
     given, is_described = experiment.baselines, any(p.description for p in experiment.space)
     for each in experiment.space:
@@ -226,7 +232,10 @@ def effect(
     is_choice: bool,
     write: Callable[[float, float], str],
 ) -> str:
-    """Say how an objective changes along a slice, and by how much at most; ? if within bands."""
+    """Say how an objective changes along a slice, and by how much.
+
+    A ? stands for a change that is too small compared with the bands.
+    """
     mean, low, high = fields
     top, bottom = (end(rows, key=lambda row: row[mean]) for end in (max, min))
     if top[mean] - bottom[mean] <= math.hypot(

@@ -1,9 +1,9 @@
 """The chart of θ: trials and front as parallel coordinates, with a range on each axis.
 
-Each axis is a separate strip across the whole width, so its values can be read, and its range set,
-even on a narrow screen. A line goes from strip to strip, and fades if it is outside the range of
-any axis. The page draws the chart without Vega: with three hundred lines on ten axes, Vega would
-take a second for each move of the mouse.
+Each axis is a separate strip across the whole width. So even on a narrow screen, a reader can read
+the values of an axis and set a range on it. A line goes from strip to strip, and fades if it is
+outside the range of any axis. The page draws the chart without Vega: with three hundred lines on
+ten axes, Vega would take a second to redraw it after each move of the mouse.
 """
 
 import math
@@ -26,27 +26,27 @@ from thetafront.study.text import counted
 KEY, TITLE = "theta", "θ of all trials, and along the front"
 MAX_LINES = 300  # of trials
 ABSENT = -0.02  # where a line crosses the axis of an inactive parameter
-# Pixels: width of an axis on a narrow and on a wide page, and of a character.
+# In pixels: the width of an axis on a narrow page and on a wide page, and the width of a character.
 NARROW, WIDE, CHARACTER = 190, 480, 7
 TRIAL, FRONT, BASELINE = "trial", "front", "baseline"
 
 
 @dataclass(frozen=True)
 class Tick:
-    """A value on an axis: where it is, 0 to 1, and whether a narrow page has no room for it."""
+    """A value that is written on an axis."""
 
-    at: float
+    at: float  # its place, from 0 to 1
     text: str
-    is_minor: bool
+    is_minor: bool  # whether a narrow page has no room for it
 
 
 @dataclass(frozen=True)
 class Strip:
-    """An axis from 0 to 1, with what is written on it."""
+    """An axis from 0 to 1."""
 
     title: str
-    ticks: list[Tick]  # without those that are too close together
-    # Where the front lies at an edge of the space: the place and its text.
+    ticks: list[Tick]
+    # Places where the front lies at an edge of the space, with a text for each.
     edges: list[tuple[float, str]] = field(default_factory=list)
 
 
@@ -61,7 +61,7 @@ class ThetaLine:
 
 @dataclass(frozen=True)
 class ThetaChart(Chart):
-    """All that the chart shows and says; no strips if there is nothing to draw."""
+    """The chart of θ; it has no strips if there is nothing to draw."""
 
     strips: Sequence[Strip] = ()
     lines: Sequence[ThetaLine] = ()
@@ -163,7 +163,7 @@ def marks(parameter: Dimension, edges: Sequence[Edge]) -> list[tuple[float, str]
 
 
 def parameter_ticks(parameter: Dimension) -> list[Tick]:
-    """Return what is written on a parameter's axis: round values and both ends, or its choices."""
+    """Return the ticks of a parameter's axis: round values and both ends, or its choices."""
     if isinstance(parameter, CategoricalParameter):
         texts = {each: short(parameter.text(each), MAX_CHOICE) for each in parameter.choices}
         return fitting({parameter.to_unit(each): text for each, text in texts.items()})
@@ -175,7 +175,10 @@ def parameter_ticks(parameter: Dimension) -> list[Tick]:
 
 
 def fitting(texts: Mapping[float, str]) -> list[Tick]:
-    """Return the ticks that fit on a wide page, both ends first; a narrow page omits minor ones."""
+    """Return the ticks that fit on a wide page; those that fit only there are minor.
+
+    Both ends of the axis take precedence over ticks between them.
+    """
     places = sorted(texts)
     order = [*places[:1], *places[:0:-1][:1], *places[1:-1]]
     kept: dict[int, list[float]] = {}
@@ -191,7 +194,7 @@ def fitting(texts: Mapping[float, str]) -> list[Tick]:
 
 
 def share(value: float, values: Sequence[float]) -> float:
-    """Return where a value lies between the minimum (0) and the maximum (1) of some values."""
+    """Return the place of a value between the minimum (0) and the maximum (1) of ``values``."""
     return (value - min(values)) / ((max(values) - min(values)) or 1.0)
 
 

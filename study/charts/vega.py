@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 WIDTH, NOTEBOOK_WIDTH, GAP = 150, 620, 12
-BESIDE = 68  # pixels of a panel's width that its axis takes, about
+BESIDE = 68  # approximate width that a panel's y axis takes, in pixels
 CHOSEN_SIZE, PINNED_SIZE, PINNED = 260, 420, BLUE
 PROSPECT = Kind("untested: the best θ predicted", BLUE, is_hollow=True, dash=(3, 2))
 NARROW = "isValid(datum.number) && width < 400"  # pixels: no room for names beside numbers
@@ -129,18 +129,18 @@ def layer_spec(layer: Layer, chart: Chart) -> Spec:
 
 
 def rounded_rows(rows: Sequence[Row]) -> list[Row]:
-    """Round the values of rows; leave out what is missing."""
+    """Round the values of rows, and leave out missing values."""
     return [{key: rounded(v) for key, v in row.items() if rounded(v) is not None} for row in rows]
 
 
 def place(at: str | float, channel: str = "x") -> Spec:
-    """Return where marks are: at the values of a field, or all at one place."""
+    """Return the position of marks: a field's values, or one number for all marks."""
     where: Spec = {"field": at} if isinstance(at, str) else {"datum": at}
     return where if channel.endswith("2") else {**where, "type": "quantitative"}
 
 
 def axis_spec(axis: Axis) -> Spec:
-    """Return an axis with its scale; its texts may contain any name that a user has given."""
+    """Return an axis with its scale; JSON quotes the labels, which may contain users' names."""
     values, labels = json.dumps([*axis.ticks]), json.dumps([*axis.ticks.values()])
     written = {"values": [*axis.ticks], "labelExpr": f"{labels}[indexof({values}, datum.value)]"}
     shown = {"title": axis.title or None, "grid": axis.has_grid}
@@ -159,7 +159,7 @@ def point_fill(kind: Kind) -> str:
 
 
 def legend(kinds: Sequence[Kind]) -> Spec:
-    """Return a layer without visible marks that has the legend of all kinds."""
+    """Return a layer that has the legend of all kinds, but no visible marks."""
     labels = [each.label for each in kinds]
     ranges: dict[str, list[Any]] = {
         "stroke": [each.colour for each in kinds],

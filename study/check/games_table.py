@@ -54,7 +54,7 @@ class TableLine:
 
 
 Place = tuple[str, int]
-"""Who played a game (its owner: an agent, a trial or a point), and the game's seed."""
+"""The owner of a game (the agent, trial or validated point that played it), and its seed."""
 
 
 class GamesTable(ABC):
@@ -73,7 +73,7 @@ class GamesTable(ABC):
     Raises
     ------
     InputError
-        If it is not a table of this version, or no file says who played its games.
+        If the file is not a table of this version, or no file says who played its games.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -99,7 +99,7 @@ class GamesTable(ABC):
 
     @abstractmethod
     def prepare(self) -> None:
-        """Read the files that define the agents; InputError if they, or the columns, do not fit."""
+        """Read the files that define the agents; InputError if they or the columns are wrong."""
 
     def lacks(self, name: str) -> InputError:
         """Return the error for a file that should define agents of the table but defines none."""
@@ -110,7 +110,7 @@ class GamesTable(ABC):
 
     @abstractmethod
     def owner(self, cells: Mapping[str, str]) -> str | None:
-        """Return the owner of a line's game by its cells; None if that is unknown."""
+        """Return the owner of a game from the cells of its line; None if the owner is unknown."""
 
     @abstractmethod
     def agent(self, owner: str) -> Agent:
@@ -122,7 +122,7 @@ class GamesTable(ABC):
 
     @abstractmethod
     def fields(self, cells: Mapping[str, str]) -> dict[str, Any]:
-        """Return a line's cells by the game's fields."""
+        """Return a line's cells, named by the fields of a game."""
 
     @abstractmethod
     def written(self, owner: str, line: TableLine, game: Outcome) -> bytes:
@@ -138,7 +138,11 @@ class GamesTable(ABC):
         return [entry for _, entry in self.places.values()]
 
     def examine(self) -> None:
-        """Check all lines, and collect the games; a bad line gets the missing game that fits it."""
+        """Check all lines, and collect the games.
+
+        If a line does not say which game it is, it gets a missing game with its owner or seed. If
+        more than one missing game fits, or none, the line gets no game, and is dropped.
+        """
         lost = [line for line in self.lines if not self.take(line)]
         missing = self.missing() if lost else []
         for line in lost:
@@ -152,7 +156,7 @@ class GamesTable(ABC):
                 self.enter(line, place)
 
     def take(self, line: TableLine) -> bool:
-        """Check a line; return False if its cells do not say which game it is."""
+        """Check a line; return False if its cells do not say for certain which game it is."""
         self.games.n += 1
         where, game, problem = f"line {line.number}", None, ""
         try:
@@ -179,7 +183,7 @@ class GamesTable(ABC):
             _, other = self.places[owner, seed]
             self.seeds.problems.append(f"{where}: repeats the game of {other.where}")
             if game is not None and other.game is not None and difference(other.game, game):
-                other.game = None  # play it again, to find out which one is right
+                other.game = None  # it is played again, to find out which line is right
             return False
         if problem:
             self.games.problems.append(problem)
@@ -200,7 +204,7 @@ class GamesTable(ABC):
     def enter(
         self, line: TableLine, place: Place, game: Outcome | None = None, where: str = ""
     ) -> None:
-        """Assign a line to a place; if ``game`` is None, it will be played again."""
+        """Assign a line to a place; if ``game`` is None, the game will be played again."""
         owner, seed = place
         agent = self.built[owner]
         assert agent is not None
@@ -226,7 +230,7 @@ class GamesTable(ABC):
 
     @property
     def n_dropped(self) -> int:
-        """Number of lines that cannot be assigned to a game."""
+        """The number of lines to which no game can be assigned."""
         return sum(not line.is_kept for line in self.lines)
 
     @property
@@ -237,7 +241,7 @@ class GamesTable(ABC):
 
 
 class LedgerTable(GamesTable):
-    """The games of a ledger, which may have any seeds; ``agents.json`` says who played them."""
+    """The games of a reproduced paper; ``agents.json`` says who played them."""
 
     def prepare(self) -> None:
         """Read the agents."""
@@ -249,7 +253,9 @@ class LedgerTable(GamesTable):
         for digest, stored in self.ledger.identities.items():
             text = json.dumps(stored, sort_keys=True)
             if sha256(text.encode()).hexdigest()[:N_DIGITS] != digest:
-                self.agents.problems.append(f"{digest}: {AGENTS_FILE} has other parameters")
+                self.agents.problems.append(
+                    f"{digest}: its parameters in {AGENTS_FILE} do not match this digest"
+                )
         if self.lines and not self.ledger.identities:
             raise self.lacks(AGENTS_FILE)
 
@@ -259,7 +265,7 @@ class LedgerTable(GamesTable):
         return digest if digest in self.ledger.identities else None
 
     def agent(self, owner: str) -> Agent:
-        """Return the agent of a digest."""
+        """Return the agent with this digest."""
         return self.ledger.agent(owner)
 
     def game_in(self, cells: Mapping[str, str]) -> Game:
@@ -267,7 +273,7 @@ class LedgerTable(GamesTable):
         return self.kind.from_row(self.fields(cells))
 
     def fields(self, cells: Mapping[str, str]) -> dict[str, Any]:
-        """Return a line's cells by the game's fields."""
+        """Return a line's cells, named by the fields of a game."""
         columns = self.kind.columns()
         return {name: cells[column] for name, column in columns.items() if column in cells}
 
@@ -277,13 +283,13 @@ class LedgerTable(GamesTable):
 
 
 class ExportedTable(GamesTable):
-    """The games of an exported study; ``trials.csv`` and ``front.csv`` have the θ."""
+    """The games of an exported study; their θ are in ``trials.csv`` and ``front.csv``."""
 
     def prepare(self) -> None:
         """Read the study's definition, and the θ of its trials and points."""
         record = record_in(manifest_in(self.folder))
         if record is None:
-            raise InputError(f"{self.folder / 'manifest.json'}: lacks the study of {GAMES}")
+            raise InputError(f"{self.folder / 'manifest.json'}: does not describe a study")
         self.record = read_folder_record(record, self.folder)
         self.experiment: Experiment = self.record.experiment_as_made()
         if not {*own_columns(self.experiment)} <= {*self.columns}:
@@ -299,9 +305,11 @@ class ExportedTable(GamesTable):
             for name, theta in found.items():
                 self.thetas[f"{kind} {name}"] = theta
                 if kind == "point" and theta_key(theta) != name:
-                    self.agents.problems.append(f"point {name}: {FRONT} has another θ")
+                    self.agents.problems.append(
+                        f"point {name}: its θ in {FRONT} does not match this key"
+                    )
             if kind == "point" and self.experiment.goal.is_exact:
-                continue  # its front also counts games of trials
+                continue  # front.csv counts games of trials too if scores are exact
             numbers = numbers_of_games(self.folder / table, kind, is_replaced)
             self.numbers |= {f"{kind} {name}": n for name, n in numbers.items()}
 
@@ -345,7 +353,7 @@ class ExportedTable(GamesTable):
         return outcome_in(cells, self.experiment)
 
     def fields(self, cells: Mapping[str, str]) -> dict[str, Any]:
-        """Return a line's cells by the game's fields."""
+        """Return a line's cells, named by the fields of a game."""
         return fields_in(cells, self.experiment)
 
     def seed_problem(self, owner: str, cells: Mapping[str, str], seed: int) -> str:
@@ -364,7 +372,7 @@ class ExportedTable(GamesTable):
 
     @cached_property
     def first_seeds(self) -> dict[str, int]:
-        """The seed of the first game of each trial and point, by the majority of its lines."""
+        """The seed of the first game of each trial and point, as most of its lines imply."""
         votes: dict[str, Counter[int]] = {}
         for line in self.lines:
             owner, seed = self.owner(line.cells), number_in(line.cells, "seed")
@@ -393,7 +401,7 @@ def number_in(cells: Mapping[str, str], name: str) -> int | None:
 
 
 def table_in(folder: Path) -> GamesTable:
-    """Examine the table of games in a folder; InputError if it is not one of this version."""
+    """Examine the table of games in a folder; InputError if it is not a table of this version."""
     with (folder / GAMES).open("rb") as file:
         is_exported = file.readline().startswith(b"phase,")
     return (ExportedTable if is_exported else LedgerTable)(folder)

@@ -1,4 +1,4 @@
-"""Games are played again from their seeds and compared; integers and words must be identical."""
+"""Stored games are played again from their seeds; their integers and words must be identical."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,26 +20,29 @@ from thetafront.study.text import counted
 
 @dataclass
 class Entry:
-    """A game that is stored, or should be."""
+    """A game that is stored, or should be stored."""
 
     where: str  # its place: `trial 3, replicate 2`, or `line 12`
     agent: Agent  # who played it
     seed: int  # the seed that it must have
     game: Outcome | None  # as it is stored; None if it is missing or damaged
-    cells: Mapping[str, Any]  # what is stored, by field, readable or not
-    keep: Callable[[Outcome], None]  # stores a game that was played again, in place of this one
+    cells: Mapping[str, Any]  # the stored values by field, also if the game is damaged
+    keep: Callable[[Outcome], None]  # replaces the stored game with one that was played again
 
     @property
     def seeds(self) -> range:
-        """Seeds of the games played side by side with it; only its own if it is damaged."""
+        """Seeds of this game and of those played side by side with it.
+
+        If the game is missing or damaged, there is only its own seed.
+        """
         if isinstance(self.game, Game):
             return self.game.played_with
         return range(self.seed, self.seed + 1)
 
     def restored(self, played: Outcome) -> Outcome:
-        """Return the replayed game, with the stored seconds if at most one other cell differs.
+        """Return the game that was played again, with the stored time if that can be trusted.
 
-        So a game with one damaged cell keeps its measured time.
+        The stored time is kept if at most one of the other cells is damaged.
         """
         if isinstance(played, FailedGame):
             return played
@@ -59,9 +62,9 @@ class Entry:
 
 
 class Replays(GameSource[int]):
-    """Games to be played again; ``played`` has the results, by place in the list of entries.
+    """Games to be played again; ``played`` has the results, by index in ``entries``.
 
-    Games that were played side by side are again played side by side.
+    Games that were played side by side are played side by side again.
     """
 
     def __init__(self, entries: Sequence[Entry], note: str) -> None:
@@ -74,7 +77,7 @@ class Replays(GameSource[int]):
         self.waiting = iter(self.together)
 
     def next_task(self) -> Task[int] | None:
-        """Return the next games to play together; the key is the place of the first."""
+        """Return the next games to play together; the task's key is the index of the first game."""
         found = next(self.waiting, None)
         if found is None:
             return None
@@ -82,7 +85,7 @@ class Replays(GameSource[int]):
         return Task(self.together[found][0], agent, seeds, side_by_side=len(seeds) > 1)
 
     def record(self, finished: Finished[int]) -> None:
-        """Store the games; PlayError if they could not be played."""
+        """Collect finished games; PlayError if they could not be played."""
         entry = self.entries[finished.key]
         if finished.error:
             raise PlayError(f"{entry.where}: {finished.error}")
@@ -117,7 +120,7 @@ def play_again(entries: Sequence[Entry], jobs: int, out: Console, note: str = ""
 
 
 def sample(entries: Sequence[Entry], n_games: int | None) -> list[Entry]:
-    """Draw some of the readable games, always the same ones; None stands for all."""
+    """Draw ``n_games`` of the readable games, the same ones each time; None stands for all."""
     readable = [entry for entry in entries if entry.game is not None]
     if n_games is None or n_games >= len(readable):
         return readable
@@ -137,7 +140,7 @@ class Settings:
 def replayed(
     entries: Sequence[Entry], settings: Settings
 ) -> tuple[Check, list[tuple[Entry, Outcome]]]:
-    """Play a sample again and compare; return the check, and differing entries with new games."""
+    """Play a sample of games again; return the check, and pairs of a wrong game and its replay."""
     drawn = sample(entries, settings.n_games)
     played = play_again(drawn, settings.jobs, settings.out, "played again, to be compared")
     n_readable = sum(entry.game is not None for entry in entries)
@@ -155,7 +158,10 @@ def replayed(
 def restore(
     entries: Sequence[Entry], different: Sequence[tuple[Entry, Outcome]], settings: Settings
 ) -> list[str]:
-    """Play damaged games again, store these and the games that differ, and say how many."""
+    """Play damaged games again, store all new games, and say how many there are.
+
+    New games are the damaged games, and the games of ``different``, which were played before.
+    """
     damaged = [entry for entry in entries if entry.game is None]
     played = play_again(damaged, settings.jobs, settings.out, "damaged, played again")
     for entry, game in [*zip(damaged, played, strict=True), *different]:

@@ -1,4 +1,4 @@
-"""The result of a verification: checks, each with a count and its problems."""
+"""The result of a verification: checks, each with a number of items and the problems found."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -19,7 +19,7 @@ class Check:
 
     @property
     def result(self) -> str:
-        """Say ``ok``, or how many items are wrong, and name the first few."""
+        """Return ``ok``, or the number of problems and the first few of them."""
         if not self.problems:
             return self.note or "ok"
         shown = [f"{len(self.problems):,} wrong", *self.problems[:MAX_SHOWN]]
@@ -31,7 +31,7 @@ class Check:
 
 @dataclass
 class CheckReport:
-    """All checks of a study or a folder, and what was repaired before these checks."""
+    """All checks of a study or a folder, and what was repaired before them."""
 
     subject: str
     checks: list[Check]
@@ -39,7 +39,7 @@ class CheckReport:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether no check has found a problem."""
         return not any(check.problems for check in self.checks)
 
     def table(self) -> Table:
@@ -53,7 +53,7 @@ class CheckReport:
         return table
 
     def lines(self) -> list[str]:
-        """Return what was repaired, one line per kind."""
+        """Return what was repaired, one line for each repair."""
         return [f"repaired: {each}" for each in self.repaired]
 
     def json(self) -> dict[str, Any]:

@@ -1,8 +1,9 @@
-"""Checks of a study's log, and its repair: readable rows are copied, lost games are played again.
+"""The check and the repair of a study's log: whole rows are copied, lost games are played again.
 
-A row is whole if its checksum is right. The θ of a lost point is recovered from optuna's copy (the
-mirror), from an earlier export, from the design or a baseline, or from the rest of its row. It is
-accepted if it reproduces an intact game of the point.
+A row is whole if its checksum is right. Here, a point is a trial or a validated point. If the row
+of a point is lost or damaged, its θ is sought in optuna's copy of the study (the mirror), in an
+earlier export, in the initial design, among the baselines, and in the damaged row. A θ is accepted
+if it reproduces a whole game of the point.
 """
 
 import json
@@ -65,14 +66,14 @@ from thetafront.study.text import counted
 
 
 class StudyCheck:
-    """A check of a study: of its rows, whole or damaged, and of other sources of its data.
+    """A check of a study's rows, whole or damaged, and of the other places that have its data.
 
     Parameters
     ----------
     study : Log or EarlierStudy
         The study.
     location : Location
-        Its folder; tables and manifest there may supply what the rows lack.
+        Where the study is. Tables and a manifest in its folder may have what the rows lack.
     settings : Settings
         How to verify.
 
@@ -108,7 +109,7 @@ class StudyCheck:
         self.experiment: Experiment = self.record.experiment_as_made()
         self.design = StudyData(self.name, self.experiment, self.record).design
         self.exported: StudyData | None = None
-        with suppress(InputError):  # there is none, or its tables do not fit together
+        with suppress(InputError):  # there is no export, or its tables contradict each other
             self.exported = read_published(location.folder)[1]
         self.points, self.damaged_points = (
             {(row.phase, row.number): row for row in rows.points if is_whole(row) == whole}
@@ -136,16 +137,18 @@ class StudyCheck:
         self.report = CheckReport(f"study {study.name!r}", checks)
 
     def read_record(self, rows: Rows) -> StudyRecord:
-        """Return the study's record, from its manifest if its own rows are damaged."""
+        """Return the study's record or, if its rows are damaged, the record in the manifest."""
         if is_whole(rows.study) and all(is_whole(row) for row in rows.events if row.kind == RECORD):
             stored = [rows.study.record, *(e.record for e in rows.events if e.kind == RECORD)]
             return StudyRecord.read(json.loads(stored[-1]), self.name)
         if (source := record_in(self.manifest)) is None:
-            raise DamageError(f"study {self.name!r}: its record is damaged; restore a copy")
+            raise DamageError(
+                f"study {self.name!r}: its record is damaged; restore the storage from a backup"
+            )
         return StudyRecord.read(source, self.name)
 
     def examine(self, unit: Unit) -> None:
-        """Check a point, and collect its games, stored and lost."""
+        """Check a point, and collect its stored and lost games."""
         row = self.points[unit]
         self.of_thetas.n += 1
         try:
@@ -160,7 +163,7 @@ class StudyCheck:
             self.entries.append(self.entry(unit, replicate, agent))
 
     def missing(self, unit: Unit, row: PointRow) -> Iterator[int]:
-        """Yield the replicates that a point has lost, if the study has lost any game."""
+        """Yield the replicates that a point has lost, or none if the study has lost no game."""
         if not self.n_lost:
             return
         there, damaged = self.games.get(unit, {}), self.damaged_games.get(unit, {})
@@ -174,7 +177,7 @@ class StudyCheck:
         yield from (each for each in damaged if each in range(n, n + self.n_lost))
 
     def entry(self, unit: Unit, replicate: int, agent: Agent) -> Entry:
-        """Return a game of a point, as it is stored or to be played again."""
+        """Return the entry of a game; it has no game if the stored one is damaged or missing."""
         where = f"{unit_name(unit)}, replicate {replicate}"
         seed = self.seed(unit, replicate)
         game: Outcome | None = None
@@ -182,7 +185,8 @@ class StudyCheck:
         if (row := self.games.get(unit, {}).get(replicate)) is not None:
             game = row_to_outcome(row, self.experiment.summary.game)
             self.of_seeds.n += 1
-            if game.seed not in {seed, self.seed((unit[0], 0), replicate)}:  # once shared
+            # In earlier versions, all points had the seeds of point 0.
+            if game.seed not in {seed, self.seed((unit[0], 0), replicate)}:
                 self.of_seeds.problems.append(f"{where}: seed must be {seed} (got {game.seed})")
             seed = game.seed
         elif (row := self.damaged_games.get(unit, {}).get(replicate)) is not None:
@@ -216,7 +220,7 @@ class StudyCheck:
 
     @property
     def lost_points(self) -> list[Unit]:
-        """Points without a whole row, if they have games or if a higher number exists."""
+        """Points without a whole row that must exist: they have games, or precede other points."""
         known = {*self.games} | {*self.points}
         expected = {
             (phase, number)
@@ -226,9 +230,10 @@ class StudyCheck:
         return sorted((known | expected) - {*self.points})
 
     def recover_theta(self, unit: Unit) -> Point | None:
-        """Return the θ of a lost point if it reproduces one of its games; None if none does.
+        """Return a lost point with the first θ that reproduces a game of it; None if no θ does.
 
-        If none of its games is whole, the first source that certainly belongs to it is taken.
+        If the point has no whole game, the first valid θ is taken, but only if this θ certainly
+        belongs to the point.
         """
         first = min(self.games.get(unit, {}), default=None)
         for source, is_sure in self.theta_sources(unit):
@@ -246,7 +251,7 @@ class StudyCheck:
         return None
 
     def theta_sources(self, unit: Unit) -> Iterator[tuple[Point, bool]]:
-        """Yield sources of a point's θ, and whether each certainly belongs to it."""
+        """Yield points that may have the lost θ, and whether each certainly has it."""
         phase, number = unit
         if phase == SEARCH:
             if (trial := self.mirrored.get(number)) is not None:
@@ -285,7 +290,7 @@ class StudyCheck:
 
     @property
     def all_lost(self) -> list[str]:
-        """What remains lost after everything possible is restored."""
+        """What remains lost after a repair."""
         if self.n_lost <= 0:
             return self.lost
         return [
@@ -334,7 +339,7 @@ def rows_left(log: Log) -> tuple[Rows, list[str]]:
         columns = ", ".join(kind._fields)  # type: ignore[attr-defined]
         query = f"SELECT {columns} FROM {table.name} WHERE study = {log.study}"
         ways = ("", " ORDER BY rowid DESC") if engine.dialect.name == "sqlite" else ("",)
-        for way in ways:  # from both ends, up to a damaged page
+        for way in ways:  # reads from the start, then from the end, each up to a damaged page
             try:
                 with engine.connect() as connection:
                     found[kind].update(kind(*row) for row in connection.execute(text(query + way)))
@@ -353,12 +358,12 @@ def copy_in(study: StudySource) -> tuple[Check, dict[int, FrozenTrial]]:
     """Check that optuna's copy of a study can be read; return its trials by number."""
     check = Check("optuna's copy")
     if isinstance(study, EarlierStudy):
-        check.note = "it is the study itself"
+        check.note = "none: optuna's tables contain the study itself"
         return check, {}
     try:
         copy = optuna_study(study.engine, study.name)
         trials = [] if copy is None else copy.get_trials(deepcopy=False)
-    except Exception as error:  # optuna does not check what it reads: any error may occur
+    except Exception as error:  # any error may occur, because optuna does not check what it reads
         check.problems.append(f"cannot be read: {str(error).splitlines()[0]}")
         return check, {}
     check.n = len(trials)
@@ -366,7 +371,7 @@ def copy_in(study: StudySource) -> tuple[Check, dict[int, FrozenTrial]]:
 
 
 def check_integrity(engine: Engine) -> Check:
-    """Check the database file; a server checks its own storage."""
+    """Check the database file; a database server is left to check its own storage."""
     if engine.dialect.name != "sqlite":
         return Check("database integrity", 0, note="left to the database server")
     try:

@@ -45,9 +45,9 @@ def verify_study(
     Raises
     ------
     InputError
-        If the study should be repaired while a sweep is writing it.
+        If a repair is requested while a sweep is writing the study.
     DamageError
-        If the study's record, which all else depends on, cannot be read.
+        If the study's record cannot be read, without which the other rows have no meaning.
     PlayError
         If a game cannot be played.
     """
@@ -75,7 +75,10 @@ def verify_study(
 
 
 def written(log: Log, location: Location, found: StudyCheck) -> Log:
-    """Rewrite a study's log and its mirror, into another file if this one is damaged."""
+    """Rewrite a study's log and optuna's copy of the study.
+
+    If the database file is damaged and holds no other study, a new file replaces it.
+    """
     rows, engine = found.rebuilt(), log.engine
     others = known_names(engine) - {log.name}
     if found.integrity.problems and location.database is not None and not others:
@@ -85,7 +88,7 @@ def written(log: Log, location: Location, found: StudyCheck) -> Log:
     data = StudyData.from_rows(rows, found.experiment)
     try:
         mirrored(log, data.experiment, data.trials)
-    except Exception:  # any error, because optuna reads damaged tables
+    except Exception:  # any error may occur, because optuna does not check what it reads
         if optuna_names(engine) - studies_in(engine).keys():
             raise
         drop_tables(log.engine)
@@ -94,7 +97,7 @@ def written(log: Log, location: Location, found: StudyCheck) -> Log:
 
 
 def moved(location: Location, rows: Rows) -> Log:
-    """Write rows into a new file in place of a damaged one."""
+    """Write rows into a new file that replaces the damaged one; return the new log."""
     assert location.database is not None
     with atomic_write(location.database) as draft:
         engine = make_engine(replace(location, url=f"sqlite:///{draft}"))
@@ -134,12 +137,12 @@ def verify_folder(folder: Path, settings: Settings, repair: bool) -> CheckReport
     Raises
     ------
     InputError
-        If there is no such table, or if it should be repaired while a run is writing it.
+        If there is no such table, or if a repair is requested while a run is writing it.
     PlayError
         If a game cannot be played.
     """
     if not (folder / GAMES).is_file():
-        raise InputError(f"{folder}: no {GAMES} in it, and no study.db: nothing to verify")
+        raise InputError(f"{folder}: nothing to verify: it has neither {GAMES} nor study.db")
     if not repair:
         return examined_table(folder, settings)[0]
     with AppendOnlyFile(folder / GAMES, "a table of games").held(len):
@@ -149,7 +152,7 @@ def verify_folder(folder: Path, settings: Settings, repair: bool) -> CheckReport
         if table.n_dropped > len(table.lines) / 2:
             raise InputError(
                 f"{table.path}: repair would drop {table.n_dropped} of {len(table.lines)} lines, "
-                f"because they cannot be assigned to games; restore the other files of the folder"
+                f"because no game can be assigned to them; restore the other files of the folder"
             )
         repaired = restore(table.entries, different, settings)
         if table.content == table.path.read_bytes():

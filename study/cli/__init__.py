@@ -1,7 +1,8 @@
 """The command line: ``thetafront``, also ``python -m thetafront``.
 
-It parses options, calls the other subpackages and prints what they return. It may import all of
-them, but imports slow libraries only inside the commands, so that help and completion are fast.
+These modules parse options, call the other subpackages and print what they return. They may import
+all of them, but import slow libraries only inside the commands, so that help and completion are
+fast.
 """
 
 from thetafront.study.cli import catalog, cluster, compare, play, read, report, train, tune  # noqa: F401

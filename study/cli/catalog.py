@@ -31,7 +31,7 @@ def agents(
 ) -> None:
     """List agents with their parameters, defaults and ranges.
 
-    A number in column θ is the parameter's place in --theta. --set takes every parameter.
+    Column θ has the parameter's place in --theta, if it has one. --set can set every parameter.
     """
     from thetafront.agents.catalog import AGENTS, agent_class
     from thetafront.study.errors import InputError
@@ -89,8 +89,8 @@ def experiments(
 ) -> None:
     """List experiments with their spaces and objectives.
 
-    Experiments of installed packages are included. Sweep minimizes the first cost unless --cost
-    names another. Baselines are θ that are played for comparison.
+    Experiments of installed packages are included. thetafront sweep minimizes the first cost unless
+    --cost names another cost. Baselines are θ that are played for comparison.
     """
     from thetafront.study.experiments.registry import experiment, listed
 
@@ -150,7 +150,7 @@ def show(
     of_parameters: Sequence[str],
     as_json: bool,
 ) -> None:
-    """Print records: as JSON, or as two tables, of the records and of their parameters."""
+    """Print records as JSON, or as two tables: the records, and their parameters."""
     if as_json:
         print(json.dumps(found, ensure_ascii=False))
         return
@@ -180,7 +180,7 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> "Table":
 
 
 def text(value: Any) -> str:
-    """Write a value of a record."""
+    """Return a value of a record as text."""
     if value is None:
         return ""
     if isinstance(value, Mapping):

@@ -25,10 +25,10 @@ def worker(
     *,
     options: SweepOptions,
 ) -> None:
-    """Play games on this machine for sweeps elsewhere.
+    """Play games on this machine for sweeps on others.
 
-    Starts worker processes of Dask, each with one thread, and restarts them when the scheduler
-    comes back. Ctrl-C ends them.
+    Starts worker processes of Dask, each with one thread. If the scheduler ends, they are started
+    again when it is back. Ctrl-C ends them.
     """
     from thetafront.study.cluster.security import Tls
     from thetafront.study.cluster.worker_command import WorkerProcesses
@@ -48,7 +48,8 @@ def cluster(
 ) -> None:
     """Show the machines of a cluster.
 
-    Shows which of them may play, their classes, and how many games per second they play.
+    Shows which machines may play, their classes, and how many games per second each plays. Only
+    times on machines of one class can be compared.
     """
     from thetafront.study.cluster.cluster import DaskCluster
     from thetafront.study.cluster.overview import cluster_json, cluster_table, machine_rows

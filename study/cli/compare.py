@@ -22,7 +22,7 @@ MAX_GAMES = 100_000
 OR_A_FOLDER = "or a folder (a path with a slash) that has a study's tables"
 KEPT = "Output folder. Games already stored in it are not played again."
 
-GamesOption = Annotated[int, whole("Games per row.", "--games")]
+GamesOption = Annotated[int, whole("Games per row of the table.", "--games")]
 SeedOption = Annotated[
     int, whole("All rows play the same seeds, from 1,000,000·SEED on.", "--seed")
 ]
@@ -57,16 +57,16 @@ def equal_time(
         bool,
         typer.Option(
             "--overlap-only",
-            help="Leave out points with more, or fewer, playout moves than every point of the "
-            "other front. This is valid if playout moves of both agents take the same time.",
+            help="Leave out points whose number of playout moves is outside the range of the other "
+            "front. This is valid if a playout move takes both agents the same time.",
         ),
     ] = False,
 ) -> None:
     """Compare the fronts of two studies at equal CPU time.
 
-    Plays both validated fronts again on seeds that neither study has used. All points take turns,
-    so a change in the machine's speed affects all of them equally. Repeat the command to resume
-    after a stop.
+    Plays both validated fronts again on seeds that neither study has used. Games of all points take
+    turns, so a change in the machine's speed affects all points equally. Repeat the command to
+    resume after a stop.
     """
     from thetafront.agents.twenty48.agent import Game2048
     from thetafront.study.compare.comparison import Comparison
@@ -107,7 +107,7 @@ def champions(
         path("Folder of a study whose front is drawn; repeatable.", show_default="published ones"),
     ] = None,
     games: Annotated[
-        int, whole("Games at one ply; two plies get a third of them, three plies a tenth.")
+        int, whole("Games at one ply. Two plies get a third of this number, three plies a tenth.")
     ] = 300,
     seed: SeedOption = 2000,
     jobs: JobsOption = None,
@@ -150,7 +150,7 @@ def compare(
 ) -> None:
     """Compare the validated fronts of several studies.
 
-    Draws and prints their hypervolumes with intervals.
+    Prints their hypervolumes with intervals. With --output, also draws them.
     """
     from thetafront.study.charts.picture import save
     from thetafront.study.compare.studies import (
@@ -193,7 +193,7 @@ def utilization(
 ) -> None:
     """Simulate how busy 2 to 256 workers would be.
 
-    Repeats a study's search with the runtimes of its own games.
+    The simulation repeats the study's search, with the measured times of its games.
     """
     from thetafront.study.compare.utilization import utilization_frame, utilization_table
     from thetafront.study.log.location import make_folder

@@ -1,7 +1,7 @@
 """Options that a command gets only when it runs, because they need modules that are slow to import.
 
-``pick`` has an option for each experiment's cost (a limit) and goal (a target); ``train`` has an
-option for each parameter of a training.
+``pick`` has an option for each cost (a limit) and each goal (a target) of any experiment. ``train``
+has an option for each parameter of a training.
 """
 
 import inspect
@@ -30,13 +30,13 @@ REMEMBERED: dict[str, Any] = {"callback": remember, "expose_value": False}
 
 
 def given_late(context: typer.Context) -> dict[str, Any]:
-    """Return the values given, by name: ``max_score`` of ``--max-score``."""
+    """Return the given values by name; the name for ``--max-score`` is ``max_score``."""
     given = context.meta.get(GIVEN, {})
     return {name.removeprefix("--").replace("-", "_"): value for name, value in given.items()}
 
 
 def quantity(text: str) -> str:
-    """Return a number, or a time, as given."""
+    """Check that a text is a number or a time, and return it unchanged."""
     try:
         float(text)
     except ValueError:
@@ -48,19 +48,19 @@ def quantity(text: str) -> str:
 
 
 class LateCommand(TyperCommand):
-    """A command with more options, which follow its argument in the help."""
+    """A command with late options, which follow its argument in the help."""
 
     words: tuple[str, ...] = ()
 
     @abstractmethod
     def late_options(self, known: set[str]) -> Iterator[tuple[type, Any]]:
-        """Yield the type and the declaration of each option.
+        """Yield the type and the declaration of each late option.
 
         ``known`` are the names of the command's own options.
         """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse arguments; remember the options among them."""
+        """Parse arguments, and remember which of them are options."""
         self.words = tuple(each.partition("=")[0] for each in args if OPTION.fullmatch(each))
         return super().parse_args(ctx, args)
 
@@ -90,12 +90,13 @@ class LateCommand(TyperCommand):
 class ObjectiveCommand(LateCommand):
     """A command with an option for each objective.
 
-    A study of a user's experiment may have any objectives. So each word with two dashes that is not
-    another option counts as an objective, and the command refuses objectives that the study lacks.
+    A user's experiment may have objectives with any names. So each word that begins with two dashes
+    counts as an objective unless it is another option. The command refuses objectives that the
+    study does not have.
     """
 
     def late_options(self, known: set[str]) -> Iterator[tuple[type, Any]]:
-        """Yield options for objectives of built-in experiments, then for words not yet known."""
+        """Yield options for objectives of built-in experiments, then for all unknown words."""
         from thetafront.study.experiments.registry import objectives
         from thetafront.study.log.invocation import option
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def taking(*names: str, **usual: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of a sweep, all or those named, as its argument ``options``.
+    """Give a command all options of a sweep, or only ``names``, as its argument ``options``.
 
-    ``usual`` has defaults that differ from the sweep's.
+    ``usual`` has the defaults that differ from those of a sweep.
     """
     added = [
         Parameter(
@@ -118,7 +118,7 @@ def reading(
 
 
 def is_folder(study: str) -> bool:
-    """Return whether a folder is given, rather than a name or a URL."""
+    """Return whether ``study`` is a folder, rather than a name or a URL."""
     return "/" in study and "://" not in study
 
 
@@ -126,7 +126,7 @@ def is_folder(study: str) -> bool:
 def reading_tables(
     study: str, name: str | None, results: Path
 ) -> "Iterator[tuple[Location, StudyData]]":
-    """Read an existing study, or the tables in a folder; InputError if that fails."""
+    """Read an existing study, or the tables in a folder; InputError if neither can be read."""
     if is_folder(study):
         from thetafront.study.log.published_study import read_published
 

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from thetafront.agents.agent import Outcome
 
 MAX_GAMES = 1_000_000
-MAX_GAMES_SHOWN = 100_000  # of a schedule's use
+MAX_GAMES_SHOWN = 100_000  # for `schedule`
 MAX_REPEATS = 100_000
 MAX_STREAM = 2**64 - 1
 MAX_SEED = 2**63 - 1
 ALIASES = {"pacman": "pacman_mdp"}
 MAX_SIDE_BY_SIDE = 64
-N_REASONS = 3  # shown, of games that failed
+N_REASONS = 3  # maximum number of failed games whose errors are printed
 
 AgentOption = Annotated[
     str, typer.Option("--agent", help="Name of an agent for 2048: see thetafront agents.")
@@ -57,7 +57,7 @@ def play(
     side_by_side: Annotated[
         int | None,
         whole(
-            "Play this many games with consecutive seeds side by side, as validation does.",
+            "Number of games with consecutive seeds to play side by side, as validation does.",
             show_default="each alone",
         ),
     ] = None,
@@ -195,7 +195,7 @@ def act(
         print(json.dumps(inspection_json(found, agent, params)))
         return
     out = console()
-    # Without a terminal there are no colours, which tiles need.
+    # Tiles need colours, which only a terminal has.
     out.print(board_picture(found.board, MEDIUM) if out.is_terminal else render(found.board))
     out.print()
     print_table(out, inspection_table(found))
@@ -249,7 +249,7 @@ def schedule(
         print_text(out, use_text(use))
     elif games:
         out.print()
-        out.print(f"no games: {agent} does not follow its schedule on every board")
+        out.print(f"no game was played: {agent} does not follow its schedule on every board")
 
 
 @app.command()
@@ -267,7 +267,7 @@ def watch(
     seed: Annotated[
         int | None, whole("Seed of the game.", "--seed", show_default="a random one")
     ] = None,
-    replay: Annotated[int | None, whole("Same as --seed: show the game of play --seed N.")] = None,
+    replay: Annotated[int | None, whole("Same as --seed, for a game of thetafront play.")] = None,
     speed: Annotated[float, decimal("Initial speed in moves per second, 0.5 to 1000.")] = 5.0,
     human: Annotated[
         bool,
@@ -304,7 +304,7 @@ def watch(
     again = shlex.join(["thetafront", "watch", *words, str(chosen)])
     if isinstance(player, PacmanAgent):
         if human:
-            raise InputError(f"--human cannot be combined with {agent}: it is for 2048 only")
+            raise InputError(f"--human cannot be combined with {agent}: --human is for 2048 only")
         last = pacman.play_in_terminal(player, shown, chosen, speed, again)
     else:
         assert isinstance(player, Agent2048)

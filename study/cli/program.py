@@ -1,6 +1,7 @@
-"""The program: an error is one line and an exit code; help and completion are quick.
+"""The program ``thetafront``: its help, and how errors are reported.
 
-Commands import slow libraries inside their functions.
+An error is reported as one line, with an exit code. Commands import slow libraries inside their
+functions, so that help and completion are quick.
 """
 
 import errno
@@ -41,7 +42,7 @@ GROUPS = {
 
 
 class Commands(TyperGroup):
-    """A group of commands whose errors are one line on standard error and an exit code."""
+    """A group of commands; an error is reported as one line on standard error and an exit code."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the commands in the order of the help."""
@@ -64,7 +65,7 @@ class Commands(TyperGroup):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run a command: every error of every command is reported here."""
+        """Run a command, and report any error."""
         message, code = "", 0
         try:
             check_words(sys.argv[1:] if args is None else args)
@@ -96,7 +97,7 @@ class Commands(TyperGroup):
             with suppress(BrokenPipeError):
                 sys.stdout.flush()
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        except OSError as error:  # such as a full disk; a name that is too long was given
+        except OSError as error:  # a full disk, for example; a name that is too long is bad input
             too_long = error.errno == errno.ENAMETOOLONG
             message, code = str(error), EXIT_BAD_INPUT if too_long else EXIT_FAILURE
         except RunError as error:
@@ -127,7 +128,7 @@ class Commands(TyperGroup):
 
 
 def check_words(words: Sequence[str]) -> None:
-    """Raise InputError for words that are not text: no manifest could store them."""
+    """Raise InputError for words that are not text, because no manifest could store them."""
     for word in words:
         if not word.isprintable() and any(x == "\0" or "\ud800" <= x <= "\udfff" for x in word):
             raise InputError(f"arguments must be text in UTF-8 (got {word!r})")
@@ -143,7 +144,7 @@ app = typer.Typer(
 
 
 def version() -> str:
-    """Return the version of the installed package, or of the checkout it runs from."""
+    """Return the version of the installed package or, if there is none, of the checkout."""
     import tomllib
     from importlib import metadata
 
@@ -176,7 +177,7 @@ def program_options(
 def working(what: str) -> "Status":
     """Return a context that shows an activity on standard error, if that is a terminal.
 
-    Nothing may be printed during it.
+    Nothing may be printed within this context.
     """
     return console(stderr=True).status(what)
 
@@ -188,7 +189,7 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks θ shows ? instead
     os.environ["MPLBACKEND"] = "agg"  # figures go to files; a notebook's backend may be missing
-    # Importing creates no garbage, but collecting it would take a tenth of the start.
+    # Imports create no garbage, but looking for garbage would take a tenth of the start-up time.
     gc.set_threshold(100_000)
     try:
         app()
@@ -199,4 +200,4 @@ def main() -> None:
             os._exit(EXIT_INTERRUPTED)  # without waiting for a sampler's thread
         raise
     finally:
-        gc.freeze()  # otherwise, collecting garbage at the end takes a fifth of `status`
+        gc.freeze()  # otherwise, garbage collection at the end takes a fifth of `status`'s time

@@ -42,7 +42,7 @@ def status(study: StudyArgument, name: NameOption = None, results: ResultsOption
 
 @app.command()
 def front(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
-    """Print a study's validated front, or the predicted one."""
+    """Print a study's validated or predicted front."""
     from thetafront.study.report.analysis import Analysis
     from thetafront.study.report.front_tables import print_front, print_notes
 
@@ -59,7 +59,7 @@ def pick(
     games: Annotated[
         int | None,
         whole(
-            "Games to play with the proposed θ; 0 answers at once.",
+            "Games to play with the proposed θ; with 0, the answer comes at once.",
             "--games",
             show_default="about a minute of games, 20 to 400",
         ),
@@ -124,7 +124,7 @@ def plot(
     name: NameOption = None,
     results: ResultsOption = RESULTS,
 ) -> None:
-    """Draw a study's pictures, also from a folder of tables."""
+    """Draw the pictures of a study or a folder of tables."""
     from thetafront.study.charts.export import draw, pictured_charts
     from thetafront.study.report.analysis import Analysis
 
@@ -162,7 +162,7 @@ def verify(
     ] = "30",
     repair: Annotated[
         bool,
-        typer.Option("--repair", help="Repair: play damaged games again from their seeds."),
+        typer.Option("--repair", help="Play damaged games again from their seeds, and store them."),
     ] = False,
     jobs: JobsOption = None,
     json_: JsonOption = False,
@@ -175,9 +175,9 @@ def verify(
 ) -> None:
     """Check a study, or a folder with a games.csv.
 
-    Reads every stored value, compares counts, seeds and objectives with the games, and plays a
-    sample of the games again: they must be the same to the bit, except for times. The exit code is
-    0 if all is well, and 1 otherwise.
+    Reads every stored value; compares counts, seeds and objectives with the games; and plays a
+    sample of the games again. Each new game must equal the stored game to the bit, except for
+    times. The exit code is 0 if all is well, and 1 otherwise.
     """
     from thetafront.study.check.replay import Settings
     from thetafront.study.check.verification import verify_folder
@@ -211,7 +211,7 @@ def parse_n_games(text: str) -> int | None:
 
 
 def find_folder(given: str, results: Path) -> Path | None:
-    """Return the folder of published results that is meant; None if a study is meant."""
+    """Return the folder of published results that ``given`` names; None if it names a study."""
     for folder in (results / given, Path(given)):
         if "://" in given or (folder / DATABASE).exists():
             return None

@@ -24,7 +24,7 @@ def report(
         list[str],
         typer.Argument(
             help="Name of a study, a storage URL, or a folder (a path with a slash) that has a "
-            "study's tables. If there are several, the others are compared with the first.",
+            "study's tables. If you give several studies, the others are compared with the first.",
             autocompletion=study_names,
         ),
     ],
@@ -118,12 +118,13 @@ def refuse(given: str, **options: object) -> None:
     for option, value in options.items():
         if value:
             raise InputError(
-                f"--{option} cannot be combined with {given}: it needs one study in a storage"
+                f"--{option} cannot be combined with {given}; use --{option} with a single study "
+                f"in a storage"
             )
 
 
 def every(folders: Sequence[str]) -> Path:
-    """Write the pages of all studies in a folder; return the path of the list of pages."""
+    """Write the pages of all studies in a folder; return the path of ``index.html``."""
     from thetafront.study.page.results import write_each
 
     if len(folders) != 1:
@@ -184,7 +185,7 @@ def follow(
     library: "Library",
     open_: bool,
 ) -> None:
-    """Write the page, and again while the study grows, until Ctrl-C."""
+    """Write the page, and rewrite it while the study grows, until Ctrl-C."""
     from thetafront.study.log.lock import lock_holder
     from thetafront.study.log.study_data import StudyData
     from thetafront.study.page.document import check_page

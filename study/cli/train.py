@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 DEFAULT_SECONDS = 300.0
 COOLING = 0.3
 MAX_COOLING = 0.9
-MAX_OVERSHOOT = 0.2  # of the part before cooling, which ends with a whole round of games
+# The part before cooling ends with a whole round of games. It may exceed its share by this much.
+MAX_OVERSHOOT = 0.2
 KINDS = ("ntuple",)
 MAX_JOBS = 64
 MAX_MOVES = 10**15
@@ -41,7 +42,7 @@ def train(
     ] = None,
     moves: Annotated[int | None, whole("Total moves of training.")] = None,
     cooling: Annotated[
-        float, decimal("Last share of the training, 0 to 0.9, in which the learning rate falls.")
+        float, decimal("Share of training, at its end, with a falling learning rate: 0 to 0.9.")
     ] = COOLING,
     jobs: Annotated[
         int, whole("Number of threads; with several, the weights depend on the threads' timing.")
@@ -104,7 +105,7 @@ def train(
     with file_lock(folder, busy=lambda _: busy):
         if has_lost_its_checkpoint(folder):
             raise InputError(f"name: network {name!r} has lost its {CHECKPOINT}; use another name")
-        earlier_manifest(folder / MANIFEST)  # a damaged one is refused before anything is written
+        earlier_manifest(folder / MANIFEST)  # a damaged file is refused before anything is written
         with working(PREPARING):
             training = Training(folder / CHECKPOINT, settings, budget, jobs, cooling)
         out = console()
@@ -116,8 +117,8 @@ def train(
             spent = budget.share(training.counts)
             if cooling and spent > 1.0 - cooling + MAX_OVERSHOOT:
                 raise InputError(
-                    f"cooling must be at most {max(0.0, 1.0 - spent):.2f}, or the training longer, "
-                    f"because network {name!r} has completed {spent:.0%} of it (got {cooling:g})"
+                    f"cooling must be at most {max(0.0, 1.0 - spent):.2f} or the budget larger, "
+                    f"because network {name!r} has used {spent:.0%} of the budget (got {cooling:g})"
                 )
             try:
                 with progress(training, budget) as show:
@@ -155,7 +156,7 @@ def have_learned(agent: "Agent") -> None:
 
 
 def counts_text(counts: "TrainingCounts | TrainedNetwork") -> str:
-    """Say how much a network has learned from."""
+    """Say from how many games and moves a network has learned, and the CPU time."""
     return (
         f"{counts.n_games:,} games, {counts.n_moves / 1e6:,.1f} million moves in "
         f"{counts.cpu_seconds:,.0f} CPU s"
@@ -163,7 +164,7 @@ def counts_text(counts: "TrainingCounts | TrainedNetwork") -> str:
 
 
 def training_text(training: "Training") -> str:
-    """Say how far a training is, and how well it plays."""
+    """Say how far a training has come, and how well its network plays."""
     counts = training.counts
     parts = [counts_text(counts)]
     if counts.cpu_seconds:
@@ -176,7 +177,7 @@ def training_text(training: "Training") -> str:
 
 @contextlib.contextmanager
 def progress(training: "Training", budget: "TrainingBudget") -> Iterator[Callable[[], None]]:
-    """Yield a function that shows how far a training is; call it several times a second."""
+    """Yield a function that shows the progress of a training; call it several times a second."""
     from thetafront.study.terminal.progress import ProgressLine
     from thetafront.study.text import duration
 

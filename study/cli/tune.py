@@ -31,7 +31,7 @@ def try_experiment(
     experiment: Annotated[
         str,
         typer.Argument(
-            help="A definition, FILE.py, FILE.py:NAME, MODULE:NAME or FILE.toml; or the name of "
+            help="A definition (FILE.py, FILE.py:NAME, MODULE:NAME or FILE.toml), or the name of "
             "an experiment.",
             autocompletion=experiment_names,
         ),
@@ -44,7 +44,7 @@ def try_experiment(
 ) -> None:
     """Play a few games in the middle and corners of a space.
 
-    The game in the middle is played twice and must give the same score. Nothing is stored.
+    The game in the middle is played twice and must be the same both times. Nothing is stored.
     """
     from thetafront.study.errors import check_range
     from thetafront.study.experiments.registry import experiment as find_experiment
@@ -90,7 +90,7 @@ def print_tried(experiment: "Experiment", tried: "list[Point]") -> None:
 
 
 def make_table(experiment: "Experiment", tried: "list[Point]") -> "Table":
-    """Lay out games that were tried, one a row."""
+    """Lay out games that were tried, one in each row."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -150,7 +150,7 @@ def sweep(
     """Tune an experiment: search, then validate the front.
 
     An initial design and a sampler choose the trials. The best trials and the model's proposals are
-    played again on fresh seeds. Half of the budget goes to the search, the rest to validation.
+    played again on fresh seeds. Half of the budget goes to the search, and half to validation.
     Repeat the command to resume after a stop, or to add another budget or more trials. Ctrl-C stops
     the sweep; finished games are stored, and tables and pictures are written.
     """
@@ -186,7 +186,7 @@ def sweep(
 def validate(study: StudyArgument, name: NameOption = None, *, options: SweepOptions) -> None:
     """Play a study's front again on fresh seeds.
 
-    Validated points keep their games; a smaller standard error adds games.
+    Validated points keep their games. With a smaller --standard-error, they get more games.
     """
     from thetafront.study.cluster.executors import executor_for
     from thetafront.study.experiments.objectives import SCORE
@@ -194,7 +194,7 @@ def validate(study: StudyArgument, name: NameOption = None, *, options: SweepOpt
     from thetafront.study.run.orders import validate_study
     from thetafront.study.run.stopping import Precision
 
-    # What no experiment allows is refused before anything is opened.
+    # Options that no experiment allows are refused before the study is opened.
     seconds = parse_seconds(options.budget)
     of_a_point = options.standard_error, options.validation_games
     wanted = *of_a_point, options.validation_points, seconds

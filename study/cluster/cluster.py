@@ -1,7 +1,7 @@
-"""A cluster that plays for one coordinator: its workers, which of them may play, and the link.
+"""A cluster that plays for one coordinator: its workers, and the connection to its scheduler.
 
 A thread checks once a second which workers have joined or left; the loop of games only reads the
-result. If the scheduler was away, Dask reconnects by itself.
+result. If the scheduler ends and is started again, Dask reconnects by itself.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ POLL_INTERVAL = 1.0
 SECONDS_FOR_THE_DASHBOARD = 2.0
 SECONDS_FOR_A_FIRST_WORKER = 10.0
 SECONDS_TO_ANSWER = 90.0  # a worker may compile kernels first
-RETRY_SECONDS = 10.0  # until a refused worker is asked again: links recover, files arrive
+RETRY_SECONDS = 10.0  # until a refused worker is asked again; its files may have arrived
 
 
 @dataclass(eq=False)
@@ -47,12 +47,12 @@ class Member:
     """A worker of the cluster."""
 
     n_threads: int  # how many games it plays at once
-    probe: WorkerProbe | None = None  # what it has reported; None before
+    probe: WorkerProbe | None = None  # its description of itself; None if it has given none
     objection: str = ""  # why it may not play
     # Whether it gets games. If seconds are the cost, only one worker per core gets games.
     plays: bool = False
     asked: "Future[WorkerProbe | str] | None" = None  # its pending answer, if it has been asked
-    ask_at: float = 0.0  # when to ask it again if it may not play, on the monotonic clock
+    ask_at: float = 0.0  # time on the monotonic clock at which to ask it again if it may not play
 
     @property
     def may_play(self) -> bool:
@@ -61,7 +61,7 @@ class Member:
 
 
 class DaskCluster:
-    """The workers of a scheduler; use it as a context.
+    """The workers of a scheduler; an object of this class is used in a ``with`` statement.
 
     Parameters
     ----------
@@ -81,8 +81,8 @@ class DaskCluster:
     machines : dict of str to dict
         Accepted machines, by key.
     lost_since, alone_since : float, optional
-        Times, on the monotonic clock, since when there has been no scheduler, or no worker that may
-        play.
+        Since when there has been no scheduler, and since when there has been no worker that may
+        play, on the monotonic clock; None while a scheduler, or such a worker, is connected.
     """
 
     def __init__(self, address: str, tls: Tls | None = None, most_threads: int = 1) -> None:
@@ -142,7 +142,7 @@ class DaskCluster:
         try:
             link = str(self.client.dashboard_link or "")
             urlopen(link, timeout=SECONDS_FOR_THE_DASHBOARD).close()
-        except (KeyError, OSError, ValueError):  # the scheduler has none, or lacks its libraries
+        except (KeyError, OSError, ValueError):  # no dashboard, or no libraries for it
             return ""
         return link
 
@@ -176,17 +176,17 @@ class DaskCluster:
         self.lines.append(f"{self.place} at {self.address}{link and f', dashboard {link}'}")
 
     def probe_workers(self, addresses: Iterable[str]) -> dict[str, WorkerProbe | str]:
-        """Ask workers to describe themselves, and wait; return an error's text if one cannot."""
+        """Ask workers to describe themselves; return their answers, or why there is no answer."""
         asked = {each: self.ask(each) for each in addresses}
         return {address: answer.result() for address, answer in asked.items()}
 
     def ask(self, address: str) -> "Future[WorkerProbe | str]":
-        """Ask one worker to describe itself; others need not wait for it."""
+        """Ask one worker to describe itself, without waiting for its answer."""
         loop = self.client.loop.asyncio_loop
         return asyncio.run_coroutine_threadsafe(self.probe(address), loop)
 
     async def probe(self, address: str) -> WorkerProbe | str:
-        """Return a worker's description of itself; a text if it cannot give one."""
+        """Return a worker's description of itself, or a text that says why there is none."""
         wanted, workers = Wanted(self.wanted.sources), [address]
         asked = self.client.run(
             remote.probe, wanted, self.agent, workers=workers, on_error="return"
@@ -196,7 +196,7 @@ class DaskCluster:
         except TimeoutError:
             return "it does not answer"
         except KeyError:
-            return "it is gone"
+            return "it has left"
         except Exception as error:
             found = error
         return found if isinstance(found, WorkerProbe) else format_error(found)
@@ -247,7 +247,10 @@ class DaskCluster:
         self.tell(f"{host} gets no games: {member.objection}")
 
     def choose(self, members: Mapping[str, Member]) -> None:
-        """Choose the workers that play, current players first; if timed, at most one per core."""
+        """Choose the workers that get games; if the cost is time, at most one per core.
+
+        Workers that already get games take precedence.
+        """
         n_chosen: Counter[Any] = Counter()
         for each in sorted(members.values(), key=lambda each: not each.plays):
             plays = each.may_play
@@ -263,7 +266,7 @@ class DaskCluster:
             each.plays = plays
 
     def tell(self, line: str) -> None:
-        """Report a line, but never twice."""
+        """Report a line, unless it has been reported before."""
         if line not in self.reported:
             self.reported.add(line)
             self.lines.append(line)
@@ -275,7 +278,7 @@ class DaskCluster:
             self.object_to(address, member)
 
     def drain_messages(self) -> list[str]:
-        """Return the messages to the user since the last call."""
+        """Return the messages to the user that are new since the last call."""
         lines, self.lines = self.lines, []
         return lines
 
@@ -335,7 +338,11 @@ class DaskCluster:
 
 
 def one_class(experiment: Experiment, able: Iterable[WorkerProbe], known: Machines) -> str:
-    """Return the only class of the machines, whose seconds count; InputError if there are more."""
+    """Return the class that machines must have because the cost is time.
+
+    It is the class of all workers or, if games are stored, the one class that workers share with
+    the study's machines. InputError if there is no such class.
+    """
     records = [each.machine.record for each in able]
     here, stored = {each["class"] for each in records}, {each["class"] for each in known.values()}
     counts = [each.name for each in experiment.costs if not each.is_timed]
@@ -346,8 +353,8 @@ def one_class(experiment: Experiment, able: Iterable[WorkerProbe], known: Machin
     if stored:
         if len(stored & here) != 1:
             raise InputError(
-                f"{seconds} other classes cannot be compared with the study's: the study was "
-                f"played on {described(known.values())}, and the workers are "
+                f"{seconds} other classes cannot be compared with the study's times: the study was "
+                f"played on {described(known.values())}, and the workers are on "
                 f"{described(records)}; {ways}"
             )
         return str((stored & here).pop())
@@ -359,7 +366,7 @@ def one_class(experiment: Experiment, able: Iterable[WorkerProbe], known: Machin
 
 
 def format_error(error: Any) -> str:
-    """Write the error of a worker that could not even be asked, in one line."""
+    """Return the error of a worker that could not be asked, in one line."""
     text = " ".join(f"{type(error).__name__}: {error}".split())
     if isinstance(error, ImportError | AttributeError):
         return f"its code differs ({text[:160]})"

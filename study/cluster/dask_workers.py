@@ -1,11 +1,11 @@
 """Games on the workers of a Dask cluster.
 
-Many tasks are sent, and many answers received, at a time. Dask plays a task again elsewhere if its
-worker dies or its answer is lost. But Dask blames all tasks that the worker had, and gives up a
-task that it has blamed a few times. Such a task becomes a suspect. Suspects are sent one at a time,
-before all other tasks. If Dask gives up a suspect again, this task is the one that kills workers.
-After the scheduler was away, all tasks in flight are sent again. An answer to a task that is no
-longer in flight is dropped.
+Many tasks are sent at once, and many answers are received at once. If a worker dies or an answer is
+lost, Dask gives the task to another worker. But Dask blames all tasks of a worker that dies, and
+gives up a task that it has blamed a few times. Such a task becomes a suspect. Suspects are sent
+one at a time, before all other tasks. If Dask gives up a suspect again, this task is the one that
+kills workers. If the scheduler ends and is started again, all tasks in flight are sent again. An
+answer to a task that is no longer in flight is dropped.
 """
 
 import asyncio
@@ -29,10 +29,11 @@ from thetafront.study.run.worker import Finished, Task, unplayed
 Key = TypeVar("Key")
 
 SECONDS_A_TASK = 1.0
-WORKERS_A_SECOND = 512  # with more, tasks are longer: a coordinator handles some hundred a second
+# With more workers, tasks are longer, because a coordinator handles only hundreds a second.
+WORKERS_A_SECOND = 512
 SHORT_TASK_SECONDS = 0.25
 WEIGHT_OF_LATEST = 0.05
-MAX_TRIES = 3  # of a task that cannot be read, or whose answer cannot
+MAX_TRIES = 3  # of a task that cannot be read, or whose answer cannot be read
 KILLED = "KilledWorker"
 CANCELLED = (CancelledError, asyncio.CancelledError)
 
@@ -42,9 +43,9 @@ class Sending(Generic[Key]):
     """A task in flight."""
 
     task: Task[Key]
-    is_suspect: bool = False  # whether workers have died on it
+    is_suspect: bool = False  # whether Dask has given it up, because workers that had it died
     addresses: tuple[str, ...] = ()  # the workers that may play it; empty if all may
-    n_tries: int = 0  # how often it, or its answer, could not be read
+    n_tries: int = 0  # how often the task or its answer could not be read
 
 
 class DaskWorkers(Executor[Key]):
@@ -105,13 +106,13 @@ class DaskWorkers(Executor[Key]):
 
     @property
     def tasks_per_worker(self) -> float:
-        """Tasks in flight per worker, so many that it stays busy while an answer travels."""
+        """The number of tasks in flight per worker; it keeps workers busy while answers travel."""
         if self.mean_seconds < SHORT_TASK_SECONDS:
             return math.inf
         return 1.0 + max(0.5, 4.0 / max(1, self.capacity))
 
     def drain_messages(self) -> list[str]:
-        """Return what has happened to the cluster."""
+        """Return new messages about the cluster."""
         lines = self.cluster.drain_messages()
         n, self.n_deaths = self.cluster.n_left - self.n_deaths, self.cluster.n_left
         if n:
@@ -123,7 +124,7 @@ class DaskWorkers(Executor[Key]):
         return lines
 
     def submit(self, task: Task[Key]) -> None:
-        """Hand out a task; it is sent together with other tasks of the same turn."""
+        """Hand out a task; it is sent together with others by the next :meth:`collect`."""
         self.unsent.append(Sending(task))
 
     def collect(self, timeout: float, also: "Future[Any] | None" = None) -> None:
@@ -152,7 +153,7 @@ class DaskWorkers(Executor[Key]):
         is_tried = any(each.is_suspect for each in self.in_flight.values())
         first, self.unsent = ([], suspects) if is_tried else (suspects[:1], suspects[1:])
         are_all = len(playing) == len(self.cluster.members)
-        is_timed = bool(self.cluster.wanted.machine_class)  # newcomers may share its core
+        is_timed = bool(self.cluster.wanted.machine_class)  # a new worker might share a core
         addresses = () if are_all and not is_timed else tuple(playing)
         for some in filter(None, (first, others)):
             self.start(some, addresses)
@@ -184,7 +185,7 @@ class DaskWorkers(Executor[Key]):
             client.loop.add_callback(self.fetch, each)
 
     async def fetch(self, future: Any) -> None:
-        """Wait for an answer and take it, in Dask's own thread, which fetches many at a time."""
+        """Wait for an answer in Dask's own thread, which waits for many answers at once."""
         try:
             answer = await self.cluster.client.gather(future, asynchronous=True)
         except (Exception, asyncio.CancelledError) as error:
@@ -193,7 +194,7 @@ class DaskWorkers(Executor[Key]):
 
     def take(self, arrival: Any) -> None:
         """Take the result of a task."""
-        if arrival is None:  # what the caller also waits for
+        if arrival is None:  # the future that `collect` also waits for is done
             return
         future, answer = arrival
         sending = self.in_flight.pop(future, None)
@@ -220,7 +221,10 @@ class DaskWorkers(Executor[Key]):
         self.unsent.append(sending)
 
     def look_for_lost(self) -> None:
-        """Send tasks again if all their permitted workers have left; Dask would wait for these."""
+        """Send tasks again if all workers that may play them have left.
+
+        Dask would wait for these workers to come back.
+        """
         there = self.cluster.members
         if self.cluster.lost_since is not None or self.cluster.alone_since is not None:
             return
@@ -250,7 +254,7 @@ class DaskWorkers(Executor[Key]):
         self.unsent.clear()
 
     def cancel(self, futures: Iterable[Any]) -> None:
-        """Cancel tasks, unless the scheduler is away: then it forgets them by itself."""
+        """Cancel tasks, unless the scheduler is away, because it then forgets them by itself."""
         client, futures = self.cluster.client, list(futures)
         if futures and self.cluster.lost_since is None and client.status == "running":
             cancel = partial(client.cancel, futures, asynchronous=True, force=True)

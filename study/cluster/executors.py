@@ -1,4 +1,4 @@
-"""Who plays: worker processes of this machine, or the workers of a given Dask scheduler.
+"""The choice of who plays: processes of this machine, or the workers of a Dask scheduler.
 
 A sweep on one machine imports no other module of this subpackage.
 """
@@ -15,7 +15,7 @@ from thetafront.study.run.workers import Workers, check_jobs
 def executor_for(
     jobs: int | None, scheduler: str | None, tls: Mapping[str, str | Path | None] | None
 ) -> Executor[Any]:
-    """Return the executor, not yet started or connected; InputError if options do not match."""
+    """Return the executor, before it is started; InputError if options contradict each other."""
     given = {name: each for name, each in (tls or {}).items() if each is not None}
     if scheduler is None:
         if given:

@@ -1,4 +1,4 @@
-"""The link to a scheduler, and the messages if it fails."""
+"""The connection to a scheduler, and the messages if it fails."""
 
 import asyncio
 import logging
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 SECONDS_TO_CONNECT = 8.0
-MAX_SECONDS_AWAY = 120.0  # of a scheduler: Dask connects again
+MAX_SECONDS_AWAY = 120.0  # how long Dask may try to reconnect to a scheduler
 NOISY = ("distributed", "tornado", "asyncio", "bokeh")
 
 
@@ -55,7 +55,8 @@ def connect(address: str, tls: Tls | None) -> "Client":
     Raises
     ------
     RunError
-        If nothing answers at the address, or no Dask scheduler with these certificates does.
+        If nothing answers at the address, or the server is no Dask scheduler with these
+        certificates.
     """
     from distributed import Client
 
@@ -67,7 +68,7 @@ def connect(address: str, tls: Tls | None) -> "Client":
         why = error.strerror or str(error)
         raise RunError(f"scheduler: no answer from {address}: {why}") from None
     try:
-        with ThreadPoolExecutor(1) as apart:  # a notebook has a loop in its own thread
+        with ThreadPoolExecutor(1) as apart:  # in a notebook, this thread has a loop already
             asked = asyncio.wait_for(identity(address, tls), SECONDS_TO_CONNECT)
             apart.submit(asyncio.run, asked).result()
         return Client(
@@ -85,10 +86,7 @@ def connect(address: str, tls: Tls | None) -> "Client":
 
 
 async def identity(address: str, tls: Tls | None) -> Any:
-    """Ask a scheduler for its identity.
-
-    A Dask client would instead keep asking a server that is not a scheduler.
-    """
+    """Ask a scheduler for its identity; unlike a Dask client, ask only once."""
     from distributed.comm import connect
 
     security = {} if tls is None else tls.security().get_connection_args("client")
@@ -102,5 +100,5 @@ async def identity(address: str, tls: Tls | None) -> Any:
 
 def disconnect(client: Any) -> None:
     """Close a client, whatever the state of its scheduler."""
-    with suppress(Exception):  # a scheduler that is gone is no longer of interest
+    with suppress(Exception):  # the scheduler may be gone
         client.close(timeout=2)

@@ -1,10 +1,11 @@
 """Classes of machines on which games take the same time.
 
-There is no constant factor between times on two machines. The factor depends on θ, and, even for
-processors of the same name, on the instructions that kernels are compiled for. So two machines are
-of one *class* if LLVM compiles for both by the same CPU name and features, and if their processors
-have the same name. Hosts of one class are treated as equal. The time of a fixed benchmark is stored
-with the class; it reveals exceptions, for example due to cooling or other load.
+A game's time on one machine is not a fixed multiple of its time on another machine. The ratio of
+the times depends on θ. Even for processors of the same name, it depends on the instructions that
+kernels are compiled for. So two machines are of one *class* if their processors have the same name,
+and LLVM compiles for the same CPU name and the same features on both. Machines of one class are
+treated as equally fast. The time of a fixed benchmark is stored with the class. It reveals machines
+that differ all the same, for example because of poor cooling or another load.
 """
 
 import hashlib
@@ -22,18 +23,18 @@ from thetafront.agents.agent import N_DIGITS
 from thetafront.study.log.manifest import cpu_model
 
 BENCHMARK = "THETAFRONT_BENCHMARK"
-"""The environment variable with the benchmark time of a machine's first process."""
+"""The environment variable with the benchmark time that a machine's first process measured."""
 N_GAMES = 3
 MAX_RATIO = 1.25  # of benchmark times within one class
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine."""
+    """A machine that plays games."""
 
     host: str  # its name
     cpu: str  # the processor's name
-    # What kernels are compiled for, by LLVM's names.
+    # LLVM's names for the CPU and the features that kernels are compiled for.
     llvm_cpu: str
     features: str
     benchmark_seconds: float  # CPU seconds of a fixed game
@@ -62,7 +63,7 @@ def this_machine() -> Machine:
     from llvmlite import binding
     from numba import config
 
-    # If these variables are set, numba compiles for what they say.
+    # If numba's variables for the CPU and its features are set, numba compiles for these.
     cpu = config.CPU_NAME or binding.get_host_cpu_name()
     features = config.CPU_FEATURES
     if features is None:
@@ -74,7 +75,7 @@ def this_machine() -> Machine:
 
 
 def benchmark() -> float:
-    """Return the CPU seconds of a fixed game of the Monte Carlo agent, the median of a few."""
+    """Return the CPU seconds of a fixed game of the Monte Carlo agent, the median of three runs."""
     from thetafront.agents.agent import warm
     from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
 
@@ -90,7 +91,7 @@ def benchmark() -> float:
 
 
 def described(machines: Iterable[Mapping[str, Any]]) -> str:
-    """Name the classes of machines, with their hosts."""
+    """Return the classes of machines as text, each with its hosts."""
     hosts: dict[str, set[str]] = {}
     names: dict[str, str] = {}
     for each in machines:
@@ -102,7 +103,7 @@ def described(machines: Iterable[Mapping[str, Any]]) -> str:
 
 
 def unequal(machines: Iterable[Mapping[str, Any]]) -> str:
-    """Warn of hosts of one class with different benchmark times; empty if there are none."""
+    """Return a warning if benchmark times on hosts of one class differ much; else an empty text."""
     some = sorted(machines, key=lambda each: float(each["benchmark_seconds"]))
     if not some or some[0]["benchmark_seconds"] * MAX_RATIO >= some[-1]["benchmark_seconds"]:
         return ""

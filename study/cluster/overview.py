@@ -1,4 +1,4 @@
-"""``thetafront cluster``: the machines, which may play, and how many games they play."""
+"""The table of ``thetafront cluster``: which machines may play, and how many games they play."""
 
 from typing import Any
 
@@ -10,12 +10,13 @@ from thetafront.study.cluster.sources import sources_digest
 
 
 def machine_rows(cluster: DaskCluster) -> list[dict[str, Any]]:
-    """Ask all workers of a cluster, and return a row for each machine and kind of worker.
+    """Ask all workers of a cluster, and return a row for each machine.
 
-    A row has the names of ``thetafront cluster --json``: ``host``; ``n_processes``, the number of
-    its worker processes; ``machine_class``, ``cpu``, ``llvm_cpu`` and ``benchmark_seconds`` as in
-    :class:`study.cluster.machine.Machine`; ``sources``, the digest of its code;
-    ``games_per_second`` over the last minute at most; ``problem``, why it gets no games.
+    If workers of a machine have different problems, there is a row for each problem. The fields of
+    a row are those of ``thetafront cluster --json``: ``host``; ``n_processes``, the number of
+    worker processes; ``machine_class``, ``cpu``, ``llvm_cpu`` and ``benchmark_seconds`` as in
+    :class:`study.cluster.machine.Machine`; ``sources``, the digest of the workers' code;
+    ``games_per_second`` in the last minute; and ``problem``, the reason why they get no games.
     """
     threads = cluster.client.nthreads()
     probes = cluster.probe_workers(list(threads))

@@ -1,4 +1,7 @@
-"""Code that Dask loads in each nanny and worker process of ``thetafront worker``."""
+"""Code that Dask loads in each process of ``thetafront worker``.
+
+These are the workers, and the process of the nannies, which start and watch workers.
+"""
 
 import os
 import threading
@@ -11,7 +14,7 @@ SUPERVISOR = "THETAFRONT_SUPERVISOR"
 
 
 def dask_setup(server: Any) -> None:
-    """Prepare a process: it leaves signals to ``thetafront worker``, and ends with that process."""
+    """Prepare a process to end when ``thetafront worker`` ends, and a worker to ignore Ctrl-C."""
     from distributed import Worker
 
     if not isinstance(server, Worker):  # a nanny; all of them are in one process

@@ -1,7 +1,8 @@
 """Code that runs in the processes of a cluster: games, and a worker's description of itself.
 
-Each task says which code and which machine its worker must have. A worker that differs plays
-nothing and answers why. So no worker plays a wrong game, however early it gets a task.
+Each task says which code its worker must have, and which class of machine. A worker that differs
+plays nothing, and answers with the reason. So no worker plays a wrong game, even if it gets a task
+before the coordinator has asked for its description.
 """
 
 import os
@@ -45,24 +46,25 @@ class Refusal:
 class WorkerProbe:
     """A worker's description of itself."""
 
-    machine: Machine  # where it is
+    machine: Machine  # the machine that it runs on
     sources: str  # digest of its code
     objection: str  # why it may not play; empty if it may
-    # The number of games in the last minute or less, and how many seconds these are.
+    # The number of games in the last minute, and the length of this time in seconds, which is less
+    # than a minute for a new worker.
     n_games: int
     seconds: float
     # How many games can be played at once without disturbing each other's times; 0 if unknown.
     n_cores: int = 0
-    cpus: tuple[int, ...] = ()  # which cores; empty if unknown
+    cpus: tuple[int, ...] = ()  # the logical CPUs that it may use; empty if unknown
 
 
 PLAYED: deque[tuple[float, int]] = deque()
-"""Times at which games of the last minute ended in this process, with numbers of games."""
+"""Tasks of the last minute in this process: when each ended, and its number of games."""
 
 
 @cache
 def prepare() -> None:
-    """Limit each library to one thread, once per process: the cores belong to the workers."""
+    """Limit each library to one thread, once per process, because each core has its own worker."""
     from threadpoolctl import threadpool_limits
 
     for name in THREADS:
@@ -103,10 +105,10 @@ def definition_objection(agent: Agent) -> str:
 
 @dataclass(frozen=True)
 class Sent(Agent):
-    """A program's agent, in the form in which it is sent to another machine.
+    """The agent of an external program, in the form in which it is sent to another machine.
 
-    That machine looks for the program's files itself, because they may lie elsewhere there, and
-    takes their digests.
+    The other machine looks for the program's files itself, because they may have other paths there,
+    and computes their digest.
     """
 
     is_ours = False
@@ -116,7 +118,7 @@ class Sent(Agent):
     digest: str
 
     def __post_init__(self) -> None:
-        pass  # the agent has checked itself
+        pass  # the agent was checked before it was sent
 
     @property
     def here(self) -> ProgramAgent:
@@ -171,7 +173,7 @@ def probe(wanted: Wanted, agent: Agent | None) -> WorkerProbe:
 
 
 def remember(n_games: int) -> None:
-    """Count games, and forget those of more than a minute ago."""
+    """Count games, and forget games that ended more than a minute ago."""
     now = time.monotonic()
     PLAYED.append((now, n_games))
     while PLAYED[0][0] < now - SECONDS_REMEMBERED:

@@ -1,7 +1,8 @@
 """Addresses of schedulers, and who may talk to them.
 
-Anyone who can connect to a Dask scheduler or worker can execute code on it, since messages are
-pickles. So the network must be private, or both sides must have certificates (TLS).
+Anyone who can connect to a Dask scheduler or worker can execute code on its machine, because
+messages are Python pickles. So the network must be private, or both sides must have certificates
+(TLS).
 """
 
 import ipaddress
@@ -28,10 +29,11 @@ class Tls:
     Raises
     ------
     InputError
-        If one is missing, or they do not match.
+        If a file is missing, or the files do not match.
     """
 
-    # The authority that all sides trust; this side's certificate; and its private key.
+    # The certificate of the authority that all sides trust, this side's certificate, and its
+    # private key.
     ca: Path
     cert: Path
     key: Path
@@ -39,7 +41,7 @@ class Tls:
     def __post_init__(self) -> None:
         for name in TLS_FIELDS:
             path: Path = getattr(self, name)
-            if not os.path.isfile(path):  # Path.is_file raises for a closed folder
+            if not os.path.isfile(path):  # Path.is_file raises if the folder is not readable
                 raise InputError(f"tls-{name} must be a file in PEM format (got {str(path)!r})")
         try:
             context = ssl.create_default_context(cafile=str(self.ca))
@@ -74,7 +76,7 @@ class Tls:
 
 
 def check_address(address: str, tls: Tls | None) -> str:
-    """Return the address of a scheduler; InputError unless it is valid and safe enough."""
+    """Return a scheduler's address; InputError if it is invalid or does not match ``tls``."""
     match = ADDRESS.fullmatch(address)
     if match is None or not 0 < int(match[3]) <= MAX_PORT or not is_host(match[2]):
         raise InputError(
@@ -106,9 +108,9 @@ def host_and_port(address: str) -> tuple[str, int]:
 
 
 def warning(address: str) -> str:
-    """Warn of an address that is neither private nor protected by TLS; empty for others.
+    """Return a warning if an address is neither private nor protected by TLS; else an empty text.
 
-    ``address`` is a scheduler's, or a worker's with any port.
+    ``address`` is that of a scheduler, or that of a worker, with port 0 for its unknown ports.
     """
     if address.startswith("tls://"):
         return ""

@@ -24,7 +24,7 @@ LIBRARIES = ("numpy", "numba", "llvmlite")
 def sources_digest() -> str:
     """Return digits that identify the code that plays games, and the versions of its libraries.
 
-    That is the code, without comments, of ``engine``, of ``agents``, and of the modules of
+    They depend on the code, without comments, of ``engine``, of ``agents``, and of the modules of
     ``study`` that a worker imports to play.
     """
     whole = hashlib.sha256(jit.DIGEST.encode())
@@ -43,7 +43,7 @@ def versions() -> str:
 
 
 def modules() -> list[Path]:
-    """Return the files of ``study`` that playing imports, by following import statements."""
+    """Return the files of ``study`` that a worker imports to play, from import statements."""
     found: set[Path] = set()
     waiting = [ENTRY]
     while waiting:

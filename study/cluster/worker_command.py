@@ -37,25 +37,25 @@ from thetafront.study.run.workers import MAX_JOBS_A_CORE, n_cores
 from thetafront.study.text import counted
 
 PRELOAD = "thetafront.study.cluster.preload"
-PAUSE_SECONDS = 2.0  # between two attempts to reach a scheduler, or two starts
+PAUSE_SECONDS = 2.0  # between two attempts to reach a scheduler, or to start workers
 SECONDS_TO_END = 5.0
 LONG_RUN_SECONDS = 30.0  # if a process ends earlier, its start has failed
 MAX_FAILED_STARTS = 5
 SETTINGS = {
     "DASK_LOGGING__DISTRIBUTED": "critical",
-    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",  # it samples a hundred times a second
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",  # it samples 100 times a second
     "DASK_DISTRIBUTED__ADMIN__TICK__LIMIT": "1h",  # compiling kernels is no reason to warn
 }
 
 
 def n_processes_by_default() -> int:
-    """Return how many games can be timed well at once: one per physical core."""
+    """Return how many games can be played at once with reliable times: one per physical core."""
     return max(1, min(n_cores(), int(joblib.cpu_count(only_physical_cores=True))))
 
 
 @dataclass
 class WorkerProcesses:
-    """The processes of one machine.
+    """The worker processes of one machine.
 
     Raises
     ------
@@ -65,7 +65,7 @@ class WorkerProcesses:
 
     address: str  # of the scheduler
     tls: Tls | None  # certificates
-    n_processes: int | None  # how many play; one per physical core by default
+    n_processes: int | None  # their number; one per physical core by default
     name: str | None  # name of the workers in Dask's dashboard
     say: Callable[[str], None]  # shows a line to the user
 
@@ -82,12 +82,12 @@ class WorkerProcesses:
         Raises
         ------
         KeyboardInterrupt
-            After an interrupt, when all of them have ended.
+            After an interrupt, when all processes have ended.
         RunError
             If no scheduler answers at first, or the processes cannot be started.
         """
         with silenced():
-            disconnect(connect(self.address, self.tls))  # or an error says what is wrong
+            disconnect(connect(self.address, self.tls))  # raises an error if this is impossible
         for line in {warning(self.address), warning(f"{self.here}:0")} - {""}:
             self.say(f"warning: {line}")
         machine = this_machine()
@@ -140,7 +140,7 @@ class WorkerProcesses:
 
     @property
     def here(self) -> str:
-        """The address of this machine on the way to the scheduler, without a port."""
+        """The address from which this machine connects to the scheduler, without a port."""
         from distributed.comm import get_local_address_for
 
         return str(get_local_address_for(self.address))
@@ -163,7 +163,7 @@ class WorkerProcesses:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Its environment: one thread for each library, and its settings."""
+        """The environment of Dask's worker: one thread for each library, and Dask's settings."""
         ours = {SUPERVISOR: str(os.getpid()), SAFE_PATH: OURS}
         return {**os.environ, **ours, **dict.fromkeys(THREADS, "1"), **SETTINGS}
 
@@ -177,7 +177,7 @@ class WorkerProcesses:
 
 
 def pause() -> None:
-    """Wait, but not beyond an interrupt."""
+    """Wait for a fixed time, or until an interrupt."""
     deadline = time.monotonic() + PAUSE_SECONDS
     while time.monotonic() < deadline and not interrupt.requested():
         time.sleep(0.1)

@@ -102,7 +102,7 @@ def test_what_cannot_be_compared_is_named(pages: dict[str, Analysis]) -> None:
     one = pages["mcmdp"]
     with pytest.raises(InputError, match=r"must be between 2 and 5"):
         compared([one])
-    with pytest.raises(InputError, match=r"studies must be between 2 and 5"):
+    with pytest.raises(InputError, match=r"number of studies must be between 2 and 5"):
         compared([one] * (MAX_STUDIES + 1))
     with pytest.raises(
         InputError,

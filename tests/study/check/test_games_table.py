@@ -125,7 +125,7 @@ def test_other_parameters_of_an_agent_are_found(folder: Path) -> None:
     path = folder / "agents.json"
     path.write_text(path.read_text().replace('"n_playouts": 1', '"n_playouts": 2'))
     found = verify_folder(folder, ALL, repair=False)
-    assert any("agents.json has other parameters" in each for each in found.checks[0].problems)
+    assert any("agents.json do not match" in each for each in found.checks[0].problems)
     assert found.checks[-1].problems, "and its games are not those of that agent"
 
 

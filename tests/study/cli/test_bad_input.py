@@ -111,7 +111,7 @@ def test_an_output_that_cannot_be_made_is_named_as_given(tmp_path: Path) -> None
         ("watch pacman --set radius=1.5", "radius must be an integer from 0 to 4 (got 1.5)"),
         ("watch pacman --set ghosts=blue", "ghosts must be one of random, directional"),
         ("watch pacman --theta 1", "theta must have "),
-        ("watch pacman --human", "--human cannot be combined with pacman_mdp: it is for 2048 only"),
+        ("watch pacman --human", "--human cannot be combined with pacman_mdp: --human is for"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(words: str, part: str, tmp_path: Path) -> None:
