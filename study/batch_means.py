@@ -17,9 +17,9 @@ v       the relative variance of single games about their samples' ratios
 ======  ============================================================================================
 
 A machine's speed drifts. In the published sweep of ``mcmdp``, 12 points took turns. The correlation
-between the times of the games of two turns was 0.79 if one turn followed the other, 0.46 if it was
-20 turns later, and 0.18 if it was 100 turns later. So the mean time of 1,000 games has a standard
-error of 1.7%; if games were independent, it would be 0.25%. Blocks are few and long, so that they
+between the times of games in two turns was 0.79 for successive turns, 0.46 for turns that were 20
+apart, and 0.18 for turns that were 100 apart. So the mean time of 1,000 games has a standard error
+of 1.7%; if games were independent, it would be 0.25%. Blocks are few and long, so that they
 correlate little. If they were independent, s²/B would not depend on B, but in that sweep each
 halving of B multiplied it by 1.8. So the relative variance of R is 2s²/B for times. For other
 counts, each game is a block, and the variance is s²/B. s² is shrunk as in :mod:`study.shrinkage`.
