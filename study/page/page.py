@@ -32,8 +32,8 @@ NAME, NOTE = "report.html", "note.txt"
 class Circumstances:
     """When and how a page was made."""
 
-    made: datetime = field(default_factory=lambda: datetime.now(UTC))  # when
-    running: str = ""  # the sweep that was running then; empty if none was
+    made: datetime = field(default_factory=lambda: datetime.now(UTC))
+    running: str = ""  # the sweep that was running at that time; empty if none was
     # Seconds after which the page reloads itself; None if nothing will rewrite it.
     reload_seconds: float | None = None
 
@@ -54,7 +54,8 @@ def page_html(
     location : Location
         Where the study is, for commands that name it.
     circumstances : Circumstances, optional
-        When the page is made, and whether a sweep runs; by default now, and none.
+        When the page is made, and whether a sweep is running. By default, the page is made now, and
+        no sweep is running.
     library_at : str
         The file with the library that draws the charts, relative to the page; empty if the library
         is in the page.
@@ -127,7 +128,7 @@ def note_in(folder: Path) -> str:
 
 
 def summary(page: Analysis) -> str:
-    """Say in a line what the study holds."""
+    """Say in one line how many trials, points and games the study has."""
     data = page.data
     n_trials = len(data.complete_trials)
     n_failed = sum(each.state == "fail" for each in data.trials)
