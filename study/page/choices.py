@@ -213,7 +213,7 @@ def budgets(candidates: Candidates) -> list[float]:
 
 
 def nearest_round(limits: Sequence[float]) -> int:
-    """Return the index of the budget nearest to the middle; budgets of 1, 2 or 5 times 10ᵏ first."""
+    """Return the index of the budget nearest to the middle, preferably 1, 2 or 5 times 10ᵏ."""
     middle, plain = math.sqrt(limits[0] * limits[-1]), round_numbers(limits[0], limits[-1])
     some = [k for k, each in enumerate(limits) if each in plain] or range(len(limits))
     return min(some, key=lambda k: abs(math.log(limits[k] / middle)))

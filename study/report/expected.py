@@ -1,4 +1,4 @@
-"""What to expect of a θ, given all games of a study: its score and cost, by the combined model."""
+"""The score and the cost that the combined model, given all games of a study, expects of a θ."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ TO_REACH = 0.75  # probability with which it must reach a value of the goal
 
 @dataclass(frozen=True)
 class Expected:
-    """Score and cost of a θ as a study knows them."""
+    """Score and cost of a θ as estimated from a study."""
 
     # Posterior mean of the score and posterior median of the cost, with 95% intervals; `sem` of the
     # score is its posterior standard deviation.
@@ -83,9 +83,9 @@ def expect_points(
 
 
 def is_met(expected: Expected, limit: float, is_played: bool) -> bool:
-    """Return whether a θ stays within a budget with enough certainty."""
+    """Return whether a θ stays within a budget with the required probability."""
     if expected.cost.value > limit:
-        return False  # quicker to compute: the probability is below one half
+        return False  # saves time: the probability is below one half
     return expected.p_within(limit) >= (CONFIDENCE if is_played else OF_PROPOSALS)
 
 

@@ -83,7 +83,7 @@ class TableCell:
 def front_cells(row: Row, experiment: Experiment) -> list[TableCell]:
     """Return the cells of a validated point: its number, its origin, θ, and all other columns.
 
-    Goal and cost are the expectations given all games of the study.
+    Goal and cost are what the combined model expects, given all games of the study.
     """
     goal, cost, space = experiment.goal, experiment.cost, experiment.space
     expected, alone = (
