@@ -303,7 +303,7 @@ def agent(name: str, **parameters: Any) -> Agent:
 
 
 def load_experiment(definition: str) -> Experiment:
-    """Load an experiment without tuning it, for example to play some games of a θ.
+    """Load an experiment without tuning it, for example to play some games with a θ.
 
     ``load_experiment("coins.py").build({"effort": 20}).play(seed=7)`` plays one game. If the game
     fails, ``play`` raises :class:`agents.agent.GameError`.
@@ -586,7 +586,7 @@ class Study:
         """Play the front again on fresh seeds, and read the study again.
 
         Parameters, errors and interrupts are those of :func:`sweep`. Points keep their games; with
-        a smaller standard error, or a budget, they get more.
+        a smaller standard error, or a budget, they get more games.
         """
         call = call_text(f"{self._opening}.validate", self.validate, locals())
         seconds, executor = parse_seconds(budget_text(budget)), executor_for(jobs, scheduler, tls)
@@ -678,7 +678,7 @@ class Study:
 
 
 def found(experiment: str | Experiment) -> Experiment:
-    """Return the experiment, looked up if a name is given.
+    """Return an experiment; if a name is given, look it up.
 
     Raises InputError if an experiment of the user has the name of a built-in one.
     """

@@ -94,8 +94,8 @@ def as_guest() -> Iterator[None]:
 
     The first Ctrl-C within :func:`deferred` sets the flag. Any other raises KeyboardInterrupt; none
     ends the process. Afterwards, the program's own handler is restored. Nothing is changed if
-    Ctrl-C is ignored, if :func:`watch` is active already, or if the block runs in another thread
-    than the main one.
+    Ctrl-C is ignored, if :func:`watch` is active already, or if the block does not run in the main
+    thread.
     """
     handler = signal.getsignal(signal.SIGINT)
     is_answered = bool(_State.signals) or _State.is_guest or not in_main_thread()

@@ -21,8 +21,8 @@ ANGLE         arcsin √x, 0 to π/2                    values with two bounds
 Larger scores of 2048 vary more: over 256 real θ of ``mcmdp``, the log standard deviation grew with
 the log mean, at a slope of 0.70 ± 0.03. So between means of 12,000 and 70,000 points, the standard
 deviation of y differs by a factor of 3.4, but that of √y only by a factor of 1.4. The table shows
-results of simulated studies, each with 80 trials of four games. Their scores come from the surfaces
-of the benchmark of samplers:
+results of simulated studies, each with 80 trials of four games. The scores come from the surfaces
+that the benchmark of samplers uses:
 
 ============================================  ============  ============
 result                                        y             √y
@@ -80,7 +80,7 @@ class Belief(NamedTuple):
 
 
 class Form(IntEnum):
-    """The function of a scale; :attr:`Scale.origin` says how values are measured first."""
+    """The function of a scale, for values that are measured from :attr:`Scale.origin`."""
 
     LINEAR = 0
     LOG = 1
@@ -138,7 +138,7 @@ class Scale:
         return math.copysign(1.0, self.origin[1])
 
     def clipped(self, scaled: Floats) -> Floats:
-        """Return z times the side, clipped to the ends of the scale."""
+        """Return z times :attr:`side`, clipped to the ends of the scale."""
         if self.form not in BOUNDED:
             return scaled
         return np.clip(self.side * scaled, 0.0, BOUNDED[self.form])
@@ -161,7 +161,7 @@ class Scale:
         return np.asarray(abs(self.origin[1]) * FUNCTIONS[self.form][2](self.clipped(scaled)))
 
     def raised(self, scaled: Floats) -> Floats:
-        """Return y for z, measured from the origin in its unit; for −z, return −y."""
+        """Return y for z, where y is measured from :attr:`origin`; for −z, return −y."""
         size = np.minimum(np.abs(scaled), BOUNDED.get(self.form, math.inf))
         return np.asarray(np.copysign(FUNCTIONS[self.form][1](size), scaled))
 

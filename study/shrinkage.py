@@ -50,7 +50,7 @@ Floats = npt.NDArray[np.float64]
 PSEUDO_GAMES, MANY_PSEUDO_GAMES = 10.0, 100.0
 TYPICAL_DEVIATION = 0.4  # of one game, relative to the mean
 WEIGHT = 0.01  # so small that many similar values, such as accuracies, do not seem noisy
-ENOUGH = 30  # games whose variance is estimated well enough without a prior
+ENOUGH = 30  # games from which a variance is estimated well enough without a prior
 FREEDOMS = np.geomspace(1000.0, 0.1, 400)  # degrees of freedom that a prior may count as
 
 
@@ -92,7 +92,7 @@ class Prior(NamedTuple):
         return cls(float(squares.sum()) / total, min(worth, total))
 
     def given(self, n: int, variance: float) -> Self:
-        """Update with the sample variance of n > 1 games; 30 games or more need no prior."""
+        """Update the prior with the sample variance of n > 1 games; from 30 games on, ignore it."""
         worth = self.freedom if n < ENOUGH else 0.0
         freedom = n - 1.0 + worth
         return type(self)(variance + (self.variance - variance) * worth / freedom, freedom)
@@ -146,7 +146,7 @@ def dispersion(samples: Sequence[Moments], weight: float = WEIGHT) -> float:
 
 
 def possible(n: Floats, mean: Floats, m2: Floats) -> Floats:
-    """Return the sum of squared deviations that zeros and ones would have; unbiased."""
+    """Return an unbiased estimate of the sum of squared deviations of zeros and ones."""
     return np.asarray(np.maximum(n - 1.0, 0.0) * mean * (1.0 - mean) + m2 / np.maximum(n, 1.0))
 
 

@@ -1,13 +1,14 @@
 """All agents of 2048 in one picture, with other authors' programs: score against CPU time.
 
-Networks play with several depths of search; agents without knowledge are not tuned. Heuristics and
-the other Monte Carlo agents appear as validated fronts of published studies. A network's score also
-depends on its training. The second panel shows scores against the CPU time of training.
+Networks play with several depths of search. Agents without knowledge (random, pure Monte Carlo) are
+not tuned. Heuristics and the other Monte Carlo agents appear as validated fronts of published
+studies. A network's score also depends on its training. The second panel shows scores against the
+CPU time of training.
 
 There are two kinds of programs by other authors. Some were built and run for this comparison, on
 one core with AVX2, and their CPU time was measured. For the others, the picture has the numbers
-that their authors published. Both kinds ran on other machines than the agents, and a faster machine
-moves a point to the left.
+that their authors published. Both kinds ran on machines other than that of the agents, and a faster
+machine moves a point to the left.
 """
 
 from collections.abc import Mapping, Sequence
@@ -53,7 +54,7 @@ from thetafront.study.report.sections import document, frame_table
 
 REFERENCE = ROOT / "results" / "reference"
 PUBLISHED = tuple(REFERENCE / name for name in ("heuristic", "mcmdp", "ntuple", "switching", "uct"))
-FEWER_GAMES = (1, 3, 10)  # divisors by depth: a ply more multiplies a move's time by ten to twenty
+FEWER_GAMES = (1, 3, 10)  # divisors by depth: each further ply takes ten to twenty times as long
 TILES = (8192, 16384, 32768)
 NETWORKS = Kind("networks, by CPU time of training", BLUE)
 TUNED = Kind("tuned: fronts of published studies", PINK, "square")
@@ -116,7 +117,7 @@ def plain_rows() -> dict[str, ChampionRow]:
 def play_rows(
     run: Comparison[Game2048], rows: Mapping[str, ChampionRow], seeds: Sequence[int]
 ) -> dict[str, list[Game2048]]:
-    """Play all rows; deeper searches play fewer games, and rows of one depth share their seeds."""
+    """Play all rows; deeper searches play fewer games, and rows of equal depth share seeds."""
     played: dict[str, list[Game2048]] = {}
     for depth, fewer in enumerate(FEWER_GAMES, 1):
         agents = {
@@ -219,7 +220,7 @@ def champions_markdown(
 
 
 def agent_layers(frame: pd.DataFrame, fronts: pd.DataFrame) -> list[Layer]:
-    """Return the layers of the agents; the row with a label carries the name of its line."""
+    """Return the layers of the agents; a line's name is the label of one of its rows."""
     layers = list[Layer]()
     for family, part in frame.groupby("family", sort=False):
         rows, name = score_rows(part), str(family).partition(": ")[0]
@@ -239,7 +240,7 @@ def agent_layers(frame: pd.DataFrame, fronts: pd.DataFrame) -> list[Layer]:
 
 
 def program_layers(programs: pd.DataFrame, x: Axis) -> list[Layer]:
-    """Return the layers of other authors' programs; a horizontal line if no time is known."""
+    """Return the layers of other authors' programs, with horizontal lines if times are unknown."""
     layers = list[Layer]()
     for name, part in programs.groupby("program", sort=False):
         kind = AS_PUBLISHED if part["numbers_from"].iloc[0] == AS_PUBLISHED.label else RUN

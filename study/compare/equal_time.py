@@ -60,7 +60,10 @@ class Contender:
 
 
 def make_contender(source: Front) -> Contender:
-    """Return a study's validated front without its baselines; InputError below two points."""
+    """Return a study's validated front without its baselines.
+
+    Raises InputError if it has fewer than two points.
+    """
     name, experiment = source.name, source.experiment
     rows = without_baselines(source.validated.to_dict("records"), experiment)
     searched = pd.DataFrame(rows)
@@ -100,8 +103,8 @@ def points_frame(
 def common_budgets(frame: pd.DataFrame) -> list[float]:
     """Return three budgets in seconds a move.
 
-    They lie at 1/6, 1/2 and 5/6 of the range of log times that both fronts share. InputError if
-    the fronts share no time.
+    They lie at 1/6, 1/2 and 5/6 of the range of log times that both fronts share. InputError if the
+    fronts' ranges of times do not overlap.
     """
     by_study = frame.groupby("study", observed=True)["seconds_per_move"]
     low, high = float(by_study.min().max()), float(by_study.max().min())
@@ -131,7 +134,7 @@ def weights_at(costs: npt.NDArray[np.float64], budget: float) -> npt.NDArray[np.
 def difference_frame(
     contenders: Sequence[Contender], frame: pd.DataFrame, games: Mapping[str, Sequence[Game2048]]
 ) -> pd.DataFrame:
-    """Return one row per budget: both contenders' scores, and the second minus the first.
+    """Return one row per budget: both scores, and the second score minus the first.
 
     Times are treated as exact. A score at a budget is the mean over seeds of weighted scores, with
     a 95% bootstrap interval; differences are paired by seed.

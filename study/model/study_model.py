@@ -29,7 +29,7 @@ from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.samplers.predicted_front import best_within_budgets
 from thetafront.study.scale import beyond_worst
 
-MIN_GAP = 0.02  # decades of cost between two validated points, 5%
+MIN_GAP = 0.02  # minimum distance of two validated points in decades of cost: 5%
 
 
 def fit_study(data: StudyData) -> FittedModel | None:
@@ -97,7 +97,7 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
 
 
 def goal_variances(data: StudyData, points: Sequence[Point]) -> npt.NDArray[np.float64]:
-    """Return the variances of validated points' means, with the trials' games as further data."""
+    """Return the variances of validated points' means, estimated from the trials' games as well."""
     goal = data.experiment.goal
     of_points = [point.moments(goal) for point in points]
     of_trials = [data.moments[trial.number] for trial in data.complete_trials]
@@ -150,10 +150,10 @@ def another_point(
 ) -> Point | None:
     """Choose one more point to validate; None if it would be too close to another point.
 
-    It is the point of the predicted front that is farthest in cost from all validated points. If
-    several points were left out, a trial's θ is preferred, because it has been played and so is
-    likely to be playable. If this θ is too close to another point, the choice is the point of the
-    predicted front that is farthest from validated and left-out points.
+    The choice is the point of the predicted front whose cost is farthest from those of all
+    validated points. If several points were left out, a trial's θ is preferred, because it has been
+    played and so is likely to be playable. If this θ is too close to another point, the choice is
+    the point of the predicted front that is farthest from validated and left-out points.
     """
     if data.experiment.goal.is_exact:
         return None  # all trials' scores are known, and only trials are validated

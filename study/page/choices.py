@@ -1,6 +1,6 @@
 """The answers of ``pick`` at each budget of a slider, computed in advance.
 
-The smallest budget is the smallest within which any θ with games stays. Above the largest budget,
+The slider begins at the smallest budget for which a θ with games can be recommended. It ends where
 the answer no longer changes. Budgets are round numbers, except those at which another θ becomes the
 best. At each budget, the answer is that of ``thetafront pick NAME --COST BUDGET --games 0``, word
 for word.
@@ -48,12 +48,12 @@ class Answer:
     """A validated θ or, if there is none, the θ that is predicted to be the best for a budget."""
 
     number: int  # its number in tables and figures; 0 if it has no games
-    # The labelled lines of `pick` that do not depend on the budget, before and after those that do.
+    # Labelled lines of `pick` that do not depend on the budget: before and after the line on cost.
     before: Lines
     after: Lines
     cost: str  # its cost with its 95% interval
     goal: str  # its expected goal, with the 95% interval
-    # The mean goal in its own games, and their number; if there are none, the prediction.
+    # The goal's mean over its own games, and the number of games; without games, the prediction.
     measured: str
     how: str
     command: str  # command that plays it; empty if defined in a script or notebook
@@ -67,7 +67,7 @@ class Step:
     option: str  # the budget as an option's value
     text: str  # the budget with its unit
     answer: int  # index of the answer
-    cost: str  # the line on cost, with the probability that it is within the budget
+    cost: str  # the line on cost, with the probability that the cost is within the budget
     # The lines on θ that were passed over, and on an untested θ.
     passed_over: Lines
     untested: Lines

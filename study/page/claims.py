@@ -106,7 +106,7 @@ def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
     found: dict[str, tuple[float, Candidate]] = {}
     for fraction in FRACTIONS:
         wanted = 10.0 ** (low + fraction * (high - low))
-        least = min(limits) if fraction < 1.0 else wanted  # the last must allow the best θ
+        least = min(limits) if fraction < 1.0 else wanted  # the last budget must allow the best θ
         limit = near_round(wanted, least, 10.0**high * 5.0) or rounded_up(wanted, 2)
         chosen = PickQuery(experiment, limit).best(some)
         if chosen is not None:
@@ -131,7 +131,7 @@ def more_time(candidates: Candidates) -> list[Claim]:
 
 
 def against(candidates: Candidates, name: str) -> list[Claim]:
-    """Say whether any θ beats a baseline: costs no more, and is better.
+    """Say whether any θ beats a baseline, that is, costs no more and is better.
 
     The baseline is compared with the best θ with games that is expected to cost no more. This θ may
     be another baseline.
@@ -156,13 +156,13 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
     than = f"at {cost.text(best.expected.cost.value)} against {cost.text(limit)}"
     by = f"{signed(found, goal)}{interval_note(goal)}"
     if found.low < found.high and found.low <= 0.0 <= found.high:
-        verdict = f"Number {best.number} may be as good {than}: its {goal.label} differs by {by}."
+        verdict = f"Number {best.number} may be as good, {than}: its {goal.label} differs by {by}."
     elif goal.sign * found.value > 0.0:
         verdict = f"It is beaten by {named}, {than}: {by}."
     elif found.value == 0.0:
         verdict = f"It is beaten by {named}, which is as good and costs no more, {than}."
     else:
-        verdict = f"No θ with games beats it. The best that costs less is {named}, {than}: {by}."
+        verdict = f"No θ with games beats it. The best θ that costs less is {named}, {than}: {by}."
     return [Claim(about, f"It has {at}. {verdict}")]
 
 

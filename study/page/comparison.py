@@ -96,7 +96,7 @@ def warnings(fronts: Sequence[ComparedFront]) -> list[Claim]:
         found.append(
             Claim(
                 "Different experiments",
-                f"{each}. They are comparable only if they play the same game.",
+                f"{each}. The studies are comparable only if they play the same game.",
             )
         )
     machines = {front.name: "; ".join(describe_machines(front.data.data)) for front in fronts}

@@ -1,4 +1,4 @@
-"""The page of a study: one HTML file, made from one snapshot, that needs no network."""
+"""The page of a study: one HTML file that needs no network, made from one snapshot."""
 
 import shlex
 from collections.abc import Mapping
@@ -147,7 +147,7 @@ def summary(page: Analysis) -> str:
 
 
 def pick_words(page: Analysis, location: Location) -> str:
-    """Return the command that picks a θ for a budget, without the budget at its end."""
+    """Return the command that picks a θ for a budget; the budget must be appended to it."""
     bound = page.data.experiment.cost.bound.replace("_", "-")
     words = ["thetafront", "pick", *location.words, "--games", "0"]
     return f"{shlex.join(words)} --{bound} "

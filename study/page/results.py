@@ -167,7 +167,7 @@ def write_each(folder: Path) -> Path:
 
 
 def make_entry(link: str, page: Analysis) -> dict[str, Any]:
-    """Describe a study: name, link, a sentence, cells with their sort keys, small front."""
+    """Describe a study: name, link, a sentence, cells with sort keys, points of a small front."""
     data, experiment = page.data, page.data.experiment
     complete = data.complete_trials
     values = (

@@ -1,4 +1,4 @@
-"""A study and what is computed from it: models, rows, certificate, tables, each only once."""
+"""A study and what is computed from it: models, rows, certificate, tables; each computed once."""
 
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -70,7 +70,7 @@ class Certificate:
     """Bounds of the regret at budgets that are equally spaced in log cost, the smallest first."""
 
     experiment: Experiment  # the study's
-    # (n,): budgets t, from the cheapest with an answer to the end of the predicted front.
+    # (n,): budgets t, from the smallest with an answer to the end of the predicted front.
     limits: Floats
     answers: list[Candidate]  # for each budget, the recommended θ
     bounds: Floats  # (n,): ε(t), in the goal's unit

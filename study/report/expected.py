@@ -1,4 +1,4 @@
-"""The score and the cost that the combined model, given all games of a study, expects of a θ."""
+"""The score and the cost that the combined model expects of a θ, given all games of a study."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -46,14 +46,14 @@ def chance_text(p: float) -> str:
 
 
 def normal_cdf(value: float, deviation: float) -> float:
-    """Return the probability that a normal number with mean 0 is at most ``value``."""
+    """Return the probability that a normal random number with mean 0 is at most ``value``."""
     if deviation == 0.0:
         return 1.0 if value >= 0.0 else 0.0
     return 0.5 * math.erfc(-value / (deviation * math.sqrt(2.0)))
 
 
 def expected_at(model: FittedModel, thetas: Sequence[Mapping[str, Any]]) -> list[Expected]:
-    """Return a model's expectations of some θ."""
+    """Return the score and the cost that a model expects of each θ."""
     if not thetas:
         return []
     means, deviations = model.expects(model.cube.encode(thetas))
@@ -72,7 +72,7 @@ def expected_at(model: FittedModel, thetas: Sequence[Mapping[str, Any]]) -> list
 def expect_points(
     combined: FittedModel, experiment: Experiment, points: Sequence[Point]
 ) -> list[Expected]:
-    """Return the expectations of points with games; exact scores come from the games."""
+    """Return the expected score and cost of points with games; exact scores are the games' own."""
     goal, cost = experiment.goal, experiment.cost
     if not goal.is_exact:
         return expected_at(combined, [point.params for point in points])

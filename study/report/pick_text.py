@@ -131,7 +131,7 @@ def theta_lines(picked: Recommendation) -> list[tuple[str, str]]:
 
 
 def theta_text(candidate: Candidate, experiment: Experiment) -> str:
-    """Write the parameters that are active."""
+    """Write the active parameters of a θ."""
     params = candidate.point.params
     active = [each for each in experiment.space if each.name in params]
     return ", ".join(f"{each.label} {each.text(params[each.name])}" for each in active)
@@ -153,7 +153,7 @@ def untested_lines(picked: Recommendation) -> list[tuple[str, str]]:
 
 
 def game_lines(picked: Recommendation) -> list[tuple[str, str]]:
-    """Describe what else the games of the θ show, if it has any."""
+    """Describe what else the games of the θ show, if there are any games."""
     games = picked.chosen.point.in_order
     return list(picked.query.experiment.summary.lines(games)) if games else []
 

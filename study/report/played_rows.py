@@ -25,7 +25,7 @@ HALVES = ("first", "second")
 
 
 def by_cost(data: StudyData) -> list[Point]:
-    """Return the points with known scores, the cheapest first; this order gives their numbers."""
+    """Return the points with known scores, the cheapest first; they are numbered in this order."""
     cost = data.experiment.cost
     return sorted(data.known_points, key=lambda point: cost.value(point.in_order))
 
@@ -113,7 +113,7 @@ def cost_columns(cost: Cost) -> tuple[str, str, str]:
 
 
 def cost_estimates(experiment: Experiment, cost: Cost, points: Sequence[Point]) -> list[Estimate]:
-    """Return each point's cost by its own games, with its 95% interval.
+    """Return each point's cost, computed from its own games, with its 95% interval.
 
     ``sem`` is the standard deviation of log₁₀ of the cost.
     """

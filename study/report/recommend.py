@@ -1,13 +1,13 @@
 """Picking a θ for a budget, or for a target of the goal.
 
 The answer is a θ that was played on fresh seeds. The *prospect* is an untested θ of the whole space
-that the model expects to be better. The prospect is reported with the answer. Only if the study has
-no validated point, the prospect is the answer.
+that the model expects to be better. The prospect is reported with the answer. It is the answer only
+if the study has no validated point.
 
 What is expected of a θ is its posterior given all games of the study, both of trials and of
 validation (:func:`study.model.study_model.combine`). θ are chosen by these expectations, which
 allow for luck. So choosing the best of many θ does not make the answer too optimistic, as long as
-the model is right (``results.benchmarks.certificates`` shows how far it is).
+the model is right (``results.benchmarks.certificates`` tests this).
 
 For a budget, the answer is the θ with the best expected score among those that are within the
 budget with a probability of at least 95%. For a target, the answer is the cheapest θ that is
@@ -43,7 +43,7 @@ from thetafront.study.report.expected import (
 from thetafront.study.report.played_rows import by_cost
 from thetafront.study.samplers.fitted_model import FittedModel
 
-ELO = "elo"  # in a match, instead of a score
+ELO = "elo"  # for a match, in place of a score
 TO_PLAY_IT = "`pick` plays it unless `--games` is 0"
 
 

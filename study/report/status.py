@@ -52,7 +52,7 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
 
 
 def validated_line(data: StudyData) -> str:
-    """Return how many points are validated, and the hypervolume by their own games.
+    """Return how many points are validated, and the hypervolume from their own games.
 
     No model is fitted, because this would take as long as everything else together. The command
     ``front`` fits one.

@@ -160,7 +160,7 @@ def predicted_front_frame(experiment: Experiment, model: "FittedModel") -> pd.Da
     uncertainty. A row has θ, its predicted cost, the goal's posterior mean and 95% band, and
 
     - ``posterior_sd_common``, the part of the band's standard deviation that the whole front shares
-    - ``posterior_sd_local``, the part that differs from point to point
+    - ``posterior_sd_local``, the remaining part, which is the point's own
     - ``distance_to_trial``, the distance to the nearest trial in the unit cube; √2 or more if all
       trials have another choice of a categorical parameter
     """
@@ -199,7 +199,7 @@ def combined_front_frame(experiment: Experiment, combined: "FittedModel") -> pd.
 
 
 def thinned(n: int) -> list[int]:
-    """Return the indices of some of n points, equally spaced."""
+    """Return the indices of at most 120 of n points, equally spaced."""
     spaced: list[int] = np.linspace(0, n - 1, N_CURVE_ROWS).round().astype(int).tolist()
     return sorted(set(spaced))
 

@@ -101,9 +101,9 @@ def with_front(
 ) -> list[Row]:
     """Add whether each point is nondominated, and the probability that it is.
 
-    Both use the combined estimates of score and cost. The probability comes from ``draws``, shape
-    (n_draws, n, 2), of the goal times its sign and of −log₁₀ cost. Without ``draws``, scores and
-    costs are drawn here, with independent errors.
+    Both results use the combined estimates of score and cost. The probability comes from ``draws``,
+    shape (n_draws, n, 2), of the goal times its sign and of −log₁₀ cost. Without ``draws``, scores
+    and costs are drawn here, with independent errors.
     """
     goal, cost = experiment.goal, experiment.cost
     means = goal.sign * column(rows, goal.combined_column("mean"))

@@ -89,7 +89,7 @@ class Inspection:
 
 
 def parse_board(text: str) -> int:
-    """Parse a board to decide on; InputError if it is invalid, empty, or the game is over."""
+    """Parse a board to decide on; InputError if it is invalid or empty, or if the game is over."""
     try:
         board = parse(text)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The pace of a watched game of any kind: reads keys, and shows pictures in time.
+"""The pace of a watched game of any kind: when keys are read, and when pictures are shown.
 
 Nothing here depends on a terminal, so that a test can act as the user: keys come from a
 :data:`~study.terminal.keys.Keyboard`, pictures go to ``show``, and a clock gives the time.

@@ -1,4 +1,4 @@
-"""A schedule of playouts as a table, and how real games use it.
+"""A schedule of playouts as a table, and how often real games use each of its rows.
 
 Notation
 --------
@@ -126,7 +126,7 @@ class Use:
 
 
 def schedule_table(schedule: Schedule, use: Use | None) -> Table:
-    """Lay out the schedule by empty cells, with its use if there are games."""
+    """Lay out the schedule by empty cells and, if there are games, how they use it."""
     table = Table(box=None, pad_edge=False, padding=(0, 2), show_footer=use is not None)
     table.add_column("empty cells", "per move", justify="right")
     for of in ("a node for a 2", "a node for a 4", "the action"):

@@ -50,7 +50,7 @@ BATCH_SECONDS = 0.1  # of games that a thread plays before it reads the clock
 ROUND_SECONDS = 5.0
 POLL_INTERVAL = 0.25
 CHECKPOINT_SECONDS = 60.0
-MAX_SHARE = 0.1  # of the time, for writing checkpoints
+MAX_SHARE = 0.1  # share of the time that checkpoints may take
 MAX_GAMES = 1 << 20  # of a batch
 N_RECENT = 1000  # games whose mean score is shown
 FLOAT_BYTES = 4
@@ -162,7 +162,7 @@ class Training:
         self.check_finite()
 
     def run(self, show: Callable[[], None], is_kept: bool = True) -> None:
-        """Train until the budget is spent, or an interrupt; ``show`` is called occasionally.
+        """Train until the budget is spent or an interrupt comes; ``show`` is called occasionally.
 
         Checkpoints are written only if ``is_kept``.
 
@@ -173,7 +173,7 @@ class Training:
         DivergedError
             If weights are no longer finite.
         """
-        self.next_game = self.counts.n_games  # a batch that ended early had reserved more
+        self.next_game = self.counts.n_games  # batches that ended early had reserved more games
         with interrupt.deferred(), ThreadPoolExecutor(self.jobs) as threads:
             spaces = [work_space(self.m) for _ in range(self.jobs)]
             while not (self.is_done or interrupt.requested()):

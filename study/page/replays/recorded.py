@@ -1,4 +1,4 @@
-"""Which games a page shows: one game of each of three points, with a score near its median.
+"""Which games a page shows: one game of each of three points, with a score near the median.
 
 A game is played again from its seed and recorded. It is left out if its score or its number of
 moves differs from the stored one. Games that were played side by side are not chosen, because their
@@ -57,7 +57,7 @@ class Recorded:
 
 
 class ReplayCandidate(NamedTuple):
-    """A point or trial with its number and name on the page, of which a game is to be shown."""
+    """A point or trial from which a game may be shown, with its number and name on the page."""
 
     number: int
     label: str
@@ -71,7 +71,7 @@ class LeftOutError(Exception):
 def recorded(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> Recorded:
     """Replay a game of the cheapest, the middle and the most expensive point of the front.
 
-    If no point is validated, trials of the observed front take their place.
+    If no point is validated, games of trials on the observed front are replayed.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def recorded(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> Recorded:
         The study.
     cpu_seconds : float
         Limit on the time for playing, computed from the seconds that are stored with the games.
-        Compiling kernels takes more time.
+        Compiling kernels takes additional time.
 
     Returns
     -------

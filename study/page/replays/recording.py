@@ -66,11 +66,11 @@ def record_2048(agent: Agent2048, seed: int) -> Recording:
 def record_pacman(agent: PacmanAgent, seed: int) -> Recording:
     """Play the game of ``agent.play(seed)`` turn by turn.
 
-    The data are ``rows``, the maze's lines, and ``morsels``: x, y, whether it is a capsule, and the
-    turn in which it is eaten, or None. The columns of the steps are ``x``, ``y``, ``score``,
-    ``outcome``, ``n_food``; ``action``, which Pacman chose; ``moved``, the direction in which he
-    went or, if he met a wall, tried to go (north, east, south, west, none); and ``ghosts``: for
-    each ghost, x and y in half cells, and whether the ghost is scared.
+    The data are ``rows``, the maze's lines, and ``morsels``: for each morsel, x, y, whether it is a
+    capsule, and the turn in which it is eaten, or None. The columns of the steps are ``x``, ``y``,
+    ``score``, ``outcome``, ``n_food``; ``action``, which Pacman chose; ``moved``, the direction in
+    which he went or, if he met a wall, tried to go (north, east, south, west, none); and
+    ``ghosts``: for each ghost, x and y in half cells, and whether the ghost is scared.
     """
     warm(agent)
     world = agent.start(seed)
@@ -124,9 +124,9 @@ def roll(
 def record_dice(agent: DiceAgent, seed: int) -> Recording:
     """Play the game of ``agent.play(seed)`` roll by roll.
 
-    The data are ``sides``. There is a step for each roll, and one for the final result. Its columns
-    are ``score`` and ``dice``: for each die, its face, and whether it is held (in the final result,
-    whether it is flipped).
+    The data are ``sides``. There is a step for each roll, and one for the final result. The columns
+    of the steps are ``score`` and ``dice``: for each die, its face, and whether it is held (in the
+    final result, whether it is flipped).
     """
     warm(agent)
 
