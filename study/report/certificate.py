@@ -12,10 +12,10 @@ regret   of a draw at t: the best f of all θ with c ≤ t, minus f(r(t)); at le
 
 A draw covers the played θ, and θ that are promising for some budget. The promising θ are chosen
 from thousands of θ over the whole space and near the predicted front. The range of costs is divided
-into many strips. In each strip, the θ whose goal has the highest mean plus 2 standard deviations
-are chosen. ε(t) is a quantile of the draws' regrets at t. The level of this quantile is the same at
-all budgets. It is just high enough that 95% of the draws have a regret of at most ε(t) at every t
-(a simultaneous band by ranks). Bounds assume that the model is right;
+into many strips. In each strip, the few θ with the highest mean plus 2 standard deviations of the
+goal are chosen. ε(t) is a quantile of the draws' regrets at t. The level of this quantile is the
+same at all budgets. It is just high enough that 95% of the draws have a regret of at most ε(t) at
+every t (a simultaneous band by ranks). Bounds assume that the model is right;
 ``results.benchmarks.certificates`` measures how often they hold on known surfaces.
 
 A θ's own games measure its goal without a model. The interval from these games is a confidence

@@ -251,7 +251,7 @@ def refusal(
     goal, cost = query.experiment.goal, query.experiment.cost
     if not candidates:
         return f"study: {data.name!r} has no validated points; run thetafront validate {data.name}"
-    untested = "" if prospect is None else f"; an untested θ may do so: {TO_PLAY_IT}"
+    untested = "" if prospect is None else f"; an untested θ may meet the query: {TO_PLAY_IT}"
     if query.score_wanted is not None:
         best = goal.sign * max(goal.sign * each.expected.score.value for each in candidates)
         return (

@@ -64,7 +64,7 @@ class ActionValue:
     legal: bool  # whether it moves a tile
     reward_points: int | None  # points that it gains at once; None if it is illegal
     n_empty: int | None  # cells that it leaves empty, before the spawn; None if it is illegal
-    value_points: float | None  # its value in the decision: points from this board on
+    value_points: float | None  # its value in the decision: points to be gained from this board on
     # The standard deviation of the value over the repeats; None for fewer than two values.
     standard_error_points: float | None
     mean_of_repeats_points: float | None  # the mean of the value over the repeats
