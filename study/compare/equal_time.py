@@ -62,7 +62,7 @@ class Contender:
 def make_contender(source: Front) -> Contender:
     """Return a study's validated front without its baselines.
 
-    Raises InputError if it has fewer than two points.
+    Raises InputError if this front has fewer than two points.
     """
     name, experiment = source.name, source.experiment
     rows = without_baselines(source.validated.to_dict("records"), experiment)

@@ -1,8 +1,8 @@
 """Picking a θ for a budget, or for a target of the goal.
 
 The answer is a θ that was played on fresh seeds. The *prospect* is an untested θ of the whole space
-that the model expects to be better. The prospect is reported with the answer. It is the answer only
-if the study has no validated point.
+that the model expects to be better. The prospect is reported with the answer. The prospect itself
+is the answer only if the study has no validated point.
 
 What is expected of a θ is its posterior given all games of the study, both of trials and of
 validation (:func:`study.model.study_model.combine`). θ are chosen by these expectations, which
