@@ -1,5 +1,5 @@
 """Studies: design, search, validation, report.
 
-Its subpackages are layers: each imports only the layers below it, in the order that pyproject.toml
-lists. Scripts and notebooks import from :mod:`thetafront` itself.
+The subpackages of this package are layers, in the order that pyproject.toml lists. Each layer
+imports only the layers below it. Scripts and notebooks import from :mod:`thetafront` itself.
 """

@@ -1,8 +1,8 @@
 """Studies from Python: scripts and notebooks can do what the commands do.
 
-``thetafront`` exports these names, and imports this module on first use. Errors are
-:class:`study.errors.InputError` and :class:`study.errors.RunError`. When a call ends, signal
-handlers, optuna's verbosity and the display of charts are as they were before.
+The package ``thetafront`` exports the names of this module, and imports the module on first use.
+Errors are :class:`study.errors.InputError` and :class:`study.errors.RunError`. Each call restores
+signal handlers, optuna's verbosity and the display of charts when it ends.
 """
 
 import inspect
@@ -87,15 +87,16 @@ def sweep(
 ) -> "Study":
     """Tune an experiment: search, then validate the front.
 
-    Repeat the call to resume, as with the command: after an interrupt, to spend the same budget
-    again, or with more trials. Ctrl-C, or a notebook's stop button, raises KeyboardInterrupt after
-    finished games are stored and figures are drawn.
+    To resume a sweep, repeat the call, for example after an interrupt. The repeated call may spend
+    the whole budget again. To continue a finished sweep, repeat the call with more trials. Ctrl-C,
+    or a notebook's stop button, raises KeyboardInterrupt after finished games are stored and
+    figures are drawn.
 
     Parameters
     ----------
     experiment : str or Experiment
-        An experiment, or its name as the command accepts it: one that ``thetafront experiments``
-        lists, ``FILE.py:NAME``, ``MODULE:NAME`` or ``FILE.toml``.
+        An experiment, or what the command ``thetafront sweep`` accepts: a name that ``thetafront
+        experiments`` lists, ``FILE.py:NAME``, ``MODULE:NAME`` or ``FILE.toml``.
     budget : str or float, optional
         Wall time after compiling: ``"90s"``, ``"15m"``, ``"1h30m"``, or seconds; None for no limit.
     name : str, optional
@@ -105,9 +106,10 @@ def sweep(
     storage : str, optional
         A storage URL; by default ``results/name/study.db``.
     trials, replicates : int
-        Number of trials: by default as many as the budget allows, but at most 384 unless scores are
-        exact; 128 without a budget. Games per trial: by default 4, or 10 for a win rate, or 1 if
-        scores are exact; up to 128 if games are short.
+        ``trials`` is the number of trials. By default, with a budget, it is as many as the budget
+        allows, but at most 384 if scores are noisy; without a budget, it is 128. ``replicates`` is
+        the number of games per trial: by default 1 if scores are exact, 10 for a win rate, else 4,
+        but up to 128 if games are short.
     jobs : int, optional
         Worker processes; all cores by default.
     seed : int
@@ -123,17 +125,19 @@ def sweep(
         Whether to play the front again on fresh seeds.
     until_regret : float or str, optional
         Continue until, with 95% probability, every recommended θ is at most this much worse than
-        the best θ in the space. A number in the goal's unit, or a share such as ``"5%"``. The
-        budget may end the sweep earlier.
+        the best θ in the space within the same cost limit. The value is a number in the goal's
+        unit, or a share of the expected score such as ``"5%"``. The budget may end the sweep
+        earlier.
     standard_error, validation_games, validation_points : float, int, int
-        Standard error, in the goal's unit, at which a validated point has enough games; maximum
-        number of games per point; number of cost limits for which the model proposes a point.
+        ``standard_error`` is the standard error, in the goal's unit, at which a validated point has
+        enough games. ``validation_games`` is the maximum number of games per point, and
+        ``validation_points`` is the number of cost limits for which the model proposes a point.
     accept_change : bool
         Whether to continue although the definition has changed.
     scheduler : str, optional
         Address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``; its workers play the games.
     tls : mapping, optional
-        The scheduler's certificates: the files ``ca``, ``cert`` and ``key``.
+        Files with which TLS connects to the scheduler: the keys are ``ca``, ``cert`` and ``key``.
     progress : bool
         Whether to show progress, on standard error or in the notebook.
 
@@ -196,17 +200,18 @@ def play(
     ----------
     agent : Agent or mapping of str to Agent
         The agent: ``thetafront.agent("mcmdp", theta1=500)``, ``experiment.build(theta)``, or the
-        ``agent`` of a pick. Or several agents of one game, by names of your choice: they take turns
-        on the same seeds, so a change in the machine's speed affects all of them equally. The
-        column ``name`` then identifies the agent.
+        ``agent`` of a pick. To compare several agents of the same game, pass a mapping from names
+        of your choice to the agents. These agents take turns on the same seeds, so a change in the
+        machine's speed affects all of them equally. The column ``name`` then identifies the agent.
     n : int
-        Number of games of each agent, with seeds from ``first_seed`` on.
+        Number of games of each agent. Their seeds are ``first_seed`` and the n − 1 integers after
+        it.
     first_seed : int
         The first seed. The same agent and seed give the same game, except for its times.
     ledger : path, optional
         A folder in which ``games.csv`` stores each game as soon as it ends. If you repeat the call,
-        it plays only the missing games. Only for agents of the catalog, because the code of other
-        agents may change.
+        it plays only the missing games. Only agents of the catalog can have a ledger, because the
+        code of other agents may have changed since games were stored.
     batch : int
         Number of games that a worker plays before they are stored; raise it if a game takes less
         than a millisecond.
@@ -228,7 +233,8 @@ def play(
             raise InputError(f"agent must be an agent such as agent('mcmdp') (got {each!r})")
         if ledger is not None and not each.is_ours:
             raise InputError(
-                "ledger must be left out for agents of your own: it stores only catalog agents"
+                "ledger must be left out for agents of your own: it stores only games of catalog "
+                "agents"
             )
     if not agents:
         raise InputError("agent must be at least one agent (got none)")
@@ -297,10 +303,10 @@ def agent(name: str, **parameters: Any) -> Agent:
 
 
 def load_experiment(definition: str) -> Experiment:
-    """Load an experiment without tuning it, for example to play some games of a θ.
+    """Load an experiment without tuning it, for example to play some games with a θ.
 
     ``load_experiment("coins.py").build({"effort": 20}).play(seed=7)`` plays one game. If the game
-    fails, it raises :class:`agents.agent.GameError`.
+    fails, ``play`` raises :class:`agents.agent.GameError`.
 
     Parameters
     ----------
@@ -332,7 +338,7 @@ def open_study(
     results : path
         Folder of all studies.
     name : str, optional
-        Name of the study, if the storage holds several.
+        Name of the study; needed if the storage holds several studies.
     experiment : Experiment, optional
         The study's experiment, if it is defined in a script or notebook. Without it, such a study
         can be read, but no games can be played.
@@ -351,15 +357,16 @@ def open_study(
 
 @dataclass(frozen=True, repr=False)
 class Pick:
-    """A θ to use.
+    """A θ that :meth:`Study.pick` chose, and what to expect of it.
 
     Attributes
     ----------
     theta : dict of str to value
         The tuned parameters.
     goal, cost : Estimate
-        What to expect of this θ given all games of the study, in the units of goal and cost:
-        ``value``, and the 95% interval from ``low`` to ``high``.
+        The goal and the cost that are expected of this θ, estimated from all games of the study, in
+        the units of goal and cost. ``value`` is the estimate; its 95% interval reaches from ``low``
+        to ``high``.
     n : int
         Number of validation games of this θ; 0 only if no θ of the study has any.
     text, answer : str, dict
@@ -419,7 +426,7 @@ class Study:
         self.data = self._playable(data)
 
     def _playable(self, data: StudyData) -> StudyData:
-        """Return the study's data with a player of its games."""
+        """Return the data, with the user's own experiment if that is needed to play games."""
         if self.own is None:
             return data
         if changes := data.record.changes_to(self.own):
@@ -470,7 +477,7 @@ class Study:
         """One row per validated point, numbered from the cheapest; ``on_front`` marks the front.
 
         Goal and cost have 95% intervals (``*_low95``, ``*_high95``): from the point's own games,
-        and, in columns ``combined_*``, from the model given all games of the study.
+        and, in columns ``combined_*``, from the model that is fitted to all games of the study.
         """
         return self._tables["front"].copy()
 
@@ -498,7 +505,7 @@ class Study:
 
     @property
     def certificate(self) -> pd.DataFrame:
-        """How far recommended θ may be from the best in the space: one row per cost limit.
+        """How much worse a recommended θ may be than the best: one row per cost limit.
 
         With 95% probability, this holds in all rows at once: within the row's limit, no θ is better
         than the recommended one by more than ``regret_bound95`` (:mod:`study.report.certificate`).
@@ -528,8 +535,8 @@ class Study:
         Parameters
         ----------
         games : int
-            Number of games of the proposed θ to play first, on fresh seeds. They are stored with
-            the study.
+            Number of games of the proposed θ to play before the choice, on fresh seeds. They are
+            stored with the study.
         jobs : int, optional
             Worker processes for these games; all cores by default.
         progress : bool
@@ -579,7 +586,7 @@ class Study:
         """Play the front again on fresh seeds, and read the study again.
 
         Parameters, errors and interrupts are those of :func:`sweep`. Points keep their games; with
-        a smaller standard error, or a budget, they get more.
+        a smaller standard error, or a budget, they get more games.
         """
         call = call_text(f"{self._opening}.validate", self.validate, locals())
         seconds, executor = parse_seconds(budget_text(budget)), executor_for(jobs, scheduler, tls)
@@ -647,7 +654,7 @@ class Study:
         Raises
         ------
         InputError
-            If the file exists and is not such a page, or if it cannot be written.
+            If the file exists and is not the page of a study, or if it cannot be written.
         """
         from thetafront.study.page.results import write_report  # noqa: PLC0415, slow to import
 
@@ -671,7 +678,10 @@ class Study:
 
 
 def found(experiment: str | Experiment) -> Experiment:
-    """Return an experiment, also by its name; InputError if a user's own has a built-in name."""
+    """Return an experiment; if a name is given, look it up.
+
+    Raises InputError if an experiment of the user has the name of a built-in one.
+    """
     if isinstance(experiment, str):
         return experiment_called(experiment)
     ours = EXPERIMENTS.get(experiment.name)
@@ -717,6 +727,6 @@ def quiet() -> Iterator[None]:
 
 @contextmanager
 def as_guest(call: str) -> Iterator[None]:
-    """Run the block, in which a call plays games, and restore the program's state afterwards."""
+    """Restore signal handlers and optuna's verbosity after a block in which a call plays games."""
     with quiet(), called(call), interrupt.as_guest():
         yield

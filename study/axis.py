@@ -2,8 +2,8 @@
 
 A parameter on a grid (an integer, say) is spread over [low − step/2, high + step/2] before it is
 rounded, so that its end values are as likely as the others. Values are rounded and clipped *after*
-each transformation: exp(log 10) exceeds 10, and optuna silently replaces a suggestion out of bounds
-with a random value.
+each transformation, because floating-point errors can move them out of bounds: exp(log 10) exceeds
+10. Optuna silently replaces a suggestion that is out of bounds with a random value.
 """
 
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ N_DECIMALS = 10  # of values on a grid
 class ParameterAxis:
     """A numeric parameter's map to [0, 1] and back."""
 
-    # Bounds, both allowed.
+    # Bounds; both are allowed values.
     low: float
     high: float
     step: float = 0.0  # 0 if continuous
     log: bool = False  # whether the scale is logarithmic
 
     def ends(self) -> tuple[float, float]:
-        """Return the interval that [0, 1] is mapped to; on a logarithmic scale, its logarithms."""
+        """Return the values to which 0 and 1 are mapped, or the logarithms of these values."""
         low, high = self.low - 0.5 * self.step, self.high + 0.5 * self.step
         return (float(np.log(low)), float(np.log(high))) if self.log else (low, high)
 

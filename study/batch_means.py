@@ -7,33 +7,36 @@ R       sum of the counts of all games, divided by the sum of their divisors
 B       number of blocks of consecutive games
 e_b     relative error of block b: its count minus R times its divisor, over the mean count
 P       number of samples that have the most blocks
-c_b     mean e_b of these P samples: what games of block b share
+c_b     mean e_b of these P samples: the error that all games of block b share
 s²      Σ e_b²/(B − 1), the relative variance of a block's ratio. For times, e_b − c_b replaces e_b,
         and the sum is multiplied by P/(P − 1)
 s̄²      s² pooled over all samples, each weighted by its B − 1
-s_c²    Σ e_b²/(B − 1), averaged over the P samples: what blocks may share
-κ       pseudo-blocks: the number of blocks by which a sample's s² is shrunk towards s̄²
+s_c²    Σ e_b²/(B − 1), averaged over the P samples: the relative variance that they may share
+κ       pseudo-blocks: s̄² counts as κ blocks when a sample's s² is shrunk towards it
 v       the relative variance of single games about their samples' ratios
 ======  ============================================================================================
 
-A machine's speed drifts. In the published sweep of ``mcmdp``, 12 points took turns. The times of
-games that were played together correlated with those of the next turn by 0.79, with those 20 turns
-later by 0.46, and with those 100 turns later by 0.18. So a mean of 1,000 games is off by 1.7%; if
-games were independent, it would be off by 0.25%. Blocks are few and long, so that they correlate
-little. Even so, each halving of B multiplied s²/B by 1.8 in that sweep. So the variance of R is
-2s²/B for blocks of times, and s²/B for single games. s² is shrunk as in :mod:`study.shrinkage`.
+A machine's speed drifts. In the published sweep of ``mcmdp``, 12 points took turns. The correlation
+between the times of games in two turns was 0.79 for successive turns, 0.46 for turns that were 20
+apart, and 0.18 for turns that were 100 apart. So the mean time of 1,000 games has a standard error
+of 1.7%; if games were independent, it would be 0.25%. Blocks are few and long, so that they
+correlate little. If they were independent, s²/B would not depend on B, but in that sweep each
+halving of B multiplied it by 1.8. So the relative variance of R is 2s²/B for times. For other
+counts, each game is a block, and the variance is s²/B. s² is shrunk as in :mod:`study.shrinkage`.
 
 Samples that take turns are slowed down together, even if their blocks do not cover the same
-minutes. So the part that they may share, 2s_c²/B, counts as one common error. It is estimated from
-only B blocks, so it is multiplied by (t/z)², where t and z are Student's and the normal quantile.
-Two blocks may agree by chance, and a few games are not a block. If s_c² has fewer than four degrees
-of freedom, deviations of 3% stand for the missing ones.
+minutes. So the samples have a common error with the variance 2s_c²/B, the part that they may share.
+This variance is estimated from only B blocks, so it is multiplied by (t/z)², where t and z are the
+97.5% quantiles of Student's t and of the normal distribution. With few blocks, s_c² may be small by
+chance. So if it has fewer than four degrees of freedom, each missing one counts as a deviation of
+3%.
 
-Costs of two samples are compared by the errors that they do not share. Their variance is 2s²/B; for
-a sample with fewer blocks, b, 2s_c² (1/b − 1/B) is added, because it was timed during only a part
-of the run. If no sample has two blocks, the variance of a sample's own error is v/n. Samples of
-n < 20 games vary more, so v·(1/n − 1/20) is added. If all games do the same work, at different
-times, each game is a block, and blocks share nothing.
+A comparison of the costs of two samples depends only on their own errors, which they do not share.
+The variance of a sample's own error is 2s²/B. A sample with only b < B blocks was timed during only
+a part of the run, so its variance is 2s²/b + 2s_c²·(1/b − 1/B). If no sample has two blocks, the
+variance is v/n, where n is the sample's number of games. Else, if n < 20, v·(1/n − 1/20) is added,
+because means of so few games vary more. If all games do the same work, one game can be a block, and
+samples have no common error, because they are timed one after the other.
 
 Source: Law, *Simulation Modeling and Analysis* (2015), §9.5.3, batch means; Searle, Casella and
 McCulloch, *Variance Components* (1992), §4.3, for what blocks share.
@@ -59,8 +62,8 @@ CORRELATED = 2.0  # factor by which correlation of neighbouring blocks raises a 
 class LogVariances:
     """Variances of the errors of log₁₀ R, for several samples."""
 
-    own: Floats  # (n,): of each sample's own error; NaN if unknown
-    shared: float = 0.0  # of the error that all samples have in common
+    own: Floats  # (n,): variance of each sample's own error; NaN if unknown
+    shared: float = 0.0  # variance of the error that all samples have in common
 
     @property
     def total(self) -> Floats:
@@ -78,9 +81,10 @@ def variances_of_log_ratios(
     samples : sequence of pairs of float64, shape (n_games,)
         The count and the divisor of each game; n_games may be 0.
     block : int
-        Minimum number of games of a block.
+        Minimum number of games per block.
     drifts : bool
-        Whether neighbouring blocks are correlated, as times are; if so, at most five blocks.
+        Whether neighbouring blocks are correlated, as blocks of times are; if so, there are at most
+        five.
     """
     n_games = np.array([len(counted) for counted, _ in samples])
     n_blocks = np.array([count_blocks(n, block, drifts) for n in n_games.tolist()])
@@ -102,7 +106,7 @@ def variances_of_log_ratios(
 
 
 def time_variances(errors: Sequence[Floats], n_blocks: npt.NDArray[np.int64]) -> LogVariances:
-    """Return relative variances of times: of each sample's own error, and of the shared one."""
+    """Return the relative variances of each sample's own error and of the shared error of times."""
     most = int(n_blocks.max())
     is_longest = n_blocks == most
     n_longest = int(is_longest.sum())
@@ -113,7 +117,7 @@ def time_variances(errors: Sequence[Floats], n_blocks: npt.NDArray[np.int64]) ->
         apart * (e - together) if is_it else e for e, is_it in zip(errors, is_longest, strict=True)
     ]
     freedom = np.where(is_longest & (n_longest > 1), most - 1.0, 0.0)
-    square = np.nan_to_num(shrunk(errors, freedom))  # one sample alone has no own error
+    square = np.nan_to_num(shrunk(errors, freedom))  # NaN if there is one sample
     missing = max(MIN_FREEDOM - (most - 1), 0)
     n = most - 1 + missing
     shared = (known + missing * TYPICAL_DEVIATION**2) / n

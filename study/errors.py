@@ -40,7 +40,7 @@ def check_range(name: str, value: SupportsIndex, low: int, high: int) -> int:
 
 @contextmanager
 def naming_file(path: Path) -> Iterator[None]:
-    """Add the path to an OSError that names no file, such as that of a full disk."""
+    """Add the path to an OSError that names no file, such as the error for a full disk."""
     try:
         yield
     except OSError as error:
@@ -53,7 +53,7 @@ def naming_file(path: Path) -> Iterator[None]:
 
 @contextmanager
 def error_context(where: str) -> Iterator[None]:
-    """Report an invalid stored value as damage at a place, such as ``trial 3, game:2``."""
+    """Raise DamageError for an invalid stored value, and name its place: ``trial 3, game:2``."""
     try:
         yield
     except KeyError as error:

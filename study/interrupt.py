@@ -93,8 +93,9 @@ def as_guest() -> Iterator[None]:
     """Handle Ctrl-C for a block of a user's program, such as a script or a notebook.
 
     The first Ctrl-C within :func:`deferred` sets the flag. Any other raises KeyboardInterrupt; none
-    ends the process. Afterwards the program's own handler is back. The block changes nothing
-    outside the main thread, if Ctrl-C is ignored, or if :func:`watch` is active already.
+    ends the process. Afterwards, the program's own handler is restored. Nothing is changed if
+    Ctrl-C is ignored, if :func:`watch` is active already, or if the block does not run in the main
+    thread.
     """
     handler = signal.getsignal(signal.SIGINT)
     is_answered = bool(_State.signals) or _State.is_guest or not in_main_thread()
@@ -131,13 +132,13 @@ def in_main_thread() -> bool:
 
 
 def requested() -> bool:
-    """Return whether an interrupt has come and is deferred."""
+    """Return whether an interrupt has been received and deferred."""
     return _State.requested and (in_main_thread() or not _State.is_guest)
 
 
 @contextmanager
 def kept_from_children() -> Iterator[None]:
-    """Start the block's processes with Ctrl-C blocked, until they ignore it themselves."""
+    """Block Ctrl-C in processes that are started in the block, until they ignore it themselves."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
     try:
         yield
@@ -149,7 +150,7 @@ def kept_from_children() -> Iterator[None]:
 def deferred() -> Iterator[None]:
     """Defer an interrupt to the end of the block, where it raises KeyboardInterrupt.
 
-    With nested blocks, that is the end of the outermost block.
+    In nested blocks, it is deferred to the end of the outermost block.
     """
     with _answering(_Answer.FLAG, signal.SIG_BLOCK):
         yield
@@ -173,7 +174,7 @@ def _answering(answer: _Answer, how: int) -> Iterator[None]:
     if not (_State.signals or _State.is_guest) or not in_main_thread():
         yield
         return
-    before = _State.answer, signal.pthread_sigmask(how, _State.signals)  # a guest watches none
+    before = _State.answer, signal.pthread_sigmask(how, _State.signals)  # none within as_guest
     _State.answer = answer
     try:
         yield
@@ -191,7 +192,7 @@ def exit_at_once() -> NoReturn:
             for each in processes.active_children():
                 with contextlib.suppress(ProcessLookupError):  # it has just exited on its own
                     os.kill(each.pid, signal.SIGKILL)
-        # PyDLL keeps the GIL, unlike os.unlink: no other thread can open a file again before exit.
+        # PyDLL keeps the GIL, unlike os.unlink, so no other thread can open a file before exit.
         unlink = ctypes.PyDLL(None).unlink
         for path in tuple(unfinished):
             unlink(os.fsencode(path))

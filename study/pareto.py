@@ -5,12 +5,12 @@ Notation
 ===========  ==========================================================================
 score        an agent's mean score, in points; more is better
 cost         CPU seconds per move, or another cost; less is better
-(r_s, r_c)   the reference point: any point of interest is better in both
+(r_s, r_c)   the reference point: any point of interest is better in both objectives
 hypervolume  area of all (score, log₁₀ cost) that are dominated by some point and dominate
              the reference point, in points · decades
 ===========  ==========================================================================
 
-Costs are measured in decades (log₁₀) because the trade-off is between ratios: twice the playouts
+Costs are measured in decades (log₁₀) because costs are compared by their ratios: twice the playouts
 take twice the time at any budget.
 """
 
@@ -52,7 +52,7 @@ def nondominated(
 def near_front(
     scores: npt.NDArray[np.float64], costs: npt.NDArray[np.float64], factor: float
 ) -> npt.NDArray[np.bool_]:
-    """Return which points have no rival at least as good and cheaper by ``factor``, shape (n,)."""
+    """Return, for each point, whether all points that are cheaper by ``factor`` score less."""
     order = np.argsort(costs)
     best = np.append(-np.inf, np.maximum.accumulate(scores[order]))
     n_cheaper = np.searchsorted(costs[order], costs / factor, side="right")
@@ -107,7 +107,7 @@ def n_dominating_layers(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64
     successive fronts.
     """
     layers = np.empty(len(values), np.int64)
-    highest: list[float] = []  # first values of the fronts so far, negated, in ascending order
+    highest: list[float] = []  # of each front so far, its highest first value, negated
     for i in np.lexsort((-values[:, 0], -values[:, 1])):
         layers[i] = layer = bisect_right(highest, -values[i, 0])
         highest[layer : layer + 1] = [-values[i, 0]]

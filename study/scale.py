@@ -4,7 +4,7 @@ Notation
 --------
 =====  =============================================================================================
 y      a value in the objective's own unit
-x      its share of the range between two bounds, 0 to 1
+x      the position of y between two bounds, from 0 to 1
 z      the value on the scale
 m, s   posterior mean and standard deviation of z
 =====  =============================================================================================
@@ -21,7 +21,8 @@ ANGLE         arcsin √x, 0 to π/2                    values with two bounds
 Larger scores of 2048 vary more: over 256 real θ of ``mcmdp``, the log standard deviation grew with
 the log mean, at a slope of 0.70 ± 0.03. So between means of 12,000 and 70,000 points, the standard
 deviation of y differs by a factor of 3.4, but that of √y only by a factor of 1.4. The table shows
-simulated studies of 80 trials of four games, on the surfaces of the benchmark of samplers:
+results of simulated studies, each with 80 trials of four games. The scores come from the surfaces
+that the benchmark of samplers uses:
 
 ============================================  ============  ============
 result                                        y             √y
@@ -43,7 +44,8 @@ LINEAR           0.080 (93%)       0.106 (92%)
 empirical logit  0.092             0.135
 ===============  ================  ===============
 
-The noise of an empirical logit depends on the observed value, which is partly luck.
+The logit does worse because its estimated noise depends on the observed win rate, which is partly
+luck.
 """
 
 import math
@@ -61,7 +63,7 @@ Floats = npt.NDArray[np.float64]
 Function = Callable[[Floats], Floats]
 
 MAX_BIAS = 0.02  # of √y, relative: the bias for a single game with a standard deviation of 40%
-BIAS_TAKEN_OFF = 0.5  # share of an angle's bias; a belief's own spread removes about as much again
+BIAS_TAKEN_OFF = 0.5  # share of an angle's bias that is removed; `belief` removes as much again
 RIGHT_ANGLE = math.pi / 2.0
 ROUNDING = 1e-9
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
@@ -78,7 +80,7 @@ class Belief(NamedTuple):
 
 
 class Form(IntEnum):
-    """How a scale transforms values, which are measured from a bound in units of their range."""
+    """The function of a scale, for values that are measured from :attr:`Scale.origin`."""
 
     LINEAR = 0
     LOG = 1
@@ -132,17 +134,17 @@ class Scale:
 
     @property
     def side(self) -> float:
-        """The sign of z, where it is fixed."""
+        """The sign of z, on scales on which all z have the same sign."""
         return math.copysign(1.0, self.origin[1])
 
     def clipped(self, scaled: Floats) -> Floats:
-        """Return z times the side, clipped to the ends of the scale."""
+        """Return z times :attr:`side`, clipped to the ends of the scale."""
         if self.form not in BOUNDED:
             return scaled
         return np.clip(self.side * scaled, 0.0, BOUNDED[self.form])
 
     def transform(self, values: Floats) -> Floats:
-        """Return z for y; a mean beyond a bound by a rounding error counts as at the bound."""
+        """Return z for y; a y that is beyond a bound by a rounding error counts as the bound."""
         inside = np.clip(values, self.low, self.high)
         values = np.where(np.isclose(values, inside, ROUNDING, 0.0), inside, values)
         start, unit = self.origin
@@ -159,15 +161,16 @@ class Scale:
         return np.asarray(abs(self.origin[1]) * FUNCTIONS[self.form][2](self.clipped(scaled)))
 
     def raised(self, scaled: Floats) -> Floats:
-        """Return y for z, up to a constant and a unit; odd in z, so it is also valid for −z, −y."""
+        """Return y for z, where y is measured from :attr:`origin`; for −z, return −y."""
         size = np.minimum(np.abs(scaled), BOUNDED.get(self.form, math.inf))
         return np.asarray(np.copysign(FUNCTIONS[self.form][1](size), scaled))
 
     def variances(self, values: Floats, variances: Floats) -> Floats:
         """Return the variances of z, given those of y, to first order.
 
-        If a noisy mean is at a bound, the true mean may lie inside. So it is assumed to be at least
-        0.7 standard errors from the bound. A mean of zeros then has the right variance: 1/(4n).
+        If a noisy mean is at a bound, the true mean may lie inside. So slopes are computed as if
+        means were at least 0.7 standard errors from a bound. A win rate of 0 then has the right
+        variance: 1/(4n).
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             square = self.slope(self.transform(values)) ** 2
@@ -178,8 +181,8 @@ class Scale:
     def unbiased(self, scaled: Floats, variances: Floats) -> Floats:
         """Remove the bias of a noisy mean's root or angle, which is towards the bound.
 
-        E[√y] = √(E[y] − v), where v is the variance of √y. If v is unknown, and on other scales,
-        values stay unchanged.
+        E[√y] = √(E[y] − v), where v is the variance of √y. Values stay unchanged if v is unknown,
+        and on scales that are neither roots nor angles.
         """
         if self.form is Form.ROOT:
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -227,7 +230,7 @@ def beyond_worst(raw: Floats, signs: Floats, scales: Sequence[Scale]) -> tuple[f
     ]
     values = signs * np.column_stack(scaled)
     worst = values.min(axis=0)
-    # The point is also worse than constant values, whatever their size.
+    # If all values are equal, the point must still be worse than they are.
     least = 1e-9 * np.maximum(1.0, np.abs(worst))
     corner = signs * (worst - 0.1 * np.maximum(np.ptp(values, axis=0), least))
     corner = np.where(logs, 10.0 ** np.where(logs, corner, 0.0), corner)

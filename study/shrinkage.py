@@ -6,13 +6,14 @@ Notation
 n      games of a trial
 s²     their sample variance
 s̄²     sample variance pooled over all trials, each weighted by its n − 1
-κ      pseudo-games: the number of games by which a trial is shrunk towards s̄²
+κ      pseudo-games: s̄² counts as κ games when a trial's s² is shrunk towards it
 =====  ==========================================================================
 
 A few games estimate their variance poorly. With three games, the estimate is off by a factor of two
-or more, and a model that trusts it favours trials whose games happen to agree. So the variance is
-shrunk towards the pooled one, ((n − 1)·s² + κ·s̄²)/(n − 1 + κ), and divided by n. In simulated
-studies, κ = 10 did better than the raw s²/n, and far better than a model that infers the noise.
+or more, and a model that trusts such an estimate favours trials whose games happen to agree. So the
+variance is shrunk towards the pooled one, ((n − 1)·s² + κ·s̄²)/(n − 1 + κ), and divided by n. In
+simulated studies, κ = 10 did better than the raw s²/n, and far better than a model that infers the
+noise.
 
 If no trial has two games, s̄² is unknown. The standard deviation of one game is then assumed to be
 40% of the mean, as in 2048; a model that had to infer it would mistake luck for merit.
@@ -24,16 +25,19 @@ with κ = 100, and 3,100 points with κ = 10.
 
 A mean x of values between 0 and 1, such as a win rate, has the variance φ·x·(1 − x)/n. The
 dispersion φ ≤ 1 is 1 for zeros and ones, and smaller if some games are draws. It is pooled over all
-trials, with κ = 100. Half a win and half a loss are added to x, because 0 wins of 4 is not free of
-noise. A model uses the angle of such means (:mod:`study.scale`). The variance of an angle does not
-depend on x, so trials with few wins do not seem the least noisy.
+trials, with κ = 100. Half a win and half a loss are added to each trial, because 0 wins in 4 games
+would otherwise seem to be free of noise. A model uses the angle of such means (:mod:`study.scale`).
+The variance of an angle does not depend on x, so trials with few wins do not seem less noisy than
+others.
 
-An interval from a point's own games must be valid without a model. So κ is not fixed there: it is
-estimated from how much log s² varies beyond what few games explain, and counts as degrees of
-freedom (:class:`Prior`). If the variances of points differ much, the prior then counts little.
+An interval from a point's own games must be valid without a model. So for an interval, κ is not
+fixed. It is estimated from how much more log s² varies than chance explains with so few games, and
+is added to the degrees of freedom (:class:`Prior`). The more the variances of points differ, the
+smaller is κ, and the less the prior counts.
 
-Source: Smyth, *Linear models and empirical Bayes methods* (2004), §6.2, moderated t. His smaller
-scale is replaced with the pooled s̄², because scores have lighter tails than he assumes.
+Source: Smyth, *Linear models and empirical Bayes methods* (2004), §6.2, moderated t. Smyth's scale,
+which is smaller than the pooled s̄², is replaced with s̄², because scores have lighter tails than
+he assumes.
 """
 
 from collections.abc import Sequence
@@ -46,8 +50,8 @@ Floats = npt.NDArray[np.float64]
 PSEUDO_GAMES, MANY_PSEUDO_GAMES = 10.0, 100.0
 TYPICAL_DEVIATION = 0.4  # of one game, relative to the mean
 WEIGHT = 0.01  # so small that many similar values, such as accuracies, do not seem noisy
-ENOUGH = 30  # games that estimate their variance well enough without a prior
-FREEDOMS = np.geomspace(1000.0, 0.1, 400)  # degrees of freedom that a prior may be worth
+ENOUGH = 30  # games from which a variance is estimated well enough without a prior
+FREEDOMS = np.geomspace(1000.0, 0.1, 400)  # degrees of freedom that a prior may count as
 
 
 class Moments(NamedTuple):
@@ -70,7 +74,7 @@ class Prior(NamedTuple):
     """What the games of all θ say about the variance of a single game of one θ."""
 
     variance: float = 0.0
-    freedom: float = 0.0  # degrees of freedom that it is worth
+    freedom: float = 0.0  # degrees of freedom that it counts as
 
     @classmethod
     def from_squares(cls, freedom: Floats, squares: Floats) -> Self:
@@ -88,7 +92,7 @@ class Prior(NamedTuple):
         return cls(float(squares.sum()) / total, min(worth, total))
 
     def given(self, n: int, variance: float) -> Self:
-        """Update with the sample variance of n > 1 games; 30 games or more need no prior."""
+        """Update the prior with the sample variance of n > 1 games; from 30 games on, ignore it."""
         worth = self.freedom if n < ENOUGH else 0.0
         freedom = n - 1.0 + worth
         return type(self)(variance + (self.variance - variance) * worth / freedom, freedom)
@@ -142,7 +146,7 @@ def dispersion(samples: Sequence[Moments], weight: float = WEIGHT) -> float:
 
 
 def possible(n: Floats, mean: Floats, m2: Floats) -> Floats:
-    """Return the sum of squared deviations that zeros and ones would have; unbiased."""
+    """Return an unbiased estimate of the sum of squared deviations of zeros and ones."""
     return np.asarray(np.maximum(n - 1.0, 0.0) * mean * (1.0 - mean) + m2 / np.maximum(n, 1.0))
 
 

@@ -47,6 +47,6 @@ def listed(names: Sequence[str]) -> str:
 
 
 def without_password(text: str) -> str:
-    """Mask the passwords of URLs in a text: before the host, and among the parameters."""
+    """Mask the passwords of URLs in a text, both before the host and among the parameters."""
     text = re.sub(r"(://[^:/@\s]*):[^@\s]+@", r"\1:***@", text)
     return re.sub(r"([?&][^=&\s]*(?:password|passwd|pwd)=)[^&\s'\"]+", r"\1***", text, flags=re.I)

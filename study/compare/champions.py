@@ -1,13 +1,14 @@
 """All agents of 2048 in one picture, with other authors' programs: score against CPU time.
 
-Networks play with several depths of search; agents without knowledge are not tuned. Heuristics and
-the other Monte Carlo agents appear as validated fronts of published studies. A network's score also
-depends on its training, which the second panel shows.
+Networks play with several depths of search. Agents without knowledge (random, pure Monte Carlo) are
+not tuned. Heuristics and the other Monte Carlo agents appear as validated fronts of published
+studies. A network's score also depends on its training. The second panel shows scores against the
+CPU time of training.
 
 There are two kinds of programs by other authors. Some were built and run for this comparison, on
 one core with AVX2, and their CPU time was measured. For the others, the picture has the numbers
-that their authors published. Both kinds ran on other machines than the agents, and a faster machine
-moves a point to the left.
+that their authors published. Both kinds ran on machines other than that of the agents, and a faster
+machine moves a point to the left.
 """
 
 from collections.abc import Mapping, Sequence
@@ -53,7 +54,7 @@ from thetafront.study.report.sections import document, frame_table
 
 REFERENCE = ROOT / "results" / "reference"
 PUBLISHED = tuple(REFERENCE / name for name in ("heuristic", "mcmdp", "ntuple", "switching", "uct"))
-FEWER_GAMES = (1, 3, 10)  # divisors by depth: each ply makes a move ten to twenty times as long
+FEWER_GAMES = (1, 3, 10)  # divisors by depth: each further ply takes ten to twenty times as long
 TILES = (8192, 16384, 32768)
 NETWORKS = Kind("networks, by CPU time of training", BLUE)
 TUNED = Kind("tuned: fronts of published studies", PINK, "square")
@@ -67,7 +68,8 @@ PROGRAMS = Path(__file__).with_name("programs.csv")
 
 The CPU seconds a move are empty if they are not published; the training is empty if it is unknown.
 Sources: Jaśkowski (2017), and Guei, Chen and Wu (2021), see :mod:`agents.twenty48.ntuple.learning`;
-for other programs, their documentation. The times of macroxue are one over its moves a second.
+for other programs, their documentation. The times of macroxue's program are computed from its
+published moves per second.
 """
 SEARCHES = (
     {"depth": 1},
@@ -81,7 +83,7 @@ PLAYOUTS = (2, 16, 128)
 
 
 class ChampionRow(NamedTuple):
-    """One point of the picture: the line it is on, and who plays."""
+    """One point of the picture: the name of its line, and the agent that plays."""
 
     family: str
     agent: Agent
@@ -115,7 +117,7 @@ def plain_rows() -> dict[str, ChampionRow]:
 def play_rows(
     run: Comparison[Game2048], rows: Mapping[str, ChampionRow], seeds: Sequence[int]
 ) -> dict[str, list[Game2048]]:
-    """Play all rows; deeper searches play fewer games, and rows of one depth share their seeds."""
+    """Play all rows; deeper searches play fewer games, and rows of equal depth share seeds."""
     played: dict[str, list[Game2048]] = {}
     for depth, fewer in enumerate(FEWER_GAMES, 1):
         agents = {
@@ -168,7 +170,7 @@ def front_rows(fronts: Sequence[Front]) -> pd.DataFrame:
 
 
 def programs_frame() -> pd.DataFrame:
-    """Return one row per point of another author's program."""
+    """Return one row per search of each program by other authors."""
     return pd.read_csv(PROGRAMS).fillna({"training": ""})
 
 
@@ -206,8 +208,8 @@ def champions_markdown(
     )
     return document(
         "Champions of 2048",
-        "Agents of 2048 on the same seeds, in turns. In parentheses: 95% intervals. The last "
-        "columns are shares of games that reach a tile.",
+        "Agents of 2048, which took turns on the same seeds. In parentheses: 95% intervals. The "
+        "last three columns are the shares of games that reach these tiles.",
         frame_table(timed(frame), columns, "lrrrrrr"),
         frame_table(trained, about, "lllrrr"),
         "Fronts of published studies: validated points that no cheaper point of the study beats.",
@@ -218,13 +220,13 @@ def champions_markdown(
 
 
 def agent_layers(frame: pd.DataFrame, fronts: pd.DataFrame) -> list[Layer]:
-    """Return the layers of the agents that played here; a row with a label has a name beside it."""
+    """Return the layers of the agents; a line's name is the label of one of its rows."""
     layers = list[Layer]()
     for family, part in frame.groupby("family", sort=False):
         rows, name = score_rows(part), str(family).partition(": ")[0]
         is_network = name.startswith("ntuple ")
         if is_network:
-            # Left of the first point; for the highest network above it, where there is room.
+            # The label is left of the first point, or above it for the network that scores most.
             label, at_one_ply = name.removeprefix("ntuple "), frame["row"].str.endswith("1 ply")
             top = rows[0]["y"] == frame.loc[at_one_ply, "score_mean_points"].max()
             place = (0.0, 14.0) if top else (-2.3 * len(label) - 6.0, 0.0)
@@ -238,7 +240,7 @@ def agent_layers(frame: pd.DataFrame, fronts: pd.DataFrame) -> list[Layer]:
 
 
 def program_layers(programs: pd.DataFrame, x: Axis) -> list[Layer]:
-    """Return the layers of other authors' programs; a horizontal line if no time is known."""
+    """Return the layers of other authors' programs, with horizontal lines if times are unknown."""
     layers = list[Layer]()
     for name, part in programs.groupby("program", sort=False):
         kind = AS_PUBLISHED if part["numbers_from"].iloc[0] == AS_PUBLISHED.label else RUN
@@ -259,13 +261,13 @@ def program_layers(programs: pd.DataFrame, x: Axis) -> list[Layer]:
 
 
 def names_layer(layers: Sequence[Layer], x: Axis, y: Axis) -> Layer:
-    """Return the names of some rows, placed so that they cover no point."""
+    """Return the labels of rows, placed so that they cover no point."""
     rows = {id(row): row for layer in layers for row in layer.rows}
     return Layer("text", Kind("", GREY), placed_labels([*rows.values()], x, y))
 
 
 def champions_caption(frame: pd.DataFrame, programs: pd.DataFrame) -> str:
-    """Say what the figure shows, and where other authors' programs come from."""
+    """Say what the figure shows, and where the numbers of other authors' programs come from."""
     said: dict[bool, list[str]] = {True: [], False: []}
     for name, part in programs.groupby("program", sort=False):
         first, last = part.iloc[0], part.iloc[-1]
@@ -275,7 +277,7 @@ def champions_caption(frame: pd.DataFrame, programs: pd.DataFrame) -> str:
         )
     n = frame["n_games"]
     return (
-        f"{n.min():,} to {n.max():,} games a point, with the same seeds for all points of a depth. "
+        f"{n.min():,} to {n.max():,} games a point, with the same seeds at equal depths of search. "
         f"Bars: 95% intervals. Fronts are from games of earlier studies. Run on another machine: "
         f"{', '.join(said[False])}. As published, from other machines: {', '.join(said[True])}. "
         "Horizontal lines: no time is published."

@@ -33,14 +33,14 @@ class Comparison(Generic[G]):
     out: Console  # shows progress
     n_before: int  # games at the start
     made_by: Mapping[str, Any] = field(default_factory=provenance)
-    rows: dict[str, Agent] = field(default_factory=dict)  # that have played
+    rows: dict[str, Agent] = field(default_factory=dict)  # agents that have played, by row
 
     @classmethod
     @contextmanager
     def begun(
         cls, folder: Path, game: type[G], jobs: int, out: Console
     ) -> "Iterator[Comparison[G]]":
-        """Make the folder, and lock its games until the end, so that no other run writes them.
+        """Make the folder, and lock its games until the context ends, against other runs.
 
         Raises
         ------
@@ -57,7 +57,7 @@ class Comparison(Generic[G]):
     def play(
         self, rows: Mapping[str, Agent], seeds: Sequence[int], what: str = ""
     ) -> dict[str, list[G]]:
-        """Play the missing games of rows, by :func:`study.run.play_missing.play_missing`."""
+        """Play the rows' missing games with :func:`study.run.play_missing.play_missing`."""
         self.rows.update(rows)
         return play_missing(rows, seeds, self.ledger, self.jobs, self.out, what=what)
 

@@ -1,13 +1,13 @@
-"""Two agents at equal time: which agent scores higher at the same CPU seconds a move.
+"""Two agents at equal time: which one scores more at the same CPU time a move.
 
 Each agent has a study. The points of its validated front are played again, on seeds that neither
 study has used. All points take turns, so noise of the machine affects all of them equally. Between
 neighbouring points of a front, the score is interpolated linearly over log time. So at a budget
-that both fronts span, the difference of their scores is a weighted sum of the points' mean scores.
-No game counted here was used to choose a point.
+within the times of both fronts, the difference of the agents' scores is a weighted sum of the
+points' mean scores. None of these games was used to choose a point.
 
-Source of the question: Ripstein (2023), §5.2, which conjectures that switching to expectimax is
-stronger.
+Source of the question: Ripstein (2023), §5.2, which conjectures that an agent is stronger if it
+switches to expectimax on crowded boards.
 """
 
 from collections.abc import Mapping, Sequence
@@ -60,15 +60,18 @@ class Contender:
 
 
 def make_contender(source: Front) -> Contender:
-    """Return a study's validated front without its baselines; InputError below two points."""
+    """Return a study's validated front without its baselines.
+
+    Raises InputError if this front has fewer than two points.
+    """
     name, experiment = source.name, source.experiment
     rows = without_baselines(source.validated.to_dict("records"), experiment)
     searched = pd.DataFrame(rows)
     front = searched[searched["on_front"]] if len(searched) else searched
     if len(front) < MIN_POINTS:
         raise InputError(
-            f"study {name!r} must have {MIN_POINTS} points or more to compare on its validated "
-            f"front (got {len(front)}); for more, run thetafront validate {name}"
+            f"study {name!r} must have at least {MIN_POINTS} points on its validated front "
+            f"(got {len(front)}); for more points, run thetafront validate {name}"
         )
     agents, thetas = {}, {}
     for (_, row), theta in zip(front.iterrows(), frame_thetas(front, experiment), strict=True):
@@ -100,8 +103,8 @@ def points_frame(
 def common_budgets(frame: pd.DataFrame) -> list[float]:
     """Return three budgets in seconds a move.
 
-    They lie at 1/6, 1/2 and 5/6 of the range of log times that both fronts share. InputError if
-    the fronts share no time.
+    They lie at 1/6, 1/2 and 5/6 of the range of log times that both fronts share. InputError if the
+    fronts' ranges of times do not overlap.
     """
     by_study = frame.groupby("study", observed=True)["seconds_per_move"]
     low, high = float(by_study.min().max()), float(by_study.max().min())
@@ -131,7 +134,7 @@ def weights_at(costs: npt.NDArray[np.float64], budget: float) -> npt.NDArray[np.
 def difference_frame(
     contenders: Sequence[Contender], frame: pd.DataFrame, games: Mapping[str, Sequence[Game2048]]
 ) -> pd.DataFrame:
-    """Return one row per budget: both contenders' scores, and the second minus the first.
+    """Return one row per budget: both scores, and the second score minus the first.
 
     Times are treated as exact. A score at a budget is the mean over seeds of weighted scores, with
     a 95% bootstrap interval; differences are paired by seed.
@@ -154,7 +157,7 @@ def difference_frame(
 
 
 def chosen_by(contenders: Sequence[Contender]) -> str:
-    """Say by which costs the fronts were chosen; only seconds include work other than playouts."""
+    """Name the costs by which the fronts were chosen: seconds, or counts such as playout moves."""
     costs = ", ".join(f"that of {each.name} by {each.cost}" for each in contenders)
     return f"The fronts were chosen by validated scores and costs: {costs}."
 
@@ -200,8 +203,8 @@ def equal_time_markdown(
         f"{second} against {first} at equal CPU time",
         f"Points of both studies' validated fronts, {n:,} games each on the seeds {seeds[0]} to "
         f"{seeds[-1]}, which neither study has used. {chosen_by(contenders)} In parentheses: 95% "
-        "intervals by bootstrap (Student's t below 20 games); differences are paired by seed. "
-        "Between neighbouring points, scores are interpolated linearly over log time.",
+        "intervals by bootstrap (Student's t with fewer than 20 games); differences are paired by "
+        "seed. Between neighbouring points, scores are interpolated linearly over log time.",
         markdown_table(("CPU time a move", first, second, "difference", ""), rows, "rrrrl"),
         frame_table(points, columns, "llrrrr"),
     )
@@ -217,7 +220,7 @@ def equal_time_figure(
         kind = Kind(f"{contender.name}: {contender.title}", colour)
         layers += score_layers(kind, rows)
         every += rows
-    # One below the other: budgets may be too close for two side by side.
+    # Notes stand one below the other, because budgets may be too close for notes side by side.
     top = max(field_values(every, "high")) * (1.1 + STEP_OF_NOTES * len(differences))
     notes = [
         {

@@ -13,12 +13,12 @@ from thetafront.study.report.tables import validated_frame
 
 @dataclass(frozen=True)
 class Front:
-    """The validated points of a study of 2048; InputError if it is of another game."""
+    """The validated points of a study of 2048; InputError if the study is of another game."""
 
     name: str
     seed: int  # the study's
     experiment: Experiment  # the study's, with its cost
-    validated: pd.DataFrame  # of `validated_frame`
+    validated: pd.DataFrame  # as `validated_frame` returns them
 
     def __post_init__(self) -> None:
         check_2048(f"study: {self.name!r}", self.experiment.summary.game)

@@ -38,7 +38,7 @@ def score_columns(games: Sequence[Game2048]) -> dict[str, Any]:
 
 
 def estimate_columns(value: str, bounds: str, estimate: Estimate) -> dict[str, float]:
-    """Return columns for a number in points and its 95% interval, named by two stems."""
+    """Return columns for a number in points and its 95% interval; names begin with the stems."""
     return {
         f"{value}_points": estimate.value,
         f"{bounds}_low95_points": estimate.low,
@@ -61,9 +61,9 @@ def shown(row: Any, value: str, bounds: str, sign: str = "") -> str:
     row : Series or mapping
         The table's row.
     value, bounds : str
-        Stems of the column names: of the number, and of its interval.
+        Stems of the names of columns: one stem for the number, one for its interval.
     sign : str
-        ``+`` to write the sign of positive numbers, too.
+        ``+`` to write a sign before positive numbers, too.
     """
     return estimate_format(value, bounds, sign).format_map(row)
 

@@ -1,7 +1,7 @@
 """Studies side by side: hypervolumes of their validated fronts, with intervals.
 
 Each study was validated on seeds that its search never used, so the choice of points does not bias
-the means that are compared. Baselines do not count, because all studies share them.
+the means that are compared. Baselines are left out, because all studies share them.
 """
 
 import math
@@ -28,7 +28,7 @@ from thetafront.study.text import counted
 INTERVAL = ["hypervolume", "hypervolume_low95", "hypervolume_high95"]
 STUDY = Kind("a study, 95% interval", BLUE)
 MEAN = Kind("their mean, 95% interval", ORANGE, "diamond")
-HEIGHT_PER_SAMPLER, SPREAD = 70, 0.8  # in pixels; in distances between two samplers
+HEIGHT_PER_SAMPLER, SPREAD = 70, 0.8  # in pixels; as a share of the distance between two samplers
 
 
 def check_comparable(experiments: Sequence[Experiment]) -> None:
@@ -40,7 +40,7 @@ def check_comparable(experiments: Sequence[Experiment]) -> None:
 
 
 def common_reference(studies: Sequence[StudyData], goal: Goal) -> tuple[float, float] | None:
-    """Return the reference point for all studies: in each objective, their worst value."""
+    """Return the reference point for all studies: the worst value of each objective."""
     found = [each.reference for each in studies if each.reference is not None]
     if not found:
         return None
@@ -119,7 +119,7 @@ def compare_figure(frame: pd.DataFrame, experiment: Experiment) -> Figure:
         found = t_interval(part["hypervolume"].to_numpy(float))
         y = k + SPREAD * ((len(part) + 1) / (len(part) + 2) - 0.5)
         means.append({"x": found.value, "low": found.low, "high": found.high, "y": y})
-    known = [each for each in means if math.isfinite(each["low"])]  # of two studies or more
+    known = [each for each in means if math.isfinite(each["low"])]  # means of two or more studies
     layers = [
         Layer("rule", STUDY, studies, x="low", x2="high"),
         Layer("point", STUDY, studies, size=50),

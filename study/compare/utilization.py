@@ -1,18 +1,19 @@
-"""How busy more workers would be: a simulation of the search's loop with recorded games.
+"""How busy a larger number of workers would be: a simulated search with recorded games.
 
 Notation
 --------
 ======  ============================================================================================
 think   CPU seconds of a proposal; a separate thread computes one proposal after the other
 begin   seconds in which the parent process writes a new trial
-store   seconds in which it writes a finished game
-tell    seconds in which it closes a trial
+store   seconds in which the parent process writes a finished game
+tell    seconds in which the parent process closes a trial
 ======  ============================================================================================
 
 As in :mod:`study.run.dispatch` and :mod:`study.run.search`, the parent does one thing at a time. It
-hands out games while fewer than three per worker are in flight, waits for the first game or the
-proposal, stores the game, and closes its trial. The games' lengths and the four durations are those
-of a real study. The simulation ignores that parent and workers compete for cores.
+hands out games while fewer than three per worker are in flight, waits until a game ends or the
+proposal is ready, stores the game, and closes the trial if all its games are stored. The simulation
+takes the times of games and the four durations from a real study. It ignores that the parent and
+the workers compete for cores.
 """
 
 import heapq
@@ -46,10 +47,11 @@ class Durations:
 def simulate(
     trials: Sequence[Sequence[float]], jobs: int, durations: Durations
 ) -> tuple[float, float, float]:
-    """Simulate a search; ``trials`` has the seconds of the games of each trial.
+    """Simulate a search; ``trials`` has a list of the games' seconds for each trial.
 
-    Returns three shares between 0 and 1: of the workers' time spent in games, of the proposing
-    thread's time spent thinking, and of the parent's time spent writing.
+    Returns three shares between 0 and 1: the share of the workers' time that they spend in games,
+    of the proposing thread's time that it spends thinking, and of the parent's time that it spends
+    writing.
     """
     enough = max(jobs, len(trials[0]))
     free = [0.0] * jobs  # when each worker is free
@@ -101,7 +103,7 @@ def measured_durations(data: StudyData) -> Durations:
 
 
 def utilization_frame(data: StudyData) -> pd.DataFrame:
-    """Simulate a study's search with more workers, resampling its trials."""
+    """Simulate a study's search with more workers; its trials are drawn with replacement."""
     durations = measured_durations(data)
     recorded = [[game.seconds for game in trial.games.values()] for trial in data.complete_trials]
     rng = np.random.default_rng(0)

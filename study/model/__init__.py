@@ -1,1 +1,1 @@
-"""The models of a study: fitted to its games, once for each state."""
+"""The models that are fitted to the games of a study."""

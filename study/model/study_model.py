@@ -1,7 +1,8 @@
 """The models of a study, and the points that they suggest for validation.
 
-There are two models. The model of the trials alone proposes what to validate, and validation can
-refute it. The *combined* model is fitted to trials and validation games, and says what to expect.
+There are two models. The model of the trials alone proposes the points to validate, and their
+validation games can refute its predictions. The *combined* model is fitted to trials and validation
+games, and gives the expected score and cost of a θ.
 """
 
 from collections.abc import Sequence
@@ -28,13 +29,13 @@ from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.samplers.predicted_front import best_within_budgets
 from thetafront.study.scale import beyond_worst
 
-MIN_GAP = 0.02  # decades of cost between two validated points, 5%
+MIN_GAP = 0.02  # minimum distance of two validated points in decades of cost: 5%
 
 
 def fit_study(data: StudyData) -> FittedModel | None:
     """Fit the model to a study's complete trials; None if there are none.
 
-    Its predicted front avoids points that are likely to fail.
+    The model's predicted front avoids points that are likely to fail.
     """
     experiment = data.experiment
     # One thread for linear algebra: on matrices this small, more threads are slower.
@@ -49,16 +50,16 @@ def fit_study(data: StudyData) -> FittedModel | None:
 
 
 def avoiding(model: FittedModel, left_out: Sequence[Point]) -> FittedModel:
-    """Return a model that also avoids the points that were left out."""
+    """Return a model that also avoids the points that validation left out because games failed."""
     return model.avoiding(model.cube.encode([point.params for point in left_out]))
 
 
 def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
-    """Fit the combined model to trials and validation games; None if there are neither.
+    """Fit the combined model to trials and validation games; None if there are no games.
 
     A validated point is one more observation: the mean score and the cost of its games, each with a
-    variance. The variance of the score also uses the trials' games. Without trials, the model is
-    fitted to the points alone.
+    variance. The variance of the score is estimated from the trials' games as well. Without trials,
+    the model is fitted to the points alone.
     """
     experiment, points = data.experiment, [point for point in data.points if point.games]
     if not points:
@@ -96,7 +97,7 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
 
 
 def goal_variances(data: StudyData, points: Sequence[Point]) -> npt.NDArray[np.float64]:
-    """Return the variances of validated points' means, with the trials' games as further data."""
+    """Return the variances of validated points' means, estimated from the trials' games as well."""
     goal = data.experiment.goal
     of_points = [point.moments(goal) for point in points]
     of_trials = [data.moments[trial.number] for trial in data.complete_trials]
@@ -106,14 +107,14 @@ def goal_variances(data: StudyData, points: Sequence[Point]) -> npt.NDArray[np.f
 def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[Point]:
     """Choose the points to validate: the baselines, and proposals along the predicted front.
 
-    If scores are exact, the front is that of the trials. The trials on or near it are timed again,
-    unless the cost is exact, too.
+    If scores are exact, the front is that of the trials. The trials on or near this front are timed
+    again, unless costs are exact, too.
 
-    Otherwise ``n_points`` budgets are equally spaced in log cost over the predicted front. For
-    each, the proposal is the point of the whole space with the best posterior mean among those
-    within the budget. If it is a trial's θ, it is named after the trial. Costs are posterior means,
-    which are nearly exact for costs. (In simulated studies, proposals at twelve budgets served
-    users better than proposals and trials at six budgets.)
+    Otherwise ``n_points`` budgets are equally spaced in log cost over the predicted front. For each
+    budget, the proposal is the point with the best posterior mean among all points of the space
+    that are within the budget. A proposal that is a trial's θ is named after the trial. Costs are
+    posterior means, which have little error. (In simulated studies, users got more from proposals
+    at twelve budgets than from proposals and trials at six budgets.)
     """
     experiment = data.experiment
     chosen: dict[str, Point] = {}
@@ -149,10 +150,10 @@ def another_point(
 ) -> Point | None:
     """Choose one more point to validate; None if it would be too close to another point.
 
-    It is the point of the predicted front that is farthest in cost from all validated points. If
-    several points were left out, a trial's θ is preferred, because it has been played and so is
-    likely to be playable. If that is too close to another point, the choice is the point of the
-    predicted front that is farthest from validated and left-out points.
+    The choice is the point of the predicted front whose cost is farthest from those of all
+    validated points. If several points were left out, a trial's θ is preferred, because it has been
+    played and so is likely to be playable. If this θ is too close to another point, the choice is
+    the point of the predicted front that is farthest from validated and left-out points.
     """
     if data.experiment.goal.is_exact:
         return None  # all trials' scores are known, and only trials are validated

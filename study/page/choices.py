@@ -1,8 +1,8 @@
 """The answers of ``pick`` at each budget of a slider, computed in advance.
 
-The budgets are round numbers, from the smallest budget that a θ with games stays within to the
-budget above which the answer no longer changes. Budgets at which another θ becomes the best are
-added. At each budget, the answer is that of ``thetafront pick NAME --COST BUDGET --games 0``, word
+The slider begins at the smallest budget for which a θ with games can be recommended. It ends where
+the answer no longer changes. Budgets are round numbers, except those at which another θ becomes the
+best. At each budget, the answer is that of ``thetafront pick NAME --COST BUDGET --games 0``, word
 for word.
 """
 
@@ -38,7 +38,7 @@ from thetafront.study.text import counted
 N_STEPS = 120
 HEADROOM = 1.1
 ROUNDING = 1e-9
-NEAR = 0.15  # decades between a budget and a round number that may stand for it
+NEAR = 0.15  # decades between a budget and a round number that may replace it
 
 Lines = list[tuple[str, str]]
 
@@ -48,15 +48,15 @@ class Answer:
     """A validated θ or, if there is none, the θ that is predicted to be the best for a budget."""
 
     number: int  # its number in tables and figures; 0 if it has no games
-    # The labelled lines of `pick` that do not depend on the budget, before and after those that do.
+    # Labelled lines of `pick` that do not depend on the budget: before and after the line on cost.
     before: Lines
     after: Lines
     cost: str  # its cost with its 95% interval
     goal: str  # its expected goal, with the 95% interval
-    # The goal in its own games, and how many there are; if there are none, the prediction.
+    # The goal's mean over its own games, and the number of games; without games, the prediction.
     measured: str
     how: str
-    command: str  # what plays it; empty if it is defined in a script or notebook
+    command: str  # command that plays it; empty if defined in a script or notebook
 
 
 @dataclass(frozen=True)
@@ -67,16 +67,16 @@ class Step:
     option: str  # the budget as an option's value
     text: str  # the budget with its unit
     answer: int  # index of the answer
-    cost: str  # the line on cost, with the probability that it is within the budget
+    cost: str  # the line on cost, with the probability that the cost is within the budget
     # The lines on θ that were passed over, and on an untested θ.
     passed_over: Lines
     untested: Lines
-    # The cost (`x`) and the goal (`y`) of the untested θ, both again as `text`, and the `command`
-    # that plays it; empty if there is none.
+    # The cost (`x`) and the goal (`y`) of the untested θ, a `text` with both, and the `command`
+    # that plays this θ; empty if there is none.
     prospect: dict[str, Any]
 
     def lines(self, answer: Answer, label: str) -> Lines:
-        """Return the lines of ``pick``; ``label`` is the cost's."""
+        """Return the lines of ``pick``; ``label`` is the label of the cost."""
         lines = [*answer.before, (label, self.cost), *answer.after, *self.passed_over]
         lines += self.untested
         return [*lines, ("play it", answer.command)] if answer.command else lines
@@ -177,7 +177,7 @@ def budget_text(cost: Cost, limit: float, in_words: bool = False) -> str:
 
 
 def least_limit(candidate: Candidate) -> float:
-    """Return the smallest budget that a θ stays within with enough certainty."""
+    """Return the smallest budget within which a θ stays with enough probability."""
     expected = candidate.expected
     deviations = ndtri(CONFIDENCE if candidate.number else OF_PROPOSALS)
     least = expected.cost.value * 10.0 ** (deviations * expected.log_deviation)
@@ -213,7 +213,7 @@ def budgets(candidates: Candidates) -> list[float]:
 
 
 def nearest_round(limits: Sequence[float]) -> int:
-    """Return the index of the budget nearest to the middle, if possible 1, 2 or 5 times 10ᵏ."""
+    """Return the index of the budget nearest to the middle, preferably 1, 2 or 5 times 10ᵏ."""
     middle, plain = math.sqrt(limits[0] * limits[-1]), round_numbers(limits[0], limits[-1])
     some = [k for k, each in enumerate(limits) if each in plain] or range(len(limits))
     return min(some, key=lambda k: abs(math.log(limits[k] / middle)))

@@ -1,7 +1,7 @@
 """What a study shows, in sentences: what more time buys, and which parameters matter.
 
-Every value is the expectation given all games of the study, with its 95% interval; differences come
-from joint draws from the same model.
+Every value is what the model expects after all games of the study, with its 95% interval.
+Differences come from joint draws from the same model.
 """
 
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ FRACTIONS = (0.15, 0.55, 1.0)
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence with its subject."""
+    """A sentence, and what it is about."""
 
     about: str
     text: str
@@ -47,10 +47,10 @@ class Claims:
 
     short: list[Claim]  # what a reader sees first: what more time buys, and which parameters matter
     trust: str = ""  # one line: whether the model agrees with games that it was not fitted to
-    is_trusted: bool = True  # whether it does
-    certificate: str = ""  # one line: how far the answers may be from the best
+    is_trusted: bool = True  # whether the model agrees with them
+    certificate: str = ""  # one line: how much worse the answers may be than the best θ
     baselines: list[Claim] = field(default_factory=list)  # for each, whether any θ beats it
-    # How the model was checked, and how far the answer may be from the best.
+    # How the model was checked, and how much worse the answers may be than the best θ.
     details: list[Claim] = field(default_factory=list)
 
 
@@ -82,7 +82,7 @@ def what_matters(importance: Importance, page: Analysis) -> str:
     """Name the parameters that the goal and the cost depend on most, with their shares."""
     experiment = page.data.experiment
     labels = (experiment.goal.label, experiment.cost.label)
-    drives: dict[str, list[str]] = {}  # objectives for which a parameter is the first, with shares
+    drives: dict[str, list[str]] = {}  # by parameter: objectives that depend on it most, shares
     for label, total in zip(labels, importance.total, strict=True):
         if total.any():
             best = list(experiment.space)[int(np.argmax(total))]
@@ -106,7 +106,7 @@ def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
     found: dict[str, tuple[float, Candidate]] = {}
     for fraction in FRACTIONS:
         wanted = 10.0 ** (low + fraction * (high - low))
-        least = min(limits) if fraction < 1.0 else wanted  # the last must allow the best θ
+        least = min(limits) if fraction < 1.0 else wanted  # the last budget must allow the best θ
         limit = near_round(wanted, least, 10.0**high * 5.0) or rounded_up(wanted, 2)
         chosen = PickQuery(experiment, limit).best(some)
         if chosen is not None:
@@ -131,9 +131,9 @@ def more_time(candidates: Candidates) -> list[Claim]:
 
 
 def against(candidates: Candidates, name: str) -> list[Claim]:
-    """Say whether any θ beats a baseline: costs no more, and is better.
+    """Say whether any θ beats a baseline, that is, costs no more and is better.
 
-    The baseline is compared with the best θ with games that is expected to cost no more. That may
+    The baseline is compared with the best θ with games that is expected to cost no more. This θ may
     be another baseline.
     """
     experiment = candidates.data.experiment
@@ -156,13 +156,13 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
     than = f"at {cost.text(best.expected.cost.value)} against {cost.text(limit)}"
     by = f"{signed(found, goal)}{interval_note(goal)}"
     if found.low < found.high and found.low <= 0.0 <= found.high:
-        verdict = f"Number {best.number} may be as good {than}: its {goal.label} differs by {by}."
+        verdict = f"Number {best.number} may be as good, {than}: its {goal.label} differs by {by}."
     elif goal.sign * found.value > 0.0:
         verdict = f"It is beaten by {named}, {than}: {by}."
     elif found.value == 0.0:
         verdict = f"It is beaten by {named}, which is as good and costs no more, {than}."
     else:
-        verdict = f"No θ with games beats it. The best that costs less is {named}, {than}: {by}."
+        verdict = f"No θ with games beats it. The best θ that costs less is {named}, {than}: {by}."
     return [Claim(about, f"It has {at}. {verdict}")]
 
 
@@ -174,8 +174,8 @@ def interval_note(goal: Goal) -> str:
 def difference(candidates: Candidates, one: Candidate, other: Candidate) -> Estimate:
     """Return by how much the goal of one θ exceeds that of another, with its 95% interval.
 
-    The mean is the difference of both expectations. The interval comes from joint draws, because
-    the model's errors at two θ are correlated. Exact values have no interval.
+    The mean is the difference between the two expected values. The interval comes from joint draws,
+    because the model's errors at two θ are correlated. Exact values have no interval.
     """
     goal, model = candidates.data.experiment.goal, candidates.combined
     value = one.expected.score.value - other.expected.score.value
@@ -194,14 +194,14 @@ def check_text(check: PredictionCheck, page: Analysis) -> str:
         f"{check.n} θ have {games} on fresh seeds: {check.n_inside} of {check.n} measured means "
         "lie in the 95% intervals that the model predicted from the trials alone. On average, the "
         f"model predicted {size_text(check.excess, goal)} "
-        f"{'more' if check.excess > 0.0 else 'less'} than measured, "
+        f"{'more' if check.excess > 0.0 else 'less'} than measured. This is "
         f"{'beyond' if check.is_biased else 'within'} the {size_text(check.allowed, goal)} that it "
-        "allows for (95%; errors at different θ are correlated)."
+        "allows for with a probability of 95%, given that its errors at different θ are correlated."
     )
 
 
 def what_is_left(page: Analysis) -> list[Claim]:
-    """Say how far the recommended θ may be from the best."""
+    """Say how much worse the recommended θ may be than the best."""
     if page.certificate is None:
         return []
     text = certificate_text(page.certificate)

@@ -59,7 +59,7 @@ def comparison_html(studies: Sequence[Analysis], made: datetime | None = None) -
 
 
 def comparison_claims(fronts: Sequence[ComparedFront]) -> list[Claim]:
-    """Say how the others differ from the first, at up to three costs that all studies reach.
+    """Say how the other studies differ from the first, at up to three costs that all reach.
 
     Warnings come first: about different experiments, and about times on different machines.
     """
@@ -88,7 +88,7 @@ def plain_costs(fronts: Sequence[ComparedFront]) -> list[float]:
 
 
 def warnings(fronts: Sequence[ComparedFront]) -> list[Claim]:
-    """Say why studies are hard to compare."""
+    """Say why these studies are hard to compare."""
     found = []
     titles = {front.name: front.experiment.title for front in fronts}
     if len({front.experiment.name for front in fronts}) > 1:
@@ -96,7 +96,7 @@ def warnings(fronts: Sequence[ComparedFront]) -> list[Claim]:
         found.append(
             Claim(
                 "Different experiments",
-                f"{each}. They are comparable only if they play the same game.",
+                f"{each}. The studies are comparable only if they play the same game.",
             )
         )
     machines = {front.name: "; ".join(describe_machines(front.data.data)) for front in fronts}

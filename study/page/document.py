@@ -1,8 +1,8 @@
-"""A page as one HTML file: its template, its scripts and what they may do.
+"""A page as one HTML file: its template, its scripts, and what the scripts may do.
 
 The template escapes every name from a user or a study. Data for scripts are JSON in which ``<`` is
-escaped. A Content-Security-Policy allows the page's own scripts by their digests, and no network
-requests.
+escaped. A Content-Security-Policy allows only the page's own scripts, by their digests, and no
+network requests.
 """
 
 import base64
@@ -69,7 +69,7 @@ def document(
     texts : mapping
         Values for the template, which escapes them.
     scripts, styles : sequence of str
-        Names of its own scripts, in their order, and style sheets.
+        Names of the page's own scripts, in their order, and of its style sheets.
     library_at : str
         The file with the library that draws the charts, relative to the page; empty if the library
         is in the page.
@@ -152,7 +152,7 @@ def embedded(data: Any) -> str:
 def checked(script: str) -> str:
     """Return a script if it can be put into a script element; ValueError otherwise."""
     if "</script" in script.lower() or "<!--" in script:
-        raise ValueError("script: has the end of a script element, or a comment's beginning")
+        raise ValueError("script: has the end of a script element or the beginning of a comment")
     return script
 
 
@@ -204,7 +204,7 @@ def check_page(path: Path) -> None:
                 raise
             raise InputError(f"{given} cannot be written: {error.strerror}") from None
     if start and start != BEGINNING.encode():
-        raise InputError(f"{given} is not a page of a study; give another file, or move it away")
+        raise InputError(f"{given} is not a page of a study; give another file, or move this one")
 
 
 def write_library(folder: Path) -> None:

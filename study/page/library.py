@@ -37,7 +37,7 @@ def library() -> str:
 
 
 def script_in(path: Path) -> str:
-    """Return the script in a file, after its digest; empty if they do not match."""
+    """Return the script that follows its digest in a file; empty if the two do not match."""
     try:
         first, _, script = path.read_bytes().decode().partition("\n")
     except (OSError, UnicodeDecodeError):

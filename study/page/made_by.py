@@ -17,7 +17,7 @@ Run = Mapping[str, Any]
 
 
 def facts(page: Analysis) -> list[tuple[str, str]]:
-    """Return labelled facts on the study, its machines and its versions."""
+    """Return labelled facts about the study, its machines and its versions."""
     data = page.data
     record, runs = data.record, data.runs
     found = [
@@ -63,7 +63,7 @@ def machine_text(run: Run) -> str:
 
 
 def cluster_text(data: StudyData) -> str:
-    """Say on which classes of machines games were played, if workers of a cluster played."""
+    """Say how many games each class of machine played, if workers of a cluster played games."""
     counts: dict[str, int] = {}
     for (_, key), n in data.n_games_by_machine.items():
         counts[key] = counts.get(key, 0) + n
@@ -111,9 +111,10 @@ def moment(text: str) -> str:
 
 
 def again(data: StudyData) -> str:
-    """Return the commands that reproduce the study: those that made it, at their revisions.
+    """Return the commands that reproduce the study: those that made it, each at its revision.
 
-    A user's definition is not part of this repository, so its commands come without revisions.
+    A user's definition is not part of this repository, so commands of such a study have no
+    revisions.
     """
     lines: list[str] = []
     revision = ""
@@ -129,14 +130,17 @@ def again(data: StudyData) -> str:
 
 
 def verify_command(data: StudyData, location: Location) -> str:
-    """Return the command that plays all games again; run it beside the folder if it names one."""
+    """Return the command that plays all games again.
+
+    For a published study, it must be run in the parent of the study's folder.
+    """
     is_folder = isinstance(data, PublishedStudy)
     words = [f"{location.folder.resolve().name}/"] if is_folder else location.words
     return shlex.join(["thetafront", "verify", *words, "--games", "all"])
 
 
 def again_note(data: StudyData) -> str:
-    """Say what the commands need, and which results will differ."""
+    """Say what the commands of :func:`again` need, and which of their results will differ."""
     said = [
         "Run these commands in a folder that does not contain this study; otherwise they would "
         "continue it."
@@ -146,7 +150,8 @@ def again_note(data: StudyData) -> str:
         said.append("The checkout had uncommitted changes.")
     if any(str(run.get("command_line", "")).partition("(")[1] for run in data.runs):
         said.append(
-            "Lines with parentheses are Python code: from thetafront import sweep, open_study."
+            "Lines with parentheses are Python code; run this line first: from thetafront import "
+            "sweep, open_study."
         )
     is_limited = any(run.get("budget_seconds") for run in data.runs)
     if is_limited or data.experiment.cost.is_timed:

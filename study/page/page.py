@@ -1,4 +1,4 @@
-"""The page of a study: one HTML file, made from one snapshot, that needs no network."""
+"""The page of a study: one HTML file that needs no network, made from one snapshot."""
 
 import shlex
 from collections.abc import Mapping
@@ -32,8 +32,8 @@ NAME, NOTE = "report.html", "note.txt"
 class Circumstances:
     """When and how a page was made."""
 
-    made: datetime = field(default_factory=lambda: datetime.now(UTC))  # when
-    running: str = ""  # the sweep that was running then; empty if none was
+    made: datetime = field(default_factory=lambda: datetime.now(UTC))
+    running: str = ""  # the sweep that was running at that time; empty if none was
     # Seconds after which the page reloads itself; None if nothing will rewrite it.
     reload_seconds: float | None = None
 
@@ -54,7 +54,8 @@ def page_html(
     location : Location
         Where the study is, for commands that name it.
     circumstances : Circumstances, optional
-        When the page is made, and whether a sweep runs; by default now, and none.
+        When the page is made, and whether a sweep is running. By default, the page is made now, and
+        no sweep is running.
     library_at : str
         The file with the library that draws the charts, relative to the page; empty if the library
         is in the page.
@@ -127,7 +128,7 @@ def note_in(folder: Path) -> str:
 
 
 def summary(page: Analysis) -> str:
-    """Say in a line what the study holds."""
+    """Say in one line how many trials, points and games the study has."""
     data = page.data
     n_trials = len(data.complete_trials)
     n_failed = sum(each.state == "fail" for each in data.trials)
@@ -146,7 +147,7 @@ def summary(page: Analysis) -> str:
 
 
 def pick_words(page: Analysis, location: Location) -> str:
-    """Return the command that picks a θ for a budget, without the budget at its end."""
+    """Return the command that picks a θ for a budget; the budget must be appended to it."""
     bound = page.data.experiment.cost.bound.replace("_", "-")
     words = ["thetafront", "pick", *location.words, "--games", "0"]
     return f"{shlex.join(words)} --{bound} "

@@ -1,6 +1,6 @@
 """All files of a study's folder: tables, figures, manifest and page, from one snapshot.
 
-Also the page that lists studies with their pages.
+This module also makes the page that lists studies and links to their pages.
 """
 
 import math
@@ -54,7 +54,7 @@ def write_results(
     Raises
     ------
     InputError
-        If the folder cannot be written, or has other files of the same names.
+        If the folder cannot be written, or contains other files with the same names.
     """
     path = default_path(location)
     check_page(path)
@@ -106,7 +106,7 @@ def follow(
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Write a page at once, whenever there is more to show, and for the last time at Ctrl-C.
+    """Write a page at once, again whenever there is more to show, and one last time at Ctrl-C.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def write_each(folder: Path) -> Path:
 
 
 def make_entry(link: str, page: Analysis) -> dict[str, Any]:
-    """Describe a study: its name, its page, a sentence, and cells with their sort keys."""
+    """Describe a study: name, link, a sentence, cells with sort keys, points of a small front."""
     data, experiment = page.data, page.data.experiment
     complete = data.complete_trials
     values = (
@@ -218,7 +218,7 @@ def index_html(pages: Mapping[str, Analysis], made: datetime | None = None) -> s
     Parameters
     ----------
     pages : mapping of str to Analysis
-        The studies, by the paths of their pages, relative to this one.
+        The studies, by the paths of their pages, which are relative to this page.
     made : datetime, optional
         When the page is made; now by default.
     """

@@ -1,4 +1,4 @@
-"""A study and what is computed from it: models, rows, certificate, tables, each only once."""
+"""A study and what is computed from it: models, rows, certificate, tables; each computed once."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Analysis:
-    """A study as it was when it was read, with what follows from it.
+    """A study as it was when it was read, with everything that is computed from it.
 
     All code that shows, picks or plans receives an analysis, so no model is fitted twice to the
     same games.
@@ -42,13 +42,13 @@ class Analysis:
 
     @cached_property
     def model(self) -> FittedModel | None:
-        """The model of the trials, which also avoids validated points that were left out."""
+        """The model of the trials, which also avoids points that validation left out."""
         left_out = [point for point in self.data.points if point.error]
         return self.trials_model and avoiding(self.trials_model, left_out)
 
     @cached_property
     def combined(self) -> FittedModel | None:
-        """The model given trials and validation games: what to expect; None without any game."""
+        """The model fitted to trials and validation games; None without any game."""
         return combine(self.model, self.data)
 
     @cached_property
@@ -78,14 +78,14 @@ class Analysis:
 
     @cached_property
     def importance(self) -> "Importance | None":
-        """How much the model given all games depends on each parameter; None without any game."""
+        """How much the combined model depends on each parameter; None without any game."""
         from thetafront.study.report.importance import compute_importance  # noqa: PLC0415
 
         return None if self.combined is None else compute_importance(self.combined)
 
     @cached_property
     def tables(self) -> "Tables":
-        """Its tables by name; those of fronts over the whole space if there is a model."""
+        """The study's tables by name; those of whole-space fronts only with a model."""
         from thetafront.study.report.export import make_tables  # noqa: PLC0415
 
         with threadpool_limits(1):  # more threads are slower on matrices this small

@@ -1,4 +1,4 @@
-"""How far recommended θ may be from the best of the whole space, at all budgets at once.
+"""How much worse recommended θ may be than the best of the whole space, at all budgets at once.
 
 Notation
 --------
@@ -10,15 +10,17 @@ regret   of a draw at t: the best f of all θ with c ≤ t, minus f(r(t)); at le
 ε(t)     the bound: 95% of the draws have a regret of at most ε(t) at every t
 =======  ===========================================================================================
 
-A draw covers the played θ, and θ that are promising for some budget. These are chosen from
-thousands over the whole space and near the predicted front: in each of many strips of cost, those
-with the highest mean + 2 standard deviations. ε(t) is a quantile of the regrets at t. The quantile
-is the same at all budgets, and as high as necessary (a simultaneous band by ranks). Bounds assume
-that the model is right; ``results.benchmarks.certificates`` measures how often they hold on known
-surfaces.
+A draw covers the played θ, and θ that are promising for some budget. The promising θ are chosen
+from thousands of θ over the whole space and near the predicted front. The range of costs is divided
+into many strips. In each strip, the few θ with the highest mean plus 2 standard deviations of the
+goal are chosen. ε(t) is a quantile of the draws' regrets at t. The level of this quantile is the
+same at all budgets. It is just high enough that 95% of the draws have a regret of at most ε(t) at
+every t (a simultaneous band by ranks). Bounds assume that the model is right;
+``results.benchmarks.certificates`` measures how often they hold on known surfaces.
 
-A θ's own games measure its goal without a model. Their interval here is a confidence sequence: it
-is valid at every moment of a validation, even if numbers of games depend on the results so far.
+A θ's own games measure its goal without a model. The interval from these games is a confidence
+sequence here: it is valid at every moment of a validation, even if numbers of games depend on the
+results so far.
 
 Sources: Wilson, *Stopping Bayesian optimization with probabilistic regret bounds* (2024), for
 bounds of the regret by joint draws; Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, *Time-uniform
@@ -58,17 +60,17 @@ N_STRIPS, PER_STRIP, N_OF_FRONT = 32, 8, 64
 BOUNDS = ("regret_bound95", "regret_bound95_if_played")
 PROSPECT, PROSPECT_SECONDS = "prospect", "prospect_cpu_seconds"
 MAX_AT_ONCE = 6  # prospects
-WORTH_PLAYING = 0.8  # a prediction is worth playing if it lowers a bound to this share or less
+WORTH_PLAYING = 0.8  # a prospect is worth playing if it lowers a bound to this share or less
 PROMISE = 2.0  # standard deviations above the mean
 TIGHTEST_AT = 500.0  # number of games at which a confidence sequence is the tightest
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """Bounds of the regret at budgets, equally spaced in log cost, the smallest first."""
+    """Bounds of the regret at budgets that are equally spaced in log cost, the smallest first."""
 
     experiment: Experiment  # the study's
-    # (n,): budgets t, from the cheapest with an answer to the end of the predicted front.
+    # (n,): budgets t, from the smallest with an answer to the end of the predicted front.
     limits: Floats
     answers: list[Candidate]  # for each budget, the recommended θ
     bounds: Floats  # (n,): ε(t), in the goal's unit
@@ -83,16 +85,16 @@ class Certificate:
 
     @property
     def is_wide(self) -> bool:
-        """Whether the largest bound exceeds all differences of the answers, so it says little."""
+        """Whether the largest bound exceeds all differences between answers, and so says little."""
         answers = self.expected
         return bool(self.bounds.max() > np.ptp(answers)) and len(set(answers.tolist())) > 1
 
     def worth_playing(self, allowed: Floats, known: Collection[str]) -> list[Point]:
         """Return a few prospects that would lower bounds above the allowed regret, if any.
 
-        The first is for the budget with the largest gain. Each further prospect is for a budget at
-        least a tenth of all budgets away. ``known`` are keys of points that have been played or
-        were left out, and are not returned.
+        The first is for the budget with the largest gain. Each further prospect is for a budget
+        that is at least a tenth of all budgets away from the others. ``known`` has the keys of
+        points that have been played or were left out. These points are not returned.
         """
         is_new = [each.key not in known for each in self.prospects]
         chosen = budgets_worth_playing(self.bounds, self.bounds_if_played, allowed, is_new)
@@ -243,7 +245,7 @@ def certificate_rows(found: Certificate) -> list[dict[str, Any]]:
                 "point": each.point.key,
                 **dict(zip(BOUNDS, (bound, if_played), strict=True)),
                 PROSPECT: prospect.key,
-                # for as many games as the answer has, each as long
+                # for as many games as the answer has, of the same mean time
                 PROSPECT_SECONDS: 0.0 if prospect.games else n_games * fmean(timed or [0.0]),
                 goal.combined_column("mean"): each.expected.score.value,
                 "n_games": n_games,
@@ -256,7 +258,7 @@ def certificate_rows(found: Certificate) -> list[dict[str, Any]]:
 
 
 def bound_text(goal: Goal, bound: float) -> str:
-    """Write a bound with few digits, even if scores are exact, because it is from draws."""
+    """Write a bound with few digits, even if scores are exact, because bounds come from draws."""
     if goal.is_exact:
         return goal.format.beside_unit(significant(bound))
     return goal.format.error_with_unit(bound)
@@ -289,7 +291,7 @@ def certificate_text(found: Certificate) -> str:
             f"playing the {predictions} (about {seconds} of CPU time) would lower the average to "
             f"about {less}, mostly near {most}"
         )
-    so_far = "; games so far show little of what is still to be gained" if found.is_wide else ""
+    so_far = "; games so far show little about what may still be gained" if found.is_wide else ""
     return (
         f"with 95% probability, at every budget from {first} to {last}, the recommended θ is "
         f"within {largest} of the best in the space ({average} on average){so_far}; "

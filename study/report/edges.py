@@ -1,4 +1,4 @@
-"""Points of a front at the edge of the search space, and the command that widens it."""
+"""Points of a front at the edge of the search space, and the command that widens the space."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ SEED, DESIGN, DESIGN_SIZE, TRIALS = 0, "sobol", 16, 128  # a sweep's defaults
 
 
 def front_thetas(analysis: Analysis) -> list[Mapping[str, Value]]:
-    """Return the θ of the validated front's points or, without any, θ of the predicted front."""
+    """Return θ of the validated front; of the predicted front if no point is validated."""
     if analysis.rows:
         return [row for row in analysis.rows if row["on_front"]]
     if (model := analysis.model) is None:
@@ -35,14 +35,14 @@ def edge_line(data: StudyData, location: Location, thetas: Sequence[Mapping[str,
         f"{each.n_points} of {counted(each.n_active, 'point')} with {each.text}" for each in edges
     ]
     said = f"front at the edge of the space: {'; '.join(texts)}"
-    if not data.record.source:  # of a script or notebook
+    if not data.record.source:  # defined in a script or notebook
         names = dict.fromkeys(each.parameter.name for each in edges)
         return f"{said}; to widen it, give sweep widen={list(names)}"
     return f"{said}; to widen it: {widening_command(data, location, edges)}"
 
 
 def widening_command(data: StudyData, location: Location, edges: Sequence[Edge]) -> str:
-    """Return the command that widens the space and continues."""
+    """Return the command that widens the space and continues the study."""
     record = data.record
     words = ["thetafront", "sweep", record.source]
     if location.name != record.experiment:

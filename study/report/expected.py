@@ -1,4 +1,4 @@
-"""What to expect of a θ, given all games of a study: its score and cost, by the combined model."""
+"""The score and the cost that the combined model expects of a θ, given all games of a study."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ TO_REACH = 0.75  # probability with which it must reach a value of the goal
 
 @dataclass(frozen=True)
 class Expected:
-    """Score and cost of a θ as a study knows them."""
+    """Score and cost of a θ as estimated from a study."""
 
     # Posterior mean of the score and posterior median of the cost, with 95% intervals; `sem` of the
     # score is its posterior standard deviation.
@@ -46,14 +46,14 @@ def chance_text(p: float) -> str:
 
 
 def normal_cdf(value: float, deviation: float) -> float:
-    """Return the probability that a normal number with mean 0 is at most ``value``."""
+    """Return the probability that a normal random number with mean 0 is at most ``value``."""
     if deviation == 0.0:
         return 1.0 if value >= 0.0 else 0.0
     return 0.5 * math.erfc(-value / (deviation * math.sqrt(2.0)))
 
 
 def expected_at(model: FittedModel, thetas: Sequence[Mapping[str, Any]]) -> list[Expected]:
-    """Return a model's expectations of some θ."""
+    """Return the score and the cost that a model expects of each θ."""
     if not thetas:
         return []
     means, deviations = model.expects(model.cube.encode(thetas))
@@ -72,7 +72,7 @@ def expected_at(model: FittedModel, thetas: Sequence[Mapping[str, Any]]) -> list
 def expect_points(
     combined: FittedModel, experiment: Experiment, points: Sequence[Point]
 ) -> list[Expected]:
-    """Return the expectations of points with games; exact scores come from the games."""
+    """Return the expected score and cost of points with games; exact scores are the games' own."""
     goal, cost = experiment.goal, experiment.cost
     if not goal.is_exact:
         return expected_at(combined, [point.params for point in points])
@@ -83,9 +83,9 @@ def expect_points(
 
 
 def is_met(expected: Expected, limit: float, is_played: bool) -> bool:
-    """Return whether a θ stays within a budget with enough certainty."""
+    """Return whether a θ stays within a budget with the required probability."""
     if expected.cost.value > limit:
-        return False  # quicker to compute: the probability is below one half
+        return False  # saves time: the probability is below one half
     return expected.p_within(limit) >= (CONFIDENCE if is_played else OF_PROPOSALS)
 
 

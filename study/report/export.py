@@ -29,7 +29,7 @@ def write_tables(analysis: Analysis, location: Location, folder: Path) -> list[P
     Raises
     ------
     InputError
-        If the folder cannot be written, or has other files of the same names.
+        If the folder cannot be written, or contains other files with the same names.
     """
     make_folder(folder)
     tables = analysis.tables
@@ -45,7 +45,7 @@ def write_tables(analysis: Analysis, location: Location, folder: Path) -> list[P
 
 
 def make_tables(analysis: Analysis) -> Tables:
-    """Return a study's tables by name; those of fronts over the whole space if there is a model."""
+    """Return a study's tables by name; those of whole-space fronts only if there is a model."""
     data, model, combined = analysis.data, analysis.model, analysis.combined
     tables = {
         "front": validated_frame(analysis),

@@ -83,7 +83,7 @@ class TableCell:
 def front_cells(row: Row, experiment: Experiment) -> list[TableCell]:
     """Return the cells of a validated point: its number, its origin, θ, and all other columns.
 
-    Goal and cost are the expectations given all games of the study.
+    Goal and cost are what the combined model expects, given all games of the study.
     """
     goal, cost, space = experiment.goal, experiment.cost, experiment.space
     expected, alone = (
@@ -158,7 +158,7 @@ def predicted_front_table(front: "pd.DataFrame", experiment: Experiment, n_rows:
 
 
 def table_html(table: Table) -> str:
-    """Write a terminal's table as HTML: its title, headings, rows (also dim rows) and caption."""
+    """Write a terminal's table as HTML: its title, headings, rows (dim ones too), caption."""
     styles = [CELL.format(column.justify) for column in table.columns]
 
     def row_html(kind: str, cells: list[str], style: str = "") -> str:

@@ -6,15 +6,16 @@ Notation
 u       a point of the unit cube, uniform and independent in each parameter; uᵢ stands for a value
         of parameter i as in :meth:`study.experiments.dimension.NumericParameter.from_unit`
 f(u)    the model's mean at u: of the goal, on the model's scale, or of log₁₀ of the cost
-STᵢ     total index: the share of the variance of f that is left on average when all but uᵢ are
-        known. 0 means that parameter i does not matter; interactions make the sum exceed 1
+STᵢ     total index: the share of the variance of f that is left on average when all components
+        except uᵢ are known. 0 means that parameter i does not matter. With interactions, the sum
+        of the indices exceeds 1
 ======  ============================================================================================
 
 If a space has constraints, u is uniform over its feasible points, and uᵢ varies over the values
 that are feasible while the others stay fixed. An inactive parameter changes nothing.
 
-The indices are of the model's mean: their intervals cover only the error of the integration, not
-errors of the model.
+The indices describe the model's mean, so their intervals cover only the error of the integration,
+not errors of the model.
 """
 
 from collections.abc import Callable
@@ -31,7 +32,7 @@ Floats = npt.NDArray[np.float64]
 N_SAMPLES, N_SAMPLES_OF_MANY = 1024, 512  # powers of two, as Sobol's sequence needs
 MANY = 600  # observations; from this number on, a prediction takes much longer
 N_RESAMPLES = 99
-MAX_DRAWS = 64  # for each feasible point
+MAX_DRAWS = 64  # attempts to draw a feasible point
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,9 @@ def total_indices(
 ) -> Importance:
     """Estimate total Sobol indices by Jansen's estimator, with the same draws each time.
 
-    Take pairs of feasible points that differ in one parameter. Half the mean squared difference of
-    their values is the variance that is left when all other parameters are known.
+    The estimator uses pairs of feasible points that differ in only one parameter. Half the mean
+    squared difference between their values is the variance that is left when all other parameters
+    are known.
 
     Parameters
     ----------

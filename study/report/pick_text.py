@@ -15,7 +15,7 @@ from thetafront.study.text import counted
 
 
 def play_command(experiment: Experiment, params: Mapping[str, Any]) -> str:
-    """Return the command that plays a θ; empty if it is defined in a script or notebook."""
+    """Return the command that plays a θ; empty if the game is defined in a script or notebook."""
     player = experiment.player
     if player.is_external and not experiment.source:
         return ""
@@ -117,7 +117,7 @@ def laid_out(lines: Sequence[tuple[str, str]], experiment: Experiment) -> str:
 
 
 def theta_lines(picked: Recommendation) -> list[tuple[str, str]]:
-    """Say which θ it is and how good it is; the lines do not depend on the budget."""
+    """Say which θ is picked, and how good it is; these lines do not depend on the budget."""
     experiment, chosen = picked.query.experiment, picked.chosen
     theta = theta_text(chosen, experiment)
     name = f"number {chosen.number}, {chosen.point.origin}" if chosen.number else "untested"
@@ -131,7 +131,7 @@ def theta_lines(picked: Recommendation) -> list[tuple[str, str]]:
 
 
 def theta_text(candidate: Candidate, experiment: Experiment) -> str:
-    """Write the parameters that are active."""
+    """Write the active parameters of a θ."""
     params = candidate.point.params
     active = [each for each in experiment.space if each.name in params]
     return ", ".join(f"{each.label} {each.text(params[each.name])}" for each in active)
@@ -153,13 +153,13 @@ def untested_lines(picked: Recommendation) -> list[tuple[str, str]]:
 
 
 def game_lines(picked: Recommendation) -> list[tuple[str, str]]:
-    """Describe what else the games of the θ show, if it has any."""
+    """Describe what else the games of the θ show, if there are any games."""
     games = picked.chosen.point.in_order
     return list(picked.query.experiment.summary.lines(games)) if games else []
 
 
 def expected_text(picked: Recommendation, goal: Goal) -> str:
-    """Write what to expect, and from which games."""
+    """Write the expected goal, and the numbers of games from which it is estimated."""
     score, chosen = picked.chosen.expected.score, picked.chosen
     reaches = ""
     if picked.query.score_wanted is not None and not goal.is_exact:

@@ -1,7 +1,7 @@
-"""Validated points as rows of a table, by their own games only, and their hypervolume.
+"""Validated points as rows of a table, computed only from their own games; their hypervolume.
 
-These games had no part in choosing the points. No model is fitted, and no slow library is imported,
-because a study's status needs neither.
+These games had no part in choosing the points. This module fits no model and imports no slow
+library, because a study's status needs neither.
 """
 
 import math
@@ -25,7 +25,7 @@ HALVES = ("first", "second")
 
 
 def by_cost(data: StudyData) -> list[Point]:
-    """Return the points with known scores, the cheapest first; this order gives their numbers."""
+    """Return the points with known scores, the cheapest first; they are numbered in this order."""
     cost = data.experiment.cost
     return sorted(data.known_points, key=lambda point: cost.value(point.in_order))
 
@@ -113,7 +113,7 @@ def cost_columns(cost: Cost) -> tuple[str, str, str]:
 
 
 def cost_estimates(experiment: Experiment, cost: Cost, points: Sequence[Point]) -> list[Estimate]:
-    """Return each point's cost by its own games, with its 95% interval.
+    """Return each point's cost, computed from its own games, with its 95% interval.
 
     ``sem`` is the standard deviation of log₁₀ of the cost.
     """
@@ -132,11 +132,12 @@ def validated_hypervolume(
     """Return the hypervolume of the validated points, and its 95% interval.
 
     The hypervolume of noisy means is biased upwards, like any maximum over noise. So one half of
-    each point's games chooses the front and the other half gives its heights, then the other way
-    round; the result is the mean of both. Given the front, the area is a sum of heights times
-    widths, so it is unbiased and has a standard error. It may be a little too low if a half chooses
-    the wrong point. In simulations with points as close together as trials and proposals are, the
-    95% interval covered the truth in 86% to 94% of cases. Errors of costs widen the interval.
+    each point's games chooses the front, and the other half gives the heights of the front. Then
+    the halves change roles, and the result is the mean of the two areas. Given the front, an area
+    is a sum of heights times widths, so it is unbiased and has a standard error. The result may be
+    a little too low, because a half may choose the wrong points. In simulations with points as
+    close together as trials and proposals are, the 95% interval covered the truth in 86% to 94% of
+    cases. Errors of costs widen the interval.
 
     All three numbers are NaN if the games are too few, or if there is no ``reference`` point. By
     default, this is the experiment's reference point.
@@ -150,7 +151,7 @@ def validated_hypervolume(
         judged_area(known, experiment, reference, *halves) for halves in (HALVES, HALVES[::-1])
     ]
     volume = float(np.mean([area for area, _, _ in judged]))
-    # Each half has its own scores; the costs are those of all games, in both.
+    # The scores of the two areas are independent; both have the costs of all games.
     variance = sum(by_score for _, by_score, _ in judged) / 4.0
     variance += sum(by_costs for _, _, by_costs in judged) / 2.0
     half_width = Z95 * math.sqrt(variance)
@@ -166,8 +167,8 @@ def judged_area(
 ) -> tuple[float, float, float]:
     """Return the area between front and reference, and two variances of it.
 
-    The half ``choosing`` chooses the front, and the half ``judging`` gives its heights. The
-    variances are those due to errors of scores, and due to errors of costs: a point that costs a
+    The half ``choosing`` chooses the front, and the half ``judging`` gives its heights. One
+    variance is due to errors of scores, the other is due to errors of costs. A point that costs a
     decade more makes its predecessor's part of the area a decade wider, and its own part narrower.
     Errors of times are shared by all points, because points take turns on one machine; errors of
     counts are not.
@@ -195,8 +196,8 @@ def judged_area(
 def cost_deviations(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
     """Return the standard deviation of log₁₀ of each point's cost.
 
-    It comes from a point's own games. If these are too few, it comes from all games of the study,
-    if the rows have such columns.
+    It is computed from the point's own games. Where these are too few, it is computed from all
+    games of the study, but only if the rows have columns ``combined_*``.
     """
     own, combined = log_deviations(rows, name), f"combined_{name}"
     if not all(combined in row for row in rows):

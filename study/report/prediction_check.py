@@ -1,10 +1,11 @@
 """Whether the model of the trials may be trusted: its predictions against validation games.
 
-The validated θ were chosen because of the model's predictions, just as an untested θ is chosen
-because of the combined model's prediction. So this check shows the optimism of such a choice. Its
-result corrects the combined model (:meth:`FittedModel.checked_by`). Leave-one-out cross-validation
-does not show this optimism: for ``heuristic``, it found predictions too low, although those of the
-chosen θ were too high.
+The validated θ were chosen because the model's predictions for them were good, just as an untested
+θ is chosen because the combined model's prediction is good. So this check shows by how much such
+predictions are too good on average. The result of the check corrects the combined model
+(:meth:`FittedModel.checked_by`). Leave-one-out cross-validation does not show this: for
+``heuristic``, it found that predictions were too low on average, but the predictions for the chosen
+θ were too high.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 Theta = Mapping[str, Any]
 N_DRAWS = 4000
-MIN_INSIDE = 0.8  # share of measured means in their predicted intervals if a model is trusted
+MIN_INSIDE = 0.8  # share of means that must lie in their predicted intervals
 
 
 def drawn_goal(
@@ -44,7 +45,7 @@ class PredictionCheck:
     n: int
     n_inside: int
     excess: float  # by how much the predictions exceed the means on average
-    allowed: float  # 95% of such averages are nearer to 0 if the model is right
+    allowed: float  # if the model is right, |excess| is at most this in 95% of cases
 
     @property
     def is_biased(self) -> bool:
@@ -63,7 +64,7 @@ def checked(
     means: npt.NDArray[np.float64],
     variances: npt.NDArray[np.float64],
 ) -> PredictionCheck:
-    """Compare measured means of the goal with a model; ``variances`` are those of their noise.
+    """Compare measured means of the goal with a model; ``variances`` are those of the means' noise.
 
     The model's errors at different θ are correlated. So the predicted means are drawn jointly for
     all θ: the goal at each θ, plus the noise of a mean of the same number of games.
@@ -81,7 +82,7 @@ def checked(
 
 
 def check_predictions(analysis: "Analysis") -> PredictionCheck | None:
-    """Compare the model of the trials with validation games that had no part in it."""
+    """Compare the model of the trials with validation games, to which it was not fitted."""
     data, goal = analysis.data, analysis.data.experiment.goal
     points = [each for each in data.points if each.games]
     if analysis.model is None or not points or goal.is_exact:
@@ -93,7 +94,7 @@ def check_predictions(analysis: "Analysis") -> PredictionCheck | None:
 
 
 def trust_text(check: PredictionCheck, goal: Goal) -> str:
-    """Say in a line whether the model of the trials may be trusted, and what follows."""
+    """Say in a line whether the model of the trials may be trusted, and what to do if not."""
     inside = f"{check.n_inside} of {check.n} measured means inside its 95% intervals"
     size = goal.format.error_with_unit(abs(check.excess))
     if check.is_passed:

@@ -1,18 +1,19 @@
 """Picking a θ for a budget, or for a target of the goal.
 
 The answer is a θ that was played on fresh seeds. The *prospect* is an untested θ of the whole space
-that the model expects to be better. It is reported with the answer, and replaces it only if the
-study has no validated point.
+that the model expects to be better. The prospect is reported with the answer. The prospect itself
+is the answer only if the study has no validated point.
 
-The expectation for a θ is its posterior given all games of the study, of trials and of validation
-(:func:`study.model.study_model.combine`). A θ is recommended by its expectation, so choosing the
-best of many θ does not make the answer too optimistic. The posterior takes luck into account, as
-far as its model is right (``results.benchmarks.certificates`` shows how far that is).
+What is expected of a θ is its posterior given all games of the study, both of trials and of
+validation (:func:`study.model.study_model.combine`). θ are chosen by these expectations, which
+allow for luck. So choosing the best of many θ does not make the answer too optimistic, as long as
+the model is right (``results.benchmarks.certificates`` tests this).
 
 For a budget, the answer is the θ with the best expected score among those that are within the
-budget with a probability of 95%. For a target, it is the cheapest θ that is expected to reach it. A
-θ without games must be within the budget with a probability of 99%, or reach the target with a
-probability of 75%. It will then probably still do so after it has been played.
+budget with a probability of at least 95%. For a target, the answer is the cheapest θ that is
+expected to reach the target. A θ without games must be within the budget with a probability of at
+least 99%, or reach the target with a probability of at least 75%. Such a θ will probably still do
+so after it has been played.
 """
 
 import math
@@ -42,7 +43,7 @@ from thetafront.study.report.expected import (
 from thetafront.study.report.played_rows import by_cost
 from thetafront.study.samplers.fitted_model import FittedModel
 
-ELO = "elo"  # in a match, instead of a score
+ELO = "elo"  # for a match, in place of a score
 TO_PLAY_IT = "`pick` plays it unless `--games` is 0"
 
 
@@ -53,7 +54,7 @@ class PickQuery:
     Raises
     ------
     InputError
-        If none or both are given, or the given one is impossible.
+        If neither or both are given, or if the given value is impossible.
     """
 
     experiment: Experiment
@@ -110,7 +111,7 @@ class PickQuery:
         return None if index is None else candidates[index]
 
     def is_met(self, candidate: "Candidate") -> bool:
-        """Return whether a θ meets the query; one without games must do so by a margin."""
+        """Return whether a θ meets the query; a θ without games must do so by a margin."""
         goal, expected, is_played = self.experiment.goal, candidate.expected, candidate.number > 0
         if self.score_wanted is None:
             return is_met(expected, self.limit, is_played)
@@ -137,23 +138,23 @@ class PassedOver:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """A θ to use.
+    """The answer to a query.
 
     Attributes
     ----------
     query : PickQuery
         The query.
     chosen : Candidate
-        The θ.
+        The θ that is recommended.
     n_candidates : int
         Number of θ with validation games to choose from.
     n_games : int
         Number of games of the study on which the estimates are based.
     passed_over : tuple of PassedOver
-        θ that were not picked, although their own games look better, or they were played for this
-        pick.
+        θ that were not picked, although they look better by their own games, or were played for
+        this pick.
     prospect : Candidate, optional
-        A θ without games that is expected to do better.
+        A θ without games that is expected to be better than the chosen one.
     """
 
     query: PickQuery
@@ -194,7 +195,7 @@ class Candidates:
 
     @cached_property
     def ranked(self) -> list[Candidate]:
-        """All θ, sorted once for many budgets: the best by the goal first, then the cheaper."""
+        """All θ, sorted once for many budgets: the best goal first, then the lowest cost."""
         sign = self.data.experiment.goal.sign
         return sorted(
             self.played + self.anywhere,
@@ -250,7 +251,7 @@ def refusal(
     goal, cost = query.experiment.goal, query.experiment.cost
     if not candidates:
         return f"study: {data.name!r} has no validated points; run thetafront validate {data.name}"
-    untested = "" if prospect is None else f"; an untested θ may meet it: {TO_PLAY_IT}"
+    untested = "" if prospect is None else f"; an untested θ may meet the query: {TO_PLAY_IT}"
     if query.score_wanted is not None:
         best = goal.sign * max(goal.sign * each.expected.score.value for each in candidates)
         return (
@@ -293,7 +294,7 @@ def why_not(each: Candidate, best: Candidate, query: PickQuery, played: Collecti
 
 
 def check_wanted(goal: Goal, value: float) -> None:
-    """Raise InputError for a value that cannot be reached, such as a percentage."""
+    """Raise InputError for a value that no θ can reach, or that every θ reaches."""
     if goal.is_share:
         worst, allowed = (0, "above 0 and up to 1") if goal.sign > 0 else (1, "from 0 and below 1")
         if not (0 <= value <= 1 and value != worst):  # every θ reaches the worst

@@ -91,7 +91,8 @@ def frame_table(
     frame : DataFrame
         The table.
     columns : sequence of pairs of str
-        Headings and formats of cells, which name columns of the table, such as ``"{gamma:g}"``.
+        For each column of the Markdown table, its heading and a format string such as
+        ``"{gamma:g}"``, which names columns of ``frame``.
     align : str, optional
         As in `markdown_table`.
     """

@@ -21,7 +21,7 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
     states = Counter(trial.state for trial in data.trials)
     n_complete = states.pop("complete", 0)
     holder = lock_holder(location)
-    if not holder and states["running"]:  # trials that a stop or a kill has left
+    if not holder and states["running"]:  # unfinished trials of runs that have ended
         states["interrupted"] = states.pop("running")
     others = "".join(f", {count} {state}" for state, count in states.most_common())
     totals = [run["n_trials"] for run in data.runs if "n_trials" in run]
@@ -52,9 +52,10 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
 
 
 def validated_line(data: StudyData) -> str:
-    """Return how many points are validated, and the hypervolume by their own games.
+    """Return how many points are validated, and the hypervolume from their own games.
 
-    No model is fitted, because that would take as long as all else; ``front`` fits one.
+    No model is fitted, because this would take as long as everything else together. The command
+    ``front`` fits one.
     """
     if not data.known_points:
         return "nothing yet"

@@ -5,9 +5,9 @@ and 1.
 
 Validated values are means, with 95% intervals, over games that had no part in choosing their point.
 Predicted values are posterior means, with 95% bands, from the trials alone. So validation can
-refute predictions. Combined values are posterior means given all games, of trials and of
-validation; they say what to expect. A front is chosen on the model's scale, such as √score. So the
-mean score may dip along a front where its uncertainty changes.
+refute predictions. Combined values are posterior means given all games, both of trials and of
+validation. A front is chosen on the model's scale, such as √score. So the mean score may dip along
+a front where its uncertainty changes.
 """
 
 import math
@@ -115,7 +115,7 @@ def add_predictions(
 
 
 def games_frame(data: StudyData) -> pd.DataFrame:
-    """Return one row per game, also failed games; validation games have a ``point``, no trial."""
+    """Return one row per game, failed or not; validation games have a point instead of a trial."""
     experiment = data.experiment
     rows: list[dict[str, Any]] = []
 
@@ -155,14 +155,14 @@ def validated_frame(analysis: "Analysis") -> pd.DataFrame:
 def predicted_front_frame(experiment: Experiment, model: "FittedModel") -> pd.DataFrame:
     """Return the front of the whole space, predicted from the trials, the cheapest point first.
 
-    It is thinned. Rows that are dominated in the goal's own unit are dropped: on a curved scale,
-    the expected value of an uncertain point depends on its uncertainty, too. A row has θ, its
-    predicted cost, the goal's posterior mean and 95% band, and
+    The table has at most 120 points of the front. Points that are dominated in the goal's own unit
+    are dropped: on a curved scale, the expected value of an uncertain point also depends on its
+    uncertainty. A row has θ, its predicted cost, the goal's posterior mean and 95% band, and
 
     - ``posterior_sd_common``, the part of the band's standard deviation that the whole front shares
-    - ``posterior_sd_local``, the rest of it
-    - ``distance_to_trial``, the distance to the nearest trial in the unit cube; √2 or more to a
-      trial with another choice
+    - ``posterior_sd_local``, the remaining part, which is the point's own
+    - ``distance_to_trial``, the distance to the nearest trial in the unit cube; √2 or more if all
+      trials have another choice of a categorical parameter
     """
     front, goal = model.predicted_front, experiment.goal
     rows, predicted = [], model.posterior.goal(front.points)
@@ -184,7 +184,7 @@ def predicted_front_frame(experiment: Experiment, model: "FittedModel") -> pd.Da
 
 
 def combined_front_frame(experiment: Experiment, combined: "FittedModel") -> pd.DataFrame:
-    """Return the front of the whole space given all games, thinned, the cheapest point first.
+    """Return up to 120 points of the whole space's front given all games, the cheapest first.
 
     A row has θ, and the combined mean and 95% interval of score and cost. Expectations of untested
     θ may be lower than the model's mean (:meth:`FittedModel.expects`). θ that are dominated
@@ -199,7 +199,7 @@ def combined_front_frame(experiment: Experiment, combined: "FittedModel") -> pd.
 
 
 def thinned(n: int) -> list[int]:
-    """Return the indices of some of n points, equally spaced."""
+    """Return the indices of at most 120 of n points, equally spaced."""
     spaced: list[int] = np.linspace(0, n - 1, N_CURVE_ROWS).round().astype(int).tolist()
     return sorted(set(spaced))
 
@@ -211,7 +211,7 @@ def check_table(path: Path, first_column: str) -> None:
         if first.partition(b"\n")[0].decode(errors="replace").split(",")[0] != first_column:
             raise InputError(
                 f"{path}: exists, and is not a table whose first line begins with "
-                f"{first_column!r}; use another folder, or move it away"
+                f"{first_column!r}; use another folder, or move this file"
             )
 
 
@@ -223,7 +223,7 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
 
 
 def games_note(frame: pd.DataFrame, what: str) -> str:
-    """Say how many rows a table has, and how many games each."""
+    """Say how many rows a table has, and how many games each row has."""
     counts = sorted(set(frame["n_games"].astype(int)))
     each = counted(counts[-1], "game")
     if len(counts) > 1:

@@ -1,10 +1,12 @@
-"""Validated points as rows of a table, with the study's expectations of them, and their front.
+"""Validated points as rows of a table, with the score and cost expected of them, and their front.
 
-A row has two estimates of score and cost. One comes from the point's own validation games, which
-had no part in choosing it; it can refute the model of the trials. The *combined* estimate is given
-all games of the study, including trials; it says what to expect, and determines the front.
+A row has two estimates of score and cost. One comes from the point's own validation games. They had
+no part in choosing the point, so this estimate can refute the model of the trials. The *combined*
+estimate comes from all games of the study, including those of trials. It says what to expect of the
+point, and determines the front.
 
-This module does not import pandas, which is slow to import: commands that only print need none.
+This module does not import pandas, which is slow to import: commands that only print text do not
+need pandas.
 """
 
 import math
@@ -36,10 +38,10 @@ def validated_rows(data: StudyData, combined: FittedModel | None) -> list[Row]:
     """Return one row per validated point with games, numbered from the cheapest.
 
     A row has the mean of the point's validation games and its cost, with 95% intervals (NaN if
-    unknown). It also has both given all games of the study, by the ``combined`` model
-    (:func:`study.model.study_model.combine`). According to this model, ``on_front`` marks
-    nondominated points, and ``p_on_front`` is the probability that no other validated point
-    dominates the point.
+    unknown). It also has the score and the cost that the ``combined`` model expects, given all
+    games of the study (:func:`study.model.study_model.combine`). According to this model,
+    ``on_front`` marks nondominated points, and ``p_on_front`` is the probability that no other
+    validated point dominates the point.
     """
     experiment = data.experiment
     points = by_cost(data)
@@ -58,7 +60,7 @@ def validated_rows(data: StudyData, combined: FittedModel | None) -> list[Row]:
 
 
 def combined_columns(expected: Expected, experiment: Experiment) -> dict[str, float]:
-    """Return the columns of a point's expectations given all games of the study."""
+    """Return the columns of the score and the cost that are expected of a point."""
     goal = experiment.goal
     score, cost = expected.score, expected.cost
     return {
@@ -76,7 +78,7 @@ def combined_columns(expected: Expected, experiment: Experiment) -> dict[str, fl
 
 
 def validated_columns(experiment: Experiment, has_failures: bool = False) -> list[str]:
-    """Return the columns of :func:`validated_rows`; there is one more if games failed."""
+    """Return the columns of :func:`validated_rows`; there is one more column if games failed."""
     empty = Point(dict.fromkeys(experiment.space.names, 0))
     nothing = Expected(Estimate(math.nan), Estimate(math.nan), math.nan)
     return [
@@ -88,7 +90,7 @@ def validated_columns(experiment: Experiment, has_failures: bool = False) -> lis
 
 
 def without_baselines(rows: Sequence[Row], experiment: Experiment) -> list[Row]:
-    """Return the validated points that are no baselines, and mark the front among them."""
+    """Return the validated points that are not baselines, and mark the front among them."""
     return with_front(
         [row for row in rows if row["origin"] not in experiment.baselines], experiment
     )
@@ -97,11 +99,11 @@ def without_baselines(rows: Sequence[Row], experiment: Experiment) -> list[Row]:
 def with_front(
     rows: Sequence[Row], experiment: Experiment, draws: npt.NDArray[np.float64] | None = None
 ) -> list[Row]:
-    """Add whether points are nondominated, and the probability of that.
+    """Add whether each point is nondominated, and the probability that it is.
 
-    Both use the combined estimates of score and cost. The probability comes from ``draws``, shape
-    (n_draws, n, 2), of the goal times its sign and of −log₁₀ cost. Without draws, errors are
-    assumed to be independent.
+    Both results use the combined estimates of score and cost. The probability comes from ``draws``,
+    shape (n_draws, n, 2), of the goal times its sign and of −log₁₀ cost. Without ``draws``, scores
+    and costs are drawn here, with independent errors.
     """
     goal, cost = experiment.goal, experiment.cost
     means = goal.sign * column(rows, goal.combined_column("mean"))

@@ -15,7 +15,7 @@ MAX_WIDTH = 400  # of a table in a file or a pipe
 
 
 def console(*, stderr: bool = False, quiet: bool = False) -> "Console":
-    """Return a console: for text and tables, for progress (``stderr``), or for nothing.
+    """Return a console for text and tables, or for progress (``stderr``); ``quiet`` prints nothing.
 
     A terminal wraps text between words. In a file or a pipe a message is one line.
     """
@@ -29,9 +29,10 @@ def console(*, stderr: bool = False, quiet: bool = False) -> "Console":
 
 
 def print_text(out: "Console", text: str) -> None:
-    """Print lines of labels and texts.
+    """Print lines, each of which may begin with a label.
 
-    Wrapped text is indented to its column. A command stays on one line, so that it can be copied.
+    Wrapped text is indented to the column after the label. A command stays on one line, so that it
+    can be copied.
     """
     for line in text.splitlines():
         label = re.match(r"(?:\S.*?)?(?: {2,}|: (?=thetafront ))", line)

@@ -1,9 +1,9 @@
 """One decision inspected: the value of each action, its standard error, and the cost of deciding.
 
 The *standard error* of an action's value is the standard deviation of that value over repeated
-decisions with different random streams. It is valid for any agent, however values are computed.
-Repeat k of the decision with stream s has the stream ``stream(s, agent.purpose, k)``. So all
-numbers except the times are reproducible.
+decisions with different random streams. This definition is valid for any agent, however the agent
+computes values. If the decision has stream s, repeat k has the stream ``stream(s, agent.purpose,
+k)``. So all numbers except the times are reproducible.
 """
 
 import math
@@ -48,7 +48,7 @@ class TimedDecision:
 
 
 def decide(agent: Agent2048, board: int, stream: int) -> TimedDecision:
-    """Decide on a board with a legal action; the clock starts warm."""
+    """Decide on a board with a legal action, and measure the time without compilation."""
     warm(agent)
     began = time.thread_time()
     action, values, n_playout_moves = agent.decide(board, stream)
@@ -64,11 +64,11 @@ class ActionValue:
     legal: bool  # whether it moves a tile
     reward_points: int | None  # points that it gains at once; None if it is illegal
     n_empty: int | None  # cells that it leaves empty, before the spawn; None if it is illegal
-    value_points: float | None  # its value in the decision: points from this board on
+    value_points: float | None  # its value in the decision: points to be gained from this board on
     # The standard deviation of the value over the repeats; None for fewer than two values.
     standard_error_points: float | None
     mean_of_repeats_points: float | None  # the mean of the value over the repeats
-    share_chosen: float  # the share of the repeats that chose it
+    share_chosen: float  # the share of the repeats that chose this action
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Inspection:
 
 
 def parse_board(text: str) -> int:
-    """Parse a board to decide on; InputError if it is invalid, empty, or the game is over."""
+    """Parse a board to decide on; InputError if it is invalid or empty, or if the game is over."""
     try:
         board = parse(text)
     except ValueError as error:
@@ -166,7 +166,7 @@ def points(value: float | None) -> str:
 
 
 def inspection_table(found: Inspection) -> Table:
-    """Lay out the four actions: the choice bold, illegal ones dim."""
+    """Lay out the four actions: the chosen action is bold, and illegal actions are dim."""
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     table.add_column("action")
     for title in ("reward", "empty cells", "value", "standard error", "mean of repeats", "chosen"):
@@ -203,7 +203,7 @@ def inspection_text(found: Inspection) -> str:
         lines += [
             "values        points from this board on, in the decision with that stream",
             "              standard error: the standard deviation of the value over repeats of",
-            "              the decision with other streams; chosen: the share of these repeats",
+            "              the decision with other streams; chosen: how many of them chose it",
         ]
     return "\n".join(lines)
 

@@ -14,8 +14,9 @@ ESCAPE = "escape"
 END = "end of input"
 
 ARROWS = {"A": UP, "B": DOWN, "C": RIGHT, "D": LEFT}
-# ESC [ parameters final, or ESC O final in application mode. The function keys of the Linux console
-# are ESC [ [ and a letter. An arrow's final letter is the same with Shift, Control or Alt.
+# A key sends ESC [, parameters and a final character, or, in application mode, ESC O and a final
+# character. Function keys of the Linux console send ESC [ [ and a letter. The final letter of an
+# arrow key stays the same with Shift, Control or Alt.
 KEY = re.compile(
     r"\x1b(?:\[\[.|\[[0-?]*[ -/]*(?P<final>[@-Z\\-~])|O(?P<application>[@-~]))|(?P<character>.)",
     re.DOTALL,
@@ -35,7 +36,7 @@ A key is the character it types, or one of :data:`UP`, :data:`RIGHT`, :data:`DOW
 
 
 def keys_in(text: str) -> list[str]:
-    """Return the keys in what a terminal sent, without sequences that are not used here."""
+    """Return the keys in a terminal's input, without escape sequences that are not used here."""
     keys = []
     for match in KEY.finditer(text):
         character = match["character"]

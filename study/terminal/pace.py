@@ -1,4 +1,4 @@
-"""The pace of a watched game: keys in, pictures out, for any game.
+"""The pace of a watched game of any kind: when keys are read, and when pictures are shown.
 
 Nothing here depends on a terminal, so that a test can act as the user: keys come from a
 :data:`~study.terminal.keys.Keyboard`, pictures go to ``show``, and a clock gives the time.
@@ -17,9 +17,9 @@ SPEEDS = (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 SECONDS_A_PICTURE = 1 / 30
 POLL_INTERVAL = 0.25  # seconds between checks of the terminal's size if nothing else happens
-MAX_LAG = 0.05  # seconds of delay that later moves make up for
+MAX_LAG = 0.05  # seconds; later moves make up for a delay up to this
 SECONDS_OF_PACE = 1.0
-FAST_ENOUGH_TO_COUNT = 5.0  # moves a second; for fewer, no measured rate is shown
+FAST_ENOUGH_TO_COUNT = 5.0  # moves a second; at lower speeds, no measured rate is shown
 
 WATCHING_KEYS = (("space", "pause"), ("n →", "one step"), ("+ −", "speed"), ("q", "quit"))
 OVER_KEYS = (("q", "quit"),)
@@ -35,7 +35,7 @@ class View(Generic[State, Decision]):
     Attributes
     ----------
     player : str
-        The agent's name and parameters, or the user's.
+        The agent's name and parameters, or ``you, hints by …`` if the user plays.
     state
         State of the game.
     decision : optional
@@ -73,7 +73,7 @@ class WatchedGame(Generic[State, Decision]):
     player : str
         The agent's name and parameters.
     state
-        Where the game begins.
+        The state in which the game begins.
     decide : callable
         Returns the agent's decision in a state; None if the game is over.
     after : callable

@@ -1,4 +1,4 @@
-"""A game of Pacman in the terminal, played by an agent: what happens, and its picture."""
+"""A game of Pacman that an agent plays in the terminal: its moves, and its pictures."""
 
 from rich.console import RenderableType
 from rich.style import Style
@@ -37,7 +37,7 @@ PacmanView = View[World, PacmanDecision]
 
 
 def watch_pacman(agent: PacmanAgent, player: str, seed: int, speed: float, stage: Stage) -> World:
-    """Let an agent play the game of ``agent.play(seed)`` visibly; return the last world."""
+    """Show the game of ``agent.play(seed)`` while the agent plays it; return the last world."""
 
     def after(world: World, decision: PacmanDecision) -> World:
         world = world.copy()
@@ -52,7 +52,7 @@ def watch_pacman(agent: PacmanAgent, player: str, seed: int, speed: float, stage
 
 
 def play_in_terminal(agent: PacmanAgent, player: str, seed: int, speed: float, again: str) -> str:
-    """Show :func:`watch_pacman` in the terminal; return the lines that remain."""
+    """Show :func:`watch_pacman` in the terminal; return the lines to print afterwards."""
     end = in_terminal(
         lambda: agent.act(agent.start(seed)),
         pacman_picture,

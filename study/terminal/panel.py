@@ -22,7 +22,7 @@ CHOSEN, OTHER = "#f59563", "#bbada0"
 DIM = Style(dim=True)
 NOTE = Style(color="#edc22e", bold=True)
 MINUS = "\N{MINUS SIGN}"
-MIN_BAR = 0.2  # the worst action's, as a share of the best's
+MIN_BAR = 0.2  # length of the worst action's bar, as a share of the best's
 
 
 def action_table(

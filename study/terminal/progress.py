@@ -77,7 +77,7 @@ class ProgressLine:
         return " · ".join(filter(None, [self.left, *self.figures]))
 
     def message(self, text: str) -> None:
-        """Print a line that stays."""
+        """Print a line that is not overwritten later."""
         self.console.print(text, markup=False, highlight=False)
 
     def update(self, share: float, left: str, figures: Sequence[str]) -> None:

@@ -1,11 +1,11 @@
-"""A schedule of playouts as a table, and how real games use it.
+"""A schedule of playouts as a table, and how often real games use each of its rows.
 
 Notation
 --------
 ============  ======================================================================================
-e             cells that an action leaves empty, 1 to 15; the action has 2e nodes
-n₂(e)         playouts of a node for a spawned 2: see :mod:`agents.twenty48.schedule`
-n₄(e)         playouts of a node for a spawned 4
+e             cells that an action leaves empty, 1 to 15; it has a node per cell and spawned tile
+n₂(e)         playouts from a node for a spawned 2: see :mod:`agents.twenty48.schedule`
+n₄(e)         playouts from a node for a spawned 4
 M, P          moves of a game, and playouts of all its decisions
 R             playouts per move: ΣP/ΣM over n games
 ============  ======================================================================================
@@ -99,12 +99,12 @@ class Use:
     # The rows of `schedule_frame`, with evaluated actions and playouts, both per move.
     rows: pd.DataFrame
     playouts_per_move: float  # sum over the rows
-    playouts_sem: float  # standard error of the sum over games; NaN for a single game
+    playouts_sem: float  # its standard error, over games; NaN for a single game
     playout_moves_per_move: float  # actions inside playouts
 
     @classmethod
     def from_games(cls, schedule: Schedule, games: Sequence[GameEvaluations]) -> "Use":
-        """Compute the use from one game or more."""
+        """Compute the use from one or more games."""
         by_game = zip(*games, strict=True)
         n_moves, n_playout_moves, counts = (np.array(each, np.float64) for each in by_game)
         frame = schedule_frame(schedule)
@@ -126,7 +126,7 @@ class Use:
 
 
 def schedule_table(schedule: Schedule, use: Use | None) -> Table:
-    """Lay out the schedule by empty cells, with its use if there are games."""
+    """Lay out the schedule by empty cells and, if there are games, how they use it."""
     table = Table(box=None, pad_edge=False, padding=(0, 2), show_footer=use is not None)
     table.add_column("empty cells", "per move", justify="right")
     for of in ("a node for a 2", "a node for a 4", "the action"):

@@ -27,7 +27,7 @@ def in_terminal(
     Parameters
     ----------
     warm_up : callable
-        Called first.
+        Called first, while the terminal says that code is being compiled.
     picture : callable
         Draws a view for a terminal of given numbers of columns and rows.
     game : callable

@@ -38,10 +38,10 @@ TILE_COLOURS = {
 class TileSize:
     """The size of tiles in characters; a character is about twice as high as it is wide."""
 
-    # Of a tile: columns and rows. Five columns hold the largest face value.
+    # Columns and rows of a tile. Five columns hold the largest face value.
     width: int
     height: int
-    # Between two tiles, and around the board.
+    # Columns and rows between two tiles, and around the board.
     gap_columns: int
     gap_rows: int
 

@@ -1,4 +1,4 @@
-"""A game of 2048 in the terminal, an agent's or the user's own: what happens, and its picture."""
+"""A game of 2048 that an agent or the user plays in the terminal: its moves, and its pictures."""
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -44,7 +44,7 @@ View2048 = View[Position, TimedDecision]
 
 
 def decide_in_game(agent: Agent2048, position: Position) -> TimedDecision | None:
-    """Decide with the random stream of the agent's own game of this seed; None if it is over."""
+    """Decide with the random stream of ``agent.play(position.seed)``; None if the game is over."""
     if not position.legal:
         return None
     decision = stream(position.seed, agent.purpose, position.n_moves)
@@ -59,8 +59,8 @@ def remark(position: Position) -> str:
 
 
 def watch_agent(agent: Agent2048, player: str, seed: int, speed: float, stage: Stage) -> Position:
-    """Let an agent play the game of ``agent.play(seed)`` visibly; return the last position."""
-    player_of_game = agent.in_game()  # it may keep state from move to move
+    """Show the game of ``agent.play(seed)`` while the agent plays it; return the last position."""
+    player_of_game = agent.in_game()  # may keep state from move to move
     game = WatchedGame(
         player,
         Position.first(seed, agent.rule),
@@ -72,7 +72,7 @@ def watch_agent(agent: Agent2048, player: str, seed: int, speed: float, stage: S
 
 
 def play_by_hand(agent: Agent2048, player: str, seed: int, stage: Stage) -> Position:
-    """Let the user play a game with an agent's tiles and hints; return the last position."""
+    """Let the user play the game of a seed, with an agent's hints; return the last position."""
     position = Position.first(seed, agent.rule)
     hint: TimedDecision | None = None
     note = ""
@@ -97,7 +97,7 @@ def play_by_hand(agent: Agent2048, player: str, seed: int, stage: Stage) -> Posi
 def play_in_terminal(
     agent: Agent2048, player: str, seed: int, speed: float, again: str, *, human: bool
 ) -> str:
-    """Show :func:`watch_agent` or :func:`play_by_hand`; return the lines that remain."""
+    """Show :func:`watch_agent` or :func:`play_by_hand`; return the lines to print afterwards."""
 
     def game(stage: Stage) -> Position:
         if human:

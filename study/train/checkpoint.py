@@ -1,6 +1,7 @@
 """Checkpoints: all that a training needs to continue, in one file that is written atomically.
 
-Only a few of a network's weights ever change, so only these are stored, with their coherence.
+Only a few of a network's weights ever change, so only these are stored. With coherence learning
+(:mod:`agents.twenty48.ntuple.learning`), their sums of errors are stored, too.
 """
 
 import json
@@ -51,7 +52,7 @@ def save(
     settings, counts : TrainingSettings, TrainingCounts
         What is trained, and its progress.
     weights, coherence : float32, shapes (n,) and (n, 2)
-        Arrays of the network; ``coherence`` is empty if there is none.
+        Arrays of the network; ``coherence`` is empty if the network learns without coherence.
     """
     changed = weights != np.float32(settings.first_weight)
     if len(coherence):

@@ -1,9 +1,9 @@
 """Training on demand: what an agent must learn is learned once, stored, and used again.
 
-A network that an agent learns is a function of its settings and of a number of moves
+A network that an agent learns depends only on its settings and on the number of moves
 (:mod:`agents.twenty48.ntuple.learned`). It is stored after its last move, and before that at round
-numbers of moves. A training with another number of moves begins from the nearest earlier file.
-While the files exceed the limit on disk space, the least recently used file is deleted.
+numbers of moves. A training with more moves begins from the file with the next smaller number of
+moves. While the files exceed the limit on disk space, the least recently used file is deleted.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ MIN_KEPT = 5_000_000  # moves; fewer are learned again in seconds
 def learn_first(
     agent: Agent, show: Callable[[Training, int], None] = lambda training, n_moves: None
 ) -> None:
-    """Train the network that an agent uses, unless it is trained or the agent does not learn.
+    """Train the network of an agent that learns, unless the network is trained already.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def learn_first(
 
 
 def train(agent: NTupleLearner, path: Path, show: Callable[[Training, int], None]) -> None:
-    """Train a network, from the nearest file on, and store it at round numbers of moves."""
+    """Train a network, starting from the nearest stored one; store it at round numbers of moves."""
     unfinished = path.with_name(f"towards-{path.name}")
     stops = [n for n in round_numbers() if n < agent.training_moves]
     files = [unfinished, *(learned_file(agent.training, n) for n in reversed(stops))]
@@ -88,7 +88,7 @@ def train(agent: NTupleLearner, path: Path, show: Callable[[Training, int], None
             training.run(lambda: show(training, agent.training_moves))
             training.save()
         except DivergedError:
-            # Store a network that has learned nothing: a longer training then starts over.
+            # Store an untrained network, so that a longer training starts over.
             training.forget()
             training.save()
             unfinished.replace(path)
@@ -115,7 +115,7 @@ def room() -> float:
 
 
 def make_room(n_bytes: float, newest: Path) -> None:
-    """Delete networks until the others fit, except the newest and those being trained."""
+    """Delete networks until the rest fits, but not the newest, nor those that are being trained."""
     files = []
     for path in learned_folder().glob("*/*.npz"):
         with contextlib.suppress(FileNotFoundError):  # another process has just renamed it

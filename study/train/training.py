@@ -1,12 +1,12 @@
 """Training of one network: rounds of games in threads, checkpoints in between, and its files.
 
-With one thread, a network is determined by its settings and its number of games, to the bit.
-Several threads share the weights without locks. This is faster, but no two such trainings give the
-same network.
+With one thread, the settings and the number of games determine every bit of a network. Several
+threads share the weights without locks. This is faster, but no two such trainings give the same
+network.
 
 A training may end with cooling: in its last part, the learning rate falls in stages of equal
-numbers of moves. The checkpoint is from before cooling, so a longer training continues from there
-and cools again.
+numbers of moves. The checkpoint is written before cooling, so a longer training continues from that
+state and cools again.
 """
 
 import math
@@ -50,7 +50,7 @@ BATCH_SECONDS = 0.1  # of games that a thread plays before it reads the clock
 ROUND_SECONDS = 5.0
 POLL_INTERVAL = 0.25
 CHECKPOINT_SECONDS = 60.0
-MAX_SHARE = 0.1  # of the time that checkpoints may take
+MAX_SHARE = 0.1  # share of the time that checkpoints may take
 MAX_GAMES = 1 << 20  # of a batch
 N_RECENT = 1000  # games whose mean score is shown
 FLOAT_BYTES = 4
@@ -128,15 +128,15 @@ class Training:
         self.has_diverged = False
         if checkpoint.exists():
             self.counts = load(checkpoint, settings, self.weights, self.coherence)
-        self.n_warm = self.counts.n_moves  # before cooling
+        self.n_warm = self.counts.n_moves  # moves before cooling
         self.next_game = 0
         self.saved_at, self.saved_games = time.monotonic(), self.counts.n_games
         self.seconds_to_save = 0.0
-        self.learn_batch(work_space(self.m, 1), 0, 0)  # compiled
+        self.learn_batch(work_space(self.m, 1), 0, 0)  # compiles
 
     @property
     def is_done(self) -> bool:
-        """Whether its budget is spent."""
+        """Whether the budget of the current part is spent."""
         return self.budget.share(self.counts) >= 1.0
 
     @property
@@ -148,7 +148,7 @@ class Training:
 
     @property
     def moves_with_cooling(self) -> int:
-        """Total number of moves, cooling included; a budget of that many gives this network."""
+        """Total number of moves, cooling included; a budget of so many moves gives this network."""
         return round(self.n_warm / (1.0 - self.cooling))
 
     def cool(self, show: Callable[[], None]) -> None:
@@ -162,18 +162,18 @@ class Training:
         self.check_finite()
 
     def run(self, show: Callable[[], None], is_kept: bool = True) -> None:
-        """Train until the budget is spent, or an interrupt; ``show`` is called occasionally.
+        """Train until the budget is spent or an interrupt comes; ``show`` is called occasionally.
 
         Checkpoints are written only if ``is_kept``.
 
         Raises
         ------
         KeyboardInterrupt
-            After an interrupt, when a checkpoint is written.
+            After an interrupt, once a checkpoint has been written.
         DivergedError
             If weights are no longer finite.
         """
-        self.next_game = self.counts.n_games  # a batch that ended early had reserved more
+        self.next_game = self.counts.n_games  # batches that ended early had reserved more games
         with interrupt.deferred(), ThreadPoolExecutor(self.jobs) as threads:
             spaces = [work_space(self.m) for _ in range(self.jobs)]
             while not (self.is_done or interrupt.requested()):
@@ -261,9 +261,9 @@ def has_lost_its_checkpoint(folder: Path) -> bool:
 
 
 def is_published(training: Training, name: str) -> bool:
-    """Return whether a network needs no more training.
+    """Return whether the network on disk needs no more training.
 
-    This is so if it has cooled from the training's current state, or if the budget is spent.
+    This is so if it was cooled from the training's current state, or if the budget is spent.
     """
     found = earlier_manifest(network_folder(name) / MANIFEST)
     begin = found.get("moves_before_cooling", found.get("n_moves"))

@@ -119,7 +119,7 @@ def test_nothing_is_wider_than_the_window(show: Show, width: int, dark: bool) ->
 def test_what_a_reader_asks_first_is_on_the_first_screen(show: Show, name: str) -> None:
     with show(name, width=1440, height=900) as found:
         front = found.page.locator("#front-section")
-        asked = ("more time buys", "parameters matter", "reproduce it")
+        asked = ("more time buys", "parameters matter", "reproduce this")
         answers = [
             "#headline",
             "#brief",

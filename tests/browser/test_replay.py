@@ -54,7 +54,7 @@ def test_every_game_says_that_it_agrees_with_the_record(show: Show) -> None:
     with show() as found:
         verdicts = found.page.locator(".tf-verdict").all_inner_texts()
         assert len(verdicts) == 3
-        assert all(each.startswith("✓") and "as on record" in each for each in verdicts)
+        assert all(each.startswith("✓") and "as stored" in each for each in verdicts)
         for kind, verdict in zip(("2048", "pacman", "dice"), verdicts, strict=True):
             assert f"{first_game(kind)['score']:,} point" in verdict
 

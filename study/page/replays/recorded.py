@@ -1,8 +1,8 @@
-"""Which games of a study a page shows: for three points, one each, near the point's median score.
+"""Which games a page shows: one game of each of three points, with a score near the median.
 
-A game is played again from its seed and recorded; it is left out if its score or its number of
-moves is not that of the study. Games that were played side by side are not chosen: their playouts
-depend on each other's.
+A game is played again from its seed and recorded. It is left out if its score or its number of
+moves differs from the stored one. Games that were played side by side are not chosen, because their
+playouts depend on the other games of their batch.
 """
 
 import math
@@ -30,10 +30,10 @@ from thetafront.study.report.analysis import Analysis
 from thetafront.study.text import counted
 
 CPU_SECONDS = 1.0
-"""Limit on the seconds of all games of a page together, by their stored times."""
+"""Limit on the CPU seconds of all games of a page together, computed from their stored times."""
 SECONDS_AROUND_A_MOVE = 60e-6
-"""CPU seconds of recording a move, beside those of the decision."""
-MAX_MOVES = 10_000  # some 20 kB
+"""CPU seconds of recording a move, in addition to those of the decision."""
+MAX_MOVES = 10_000  # about 20 kB in the page
 N_DICE_GAMES = 101
 
 
@@ -44,11 +44,12 @@ class Recorded:
     Attributes
     ----------
     replays : list of dict
-        In the order of the points' costs, for the page's script, as JSON: what was recorded, with
-        ``number`` (of the validated point, or of the trial if nothing is validated), ``label``
-        (``number 3, proposal``), ``seed``, ``score`` in points, as stored, and ``note``.
+        One item per game, in the order of the points' costs: data that become JSON for the page's
+        script. An item has the recording's data, ``number`` (of the validated point, or of the
+        trial if nothing is validated), ``label`` (``number 3, proposal``), ``seed``, the stored
+        ``score`` in points, and ``note``.
     left_out : list of str
-        Why others are missing, one sentence each.
+        Why games of other points are missing, one sentence for each reason.
     """
 
     replays: list[dict[str, Any]]
@@ -56,7 +57,7 @@ class Recorded:
 
 
 class ReplayCandidate(NamedTuple):
-    """A point or trial with its number and name on the page, of which a game is to be shown."""
+    """A point or trial from which a game may be shown, with its number and name on the page."""
 
     number: int
     label: str
@@ -70,25 +71,25 @@ class LeftOutError(Exception):
 def recorded(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> Recorded:
     """Replay a game of the cheapest, the middle and the most expensive point of the front.
 
-    Without a validated point, they are trials of the observed front.
+    If no point is validated, games of trials on the observed front are replayed.
 
     Parameters
     ----------
     page : Analysis
         The study.
     cpu_seconds : float
-        Limit on the time of playing, by the seconds stored with the games. Compiling kernels comes
-        on top.
+        Limit on the time for playing, computed from the seconds that are stored with the games.
+        Compiling kernels takes additional time.
 
     Returns
     -------
     Recorded
-        Up to three games. None if the games are not built in, or the agent learns before it plays.
-        For a point whose games take too long, the next cheaper point that has not been tried takes
-        its place, if any.
+        Up to three games. There is no game if the study's game is not built in, or if the agent
+        learns before it plays. A point whose games take too long is replaced with the next cheaper
+        point that has not been tried, if there is one.
     """
     found: list[dict[str, Any]] = []
-    left_out: dict[str, list[str]] = {}  # points, by what is said of them
+    left_out: dict[str, list[str]] = {}  # labels of points, by the reason
     candidates = validated_candidates(page) or trial_candidates(page)
     if candidates and (reason := why_none(page)):
         return Recorded([], [reason])
@@ -96,7 +97,7 @@ def recorded(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> Recorded:
     tried = -1
     for n_found, place in enumerate(wanted):
         share = cpu_seconds / (len(wanted) - n_found)
-        for k in range(place, tried, -1):  # where a point's games take too long, a cheaper one
+        for k in range(place, tried, -1):  # cheaper points, if games take too long
             try:
                 replay, seconds = record_replay(page, candidates[k], share)
             except LeftOutError as error:
@@ -114,10 +115,11 @@ def why_none(page: Analysis) -> str:
     """Say why no game of a study can be shown; empty if some may be."""
     experiment = page.data.experiment
     if experiment.player.is_external:
-        return "The study's games are not of 2048, Pacman or dice: none is shown."
+        return "Only games of 2048, Pacman and dice can be shown, and this study has other games."
     if experiment.build({}).learns:
         return (
-            "The agent learns before its first game, which takes too long here: no game is shown."
+            "No game is shown, because the agent learns before its first game, which takes too "
+            "long."
         )
     return ""
 
@@ -171,14 +173,14 @@ def record_replay(
     if (recording.score, recording.n_moves) != (game.score, game.n_moves):
         raise LeftOutError(
             f"the game of seed {game.seed} is stored with "
-            f"{counted(int(game.score), 'point')} in {counted(game.n_moves, 'move')}, and came out "
-            f"with {recording.score:,} in {recording.n_moves:,} when played again: it is not shown."
+            f"{counted(int(game.score), 'point')} in {counted(game.n_moves, 'move')}, but had "
+            f"{recording.score:,} in {recording.n_moves:,} when played again, so it is not shown."
         )
     data = {
         **recording.data,
         "number": int(candidate.number),
         "label": candidate.label,
-        "seed": str(game.seed),  # which may have more digits than a number in a browser
+        "seed": str(game.seed),  # text, because it may have more digits than numbers in a browser
         "score": int(game.score),
         "note": note,
     }
@@ -198,7 +200,7 @@ def record_game(agent: Agent, seed: int) -> Recording:
 
 
 def dice_games(agent: DiceAgent) -> list[Game]:
-    """Play some games, and return those that are more than sticking at once."""
+    """Play some games, and return those with more than one move, or all if there are none."""
     games: list[Game] = [agent.play(seed) for seed in range(N_DICE_GAMES)]
     return [each for each in games if each.n_moves > 1] or games
 
@@ -212,7 +214,8 @@ def typical(games: Sequence[Game], n: int = 1) -> list[Game]:
 def affordable(candidate: ReplayCandidate, seconds: float) -> tuple[Game, float]:
     """Return a game that can be played in time, and its duration.
 
-    It is of the half nearest to the median: the shortest game of all would be the unluckiest, too.
+    The game is one of the half whose scores are nearest to the median. The shortest of all games
+    would be short because of bad luck.
     """
     games = candidate.point.in_order
     near = typical(games, math.ceil(len(games) / 2))
@@ -227,4 +230,4 @@ def affordable(candidate: ReplayCandidate, seconds: float) -> tuple[Game, float]
         reason = f"have more than {MAX_MOVES:,} moves"
     else:
         reason = f"take more than {format_seconds(seconds)}"
-    raise LeftOutError(f"games near the median score {reason}, and none is shown.")
+    raise LeftOutError(f"games near the median score {reason}, so none is shown.")

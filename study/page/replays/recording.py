@@ -1,4 +1,4 @@
-"""Recorded games: played again, with what is visible at each step, and how they ended."""
+"""Games that are played again and recorded: what is visible at each step, and the result."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -28,8 +28,8 @@ NO_ACTION = -1
 class Recording:
     """A game as a viewer sees it."""
 
-    # Plain data for JSON: `game`; what does not change in it; and `steps`, a column for each thing
-    # that is seen, with a value for each position, `score` among them.
+    # Plain data for JSON: the name `game`, what does not change during the game, and `steps`. The
+    # steps have a column for each thing that is seen (such as `score`), with a value per position.
     data: dict[str, Any]
     score: int  # in points
     n_moves: int  # number of actions
@@ -38,9 +38,9 @@ class Recording:
 def record_2048(agent: Agent2048, seed: int) -> Recording:
     """Play the game of ``agent.play(seed)`` move by move.
 
-    The steps are ``cells``, a hexadecimal exponent for each cell in reading order; ``score``;
-    ``action``, which led to them (up, right, down, left); and ``spawned``, the cell of the new
-    tile.
+    The columns of the steps are ``cells``, a hexadecimal exponent for each cell in reading order;
+    ``score``; ``action``, the action that led to this position (up, right, down, left); and
+    ``spawned``, the cell of the new tile.
     """
     warm(agent)
     player = agent.in_game()
@@ -66,11 +66,11 @@ def record_2048(agent: Agent2048, seed: int) -> Recording:
 def record_pacman(agent: PacmanAgent, seed: int) -> Recording:
     """Play the game of ``agent.play(seed)`` turn by turn.
 
-    The data are ``rows``, the maze's lines, and ``morsels``: x, y, whether it is a capsule, and the
-    turn in which it is eaten, or None. The steps are ``x``, ``y``, ``score``, ``outcome``,
-    ``n_food``; ``action`` and ``moved``, what Pacman chose and where he went, or tried to go
-    against a wall (north, east, south, west, none); and ``ghosts``: x and y in half cells, and
-    whether it is scared, for each.
+    The data are ``rows``, the maze's lines, and ``morsels``: for each morsel, x, y, whether it is a
+    capsule, and the turn in which it is eaten, or None. The columns of the steps are ``x``, ``y``,
+    ``score``, ``outcome``, ``n_food``; ``action``, which Pacman chose; ``moved``, the direction in
+    which he went or, if he met a wall, tried to go (north, east, south, west, none); and
+    ``ghosts``: for each ghost, x and y in half cells, and whether the ghost is scared.
     """
     warm(agent)
     world = agent.start(seed)
@@ -101,7 +101,7 @@ def record_pacman(agent: PacmanAgent, seed: int) -> Recording:
 
 
 def direction_of_pacman(before: World, after: World, action: int) -> int:
-    """Return the direction that Pacman took; one with a wall, if he stayed where he was."""
+    """Return the direction that Pacman took; if he did not move, one that a wall blocks."""
     here, there = int(before.state.tally[PACMAN]), int(after.state.tally[PACMAN])
     possible = (action,) if action == NO_DIRECTION else (action, (action + 1) & 3, (action + 3) & 3)
     leads = before.layout.maze.after[here]
@@ -112,7 +112,7 @@ def direction_of_pacman(before: World, after: World, action: int) -> int:
 def roll(
     seed: np.uint64, purpose: np.uint64, index: np.uint64, sides: np.uint64, n_dice: np.int64
 ) -> npt.NDArray[np.int64]:
-    """Roll dice by the game's stream of this purpose and number, as the engine does."""
+    """Roll dice with the random stream of a seed, a purpose and an index, as the engine does."""
     faces = np.empty(n_dice, np.int64)
     random = stream(seed, purpose, index)
     for die in range(n_dice):
@@ -124,8 +124,9 @@ def roll(
 def record_dice(agent: DiceAgent, seed: int) -> Recording:
     """Play the game of ``agent.play(seed)`` roll by roll.
 
-    The data are ``sides``. The steps are the rolls, and the result of the last one: ``dice``, for
-    each its face and whether it is held, or, at the end, flipped; and ``score``.
+    The data are ``sides``. There is a step for each roll, and one for the final result. The columns
+    of the steps are ``score`` and ``dice``: for each die, its face, and whether it is held (in the
+    final result, whether it is flipped).
     """
     warm(agent)
 

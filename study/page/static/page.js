@@ -1,5 +1,5 @@
 "use strict";
-// The page of a study: charts in two themes, the slider's panel, sorting, copying, its age.
+// The page of a study: charts in two themes, the slider's panel, sorting, copying, the page's age.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const find = (id) => document.getElementById(id);
@@ -170,7 +170,7 @@
     find("try").textContent = step.prospect.command || "";
     find("note").textContent = isAnswer ? "" : `You chose number ${answer.number}. The answer within ${step.text} is ${named(byBudget)}.`;
     const later = choices.steps.slice(Number(slider.value) + 1).find((each) => each.answer !== step.answer);
-    find("next").textContent = later ? `From ${later.text} on: ${named(choices.answers[later.answer])}.` : "No larger budget has a better measured θ.";
+    find("next").textContent = later ? `From ${later.text} on: ${named(choices.answers[later.answer])}.` : "No larger budget allows a better measured θ.";
     for (const row of document.querySelectorAll("#validated tbody tr")) {
       row.classList.toggle("chosen", Number(row.dataset.number) === answer.number);
       row.classList.toggle("pinned", Number(row.dataset.number) === pinned);
@@ -323,7 +323,7 @@
   }
   const place = `place of ${data.name}`;
   const before = JSON.parse(stored(place) || "null");
-  // The number of reloads that found the same page. After each, the wait is twice as long; in the end there are no more.
+  // The number of reloads that found the same page. Each doubles the wait; after MOST_RELOADS, the page reloads no more.
   const same = before && before.made === data.made ? before.same + 1 : 0;
   const isFollowed = data.reload !== null && same <= MOST_RELOADS;
   const tables = [...document.querySelectorAll("details")];

@@ -45,7 +45,7 @@ def test_points_beyond_the_other_front_are_left_out(front: Front) -> None:
     assert len(within(other, front).validated) == 3
     baseline = by_cost[by_cost["origin"] == "author's θ"]
     few = within(front, Front("x", 1, front.experiment, baseline))
-    with pytest.raises(InputError, match=r"'mcmdp' must have 2 points or more"):
+    with pytest.raises(InputError, match=r"'mcmdp' must have at least 2 points"):
         make_contender(few)
 
 

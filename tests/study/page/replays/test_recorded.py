@@ -111,7 +111,9 @@ def test_dice_are_played_for_the_page_and_it_says_so() -> None:
     assert all("stores solutions" in each["note"] for each in found.replays)
 
 
-@pytest.mark.parametrize(("name", "reason"), [("zstd", "not of 2048"), ("ntuple", "learns before")])
+@pytest.mark.parametrize(
+    ("name", "reason"), [("zstd", "Only games of 2048"), ("ntuple", "learns before")]
+)
 def test_others_have_none_and_a_reason(name: str, reason: str) -> None:
     found = recorded(page_of(name))
     assert found.replays == []
