@@ -30,7 +30,7 @@ from thetafront.agents.external.source import PREFIX
 
 Bools = npt.NDArray[np.bool_]
 Columns = Mapping[str, npt.NDArray[Any]]
-"""Arrays of parameter values by name, one element per θ."""
+"""Arrays of parameter values, by the parameter's name; each has one element per θ."""
 Expression = Callable[[Columns], Any]
 """A function of columns.
 
@@ -107,12 +107,12 @@ class Constraint:
         return ValueError(f"constraint {shown!r} cannot be used: {why}")
 
     def parsed(self) -> ast.expr:
-        """Return the syntax tree; ValueError for text that is invalid, too long or too nested."""
+        """Return the syntax tree; ValueError if it is invalid, too long or nested too deeply."""
         if len(self.text) > MAX_LENGTH:
             raise self.refusal(f"it has {len(self.text)} characters, more than {MAX_LENGTH}")
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # such as for `1 is 1`, which is refused below
+                warnings.simplefilter("ignore")  # Python warns of `1 is 1`, which is refused below
                 tree = ast.parse(self.text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             why = error.msg if isinstance(error, SyntaxError) else "too deeply nested"
@@ -153,7 +153,7 @@ class Constraint:
                     return NUMBER, partial(computed, FUNCTIONS[name], self.read_all(NUMBER, *nodes))
             case ast.Compare():
                 return CONDITION, self.read_comparison(node)
-        raise self.refusal(f"{ast.unparse(node)[:SHOWN]} is not possible; {ALLOWED}")
+        raise self.refusal(f"{ast.unparse(node)[:SHOWN]} is not allowed; {ALLOWED}")
 
     def read_all(self, kind: str, *nodes: ast.expr) -> list[Expression]:
         """Return functions that compute expressions; ValueError unless all are of the given kind.
@@ -186,7 +186,7 @@ class Constraint:
                     found = partial(computed, np.maximum, [equal[0], *equal])
                     return found if isinstance(sign, ast.In) else negated(found)
             if type(sign) not in (COMPARISONS if kind == NUMBER else (ast.Eq, ast.NotEq)):
-                raise self.refusal(f"{ast.unparse(node)[:SHOWN]} is not possible; {ALLOWED}")
+                raise self.refusal(f"{ast.unparse(node)[:SHOWN]} is not allowed; {ALLOWED}")
             (each,) = self.read_all(kind, right)
             links.append(partial(compared, COMPARISONS[type(sign)], left, each))
             left = each

@@ -133,7 +133,7 @@ class Experiment:
         if not len(self.space):
             raise ValueError("space must have at least one parameter (got none)")
         if len(set(self.space.names)) < len(self.space):
-            raise ValueError(f"space must have each name once (got {', '.join(self.space.names)})")
+            raise ValueError(f"space must not have a name twice (got {', '.join(self.space.names)})")
         if self.goal.name in names:
             raise ValueError(f"goal must not have the name of a cost (got {self.goal.name!r})")
         if both := set(names) & set(self.space.names):

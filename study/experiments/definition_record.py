@@ -148,7 +148,8 @@ class Definition:
         follows += [PREFIX] * (DEPENDS_ON not in self.content)
         keys = [key for key in {**mine, **theirs} if not key.startswith(tuple(follows))]
         phrases = [
-            f"{key.removeprefix(PREFIX)} {shown(theirs.get(key))} now, not {shown(mine.get(key))}"
+            f"{key.removeprefix(PREFIX)} is now {shown(theirs.get(key))}, "
+            f"not {shown(mine.get(key))}"
             for key in keys
             if mine.get(key) != theirs.get(key)
             and not (key.startswith("baselines.") and str(mine.get(key)) == str(theirs.get(key)))
@@ -162,13 +163,13 @@ class Definition:
         """Return the changes of objectives that make earlier trials unusable."""
         was, is_now = self.content, now.content
         phrases = [
-            f"objective's {key} {is_now['goal'].get(key)}, not {was['goal'].get(key)}"
+            f"objective's {key} is now {is_now['goal'].get(key)}, not {was['goal'].get(key)}"
             for key in FIRST_OBJECTIVE
             if was["goal"].get(key) != is_now["goal"].get(key)
         ]
         costs = [sorted(each["name"] for each in found["costs"]) for found in (was, is_now)]
         if costs[0] != costs[1] and not is_now["is_open"]:
-            phrases.append(f"cost {', '.join(costs[1])}, not {', '.join(costs[0])}")
+            phrases.append(f"cost is now {', '.join(costs[1])}, not {', '.join(costs[0])}")
         return phrases
 
 

@@ -180,7 +180,7 @@ class NumericParameter(Described):
             object.__setattr__(self, "low", int(self.low))
             object.__setattr__(self, "high", int(self.high))
         if self.log and self.low <= 0:
-            raise ValueError(f"{self.name}: a log scale needs a bound above 0, not {self.low}")
+            raise ValueError(f"{self.name}: a log scale needs bounds above 0, not {self.low}")
         if self.step and self.log:
             raise ValueError(f"{self.name}: steps need a linear scale")
         if self.integer and not float(self.step).is_integer():
@@ -327,7 +327,7 @@ class CategoricalParameter(Described):
         return self.kind_of(self.choices[0]) or TEXT
 
     def at(self, u: Floats) -> npt.NDArray[Any]:
-        """Return the choice for each coordinate: the one whose part of [0, 1] contains it."""
+        """Return, for each coordinate, the choice that has this part of [0, 1]."""
         n = len(self.choices)
         return np.asarray(np.array(self.choices, object)[np.minimum((u * n).astype(int), n - 1)])
 

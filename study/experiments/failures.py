@@ -5,8 +5,8 @@ goal has a *penalty*, a failed game counts with that value instead.
 
 A θ is left out when its games show that its failure rate is above the experiment's
 ``max_failures``. The test is sequential (Robbins 1970), because it is repeated after every game.
-Let f of n games have failed, and let p₀ be the limit. The test compares two likelihoods: the
-average over all rates above the limit, and the likelihood of the limit itself:
+Let f of n games have failed, and let p₀ be the limit. The test compares the likelihood averaged
+over all rates above the limit with the likelihood of the limit itself:
 
     ∫ pᶠ(1 − p)ⁿ⁻ᶠ dp / (1 − p₀), p from p₀ to 1,   and   p₀ᶠ(1 − p₀)ⁿ⁻ᶠ
 
@@ -103,7 +103,7 @@ def shows_failures(outcomes: Mapping[int, Outcome], goal: Goal, limit: float) ->
 
 
 def left_out_text(failures: Mapping[int, FailedGame], n_ended: int) -> str:
-    """Say why a θ is left out: how many of its games failed, and how the first one did."""
+    """Say why a θ is left out: how many of its games failed, and the error of the first one."""
     first = failures[min(failures)].error
     n = len(failures) + n_ended
     return (

@@ -90,9 +90,9 @@ def share_reaching(games: Sequence[Game2048], tile: int) -> float:
 
 
 def check_2048(given: str, game: type[Game]) -> None:
-    """Raise InputError unless ``game`` is a class of 2048 games, played by ``given``.
+    """Raise InputError unless ``game`` is a class of 2048 games.
 
-    ``given`` is the name of an agent or a study.
+    ``given`` is the name of the agent or study for the message.
     """
     if not issubclass(game, Game2048):
         kind = "another agent" if issubclass(game, ReportedGame) else game.kind

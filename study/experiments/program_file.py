@@ -1,7 +1,8 @@
 """Reads an experiment with a program in any language from a TOML file.
 
-The keys of the file are the arguments of :func:`make_experiment`. The keys of the file's tables are
-the arguments of parameters, goals and costs. ``docs/reference/definition.md`` lists all keys.
+The keys of the file are the arguments of :func:`make_experiment`. The keys of its tables are the
+arguments with which parameters, goals and costs are created. ``docs/reference/definition.md`` lists
+all keys.
 """
 
 import math
@@ -174,7 +175,7 @@ def make_cost(
 def make_reference(
     *, of: Cost, objective: float | None = None, cost: float | None = None
 ) -> dict[str, Any]:
-    """Return an experiment's arguments for the reference point; ``of`` is its cost."""
+    """Return an experiment's arguments for the reference point; ``of`` is the experiment's cost."""
     if cost is not None and not 0 < cost < math.inf:
         raise InputError(f"reference.cost must be a number above 0 (got {cost:g})")
     if (objective is None) != (cost is None):

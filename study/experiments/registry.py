@@ -1,4 +1,4 @@
-"""Finds experiments: built-in ones by name, users' ones in files, modules and installed packages.
+"""Finds experiments by name or in users' files, modules and installed packages.
 
 Built-in experiments are in :mod:`study.experiments.builtin`. Installed packages offer experiments
 through the entry-point group ``thetafront.experiments``.

@@ -293,8 +293,8 @@ class Space:
         functions = [each for each in self.rules if isinstance(each, ConstraintFunction)]
         why = next((f" ({error})" for each in functions for error in each.errors), "")
         raise ValueError(
-            f"constraints must be satisfied by {MIN_FEASIBLE} or more of {N_SAMPLED:,} points "
-            f"(got {len(self.feasible_points)}){why}"
+            f"constraints must be satisfied by {MIN_FEASIBLE} or more of {N_SAMPLED:,} random "
+            f"points (got {len(self.feasible_points)}){why}"
         )
 
     def completed(self, given: Mapping[str, Value]) -> dict[str, Value]:

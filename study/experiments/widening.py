@@ -109,7 +109,10 @@ def is_at(parameter: NumericParameter, value: Value, is_upper: bool) -> bool:
 
 
 def moved(experiment: Experiment, parameter: NumericParameter, is_upper: bool) -> float:
-    """Return a bound as moved by default; unchanged if the agent allows no values beyond it."""
+    """Return the new value of a bound that is moved by default.
+
+    The value is unchanged if the agent allows no values beyond the bound.
+    """
     low, high = parameter.ends
     here = parameter.ends[is_upper]
     domain = experiment.player.domain(parameter)

@@ -128,7 +128,7 @@ def make_sampler(
     study_seed, trial_number : int
         The two numbers that determine the sampler's random numbers.
     n_design : int
-        Size of the initial design, on which depends when a model begins to propose θ.
+        Size of the initial design; a model begins to propose θ after half of that many trials.
     objectives : Objectives
         Scales, reference point and noise of the objectives, for samplers with a model.
     space : Space, optional

@@ -66,7 +66,7 @@ class Area:
         return cls(points, first, extents, posterior.scales[0], float(reference[0]))
 
     def gains(self, steps: Floats) -> Floats:
-        """Return the expected gains in area of n trials, shape (n,), with steps s, shape (n, J)."""
+        """Return each trial's expected gain in area, shape (n,); ``steps`` are s, shape (n, J)."""
         n, size = steps.shape
         if not size:
             return np.zeros(n)

@@ -22,7 +22,7 @@ from thetafront.study.samplers.observations import Objectives, Observations, obs
 Floats = npt.NDArray[np.float64]
 ONE_AT_A_TIME = Lock()
 N_AT_RANDOM = 1024
-# Tries to sample a feasible θ: one parameter at a time, or all parameters together, which is slow.
+# Maximum numbers of tries: with parameters sampled one by one, and together, which is slow.
 MAX_TRIES, MAX_TRIES_TOGETHER = 1000, 8
 
 
@@ -105,7 +105,8 @@ class ModelSampler(BaseSampler):
     ) -> list[dict[str, Any]]:
         """Propose parameters of ``q`` trials from ``number`` on, given all other ``trials``.
 
-        With too few complete trials, proposals are random; without a ``space``, there are none.
+        With too few complete trials, proposals are random. If there is also no ``space``, the list
+        is empty.
         """
         cube = UnitCube(search_space, self.space)
         rng = np.random.default_rng([self.seed, number])

@@ -9,7 +9,7 @@ Floats = npt.NDArray[np.float64]
 
 P_REDRAWN = 0.05  # probability that a perturbed parameter is drawn uniformly
 SAME_POINT = 1e-9  # points are the same if no coordinate differs by more
-N_ROUNDS = 16  # most further draws if few points are feasible
+N_ROUNDS = 16  # maximum number of further draws if few points are feasible
 N_NEAREST = 1024
 N_HALVINGS = 4  # of a step that leaves the feasible part of a space
 
@@ -71,7 +71,7 @@ def perturb(cube: UnitCube, points: Floats, scale: Floats, rng: np.random.Genera
 def perturb_some(
     cube: UnitCube, points: Floats, n: int, powers: tuple[float, float], rng: np.random.Generator
 ) -> Floats:
-    """Draw n of the points, and perturb them; ``powers`` are the range of log₁₀ of the scale."""
+    """Draw n of the points, and perturb them; ``powers`` is the range of log₁₀ of the scale."""
     chosen = points[rng.integers(len(points), size=n)]
     return perturb(cube, chosen, 10.0 ** rng.uniform(*powers, (n, 1)), rng)
 

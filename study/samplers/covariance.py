@@ -6,7 +6,7 @@ Notation
 k(x, x')   σ² m(r) exp(−r), r² = 2ν Σⱼ (xⱼ − x'ⱼ)²/ℓⱼ²; plus τ² if x = x'
 ν, m(r)    smoothness ν and its polynomial: 1 + r + r²/3 for ν = 5/2, 1 + r for ν = 3/2
 ℓⱼ         length scale along coordinate j; all coordinates of a categorical parameter share one
-τ²         misfit: variance of the values at single points around the smooth function
+τ²         misfit: variance of the differences between values and the smooth function
 =========  =========================================================================================
 
 Source: Rasmussen and Williams, *Gaussian Processes for Machine Learning* (2006), equation 4.17.
@@ -35,7 +35,7 @@ class Hyperparameters:
     noise: float  # noise variance, scaled, for observations whose variance is unknown
     misfit: float = 0.0  # τ², of scaled observations
     smoothness: float = SMOOTH  # ν
-    log_density: float = 0.0  # log posterior density up to a constant, for a fit
+    log_density: float = 0.0  # log posterior density up to a constant, if the values were fitted
 
     @property
     def total(self) -> float:

@@ -165,10 +165,9 @@ class FittedModel:
     ) -> tuple[tuple[float, float], ...]:
         """Compare predictions at some points with what was measured there; see :attr:`checks`.
 
-        Like all points proposed later, the points were chosen because of their good predictions. So
-        they are often points at which predictions are too good. Both numbers are shrunk towards
-        those of a correct model. Measurements that are better than predicted do not raise later
-        predictions.
+        Like all points proposed later, the points were chosen because of their good predictions, so
+        these predictions are often too good. The two numbers of a check are shrunk towards those of
+        a correct model. Measurements that are better than predicted do not raise later predictions.
         """
         mean, deviation = self.posterior.predict(points)
         found = []

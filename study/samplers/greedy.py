@@ -9,8 +9,8 @@ row, and more candidates did not help.
 Notation
 --------
 =======  ===========================================================================================
-L        Cholesky factor of K + N of the process before any of these trials, shape (n, n)
-s, v     the k points of trials put in flight since then, and their noise variances
+L        Cholesky factor of K + N, shape (n, n), of the process before trials are put in flight
+s, v     the k points of trials that were then put in flight, and their noise variances
 E(x)     L⁻¹ k(X, x), followed by one row for each s
 =======  ===========================================================================================
 
@@ -118,10 +118,10 @@ class InFlight:
         self.points = np.concatenate([self.points, point[None]])
 
     def follow(self, points: Floats, explained: Floats) -> Floats:
-        """Extend E of some points by the row of the latest trial; return a multiple, shape (m,).
+        """Extend E of some points by the row of the latest trial.
 
-        The returned row is multiplied by the process's scale. The covariance of two points
-        decreases by the product of their numbers in it.
+        Return this row, multiplied by the process's scale, shape (m,). The covariance of two points
+        decreases by the product of the two points' numbers in the returned row.
         """
         last, row = len(self.points) - 1, self.n_rows - 1
         column = self.rows[:row, last]

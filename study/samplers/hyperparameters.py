@@ -209,7 +209,7 @@ def draw_logs(
 ) -> tuple[Floats, Floats]:
     """Draw from Laplace's approximation at a mode; also return the log importance weights.
 
-    The Hessian comes from differences of gradients; its eigenvalues are raised to MIN_PRECISION.
+    The Hessian comes from differences of gradients. MIN_PRECISION replaces smaller eigenvalues.
     """
     steps = STEP * np.eye(len(mode))
     hessian = np.array([objective(mode + e)[1] - objective(mode - e)[1] for e in steps])

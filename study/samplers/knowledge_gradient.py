@@ -82,7 +82,7 @@ class Refinement(NamedTuple):
 
 OF_ONE = Refinement(4, 24, (0.2, 0.07, 0.02))
 OF_MANY = Refinement(2, 16, (0.2, 0.07, 0.02))
-OF_MORE = Refinement(1, 8, (0.1, 0.03))  # for more than 32 proposals: less work for each
+OF_MORE = Refinement(1, 8, (0.1, 0.03))  # fast, because workers wait for more than 32 proposals
 MANY = 32
 
 
@@ -133,8 +133,8 @@ class KnowledgeGradientSampler(ModelSampler):
         """Return q candidates with the largest expected gains, chosen one by one, shape (q, d).
 
         When a candidate is chosen, those chosen before it count as in flight. All choices share the
-        model, the area and the initial candidates (:mod:`study.samplers.greedy`). Each choice has a
-        refinement of its best candidates.
+        model, the area and the initial candidates (:mod:`study.samplers.greedy`). For each choice,
+        the best candidates are refined separately.
         """
         if q == 1:
             return self.propose(observations, cube, rng)[None]

@@ -1,8 +1,8 @@
 """Noisy expected hypervolume improvement, as an optuna sampler for two objectives.
 
 A trial's value is a noisy mean. The model knows the variance of this mean (:mod:`study.shrinkage`);
-without it, the model could not tell noise from merit after so few trials. Observed values are not
-used as points of the front. Instead, the front to improve is drawn 32 times from the posterior at
+otherwise, it could not tell noise from merit after so few trials. Observed values are not used as
+points of the front. Instead, the front to improve is drawn 32 times from the posterior at
 all finished **and** pending points. Given one of these draws, a candidate's expected improvement
 has a closed form. The sampler maximizes the average over the draws. So it takes trials in flight
 into account, and no worker waits for them.
@@ -51,7 +51,7 @@ from thetafront.study.samplers.posterior import Posterior
 
 Floats = npt.NDArray[np.float64]
 Strips = tuple[Floats, Floats]
-"""Edges aᵢ, shape (n_draws, n + 2), and floors bᵢ₊₁, shape (n_draws, n + 1), of drawn fronts."""
+"""For drawn fronts: edges aᵢ, shape (n_draws, n + 2); floors bᵢ₊₁, shape (n_draws, n + 1)."""
 
 N_DRAWS = 32
 MAX_CONDITIONED = 384  # most observations that the model is conditioned on

@@ -117,7 +117,7 @@ class Observations:
 
 
 def n_to_fit(n: int) -> int:
-    """Return to how many of ``n`` observations, from the first on, hyperparameters are fitted.
+    """Return the number m: hyperparameters are fitted to the first m of ``n`` observations.
 
     The fit is repeated whenever the number of observations has grown by a tenth. In between,
     hyperparameters change little, and a fit takes half of the time of a proposal.

@@ -195,7 +195,7 @@ class Posterior:
         return np.stack([first, second], axis=-1), deviations
 
     def slopes(self, points: Floats, costs: Floats, deviations: Floats) -> Floats:
-        """Return the slope of the first objective's mean over the second objective, shape (m,).
+        """Return the slope of the first mean as a function of the second objective, shape (m,).
 
         The slope is measured from one standard deviation below to one above the second objective's
         mean, so that it is finite at a step. It is 0 at points with games, because their scores are

@@ -49,7 +49,7 @@ class PredictedFront:
     mean, deviation : float64, shape (n, 2)
         Posterior means and standard deviations of both objectives, which are to be maximized.
     common_deviation : float
-        Standard deviation of the first objective's mean error over the front, in its own unit.
+        Standard deviation of the first objective's mean error over the front, in its unit.
     local_deviation : float64, shape (n,)
         Standard deviation of each point's error minus that mean error.
     """
@@ -64,7 +64,7 @@ class PredictedFront:
     def at(cls, points: Floats, posterior: Posterior) -> "PredictedFront":
         """Return the front that consists of these points, the cheapest first."""
         mean, deviation = posterior.predict(points)
-        # Only some points are used: a front may have thousands, and all pairs would fill memory.
+        # Only some points are used, because all pairs of thousands of points would fill the memory.
         some = spread(len(points), N_FOR_COMMON)
         weights = shares(mean[some, 1])
         slopes = posterior.scales[0].slope(posterior.sign * mean[:, 0])

@@ -114,7 +114,7 @@ class Cost:
         return f"{f'{value:,.0f}' if self.is_whole else significant(value)} {self.unit}".rstrip()
 
     def interval(self, value: float, low: float, high: float) -> str:
-        """Write a cost with its 95% interval in percent, unless its width is 0: ``129 µs ± 2%``."""
+        """Write a cost with its 95% interval in percent, if it has a width: ``129 µs ± 2%``."""
         if low == high:
             return self.text(value)
         half = (high / low) ** 0.5 - 1.0
@@ -125,7 +125,8 @@ class Cost:
         """Write a cost in a sentence: ``1.00 ms a move``."""
         if not self.unit:
             return f"{self.text(value)} {self.label}"
-        _, of, what = self.label.rpartition(" a ")  # a user's: CPU time a slice
+        # A label that a user gives may end in another word: CPU time a slice.
+        _, of, what = self.label.rpartition(" a ")
         if not of:
             per = "move" if self.per_move else "game"
             of, what = (" a ", per) if self.name.endswith(f"_per_{per}") else ("", "")

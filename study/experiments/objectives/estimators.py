@@ -6,14 +6,14 @@
     mean is larger. Its variance grows with the mean (:func:`study.shrinkage.growing_variances`).
 *   A **proportion** is the mean of samples between two bounds, such as 0 and 1. Its interval stays
     within the bounds (:func:`study.estimate.bounded_mean`), and is Wilson's interval if every
-    sample is at a bound. Its variance is that of :func:`study.shrinkage.bounded_variances`.
+    sample is at a bound. :func:`study.shrinkage.bounded_variances` estimates its variance.
 *   An **exact value** is known from one game, so its variance and the width of its interval are 0.
 
 With fewer than 30 samples, an interval also uses a *prior* of the variance, which is estimated from
 the games of other θ.
 
-The bounds of the samples determine the scale for a model, so that its predictions stay within these
-bounds (:mod:`study.scale`).
+The bounds of the samples determine the scale on which a model is fitted (:mod:`study.scale`), so
+that its predictions stay within the bounds.
 """
 
 import math
@@ -44,7 +44,7 @@ from thetafront.study.shrinkage import (
 Floats = npt.NDArray[np.float64]
 T = TypeVar("T")
 
-N_PSEUDO = 100  # imagined samples from which the variance at a mean is guessed
+N_PSEUDO = 100  # number of imagined samples from which a variance is guessed
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Estimator(ABC):
 
     @property
     def scale(self) -> Scale:
-        """The scale of the mean in a model."""
+        """The scale on which a model is fitted to the mean."""
         return Scale.within(self.low, self.high)
 
     @abstractmethod
@@ -103,7 +103,7 @@ class Estimator(ABC):
         return float(len(samples) * self.variances([Moments.from_sample(samples)])[0])
 
     def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
-        """Guess the variance of a single sample at each mean; a study's trials may be used."""
+        """Guess the variance of a single sample for each of the means; trials may be used."""
         return np.array([self.typical_variance(np.full(N_PSEUDO, mean)) for mean in means])
 
     def halves(self, items: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
@@ -126,7 +126,7 @@ class NoisyMean(Estimator):
         return variances_of_means(trials)
 
     def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
-        """Return the trials' average for every mean, because the variance does not depend on it."""
+        """Return the trials' average variance for every mean: it does not depend on the mean."""
         n = np.array([trial.n for trial in trials])
         return np.full(len(means), float(np.nanmean(n * self.variances(trials))))
 
@@ -178,7 +178,7 @@ class Proportion(Estimator):
         return np.divide(m2 / unit**2, most, out=np.zeros_like(m2), where=most > 0.0)
 
     def shares(self, trials: Sequence[Moments]) -> list[Moments]:
-        """Return the moments after the range between the bounds is mapped to 0 to 1."""
+        """Return the moments of samples after the bounds are mapped to 0 and 1."""
         unit = self.high - self.low
         return [Moments(n, (mean - self.low) / unit, m2 / unit**2) for n, mean, m2 in trials]
 
@@ -212,5 +212,5 @@ class ExactValue(Estimator):
         return np.array([0.0 if trial.n else math.nan for trial in trials])
 
     def halves(self, items: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
-        """Return all items twice: without noise, the same items can both choose and judge θ."""
+        """Return all items twice: without noise, the same games may choose θ and judge them."""
         return items, items

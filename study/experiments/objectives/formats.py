@@ -32,7 +32,7 @@ class Format:
     tick: str
     area_value: str
     unit: str  # unit of values; empty if there is none
-    area_unit: str  # unit of an area under a front, without the unit of cost, decades
+    area_unit: str  # unit of an area under a front; decades of cost are left out
     # `100 ± 5`; `30% (25% to 36%)`; or `100 ± 5`, but only `100` if the width of the interval is 0.
     # In the first style, a width of 0 means that the error is unknown: `100 ± ?`.
     interval_style: Literal["plus-minus", "ends", "exact"] = "plus-minus"

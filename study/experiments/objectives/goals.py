@@ -54,7 +54,7 @@ class Goal:
     format : Format
         How values are written.
     standard_error : float, optional
-        Standard error at which the validation of a point may end, by default; 0 if one game is
+        Default of the standard error at which the validation of a point may end; 0 if one game is
         exact. None if the spread of games is unknown; validation then ends only after a given
         number of games.
     with_extremes : bool
@@ -85,7 +85,7 @@ class Goal:
 
     @property
     def sign(self) -> float:
-        """1 if more is better, −1 if less is better; more of a value times this sign is better."""
+        """1 if more is better, −1 if less is better; a larger value·sign is always better."""
         return 1.0 if self.direction == "maximize" else -1.0
 
     @property
@@ -240,7 +240,7 @@ def mean(
     label : str, optional
         Its name in text; by default the name.
     standard_error : float, optional
-        Standard error at which the validation of a point may end, by default.
+        Default of the standard error at which the validation of a point may end.
     replicates : int
         Games per trial by default.
     penalty : float, optional

@@ -155,19 +155,19 @@ def test_a_changed_definition_is_refused_with_what_changed(folder: Path) -> None
     assert "has changed: the program or a file of its command now" in line
     (folder / "once.toml").write_text(ONCE.replace("time_limit = 20", "time_limit = 30"))
     line = refused_study(folder, "sweep", "once.toml", *few)
-    assert "program.time_limit 30.0 now, not 20.0; the program or a file" in line
+    assert "program.time_limit is now 30.0, not 20.0; the program or a file" in line
     few[1] = "6"
     thetafront(folder, "sweep", "once.toml", *few, "--accept-change")
     thetafront(folder, "sweep", "once.toml", *few)
     said = thetafront(folder, "status", "engine")
-    assert "accepted     after 4 trials: program.time_limit 30.0 now, not 20.0" in said
+    assert "accepted     after 4 trials: program.time_limit is now 30.0, not 20.0" in said
     (folder / "coins.py").write_text(COINS.replace("0.05", "0.06"))
     assert "the code now" in refused_study(folder, "sweep", "coins.py", *few)
     (folder / "coins.py").write_text(
         COINS.replace('rate("won")', 'rate("won", direction="minimize")')
     )
     line = refused_study(folder, "sweep", "coins.py", *few, "--accept-change")
-    assert "has trials with other objectives: objective's direction minimize, not maximize" in line
+    assert "other objectives: objective's direction is now minimize, not maximize" in line
     (folder / "coins.py").write_text(COINS.replace("1, 100", "1, 200"))
     line = refused_study(folder, "sweep", "coins.py", *few, "--accept-change")
     assert "another search space (effort 1 to 100)" in line

@@ -161,7 +161,7 @@ def test_reported_seconds_take_the_place_of_those_measured(tmp_path: Path) -> No
         ("low = 1\nhigh = 12", "low = 12\nhigh = 1", "depth: bounds 12 to 1 are not an interval"),
         ("low = 1\nhigh = 12", "high = 12", "parameters.depth.low must be a number"),
         ("low = 1\nhigh = 12", "low = 1.5\nhigh = 12", "depth: bounds 1.5 to 12 are not whole"),
-        ("low = 0.1", "low = 0", "width: a log scale needs a bound above 0"),
+        ("low = 0.1", "low = 0", "width: a log scale needs bounds above 0"),
         ("integer = true", 'integer = "yes"', "depth.integer must be true or false (got 'yes')"),
         ("integer = true", "integers = true", "depth.integers is unknown: it must be one of"),
         ('["a4", "d4"]', '["a4"]', "opening: choices must be at least two different values"),

@@ -146,7 +146,7 @@ REFUSED = {
     ),
     "log from 0": (
         f"{BEGIN}NumericParameter('effort', 0, 1, log=True)\n",
-        "effort: a log scale needs a bound above 0",
+        "effort: a log scale needs bounds above 0",
     ),
     "a column's name": (
         f"{BEGIN}M = Experiment('m', print, Space((NumericParameter('trial', 1, 2),)), mean())\n",
