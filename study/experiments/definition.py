@@ -22,7 +22,7 @@ from thetafront.study.experiments.space import Space
 from thetafront.study.scale import Scale
 
 UNSPECIFIED = cpu_seconds("game")
-"""The cost if an experiment does not name one, until a game shows whether games have moves."""
+"""The cost if none is given; the first game shows whether it becomes a cost per move."""
 TAKEN = {
     *("seed", "trial", "state", "origin", "error", "point", "number", "replicate", "phase"),
     *("n_games", "n_moves", "n_moves_mean", "on_front", "p_on_front", "on_observed_front"),
@@ -133,7 +133,7 @@ class Experiment:
         if not len(self.space):
             raise ValueError("space must have at least one parameter (got none)")
         if len(set(self.space.names)) < len(self.space):
-            raise ValueError(f"space must not have a name twice (got {', '.join(self.space.names)})")
+            raise ValueError(f"space must have each name once (got {', '.join(self.space.names)})")
         if self.goal.name in names:
             raise ValueError(f"goal must not have the name of a cost (got {self.goal.name!r})")
         if both := set(names) & set(self.space.names):
@@ -195,7 +195,7 @@ class Experiment:
 
     @cached_property
     def player(self) -> Player:
-        """Plays the experiment's games (:mod:`study.experiments.players`)."""
+        """The object that plays the experiment's games (:mod:`study.experiments.players`)."""
         given = {
             "seconds": self.time_limit,
             "cpu_seconds": self.cpu_time_limit,

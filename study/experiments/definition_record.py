@@ -114,7 +114,7 @@ class Definition:
     def experiment(
         self, name: str, space: Space, cost: str, fixed: Mapping[str, Any], player: Player
     ) -> Experiment:
-        """Return the experiment: always for reading, and for playing if its player is available.
+        """Return the experiment. Its games can be played only if its player is available.
 
         The games of a built-in agent are played by that agent, all other games by ``player``.
         """
@@ -144,7 +144,7 @@ class Definition:
         """Return a phrase for each difference between this and the current definition."""
         mine, theirs = dict(flat(self.content)), dict(flat(now.content))
         follows = ["is_open", "summary.has_moves"]  # both follow from the costs
-        follows += ["costs"] * now.content["is_open"]  # a game of this study has settled them
+        follows += ["costs"] * now.content["is_open"]  # the study's first game settled the costs
         follows += [PREFIX] * (DEPENDS_ON not in self.content)
         keys = [key for key in {**mine, **theirs} if not key.startswith(tuple(follows))]
         phrases = [

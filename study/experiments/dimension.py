@@ -327,7 +327,7 @@ class CategoricalParameter(Described):
         return self.kind_of(self.choices[0]) or TEXT
 
     def at(self, u: Floats) -> npt.NDArray[Any]:
-        """Return, for each coordinate, the choice that has this part of [0, 1]."""
+        """Return, for each coordinate, the choice whose part of [0, 1] contains it."""
         n = len(self.choices)
         return np.asarray(np.array(self.choices, object)[np.minimum((u * n).astype(int), n - 1)])
 

@@ -34,7 +34,7 @@ class GameSummary:
         return {}
 
     def lines(self, games: Sequence[Any]) -> list[tuple[str, str]]:
-        """Return lines about the games of a θ that was picked, each as a label and a text."""
+        """Return lines about the games of a picked θ; a line is a label and a text."""
         return []
 
 

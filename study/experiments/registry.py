@@ -1,4 +1,4 @@
-"""Finds experiments by name or in users' files, modules and installed packages.
+"""Finds experiments: built-in ones by name, users' experiments by file, module or entry point.
 
 Built-in experiments are in :mod:`study.experiments.builtin`. Installed packages offer experiments
 through the entry-point group ``thetafront.experiments``.

@@ -74,7 +74,7 @@ class Area:
         return self.gains_with(steps, np.tile(nothing, (n, 1)), np.full(n, size))
 
     def gains_with(self, steps: Floats, own: Floats, places: npt.NDArray[np.int64]) -> Floats:
-        """Return the gains if each candidate is added to the points, see :func:`expected_gains`."""
+        """Return the gains if the candidate itself is also a point, see :func:`expected_gains`."""
         known = (self.heights, self.extents, self.reference, self.scale.form)
         return expected_gains(*known, steps, own, places, NODES, WEIGHTS)
 

@@ -22,7 +22,8 @@ from thetafront.study.samplers.observations import Objectives, Observations, obs
 Floats = npt.NDArray[np.float64]
 ONE_AT_A_TIME = Lock()
 N_AT_RANDOM = 1024
-# Maximum numbers of tries: with parameters sampled one by one, and together, which is slow.
+# Maximum number of tries if parameters are sampled one by one, and if they are sampled together,
+# which is slow.
 MAX_TRIES, MAX_TRIES_TOGETHER = 1000, 8
 
 

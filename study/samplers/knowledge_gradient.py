@@ -82,7 +82,7 @@ class Refinement(NamedTuple):
 
 OF_ONE = Refinement(4, 24, (0.2, 0.07, 0.02))
 OF_MANY = Refinement(2, 16, (0.2, 0.07, 0.02))
-OF_MORE = Refinement(1, 8, (0.1, 0.03))  # fast, because workers wait for more than 32 proposals
+OF_MORE = Refinement(1, 8, (0.1, 0.03))  # for more than 32 proposals; short, because workers wait for it
 MANY = 32
 
 

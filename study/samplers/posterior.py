@@ -5,7 +5,7 @@ Objectives are on the scale of :mod:`study.samplers.observations`, both to be ma
 In the model of the trials, the two processes are independent. In the combined model, which is also
 fitted to validated points, the first process may *see the cost*. Its points then have one more
 coordinate, the posterior mean of the second process, with a separate length scale. The first
-process sees the cost if the model is then more probable.
+process sees the cost if the model with this coordinate is more probable than the one without.
 
 Often a limit (such as the number of leaves of a tree) decides how much work a program does, so
 score and cost jump at the same θ. Without the coordinate, the front of the model consists of θ on
@@ -195,11 +195,11 @@ class Posterior:
         return np.stack([first, second], axis=-1), deviations
 
     def slopes(self, points: Floats, costs: Floats, deviations: Floats) -> Floats:
-        """Return the slope of the first mean as a function of the second objective, shape (m,).
+        """Return the slope of the first objective's mean, shape (m,).
 
-        The slope is measured from one standard deviation below to one above the second objective's
-        mean, so that it is finite at a step. It is 0 at points with games, because their scores are
-        known directly.
+        The mean is a function of the second objective. Its slope is measured between one standard
+        deviation below and one above the second objective's mean, so that it is finite at a step.
+        The slope is 0 at points with games, because their scores are known directly.
         """
         ends = (self.inputs(points, costs + side * deviations) for side in (1.0, -1.0))
         upper, lower = (self.processes[0].mean(each) for each in ends)

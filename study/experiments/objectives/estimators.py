@@ -212,5 +212,5 @@ class ExactValue(Estimator):
         return np.array([0.0 if trial.n else math.nan for trial in trials])
 
     def halves(self, items: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
-        """Return all items twice: without noise, the same games may choose θ and judge them."""
+        """Return all items twice: without noise, the same items can be used for both purposes."""
         return items, items

@@ -33,8 +33,8 @@ class Format:
     area_value: str
     unit: str  # unit of values; empty if there is none
     area_unit: str  # unit of an area under a front; decades of cost are left out
-    # `100 ± 5`; `30% (25% to 36%)`; or `100 ± 5`, but only `100` if the width of the interval is 0.
-    # In the first style, a width of 0 means that the error is unknown: `100 ± ?`.
+    # "plus-minus": `100 ± 5`, or `100 ± ?` for a width of 0, since the error is then unknown.
+    # "ends": `30% (25% to 36%)`. "exact": `100 ± 5`, or `100` for a width of 0.
     interval_style: Literal["plus-minus", "ends", "exact"] = "plus-minus"
 
     @property

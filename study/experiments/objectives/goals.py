@@ -54,9 +54,9 @@ class Goal:
     format : Format
         How values are written.
     standard_error : float, optional
-        Default of the standard error at which the validation of a point may end; 0 if one game is
-        exact. None if the spread of games is unknown; validation then ends only after a given
-        number of games.
+        Default standard error at which the validation of a point may end; 0 if one game is exact.
+        None if the spread of games is unknown; validation then ends only after a given number of
+        games.
     with_extremes : bool
         Whether tables have the smallest and the largest sample, and a figure shows the spread of
         samples.
@@ -240,7 +240,7 @@ def mean(
     label : str, optional
         Its name in text; by default the name.
     standard_error : float, optional
-        Default of the standard error at which the validation of a point may end.
+        Default standard error at which the validation of a point may end.
     replicates : int
         Games per trial by default.
     penalty : float, optional
@@ -396,5 +396,8 @@ def checked(goal: Goal) -> Goal:
         )
     error = 1.0 if goal.is_exact or goal.standard_error is None else goal.standard_error
     if not error > 0.0 or goal.replicates < 1:
-        raise ValueError("standard_error must be above 0, and replicates 1 or more")
+        raise ValueError(
+            "standard_error must be above 0, and replicates must be 1 or more (got "
+            f"{goal.standard_error!r} and {goal.replicates!r})"
+        )
     return goal
