@@ -94,7 +94,7 @@ def build_defined_agent(
         if len(parts) != len(numbers):
             names = ", ".join(each.name for each in numbers)
             raise InputError(
-                f"theta must have {counted(len(numbers), 'value')}, {names} (got {len(parts)})"
+                f"theta must have {counted(len(numbers), 'value')}: {names} (got {len(parts)})"
             )
         parted = {each.name: part.strip() for each, part in zip(numbers, parts, strict=True)}
         given |= {name: part for name, part in parted.items() if part or not known[name].when}

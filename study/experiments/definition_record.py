@@ -40,7 +40,7 @@ SUMMARIES: dict[str, type[GameSummary]] = {
 }
 CLASS = "class"
 DEPENDS_ON = "depends_on"
-"""Key of a record's entry with everything to which the code of a script or notebook refers.
+"""Key of the entry that records everything that the code of a script or notebook refers to.
 
 Studies of earlier versions have a digest of that code instead.
 """

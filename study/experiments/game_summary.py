@@ -92,7 +92,7 @@ def share_reaching(games: Sequence[Game2048], tile: int) -> float:
 def check_2048(given: str, game: type[Game]) -> None:
     """Raise InputError unless ``game`` is a class of 2048 games.
 
-    ``given`` is the name of the agent or study for the message.
+    The message names ``given``, an agent or a study.
     """
     if not issubclass(game, Game2048):
         kind = "another agent" if issubclass(game, ReportedGame) else game.kind

@@ -62,7 +62,7 @@ def parse_widen_request(text: str, experiment: Experiment) -> WidenRequest:
     name, has_bounds, bounds = text.partition("=")
     known = {each.name: each for each in experiment.space if isinstance(each, NumericParameter)}
     if name not in known:
-        raise InputError(f"widen must be {FORM}, NAME one of {', '.join(known)} (got {text!r})")
+        raise InputError(f"widen must be {FORM} with NAME one of {', '.join(known)} (got {text!r})")
     if not has_bounds:
         return WidenRequest(name)
     try:

@@ -23,7 +23,7 @@ NODES, WEIGHTS = np.append(NODES, 0.0), np.append(WEIGHTS / WEIGHTS.sum(), -1.0)
 ROOT, ANGLE = int(Form.ROOT), int(Form.ANGLE)
 
 N_DRAWS = 64  # posterior draws of where the best score lies
-MAX_DRAWN = 192  # most points in a draw
+MAX_DRAWN = 192  # maximum number of points in a draw
 PLAUSIBLE = 3.0  # standard deviations; points farther below the front are left out
 
 

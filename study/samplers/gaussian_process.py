@@ -47,7 +47,7 @@ from scipy.linalg import cho_solve, cholesky, lapack, solve_triangular
 from thetafront.study.samplers.covariance import Floats, Hyperparameters, covariances
 from thetafront.study.samplers.hyperparameters import JITTER
 
-MIN_ADDED = 1e-11  # least addition to a diagonal, relative to its largest entry
+MIN_ADDED = 1e-11  # smallest addition to a diagonal, relative to its largest entry
 
 
 def lower_root(covariance: Floats) -> Floats:

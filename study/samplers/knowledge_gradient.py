@@ -65,7 +65,7 @@ N_SOBOL = 256
 N_NEAR_FRONT = 256
 N_ROUNDS, N_NEAR = 6, 128  # rounds of the search for the front, and perturbations per round
 MAX_ON_FRONT = 64
-MAX_CONDITIONED = 384  # most observations that the model is conditioned on
+MAX_CONDITIONED = 384  # maximum number of observations in the model
 
 
 class Refinement(NamedTuple):
@@ -82,7 +82,7 @@ class Refinement(NamedTuple):
 
 OF_ONE = Refinement(4, 24, (0.2, 0.07, 0.02))
 OF_MANY = Refinement(2, 16, (0.2, 0.07, 0.02))
-OF_MORE = Refinement(1, 8, (0.1, 0.03))  # for more than 32 proposals; short, because workers wait for it
+OF_MORE = Refinement(1, 8, (0.1, 0.03))  # for over 32 proposals; short, because workers wait for it
 MANY = 32
 
 

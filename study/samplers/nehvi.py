@@ -54,7 +54,7 @@ Strips = tuple[Floats, Floats]
 """For drawn fronts: edges aᵢ, shape (n_draws, n + 2); floors bᵢ₊₁, shape (n_draws, n + 1)."""
 
 N_DRAWS = 32
-MAX_CONDITIONED = 384  # most observations that the model is conditioned on
+MAX_CONDITIONED = 384  # maximum number of observations in the model
 N_SOBOL = 512
 N_NEAR_FRONT = 256
 N_REFINED = 4

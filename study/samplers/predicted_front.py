@@ -35,7 +35,7 @@ N_SOBOL = 4096
 N_ROUNDS = 30
 N_NEAR = 1024
 N_FOR_COMMON = 256
-MAX_ON_FRONT = 8192  # most points of a front; if it has more, they are evenly thinned out
+MAX_ON_FRONT = 8192  # maximum number of points; a larger front is thinned out evenly
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ class Format:
     tick: str
     area_value: str
     unit: str  # unit of values; empty if there is none
-    area_unit: str  # unit of an area under a front; decades of cost are left out
+    area_unit: str  # unit of an area under a front, apart from decades of cost
     # "plus-minus": `100 ± 5`, or `100 ± ?` for a width of 0, since the error is then unknown.
     # "ends": `30% (25% to 36%)`. "exact": `100 ± 5`, or `100` for a width of 0.
     interval_style: Literal["plus-minus", "ends", "exact"] = "plus-minus"

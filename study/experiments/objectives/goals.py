@@ -58,8 +58,8 @@ class Goal:
         None if the spread of games is unknown; validation then ends only after a given number of
         games.
     with_extremes : bool
-        Whether tables have the smallest and the largest sample, and a figure shows the spread of
-        samples.
+        Whether tables have the smallest and the largest sample, and whether a figure shows the
+        spread of samples.
     reported_too : tuple of Goal
         Other goals; tables also have their means and standard errors.
     replicates : int

@@ -361,7 +361,7 @@ def test_objectives_may_be_called_what_is_no_name_in_python(folder: Path) -> Non
         ("play coins.py --set side=top", "side must be one of face, edge (got 'top')"),
         ("play coins.py --set speed=1", "set must name one of effort, side (got 'speed')"),
         ("play coins.py --set speed", "set must be name=value (got 'speed')"),
-        ("play coins.py --theta 1,2", "theta must have 1 value, effort (got 2)"),
+        ("play coins.py --theta 1,2", "theta must have 1 value: effort (got 2)"),
         (
             "play coins.py --layout small",
             "layout must be left out for coins.py, which has no maze (got 'small')",
