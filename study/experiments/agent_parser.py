@@ -18,16 +18,16 @@ LAYOUT = "layout"
 def build_agent(
     name: str, theta: str | None = None, settings: Sequence[str] = (), layout: str | None = None
 ) -> tuple[Agent, dict[str, Value]]:
-    """Build the agent that a command line asks for, and list all of its parameters.
+    """Return the agent that a command line asks for, and the values of all its parameters.
 
     Parameters
     ----------
     name : str
-        The agent, as the catalog calls it.
+        The agent's name in the catalog.
     theta : str, optional
         All components of θ, separated by commas.
     settings : sequence of str
-        Single parameters, ``name=value``; they override θ.
+        Single parameters as ``name=value``; they override ``theta``.
     layout : str, optional
         For a Pacman agent: the name of a maze, or the path of a ``.lay`` file. The setting
         ``layout=…`` does the same.
@@ -35,7 +35,7 @@ def build_agent(
     Raises
     ------
     InputError
-        If something is not allowed.
+        If an argument is not allowed.
     """
     try:
         known = parameters(name)
@@ -60,7 +60,7 @@ def build_agent(
         agent = build(name, values)
     except ValueError as error:
         raise InputError(str(error)) from None
-    # The maze is listed by the name or path given: the rows of a maze are unreadable on one line.
+    # The maze is listed by its name or path, because its rows would be unreadable on one line.
     given = {LAYOUT: values[LAYOUT]} if LAYOUT in values else {}
     return agent, {**plain_values(agent), **given}
 
@@ -68,23 +68,23 @@ def build_agent(
 def build_defined_agent(
     experiment: Experiment, theta: str | None = None, settings: Sequence[str] = ()
 ) -> tuple[Agent, dict[str, Value]]:
-    """Build the agent of a user's experiment, and list θ.
+    """Return the agent of a user's experiment, and its θ.
 
     Parameters
     ----------
     experiment : Experiment
-        The experiment. A parameter that is not given is at the middle of its range.
+        The experiment. A parameter that is not given gets the middle of its range.
     theta : str, optional
-        All numeric components of θ, in order, separated by commas. An inactive one is left empty,
-        as in ``1,,3``.
+        All numeric components of θ, in order, separated by commas. An inactive parameter gets an
+        empty component, as in ``1,,3``.
     settings : sequence of str
-        Single parameters, ``name=value``; they override θ. Values outside the space are allowed if
-        the player accepts them.
+        Single parameters as ``name=value``; they override ``theta``. Values outside the space are
+        allowed if the experiment's player accepts them.
 
     Raises
     ------
     InputError
-        If something is not allowed.
+        If an argument is not allowed.
     """
     known = {each.name: each for each in experiment.space}
     numbers = [each for each in known.values() if isinstance(each, NumericParameter)]
@@ -94,7 +94,7 @@ def build_defined_agent(
         if len(parts) != len(numbers):
             names = ", ".join(each.name for each in numbers)
             raise InputError(
-                f"theta must have {counted(len(numbers), 'value')}, {names} (got {len(parts)})"
+                f"theta must have {counted(len(numbers), 'value')}: {names} (got {len(parts)})"
             )
         parted = {each.name: part.strip() for each, part in zip(numbers, parts, strict=True)}
         given |= {name: part for name, part in parted.items() if part or not known[name].when}
@@ -121,14 +121,14 @@ def build_defined_agent(
 
 
 def notes_on(agent: Agent) -> tuple[str, ...]:
-    """Return notes on what was left out when the agent's maze was read; none for other agents."""
+    """Return notes on what was cut off when the agent's maze was read; empty without a maze."""
     return agent.layout.notes if isinstance(agent, PacmanAgent) else ()
 
 
 def build_agent_2048(
     name: str, theta: str | None = None, settings: Sequence[str] = ()
 ) -> tuple[Agent2048, dict[str, Value]]:
-    """Build an agent as :func:`build_agent` does; InputError also if it does not play 2048."""
+    """Do the same as :func:`build_agent`, and raise InputError if the agent does not play 2048."""
     check_plays(name, Agent2048)
     agent, params = build_agent(name, theta, settings)
     assert isinstance(agent, Agent2048)
@@ -136,7 +136,7 @@ def build_agent_2048(
 
 
 def check_plays(name: str, *kinds: type) -> None:
-    """Raise InputError unless the named agent is of one of these kinds."""
+    """Raise InputError unless the named agent is of one of these classes."""
     allowed = [each for each in sorted(AGENTS) if issubclass(agent_class(each), kinds)]
     if name not in allowed:
         other = ", which plays another game" if name in AGENTS else ""
@@ -155,7 +155,7 @@ def parse_theta(text: str) -> list[float]:
 
 
 def parse_settings(settings: Sequence[str], names: Iterable[str]) -> dict[str, str]:
-    """Parse ``name=value`` pairs; InputError if one is invalid."""
+    """Parse ``name=value`` pairs; InputError if a pair has no ``=``."""
     given: dict[str, str] = {}
     for setting in settings:
         name, equals, text = (part.strip() for part in setting.partition("="))

@@ -1,22 +1,27 @@
-"""The experiments of the package, one or more per game. Agents declare what is tuned, and why.
+"""The experiments of the package, one or more per game.
 
-**2048.** The reference point of all fronts is a score of 0 at a millisecond a move, so that fronts
-are comparable.
+The agents declare which parameters are tuned, and give the reasons.
+
+**2048.** In all experiments, the reference point is a score of 0 at one millisecond per move. So
+the areas under their fronts can be compared.
 
 **Dice**: how much solving is enough? A "game" solves the problem once (:mod:`agents.dice.solver`).
-Its score is the exact expectation of the policy found; its cost is the time or number of sweeps.
-The reference point has a score of 10 points, where sticking at once gives 10.5. Its cost is 1 ms or
-100 sweeps, where the most expensive corner of the space takes 0.3 ms and 23 sweeps.
+Its score is the exact expected score of the policy found; its cost is the solving time or the
+number of sweeps. The score of the reference point is 10 points; a policy that always sticks at once
+gets 10.5. The cost of the reference point is 1 ms or 100 sweeps; the most expensive corner of the
+space takes 0.3 ms and 23 sweeps.
 
-**Pacman**: how much planning per move is enough to win? There is one experiment per maze; all other
-parameters are as in the report. The reference point has a win rate of 0. On ``medium``, its cost is
-2 ms or 20,000 backups a move, where the most expensive corner takes 0.5 ms and 11,000 backups (100
-sweeps of 110 states). On ``small``, with 19 states, its cost is a tenth of that.
+**Pacman**: how much planning per move is enough to win? There is one experiment per maze. All other
+parameters that are not tuned are as in Verghese's report (see below). The reference point has a win
+rate of 0. In the maze ``medium``, the cost of the reference point is 2 ms or 20,000 backups a move;
+the most expensive corner of the space takes 0.5 ms and 11,000 backups (100 sweeps of 110 states).
+In the maze ``small``, which has 19 states, the cost is a tenth of that in ``medium``.
 
-The baselines are the settings of the sources. Dice: P. Thanki, *Value iteration algorithm* (2021),
-the last row of its table. Pacman: Verghese, *Using a Markov Decision Process and Value Iteration
-Algorithm to Win Pacman in a Non-Deterministic World* (2018), whose limit of 100 sweeps is never
-reached.
+The baselines of dice and Pacman are the settings of these sources:
+
+*   Dice: P. Thanki, *Value iteration algorithm* (2021), the last row of its table.
+*   Pacman: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman
+    in a Non-Deterministic World* (2018). Its limit of 100 sweeps is never reached.
 """
 
 from dataclasses import replace
@@ -112,7 +117,7 @@ SWITCHING = Experiment.from_agent(
 
 TREE_SEARCH = Experiment.from_agent(
     UCT,
-    {"the book's setting": UCT(k_state=30.0)},  # with this k_state, no widening
+    {"the book's setting": UCT(k_state=30.0)},  # so large that all spawns are considered
     first="leaf_value",
     name="uct",
     title="2048, Monte Carlo tree search",
@@ -131,9 +136,10 @@ HEURISTIC = Experiment.from_agent(
     **BY_TIME,
 )
 
-# The usual first settings of n-tuple programs: temporal coherence without λ, at one ply and at two.
-# All networks are trained on games from the same seed, so a network's score includes the luck of
-# its training. Fresh games measure the trained network, luck included, not θ in general.
+# The settings with which n-tuple programs usually begin: λ = 0, and a learning rate that is adapted
+# to each weight (temporal coherence). The agent searches one ply or two. All networks are trained
+# on games from the same seed, so the luck of its training affects a network's score. Fresh games
+# measure this one network; another seed for training might give the same θ another score.
 UNTUNED = NTupleLearner(decay=0.0, restart=4100, fours=4)
 
 NTUPLE = Experiment.from_agent(

@@ -1,13 +1,16 @@
-"""Constraints: conditions that every θ of a space must satisfy, as texts or as Python functions.
+"""Constraints: conditions that every θ of a space must satisfy, given as texts or functions.
 
-A text such as ``"lc + lp <= 4"`` is parsed, checked against a small grammar, and evaluated over its
-syntax tree, on many θ at once. It is never executed. The grammar has names of parameters, numbers,
-texts, true and false; ``+ - * / // % **``; ``== != < <= > >=``, also in chains; ``in [..]`` and
-``not in [..]``; ``and``, ``or``, ``not``; ``abs``, ``min`` and ``max``; parentheses.
+A text such as ``"lc + lp <= 4"`` is parsed and checked against a small grammar. Its syntax tree is
+then evaluated for many θ at once; the text is never executed as code. The grammar allows:
 
-Arithmetic is Python's, in double precision. If a value cannot be computed, as in a division by
-zero, the constraint is not satisfied. ``and`` and ``or`` evaluate their right side only where the
-left side does not decide.
+*   names of parameters, numbers, texts, ``True`` and ``False``, and parentheses
+*   the operators ``+ - * / // % **``, and the functions ``abs``, ``min`` and ``max``
+*   the comparisons ``== != < <= > >=``, which may be chained, ``in [..]`` and ``not in [..]``
+*   ``and``, ``or`` and ``not``
+
+Numbers are computed in double precision, by the rules of Python. If a value cannot be computed, for
+example because of a division by zero, the constraint is not satisfied. The right side of ``and`` or
+``or`` is used only for those θ for which the left side does not decide the result.
 """
 
 import ast
@@ -27,9 +30,12 @@ from thetafront.agents.external.source import PREFIX
 
 Bools = npt.NDArray[np.bool_]
 Columns = Mapping[str, npt.NDArray[Any]]
-"""Arrays of parameter values by name, one element per θ."""
+"""Arrays of parameter values, by the parameter's name; each has one element per θ."""
 Expression = Callable[[Columns], Any]
-"""Takes columns. Returns texts or numbers: 1 for true, 0 for false, NaN if not computable."""
+"""A function of columns.
+
+It returns texts or numbers: 1 stands for true, 0 for false, NaN for what cannot be computed.
+"""
 
 MAX_LENGTH, MAX_DEPTH, MAX_NUMBER = 1000, 60, 1e300
 SHOWN = 60
@@ -68,9 +74,9 @@ class Constraint:
     Parameters
     ----------
     text : str
-        In the grammar above.
+        The constraint, in the grammar of this module.
     kinds : tuple of (str, str)
-        Each parameter, and whether it is a number, a text or a condition (true or false).
+        Each parameter's name and kind: a number, a text or a condition (true or false).
 
     Raises
     ------
@@ -101,12 +107,12 @@ class Constraint:
         return ValueError(f"constraint {shown!r} cannot be used: {why}")
 
     def parsed(self) -> ast.expr:
-        """Return the syntax tree, of limited depth; ValueError if the text cannot be parsed."""
+        """Return the syntax tree; ValueError if it is invalid, too long or nested too deeply."""
         if len(self.text) > MAX_LENGTH:
             raise self.refusal(f"it has {len(self.text)} characters, more than {MAX_LENGTH}")
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # about `1 is 1`, refused below
+                warnings.simplefilter("ignore")  # Python warns of `1 is 1`, which is refused below
                 tree = ast.parse(self.text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             why = error.msg if isinstance(error, SyntaxError) else "too deeply nested"
@@ -119,7 +125,7 @@ class Constraint:
         return tree
 
     def read(self, node: ast.expr) -> tuple[str, Expression]:
-        """Return the kind of an expression, and its function; ValueError if not allowed."""
+        """Return an expression's kind, and the function that computes it; ValueError if invalid."""
         match node:
             case ast.Name(id=name):
                 kind = dict(self.kinds).get(name)
@@ -147,10 +153,10 @@ class Constraint:
                     return NUMBER, partial(computed, FUNCTIONS[name], self.read_all(NUMBER, *nodes))
             case ast.Compare():
                 return CONDITION, self.read_comparison(node)
-        raise self.refusal(f"{ast.unparse(node)[:SHOWN]} is not possible; {ALLOWED}")
+        raise self.refusal(f"{ast.unparse(node)[:SHOWN]} is not allowed; {ALLOWED}")
 
     def read_all(self, kind: str, *nodes: ast.expr) -> list[Expression]:
-        """Return the functions of expressions; ValueError unless all are of one kind.
+        """Return functions that compute expressions; ValueError unless all are of the given kind.
 
         A condition also counts as a number.
         """
@@ -163,9 +169,9 @@ class Constraint:
         return found
 
     def read_comparison(self, node: ast.Compare) -> Expression:
-        """Return the function of a chain of comparisons.
+        """Return the function that computes a chain of comparisons.
 
-        ValueError if two sides are of different kinds.
+        ValueError if the two sides of a comparison are of different kinds.
         """
         kind, left = self.read(node.left)
         kind = NUMBER if kind == CONDITION else kind
@@ -180,7 +186,7 @@ class Constraint:
                     found = partial(computed, np.maximum, [equal[0], *equal])
                     return found if isinstance(sign, ast.In) else negated(found)
             if type(sign) not in (COMPARISONS if kind == NUMBER else (ast.Eq, ast.NotEq)):
-                raise self.refusal(f"{ast.unparse(node)[:SHOWN]} is not possible; {ALLOWED}")
+                raise self.refusal(f"{ast.unparse(node)[:SHOWN]} is not allowed; {ALLOWED}")
             (each,) = self.read_all(kind, right)
             links.append(partial(compared, COMPARISONS[type(sign)], left, each))
             left = each
@@ -209,7 +215,7 @@ def compared(
     """Return 1 where a comparison holds, else 0; NaN where a side is NaN."""
     both = np.asarray(left(of)), np.asarray(right(of))
     found = np.asarray(function(*both)).astype(float)
-    if not all(each.dtype == float for each in both):  # of texts
+    if not all(each.dtype == float for each in both):  # texts, which are never NaN
         return found
     return np.where(np.isnan(both[0]) | np.isnan(both[1]), np.nan, found)
 
@@ -220,7 +226,7 @@ def negated(part: Expression) -> Expression:
 
 
 def joined(parts: Sequence[Expression], decides: float) -> Expression:
-    """Return the function of ``and`` (``decides`` is 0) or ``or`` (it is 1), from left to right."""
+    """Return the function of ``and`` or ``or``; ``decides`` is the value that settles it."""
 
     def values(of: Columns) -> Any:
         return reduce(
@@ -241,7 +247,7 @@ class ConstraintFunction:
     function : callable
         Returns whether θ is allowed. A θ for which it raises an exception is not allowed.
     text : str
-        The function's name with ``()``, for messages and in a study's record.
+        The function's name with ``()``, for messages and for a study's record.
     errors : list of str
         The first exception that the function raised.
     """
@@ -266,7 +272,7 @@ class ConstraintFunction:
             return False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the function's code: another process cannot import a definition's module."""
+        """Pickle the function as code: other processes cannot import a definition's module."""
         module = sys.modules.get(getattr(self.function, "__module__", None) or "")
         is_theirs = module is not None and module.__name__.startswith(PREFIX)
         if is_theirs:

@@ -22,14 +22,14 @@ from thetafront.study.experiments.space import Space
 from thetafront.study.scale import Scale
 
 UNSPECIFIED = cpu_seconds("game")
-"""The cost of an experiment that names none, until a game shows whether games have moves."""
+"""The cost if none is given; the first game shows whether it becomes a cost per move."""
 TAKEN = {
     *("seed", "trial", "state", "origin", "error", "point", "number", "replicate", "phase"),
     *("n_games", "n_moves", "n_moves_mean", "on_front", "p_on_front", "on_observed_front"),
     *("distance_to_trial", "score", "moves", "seconds", "cpu_seconds"),
     *("agent", "source", "digest", "program"),
 }
-"""Names of table columns and of report fields; no parameter may have one of them."""
+"""Names of table columns and of report fields, which no parameter may have."""
 TAKEN_BEGINNINGS = ("posterior_", "combined_", "reported_")
 
 
@@ -40,7 +40,7 @@ class Experiment:
     Attributes
     ----------
     name : str
-        Its name, and by default the name of its study.
+        The experiment's name; by default, its study has the same name.
     agent : str, callable or Program
         The name of an agent in the catalog, or your own agent: a function of θ and a ``seed``, a
         frozen dataclass with a method ``play(seed)`` (:mod:`agents.external.python`), or a
@@ -55,21 +55,22 @@ class Experiment:
     title : str
         Its title in text; by default ``name``.
     costs : tuple of Cost
-        The costs that may be chosen; by default ``cost`` and CPU time.
+        The costs from which a study can choose its second objective; by default ``cost`` and CPU
+        time.
     summary : GameSummary
         What tables show about games in addition to goal and cost.
     reference_score : float, optional
         The score of the reference point. Only points that are better than the reference point in
-        both objectives count in a hypervolume. Without it, a study takes the reference point from
-        its trials.
+        both objectives count in a hypervolume. Without a ``reference_score``, a study takes the
+        reference point from its trials.
     reference_costs : mapping of str to float
-        The cost of the reference point, for each of ``costs`` by name; empty without a
+        The cost of the reference point for each of ``costs``, by the cost's name; empty without a
         ``reference_score``.
     baselines : mapping of str to mapping
-        Known θ by label, for comparison: they are validated, too, and marked in figures.
+        Known θ for comparison, by label. They are also validated, and are marked in figures.
     fixed : mapping
-        For an agent of the catalog: values of parameters that are not tuned, if they differ from
-        its defaults.
+        Values of parameters that are not tuned, if they differ from the agent's defaults; only for
+        an agent of the catalog.
     source : str
         Where the experiment is defined, if not in this package: a file, or a module and a name.
     max_failures : float
@@ -87,9 +88,10 @@ class Experiment:
     Raises
     ------
     ValueError
-        If the cost is not among ``costs``, or the names in ``reference_costs`` do not fit; if a
-        parameter has the name of a column, or is both tuned and fixed; if the agent lacks a
-        parameter, or does not allow a bound, a choice or a fixed value; if a baseline lacks one.
+        If the cost is not among ``costs``; if ``reference_costs`` does not have the names of
+        ``costs``; if a parameter has the name of a table column, or is both tuned and fixed; if the
+        agent lacks a parameter, or does not allow a bound, a choice or a fixed value; if a baseline
+        lacks a parameter.
     """
 
     name: str
@@ -149,14 +151,17 @@ class Experiment:
     def from_agent(
         cls, agent: type[Agent], baselines: Mapping[str, Agent], *, first: str = "", **more: Any
     ) -> "Experiment":
-        """Return an experiment with an agent of the catalog; its tuned parameters are the space.
+        """Return an experiment with an agent of the catalog; the agent declares the space.
 
-        Baselines are agents. ``first`` is as in :meth:`Space.from_agent`; ``more`` are attributes.
+        Baselines are given as agents. ``first`` is that of :meth:`Space.from_agent`, and ``more``
+        are further attributes of the experiment.
         """
         for label, each in baselines.items():
             if type(each) is not agent:
                 given = type(each).__name__
-                raise ValueError(f"baseline {label!r} must be of {agent.__name__} (got {given})")
+                raise ValueError(
+                    f"baseline {label!r} must be of class {agent.__name__} (got {given})"
+                )
         space = Space.from_agent(agent, first=first)
         thetas = {label: space.theta_of(each) for label, each in baselines.items()}
         return cls(agent=agent.name, space=space, baselines=thetas, **more)
@@ -175,7 +180,9 @@ class Experiment:
                 or name.startswith((*TAKEN_BEGINNINGS, goal))
                 or name == self.goal.name
             ):
-                raise ValueError(f"parameters must not have the name of a column (got {name!r})")
+                raise ValueError(
+                    f"parameters must not have the name of a table column (got {name!r})"
+                )
         for label, values in self.baselines.items():
             names = set(self.space.names)
             if not set(values) <= names or not (self.space.is_conditional or set(values) == names):
@@ -188,7 +195,7 @@ class Experiment:
 
     @cached_property
     def player(self) -> Player:
-        """The player of the experiment's games."""
+        """The object that plays the experiment's games (:mod:`study.experiments.players`)."""
         given = {
             "seconds": self.time_limit,
             "cpu_seconds": self.cpu_time_limit,
@@ -200,7 +207,7 @@ class Experiment:
 
     @property
     def is_open(self) -> bool:
-        """Whether the cost is open: a game must show whether it is per move or per game."""
+        """Whether the cost is open: a game must show whether it is a cost per move or per game."""
         return self.cost is UNSPECIFIED
 
     def settled(self, has_moves: bool) -> "Experiment":
@@ -211,7 +218,7 @@ class Experiment:
 
     @property
     def reference_cost(self) -> float | None:
-        """The cost of the reference point, in units of the cost; None without such a point."""
+        """The cost of the reference point, in the cost's unit; None if there is no such point."""
         return self.reference_costs.get(self.cost.name)
 
     @property
@@ -223,11 +230,11 @@ class Experiment:
 
     @property
     def scales(self) -> tuple[Scale, Scale]:
-        """The scales on which a model is fitted to goal and cost."""
+        """The scales that a model uses for goal and cost."""
         return self.goal.estimator.scale, Scale.LOG
 
     def cost_variances(self, cost: Cost, samples: Sequence[Sequence[Game]]) -> LogVariances:
-        """Return the variances of log₁₀ of the costs of several θ; NaN where unknown."""
+        """Return the variances of the log₁₀ costs of several θ; NaN if unknown."""
         if self.goal.is_exact and not cost.is_timed:
             return LogVariances(np.zeros(len(samples)))  # solving again takes the same work
         return cost.log_variances(samples, are_alike=self.goal.is_exact)
@@ -252,24 +259,25 @@ class Experiment:
         return self.with_cost(by_name[cost])
 
     def as_made(self, space: Space, fixed: Mapping[str, Value]) -> "Experiment":
-        """Return the experiment with a study's space, and only the baselines that fit it."""
+        """Return the experiment with a study's space, and with only those baselines that fit it."""
         baselines = {
             name: values for name, values in self.baselines.items() if space.is_whole(values)
         }
         return replace(self, space=space, fixed=fixed, baselines=baselines)
 
     def widened_to(self, made: "Experiment") -> "Experiment":
-        """Return a study's experiment ``made``, with the player and constraints of this one."""
+        """Return ``made``, a study's experiment, with this experiment's player and constraints."""
         if not self.player.is_external:
             return made
-        # A study stores the constraints that are texts, but only the names of functions.
+        # A study stores constraints that are texts; of functions it stores only the names.
         space = replace(made.space, constraints=self.space.constraints)
         return replace(made, agent=self.player, space=space)
 
     def build(self, values: Mapping[str, Value]) -> Agent:
-        """Create the agent of one θ; parameters that are left out have the agent's defaults.
+        """Create the agent of one θ.
 
-        For a user's agent, which has no defaults, they are at the middle of their ranges.
+        Parameters that are left out have the agent's defaults. If the agent is a user's, which has
+        no defaults, these parameters are at the middle of their ranges.
         ValueError if the agent or the space does not allow the values.
         """
         if not self.player.is_external:

@@ -1,7 +1,7 @@
 """A study's record of a user's experiment, so that the study can be read without it.
 
-The record has all that tables and figures need. Games can be played only if the definition is still
-in the same place, with the same content and the same digest of the code or the program.
+The record has all that tables and figures need. More games can be played only if the definition is
+still in the same place, and has the same content and the same digest of its code or program.
 """
 
 import math
@@ -40,7 +40,10 @@ SUMMARIES: dict[str, type[GameSummary]] = {
 }
 CLASS = "class"
 DEPENDS_ON = "depends_on"
-"""Key of what a script or notebook's code refers to; earlier studies have a digest instead."""
+"""Key of the entry that records everything that the code of a script or notebook refers to.
+
+Studies of earlier versions have a digest of that code instead.
+"""
 PREFIX = f"{DEPENDS_ON}."
 FIRST_OBJECTIVE = ("name", "sample", "estimator", "direction", "penalty")
 SHOWN = 40
@@ -50,9 +53,9 @@ SHOWN = 40
 class Definition:
     """The record of an experiment's definition."""
 
-    source: str  # where it is: a file, or a module and a name; empty in a script or notebook
-    # Digest of the code, or of the program and the files that its command names; empty in a script
-    # or notebook.
+    source: str  # file, or module and name; empty for a definition in a script or notebook
+    # Digest of the code, or of the program and the files that its command names; empty for code in
+    # a script or notebook.
     digest: str
     content: dict[str, Any]  # the rest of the definition, as JSON data
 
@@ -111,9 +114,9 @@ class Definition:
     def experiment(
         self, name: str, space: Space, cost: str, fixed: Mapping[str, Any], player: Player
     ) -> Experiment:
-        """Return the experiment, for reading and, if its player is available, for playing.
+        """Return the experiment. Its games can be played only if its player is available.
 
-        A built-in agent plays its own games; the games of others are played by ``player``.
+        The games of a built-in agent are played by that agent, all other games by ``player``.
         """
         costs = tuple(Cost(**each) for each in self.content["costs"])
         return Experiment(
@@ -138,14 +141,15 @@ class Definition:
         )
 
     def changes(self, now: "Definition") -> list[str]:
-        """Return a phrase for each difference of the current definition from this one."""
+        """Return a phrase for each difference between this and the current definition."""
         mine, theirs = dict(flat(self.content)), dict(flat(now.content))
-        follows = ["is_open", "summary.has_moves"]  # these follow from the costs
-        follows += ["costs"] * now.content["is_open"]  # settled by this study's first game
+        follows = ["is_open", "summary.has_moves"]  # both follow from the costs
+        follows += ["costs"] * now.content["is_open"]  # the study's first game settled the costs
         follows += [PREFIX] * (DEPENDS_ON not in self.content)
         keys = [key for key in {**mine, **theirs} if not key.startswith(tuple(follows))]
         phrases = [
-            f"{key.removeprefix(PREFIX)} {shown(theirs.get(key))} now, not {shown(mine.get(key))}"
+            f"{key.removeprefix(PREFIX)} is now {shown(theirs.get(key))}, "
+            f"not {shown(mine.get(key))}"
             for key in keys
             if mine.get(key) != theirs.get(key)
             and not (key.startswith("baselines.") and str(mine.get(key)) == str(theirs.get(key)))
@@ -156,26 +160,26 @@ class Definition:
         return phrases
 
     def objectives_changed(self, now: "Definition") -> list[str]:
-        """Return the differences between objectives that make earlier trials unusable."""
+        """Return the changes of objectives that make earlier trials unusable."""
         was, is_now = self.content, now.content
         phrases = [
-            f"objective's {key} {is_now['goal'].get(key)}, not {was['goal'].get(key)}"
+            f"objective's {key} is now {is_now['goal'].get(key)}, not {was['goal'].get(key)}"
             for key in FIRST_OBJECTIVE
             if was["goal"].get(key) != is_now["goal"].get(key)
         ]
         costs = [sorted(each["name"] for each in found["costs"]) for found in (was, is_now)]
         if costs[0] != costs[1] and not is_now["is_open"]:
-            phrases.append(f"cost {', '.join(costs[1])}, not {', '.join(costs[0])}")
+            phrases.append(f"cost is now {', '.join(costs[1])}, not {', '.join(costs[0])}")
         return phrases
 
 
 def summary_from_record(record: Mapping[str, Any]) -> GameSummary:
-    """Read back the summary of games."""
+    """Return the summary of games that a record describes."""
     return SUMMARIES[record[CLASS]](Game.kinds[record["game"]], record["has_moves"])
 
 
 def limits_record(player: Player) -> dict[str, Any] | None:
-    """Return the limits and environment variables of a Python agent; None if it has none."""
+    """Return a Python agent's limits and environment variables; None if they are the defaults."""
     if not isinstance(player, PythonPlayer) or player.limits == Limits():
         return None
     found = {key: each for key, each in asdict(player.limits).items() if each != math.inf}
@@ -218,7 +222,7 @@ def check_kinds(made: Any) -> None:
 
 
 def flat(record: Any, key: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the values in nested data, each with its dotted name."""
+    """Yield each value in nested data, with a dotted name such as ``goal.label``."""
     if isinstance(record, Mapping):
         for name, each in record.items():
             yield from flat(each, f"{key}.{name}" if key else str(name))

@@ -8,10 +8,10 @@ low, high  a numeric parameter's bounds, inclusive
 n          number of a categorical parameter's choices
 =========  ================================================
 
-For numeric parameters see :mod:`study.axis`. Here, a categorical parameter has **one coordinate**,
-for an initial design: [0, 1] is split into n equal parts, one per choice. The order of choices has
-no meaning, and no model sees it: in a model, a categorical parameter has n coordinates (one-hot,
-see :class:`study.samplers.encoding.UnitCube`).
+The coordinate of a numeric parameter is described in :mod:`study.axis`. A categorical parameter has
+**one coordinate** in an initial design: [0, 1] is split into n equal parts, one per choice. In a
+model, it has n coordinates (one-hot, see :class:`study.samplers.encoding.UnitCube`), because the
+order of its choices has no meaning.
 """
 
 import math
@@ -28,7 +28,7 @@ from thetafront.study.axis import ParameterAxis
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.constraints import CONDITION, NUMBER, TEXT
 
-# Workers import a user's definition, and optuna is slow to import.
+# Optuna is slow to import, and every worker that loads a user's definition imports this module.
 if TYPE_CHECKING:
     from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
@@ -38,7 +38,7 @@ SIGNIFICANT_DIGITS = 3
 MIN_CHOICES = 2
 MIN_WITH_DECIMALS = 0.1
 TOLERANCE = 1e-9  # of a step
-ABSENT = "–"  # an inactive parameter in text
+ABSENT = "–"  # how an inactive parameter is written
 TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -53,7 +53,7 @@ def written(value: Value) -> str:
 
 
 def when_text(when: Mapping[str, Sequence[Value]]) -> str:
-    """Write conditions: `` when solver is sgd or adam``."""
+    """Write a parameter's conditions, such as `` when solver is sgd or adam``."""
     texts = [f"{parent} is {' or '.join(map(written, of))}" for parent, of in when.items()]
     return f" when {' and '.join(texts)}"
 
@@ -82,7 +82,7 @@ class Described(ABC):
 
     @property
     def label(self) -> str:
-        """The symbol, or the name where there is none."""
+        """The symbol, or the name if there is no symbol."""
         return self.symbol or self.name
 
     @abstractmethod
@@ -98,7 +98,7 @@ class Described(ABC):
         return value
 
     def text(self, value: Any) -> str:
-        """Write a value, or a mark if there is none."""
+        """Write a value; a dash if there is none."""
         return ABSENT if is_absent(value) else written(value)
 
     def cell(self, value: Any) -> str:
@@ -106,7 +106,10 @@ class Described(ABC):
         return self.text(value)
 
     def as_record(self) -> dict[str, Any]:
-        """Return the parameter as plain data; fields added in later versions only if used."""
+        """Return the parameter as plain data.
+
+        Fields that the first version did not have are left out if they are not used.
+        """
         record = vars(self) | {"when": {each: list(of) for each, of in self.when.items()}}
         del record["description"]
         usual = {"step": 0.0, "least": -math.inf, "most": math.inf, "when": {}}
@@ -121,7 +124,7 @@ class NumericParameter(Described):
     Parameters
     ----------
     name : str
-        The agent's name for it.
+        The parameter's name in the agent.
     low, high : float
         Bounds, inclusive.
     integer : bool
@@ -129,12 +132,13 @@ class NumericParameter(Described):
     log : bool
         Whether the scale is logarithmic.
     symbol : str
-        For tables and axes; ``name`` if empty.
+        Its symbol in tables and on axes; if empty, ``name`` is shown.
     step : float
         Distance between allowed values, which start at ``low``; only on a linear scale. With 0, all
         values between the bounds are allowed.
     least, most : float
-        How far a study may move the bounds, unless the agent itself declares the allowed range.
+        How far a study may move the bounds. If the agent itself declares an allowed range, that
+        range is used instead.
     when : mapping of str to tuple
         Other parameters, each with the value or values for which this parameter is active; empty if
         this parameter is always active.
@@ -144,8 +148,9 @@ class NumericParameter(Described):
     Raises
     ------
     ValueError
-        If the bounds are not an interval, exceed ``least`` or ``most``, are not integers for an
-        integer, are not positive on a logarithmic scale, or are not a whole number of steps apart.
+        If the bounds are not an interval; if they are below ``least`` or above ``most``; if they
+        are not integers although ``integer`` is true; if they are not positive although ``log`` is
+        true; or if the distance between them is not a whole number of steps.
     """
 
     name: str
@@ -175,7 +180,7 @@ class NumericParameter(Described):
             object.__setattr__(self, "low", int(self.low))
             object.__setattr__(self, "high", int(self.high))
         if self.log and self.low <= 0:
-            raise ValueError(f"{self.name}: a log scale needs a bound above 0, not {self.low}")
+            raise ValueError(f"{self.name}: a log scale needs bounds above 0, not {self.low}")
         if self.step and self.log:
             raise ValueError(f"{self.name}: steps need a linear scale")
         if self.integer and not float(self.step).is_integer():
@@ -249,7 +254,7 @@ class NumericParameter(Described):
         return int(float(word)) if self.integer else float(word)
 
     def text(self, value: Any) -> str:
-        """Write a value, or a mark if there is none."""
+        """Write a value; a dash if there is none."""
         return ABSENT if is_absent(value) else f"{float(value):g}"
 
     def cell(self, value: Any) -> str:
@@ -269,18 +274,19 @@ class CategoricalParameter(Described):
     Parameters
     ----------
     name : str
-        The agent's name for it.
+        The parameter's name in the agent.
     choices : tuple of str, of bool, or of int and float
-        Two or more of one kind. Their order matters only for the initial design.
+        Two or more choices of one kind. Their order matters only for the initial design.
     symbol : str
-        For tables and axes; ``name`` if empty.
+        Its symbol in tables and on axes; if empty, ``name`` is shown.
     when, description : mapping of str to tuple, str
         As for a :class:`NumericParameter`.
 
     Raises
     ------
     ValueError
-        If there are fewer than two choices, or if they are repeated, empty or of several kinds.
+        If there are fewer than two choices; if a choice is repeated or empty; or if the choices are
+        of several kinds.
     """
 
     name: str
@@ -308,7 +314,7 @@ class CategoricalParameter(Described):
 
     @staticmethod
     def kind_of(value: Any) -> str | None:
-        """Return the kind of a choice in a constraint; None if it cannot be a choice."""
+        """Return the kind that a value has in a constraint; None if it cannot be a choice."""
         if isinstance(value, bool | np.bool_):
             return CONDITION
         if is_real(value):
@@ -321,7 +327,7 @@ class CategoricalParameter(Described):
         return self.kind_of(self.choices[0]) or TEXT
 
     def at(self, u: Floats) -> npt.NDArray[Any]:
-        """Return the choice for each coordinate: the one whose part of [0, 1] contains it."""
+        """Return, for each coordinate, the choice whose part of [0, 1] contains it."""
         n = len(self.choices)
         return np.asarray(np.array(self.choices, object)[np.minimum((u * n).astype(int), n - 1)])
 
@@ -343,7 +349,7 @@ class CategoricalParameter(Described):
     def check(self, value: Value) -> Value:
         """Return the choice that equals ``value``.
 
-        InputError if none does: 1 is neither True nor "1".
+        InputError if there is none. Here, 1 equals neither True nor "1".
         """
         if self.kind_of(value) != self.kind or value not in self.choices:
             allowed = ", ".join(map(written, self.choices))
@@ -367,7 +373,7 @@ Dimension: TypeAlias = NumericParameter | CategoricalParameter
 
 
 def range_text(record: Mapping[str, Any]) -> str:
-    """Write the range from a parameter's record of any version, such as ``depth 1 to 30``."""
+    """Write a parameter's range, such as ``depth 1 to 30``, from a record of any version."""
     when = when_text(record["when"]) if record.get("when") else ""
     if "choices" in record:
         return f"{record['name']} {', '.join(map(written, record['choices']))}{when}"

@@ -4,17 +4,16 @@ A failed game is replaced by a game with the next seed, so means are over games 
 goal has a *penalty*, a failed game counts with that value instead.
 
 A θ is left out when its games show that its failure rate is above the experiment's
-``max_failures``.
-The test is sequential (Robbins 1970), because it is made after every game: with f failures among n
-games and the limit p₀, it compares the likelihood averaged over all rates above the limit with the
-likelihood of the limit itself,
+``max_failures``. The test is sequential (Robbins 1970), because it is repeated after every game.
+Let f of n games have failed, and let p₀ be the limit. The test compares the likelihood averaged
+over all rates above the limit with the likelihood of the limit itself:
 
-    ∫ pᶠ(1 − p)ⁿ⁻ᶠ dp / (1 − p₀), p from p₀ to 1,   against   p₀ᶠ(1 − p₀)ⁿ⁻ᶠ
+    ∫ pᶠ(1 − p)ⁿ⁻ᶠ dp / (1 − p₀), p from p₀ to 1,   and   p₀ᶠ(1 − p₀)ⁿ⁻ᶠ
 
-and leaves the θ out at a ratio of 100 or more. If the true rate is at or below the limit, the
-probability that the ratio ever reaches 100 is at most 1% (Ville 1939). With a rate of 1%, a limit
-of 10% and up to 1,000 games, this probability is 1.1e-6, enumerated exactly in the tests. Nearly
-all of it comes from three failures in the first three games.
+The θ is left out if the first is at least 100 times the second. If the true rate is at or below the
+limit, the probability that the ratio ever reaches 100 is at most 1% (Ville 1939). For a true rate
+of 1%, a limit of 10% and up to 1,000 games, the tests compute this probability exactly: 1.1e-6.
+Nearly all of it comes from the case that the first three games fail.
 """
 
 import math
@@ -28,7 +27,7 @@ from thetafront.study.text import counted
 
 MAX_FAILURES = 0.1
 RATIO = 100.0
-MAX_UNPLAYED = 100  # failures after which a θ is left out if no game has ended
+MAX_UNPLAYED = 100  # number of failures after which a θ is left out if all of its games failed
 
 
 def split(
@@ -36,8 +35,8 @@ def split(
 ) -> tuple[dict[int, Game], dict[int, FailedGame]]:
     """Return the games that count, and those that failed, by replicate.
 
-    With a penalty, failed games are in both mappings once a game has ended; before that, the θ has
-    no cost.
+    With a penalty, failed games are in both mappings as soon as one game has been played to its
+    end. Until then, the θ has no cost, and the first mapping is empty.
     """
     failures = {n: each for n, each in outcomes.items() if isinstance(each, FailedGame)}
     games = counting_games(outcomes, penalty)
@@ -45,7 +44,7 @@ def split(
 
 
 def counting_games(outcomes: Mapping[int, Outcome], penalty: float | None) -> dict[int, Game]:
-    """Return the games that count, whether or not one has ended."""
+    """Return the games that count, by replicate, even if none has ended."""
     return {n: game for n, each in outcomes.items() if (game := counting(each, penalty))}
 
 
@@ -65,7 +64,7 @@ def is_above(limit: float, n_failed: int, n_games: int) -> bool:
     from scipy.special import betainc, betaln  # noqa: PLC0415, slow, and most studies do not need it
 
     n_ended = n_games - n_failed
-    # The part of the beta function's integral from the limit to 1, by its reflection.
+    # The share of the beta integral from the limit to 1, by its symmetry.
     part = float(betainc(n_ended + 1, n_failed + 1, 1.0 - limit))
     if part <= 0.0:
         return False
@@ -77,7 +76,7 @@ def is_above(limit: float, n_failed: int, n_games: int) -> bool:
 def is_left_out(n_failed: int, n_ended: int, goal: Goal, limit: float) -> bool:
     """Return whether a θ is left out, given its games so far.
 
-    For an exact goal one failed game is enough, since all games of θ are the same.
+    For an exact goal, one failed game is enough, since all games of a θ are the same.
     """
     if goal.penalty is not None:
         return False
@@ -89,8 +88,8 @@ def is_left_out(n_failed: int, n_ended: int, goal: Goal, limit: float) -> bool:
 def shows_failures(outcomes: Mapping[int, Outcome], goal: Goal, limit: float) -> bool:
     """Return whether a θ is left out because its games fail.
 
-    Its games count in the order of replicates, up to the first that is missing. In the order in
-    which games end, quick failures would count before slower games that succeed.
+    Its games count in the order of replicates, up to the first one that is missing. If they counted
+    in the order in which they end, quick failures would count before slower games that succeed.
     """
     n_failed = 0
     for n in range(len(outcomes)):
@@ -104,7 +103,7 @@ def shows_failures(outcomes: Mapping[int, Outcome], goal: Goal, limit: float) ->
 
 
 def left_out_text(failures: Mapping[int, FailedGame], n_ended: int) -> str:
-    """Say why a θ is left out: how many of its games failed, and how the first one did."""
+    """Say why a θ is left out: how many of its games failed, and the error of the first one."""
     first = failures[min(failures)].error
     n = len(failures) + n_ended
     return (

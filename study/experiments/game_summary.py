@@ -1,4 +1,4 @@
-"""Summaries of games in tables and answers, beyond goal and cost, for each kind of game."""
+"""What tables and answers show about games besides goal and cost, for each kind of game."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,26 +20,26 @@ TILES_IN_ANSWER = (1024, 2048, 4096, 8192)
 
 @dataclass(frozen=True)
 class GameSummary:
-    """Add no columns; a subclass adds those of its games."""
+    """A summary without columns; subclasses add the columns of their games."""
 
     game: type[Game]  # the class of the games
-    has_moves: bool = True  # whether games consist of moves that are counted
+    has_moves: bool = True  # whether the moves of games are counted
 
     def columns(self, games: Sequence[Any]) -> dict[str, float]:
         """Return the columns to add to a table row for these games; NaN if there are no games."""
         return {}
 
     def cells(self, row: Any) -> dict[str, str]:
-        """Return the cells to add to a point's row on a terminal, by heading."""
+        """Return the cells to add to a point's row in a table on the terminal, by heading."""
         return {}
 
     def lines(self, games: Sequence[Any]) -> list[tuple[str, str]]:
-        """Return lines, as labels and texts, about the games of a θ that was picked."""
+        """Return lines about the games of a picked θ; a line is a label and a text."""
         return []
 
 
 class TileSummary(GameSummary):
-    """The shares of games of 2048 that reached a tile."""
+    """The shares of games of 2048 that reached certain tiles."""
 
     def columns(self, games: Sequence[Game2048]) -> dict[str, float]:
         """Return the shares, 0 to 1."""
@@ -90,7 +90,10 @@ def share_reaching(games: Sequence[Game2048], tile: int) -> float:
 
 
 def check_2048(given: str, game: type[Game]) -> None:
-    """Raise InputError unless ``game`` is 2048; ``given`` names the agent or study."""
+    """Raise InputError unless ``game`` is a class of 2048 games.
+
+    The message names ``given``, an agent or a study.
+    """
     if not issubclass(game, Game2048):
         kind = "another agent" if issubclass(game, ReportedGame) else game.kind
         raise InputError(f"{given} must play 2048 (its games are of {kind})")

@@ -23,7 +23,7 @@ from thetafront.study.text import counted
 
 SCORE = mean(unit="points")
 TILES = tuple(2**exponent for exponent in range(10, 16))
-N_TILES = 4  # at least these are shown
+N_TILES = 4  # how many of the tiles are always shown, from the smallest on
 OF_A_2048_GAME = ("seed", "score", "n_moves", "max_tile", "seconds")
 LABEL_WIDTH = 13
 
@@ -41,7 +41,7 @@ class PlaySummary:
 
     @classmethod
     def from_agent(cls, name: str, agent: Agent, params: Mapping[str, Value], games: Any) -> Self:
-        """Summarize games of a catalog agent, by the goals and costs that such games have."""
+        """Summarize games of a catalog agent, with all goals and costs that these games have."""
         wins = (WIN_RATE,) if hasattr(games[0], "won") else ()
         counts = (PLAYOUT_MOVES,) if getattr(games[0], "n_playout_moves", 0) else ()
         score = SCORE if agent.is_random else EXACT_SCORE
@@ -50,8 +50,8 @@ class PlaySummary:
     def json(self) -> dict[str, Any]:
         """Return the summary as JSON data; unknown numbers are None.
 
-        Games of 2048 have ``reach``, the share of games that reached each tile: 1024 to 8192, and
-        larger ones that some game reached.
+        For 2048, ``reach`` has the share of games that reached each tile: the tiles from 1024 to
+        8192, and all larger tiles that at least one game reached.
         """
         n_moves = [game.n_moves for game in self.games]
         return {
@@ -88,7 +88,7 @@ class PlaySummary:
         return {str(t): share for k, (t, share) in enumerate(shares) if share or k < N_TILES}
 
     def text(self) -> str:
-        """Return the summary as lines: a heading, and one for each quantity."""
+        """Return the summary as text: a heading, and one line for each quantity."""
         lines: list[tuple[str, str]] = []
         for goal in self.goals:
             lines.append((goal.label, self.goal_text(goal)))
@@ -125,12 +125,12 @@ class PlaySummary:
 
 
 def finite(value: float) -> float | None:
-    """Return a number; None if it is not a number, or infinite."""
+    """Return a number; None if it is NaN or infinite."""
     return value if math.isfinite(value) else None
 
 
 def game_fields(game: Game) -> dict[str, Any]:
-    """Return a game's fields; of 2048, only the most important."""
+    """Return a game's fields; for a game of 2048, only the most important ones."""
     if isinstance(game, Game2048):
         return {name: getattr(game, name) for name in OF_A_2048_GAME}
     return game.to_row()

@@ -37,7 +37,7 @@ class Player(ABC):
     Attributes
     ----------
     is_external : bool
-        Whether it plays a user's agent; then its games are of class
+        Whether its agent is a user's. The games of such an agent are of class
         :class:`~agents.external.report.ReportedGame`.
     """
 
@@ -53,7 +53,7 @@ class Player(ABC):
 
     @property
     def dependencies(self) -> Dependencies | None:
-        """Its current dependencies, if it is defined in a script or notebook."""
+        """What its code refers to now, if the code is in a script or notebook; otherwise None."""
         return None
 
     @property
@@ -193,7 +193,7 @@ class ProgramPlayer(Player):
 
 @dataclass(frozen=True)
 class RecordedPlayer(Player):
-    """The player of a study's games: its definition is loaded when a game is to be played."""
+    """A player that a study's record names; its definition is loaded when the first game starts."""
 
     source: str  # where the definition is
     # Returns the current player; InputError if the definition is gone, or has changed.
@@ -244,7 +244,7 @@ def make_player(agent: Any, report: Report, limits: Mapping[str, Any] | None = N
 
 
 def make_report(goal: Goal, costs: Sequence[Cost]) -> Report:
-    """Return the fields that a game's report must have for a goal and costs."""
+    """Return which fields a game must report for a goal and costs."""
     measured = cpu_seconds().counted
     fields = tuple(each.counted for each in costs if each.counted != measured or each.is_reported)
     is_share = goal.is_share and not goal.is_match
@@ -252,11 +252,11 @@ def make_report(goal: Goal, costs: Sequence[Cost]) -> Report:
 
 
 def corners(space: Space, most: int) -> list[dict[str, Value]]:
-    """Return the corners of a space: all of them, or ``most`` at most if there are more.
+    """Return all corners of a space; if there are more than ``most``, only some of them.
 
-    In the second case, they are the lowest and the highest corner, and those where one parameter is
-    high and the others are low. The ends of a categorical parameter are its first and last choice.
-    Corners that are not feasible are left out.
+    These are the corner with all parameters low, the corner with all parameters high, and corners
+    with one parameter high and all others low. For a categorical parameter, the first choice is
+    low, and the last one high. Corners that are not feasible are left out.
     """
     ends = [(each.ends[0], each.ends[-1]) for each in space]
     n = len(ends)

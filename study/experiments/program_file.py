@@ -1,7 +1,8 @@
-"""An experiment with a program in any language, from a TOML file.
+"""Reads an experiment with a program in any language from a TOML file.
 
-The keys of the file are the arguments of :func:`make_experiment`, and those of its tables are the
-arguments of parameters, goals and costs. ``docs/reference/definition.md`` lists them.
+The keys of the file are the arguments of :func:`make_experiment`. The keys of its tables are the
+arguments with which parameters, goals and costs are created. ``docs/reference/definition.md`` lists
+all keys.
 """
 
 import math
@@ -36,16 +37,16 @@ Table = Mapping[str, Any]
 
 
 def read_program_file(path: Path) -> Experiment:
-    """Read an experiment.
+    """Read an experiment from a file.
 
     Raises
     ------
     InputError
-        If there is no such file, or something in it is not allowed; the error names its path and
-        key.
+        If there is no such file, or if a key or value in it is not allowed. The error names the
+        path and the key.
     """
     try:
-        if path.exists() and not path.is_file():  # reading a pipe would wait
+        if path.exists() and not path.is_file():  # reading from a pipe would block
             raise InputError(f"{path} must be a TOML file (it is not a file)")
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -121,14 +122,14 @@ def make_experiment(
 
 
 def subtable(tables: Table, name: str, key: str) -> Table:
-    """Return a table of tables; InputError if it is invalid."""
+    """Return the table ``key`` of a table of tables; InputError if it is not a table."""
     if not isinstance(tables[key], Mapping):
         raise InputError(f"{name}.{key} must be a table (got {tables[key]!r})")
     return dict(tables[key])
 
 
 def values_in(given: Table, space: Space) -> dict[str, Any]:
-    """Return the values of a baseline; any value may be a text, as in earlier versions."""
+    """Return the values of a baseline; choices may be given as texts, as in earlier versions."""
     known = {each.name: each for each in space.categorical}
     return {
         name: known[name].read(value) if name in known and isinstance(value, str) else value
@@ -159,7 +160,7 @@ def make_cost(
     unit: str = "",
     label: str | None = None,
 ) -> Cost:
-    """Return the cost; ``UNSPECIFIED`` where the file says nothing."""
+    """Return the cost; ``UNSPECIFIED`` if the file does not give one."""
     if field is not None:
         return reported(field, unit=unit, per=per or "game", label=label)
     if unit:
@@ -174,7 +175,7 @@ def make_cost(
 def make_reference(
     *, of: Cost, objective: float | None = None, cost: float | None = None
 ) -> dict[str, Any]:
-    """Return the reference point as arguments of an experiment that minimizes a cost."""
+    """Return an experiment's arguments for the reference point; ``of`` is the experiment's cost."""
     if cost is not None and not 0 < cost < math.inf:
         raise InputError(f"reference.cost must be a number above 0 (got {cost:g})")
     if (objective is None) != (cost is None):

@@ -1,6 +1,6 @@
-"""Finds experiments: built-in ones by name, users' ones in files, modules and installed packages.
+"""Finds experiments: built-in ones by name, users' experiments by file, module or entry point.
 
-Built-in experiments are in :mod:`study.experiments.builtin`. An installed package offers its own
+Built-in experiments are in :mod:`study.experiments.builtin`. Installed packages offer experiments
 through the entry-point group ``thetafront.experiments``.
 """
 
@@ -25,7 +25,7 @@ GROUP = "thetafront.experiments"
 
 
 def experiments_in(module: ModuleType) -> dict[str, Experiment]:
-    """Return the experiments of a module, by name; one with two names is listed by its first."""
+    """Return a module's experiments by name; an object with two names is listed by the first."""
     found: dict[str, Experiment] = {}
     for name, each in vars(module).items():
         if isinstance(each, Experiment) and not any(each is other for other in found.values()):
@@ -75,12 +75,15 @@ def experiment(text: str) -> Experiment:
 
 
 def is_definition(text: str) -> bool:
-    """Return whether a text must be the name of a user's experiment, not of a built-in one."""
+    """Return whether a text can only name a user's experiment, not a built-in one."""
     return text.endswith((PYTHON, TOML)) or ":" in text or text in installed_experiments()
 
 
 def listed() -> Iterator[tuple[Experiment | None, str, str]]:
-    """Yield all experiments with their origin, and with the error of each unreadable one."""
+    """Yield each experiment with its origin and an error text.
+
+    An experiment that cannot be read is None; for all others, the error text is empty.
+    """
     for each in EXPERIMENTS.values():
         yield each, "thetafront", ""
     for name, point in installed_experiments().items():
@@ -99,7 +102,7 @@ def installed_experiments() -> dict[str, EntryPoint]:
 
 
 def python_experiment(source: Source) -> Experiment:
-    """Import an experiment; InputError if this fails, or there are several to choose from."""
+    """Import an experiment; InputError if the import fails, or the choice is not unique."""
     try:
         module = source.load()
     except SourceError as error:
@@ -108,7 +111,9 @@ def python_experiment(source: Source) -> Experiment:
     if source.name:
         if source.name not in found:
             known = ", ".join(found) or "none"
-            raise InputError(f"experiment: {source} is not an Experiment; defined there: {known}")
+            raise InputError(
+                f"experiment: {source} is not an Experiment; its module defines {known}"
+            )
         name = source.name
     elif len(found) == 1:
         (name,) = found

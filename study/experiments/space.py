@@ -1,8 +1,8 @@
 """Search spaces: parameters in order, and which combinations of their values are allowed.
 
-A parameter with ``when`` is *active* only while other parameters have the values listed there. An
-inactive parameter is not part of θ. Constraints (:mod:`study.experiments.constraints`) say which θ
-are feasible. Only :class:`Space` decides what is active and what is feasible.
+A parameter with ``when`` is *active* only if other parameters have the values that ``when`` lists.
+An inactive parameter is not part of θ. Constraints (:mod:`study.experiments.constraints`) say which
+θ are feasible. Only :class:`Space` decides what is active and what is feasible.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ from thetafront.study.experiments.dimension import (
     written,
 )
 
-# Workers import a user's definition, and optuna is slow to import.
+# Optuna is slow to import, and every worker that loads a user's definition imports this module.
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
@@ -74,7 +74,7 @@ class Space:
         for each in self.parameters:
             for parent, values in each.when.items():
                 self.check_condition(each, known.get(parent), parent, values)
-        self.in_order, self.rules  # noqa: B018, refuse what is not possible
+        self.in_order, self.rules  # noqa: B018, raise errors now
 
     def check_condition(
         self, child: Dimension, parent: Dimension | None, name: str, values: Sequence[Value]
@@ -110,7 +110,7 @@ class Space:
         records: Sequence[Mapping[str, Any]],
         constraints: Sequence[str | Callable[[Mapping[str, Any]], Any]] = (),
     ) -> "Space":
-        """Read what :meth:`as_records` returns; TypeError or ValueError if that is impossible."""
+        """Read back what :meth:`as_records` returned; TypeError or ValueError if it is invalid."""
         return cls(
             tuple(
                 CategoricalParameter(**{**each, "choices": tuple(each["choices"])})
@@ -171,7 +171,7 @@ class Space:
         return [each.text for each in self.rules]
 
     def activity(self, columns: Columns) -> dict[str, npt.NDArray[np.bool_]]:
-        """Return where each parameter is active."""
+        """Return in which rows of the columns each parameter is active."""
         n = len(next(iter(columns.values())))
         found: dict[str, npt.NDArray[np.bool_]] = {}
         for each in self.in_order:
@@ -182,7 +182,7 @@ class Space:
         return found
 
     def satisfied(self, columns: Columns) -> npt.NDArray[np.bool_]:
-        """Return which θ satisfy all constraints that apply to them."""
+        """Return which θ satisfy all constraints, as :meth:`holds` decides."""
         found = np.ones(len(next(iter(columns.values()))), np.bool_)
         if self.constraints:
             active = self.activity(columns)
@@ -197,7 +197,10 @@ class Space:
         active: Mapping[str, npt.NDArray[np.bool_]],
         chosen: npt.NDArray[np.intp],
     ) -> npt.NDArray[np.bool_]:
-        """Return which of the ``chosen`` rows satisfy a constraint, or are not subject to it."""
+        """Return which of the ``chosen`` rows satisfy a constraint.
+
+        A text that names an inactive parameter counts as satisfied.
+        """
         if isinstance(rule, ConstraintFunction):
             return np.array([rule(theta) for theta in self.thetas(columns, chosen)], np.bool_)
         applies = np.ones(len(chosen), np.bool_)
@@ -215,7 +218,7 @@ class Space:
         return [self.active(dict(zip(self.names, row, strict=True))) for row in rows]
 
     def columns(self, points: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[Any]]:
-        """Map points of the unit cube, shape (n, n_parameters), to values."""
+        """Map points of the unit cube, shape (n, n_parameters), to columns of values."""
         return {p.name: p.at(u) for u, p in zip(points.T, self.parameters, strict=True)}
 
     def active(self, values: Mapping[str, Value]) -> dict[str, Value]:
@@ -236,7 +239,7 @@ class Space:
         )
 
     def is_whole(self, values: Mapping[str, Any]) -> bool:
-        """Return whether these are values of exactly the active parameters."""
+        """Return whether ``values`` has exactly the active parameters."""
         return set(values) == {each.name for each in self if self.is_active(each, values)}
 
     def broken_by(self, theta: Mapping[str, Value]) -> str:
@@ -251,7 +254,7 @@ class Space:
         return next((each.text for each in broken), "")
 
     def broken_text(self, theta: Mapping[str, Value]) -> str:
-        """Do as :meth:`broken_by`, but skip functions, since they may change during a study."""
+        """Do the same as :meth:`broken_by`, but skip functions, which may change during a study."""
         texts = tuple(each for each in self.constraints if isinstance(each, str))
         return replace(self, constraints=texts).broken_by(theta) if texts else ""
 
@@ -275,7 +278,7 @@ class Space:
 
     @cached_property
     def feasible_points(self) -> npt.NDArray[np.float64]:
-        """Some feasible points, shape (n, n_parameters), those nearest to the middle first."""
+        """Some feasible points, shape (n, n_parameters), sorted by distance from the middle."""
         d = len(self)
         points = np.concatenate(
             [np.full((1, d), 0.5), np.random.default_rng(0).random((N_SAMPLED, d))]
@@ -290,14 +293,14 @@ class Space:
         functions = [each for each in self.rules if isinstance(each, ConstraintFunction)]
         why = next((f" ({error})" for each in functions for error in each.errors), "")
         raise ValueError(
-            f"constraints must be satisfied by {MIN_FEASIBLE} or more of {N_SAMPLED:,} points "
-            f"(got {len(self.feasible_points)}){why}"
+            f"constraints must be satisfied by {MIN_FEASIBLE} or more of {N_SAMPLED:,} random "
+            f"points (got {len(self.feasible_points)}){why}"
         )
 
     def completed(self, given: Mapping[str, Value]) -> dict[str, Value]:
-        """Return θ with these values; the others are at the middle of their ranges.
+        """Return θ with the given values; all other values are at the middle of their ranges.
 
-        If that is not feasible, they are those of a feasible point near the middle.
+        If this θ is not feasible, the other values are those of a feasible point near the middle.
 
         Raises
         ------
@@ -327,12 +330,12 @@ class Space:
         return [each.to_unit(values[each.name]) if each.name in values else 0.5 for each in self]
 
     def theta_of(self, agent: Any) -> dict[str, Value]:
-        """Return the values of an agent's parameters that belong to the space."""
+        """Return an agent's θ: its values of the parameters of the space."""
         values = plain_values(agent)
         return {name: values[name] for name in self.names}
 
     def present(self, cells: Mapping[Any, Any]) -> dict[str, Any]:
-        """Return the cells of a table row that belong to θ, without those left empty."""
+        """Return θ from a row of a table; cells of inactive parameters are empty, and left out."""
         may_lack = {each.name for each in self if each.when}
         lacking = {name for name in may_lack if is_absent(cells.get(name))}
         return {name: cells[name] for name in self.names if name not in lacking}
@@ -343,7 +346,7 @@ class Space:
         return {each.name: each.clip(given[each.name]) for each in self if each.name in given}
 
     def tidy(self, values: Mapping[str, Value]) -> dict[str, Value]:
-        """Round values to three significant digits, within bounds; not if θ becomes infeasible."""
+        """Round values to three significant digits within bounds, unless θ becomes infeasible."""
         rounded = {each.name: each.tidy(values[each.name]) for each in self if each.name in values}
         return dict(values) if self.broken_by(rounded) else rounded
 

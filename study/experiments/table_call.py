@@ -1,7 +1,7 @@
 """Call functions with tables of a TOML file: a table's keys are the function's arguments.
 
-A function's signature says which keys a table may have, of which type, and which are required. So
-the keys of a file have the names of the arguments in Python.
+A function's signature says which keys a table may have, which types their values may have, and
+which keys are required. So the keys of a file have the same names as the arguments in Python.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,7 +31,7 @@ def call(
     name: str = "",
     more: Mapping[str, Any] | None = None,
 ) -> T:
-    """Call a function with the values of a table, and with arguments that are not keys.
+    """Call a function with the values of a table, and with ``more`` arguments.
 
     Parameters
     ----------
@@ -42,12 +42,12 @@ def call(
     name : str
         The table's name, for messages.
     more : mapping
-        The function's other arguments.
+        The other arguments, by name. The table must not have these keys.
 
     Raises
     ------
     InputError
-        If a key is not an argument, or an argument is missing or of another type.
+        If a key is not an argument, or if an argument is missing or of a wrong type.
     """
     given = more or {}
     known = {key: each for key, each in signature(function).parameters.items() if key not in given}
@@ -79,7 +79,7 @@ def kinds(hint: Any) -> tuple[Any, ...]:
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Whether an annotation allows a value; an int is also a float, but a bool is neither."""
+    """Return whether an annotation allows a value; an int is also a float, a bool is neither."""
     for kind in kinds(hint):
         if kind == list[str]:
             found = isinstance(value, list) and all(isinstance(each, str) for each in value)

@@ -1,7 +1,7 @@
 """Wider search spaces: bounds at which points lie, and how far these bounds may be moved.
 
-A bound can be moved as far as the agent allows. By default it is moved by a factor of
-four on a logarithmic scale, and by half of the range on a linear one.
+A bound can be moved as far as the agent allows. By default, it is moved by a factor of four on a
+logarithmic scale, and by half of the range on a linear scale.
 """
 
 import math
@@ -17,7 +17,7 @@ from thetafront.study.experiments.space import Space
 
 FACTOR = 4.0
 SHARE = 0.5
-AT_EDGE = 0.005  # of the range
+AT_EDGE = 0.005  # share of the range: values this close to a bound count as at the bound
 FORM = "NAME or NAME=LOW:HIGH"
 
 
@@ -44,7 +44,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class WidenRequest:
-    """A request to widen a parameter's range, to given bounds if there are any."""
+    """A request to widen a parameter's range, by default or to given bounds."""
 
     name: str
     bounds: tuple[float, float] | None = None
@@ -56,12 +56,13 @@ def parse_widen_request(text: str, experiment: Experiment) -> WidenRequest:
     Raises
     ------
     InputError
-        If it names no numeric parameter, or has bounds that are not wider or not allowed.
+        If the text does not name a numeric parameter, or if its bounds are not allowed, or do not
+        include the present bounds.
     """
     name, has_bounds, bounds = text.partition("=")
     known = {each.name: each for each in experiment.space if isinstance(each, NumericParameter)}
     if name not in known:
-        raise InputError(f"widen must be {FORM}, NAME one of {', '.join(known)} (got {text!r})")
+        raise InputError(f"widen must be {FORM} with NAME one of {', '.join(known)} (got {text!r})")
     if not has_bounds:
         return WidenRequest(name)
     try:
@@ -108,7 +109,10 @@ def is_at(parameter: NumericParameter, value: Value, is_upper: bool) -> bool:
 
 
 def moved(experiment: Experiment, parameter: NumericParameter, is_upper: bool) -> float:
-    """Return where a bound is moved by default; it stays if the agent allows no values beyond."""
+    """Return the new value of a bound that is moved by default.
+
+    The value is unchanged if the agent allows no values beyond the bound.
+    """
     low, high = parameter.ends
     here = parameter.ends[is_upper]
     domain = experiment.player.domain(parameter)
@@ -124,7 +128,7 @@ def moved(experiment: Experiment, parameter: NumericParameter, is_upper: bool) -
     if there <= domain.low and excluded:
         there = domain.low + (low - domain.low) / FACTOR
     there = min(max(there, domain.low), domain.high)
-    if parameter.step:  # whole steps, no further than allowed
+    if parameter.step:  # a whole number of steps, within what is allowed
         n_steps = math.floor(abs(there - here) / parameter.step + TOLERANCE)
         there = round(here + n_steps * parameter.step * (1.0 if is_upper else -1.0), N_DECIMALS)
     return int(there) if parameter.integer else there
@@ -136,7 +140,7 @@ def widened(
     """Return the experiment's space with wider bounds.
 
     A request without bounds moves the bounds at which points lie (``edges``). A request with bounds
-    makes the range include them, so repeating it changes nothing.
+    extends the range to include these bounds, so the same request again changes nothing.
     """
     by_name: dict[str, WidenRequest] = {each.name: each for each in requests}
     return replace(

@@ -2,11 +2,12 @@
 
 Each trial has a new sampler, with random numbers derived from the study's seed and the trial's
 number. So a resumed study continues with fresh random numbers instead of repeating its first ones.
-A sampler reads from the study what it must remember. This folder may import `experiments` and the
-modules directly in `study`.
+A sampler keeps nothing between trials; it reads earlier trials from the study.
 
 `knowledge-gradient` (:mod:`study.samplers.knowledge_gradient`) and `nehvi`
-(:mod:`study.samplers.nehvi`) are part of this package; the others are optuna's.
+(:mod:`study.samplers.nehvi`) are part of this package; all other samplers are optuna's.
+
+This folder may import `experiments` and the modules directly in `study`.
 """
 
 import importlib
@@ -33,27 +34,27 @@ __all__ = [
 ]
 
 DEFAULT_SAMPLER = "knowledge-gradient"
-EXACT_SAMPLER = "nehvi"  # if scores are exact: then the front consists of trials
+EXACT_SAMPLER = "nehvi"  # for exact scores, since their front consists of trials
 
 
 def startup(n_design: int) -> int:
-    """Return how many trials must be complete before the model proposes: half of the design.
+    """Return how many trials must be complete before a model proposes θ: half of the design.
 
-    With several workers, the first proposals are requested before the last design points have come
-    back. With a larger number, these proposals would be random.
+    With several workers, the first proposals are requested while the last points of the design are
+    still being played. If all of the design had to be complete, these proposals would be random.
     """
     return max(1, n_design // 2)
 
 
 def knowledge_gradient(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
-    """Hypervolume knowledge gradient with the known noise of each trial."""
+    """Return the sampler of the hypervolume knowledge gradient."""
     from thetafront.study.samplers.knowledge_gradient import KnowledgeGradientSampler
 
     return KnowledgeGradientSampler(seed, objectives, startup(n_design))
 
 
 def nehvi(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
-    """Noisy expected hypervolume improvement with the known noise of each trial."""
+    """Return the sampler of the noisy expected hypervolume improvement."""
     from thetafront.study.samplers.nehvi import NoisyEHVISampler
 
     return NoisyEHVISampler(seed, objectives, startup(n_design))
@@ -84,14 +85,15 @@ def installed_samplers() -> list[str]:
 
 
 def trial_seed(study_seed: int, trial_number: int) -> int:
-    """Return a trial's seed, which differs between all trials of a study; numpy mixes it well."""
+    """Return a seed that differs between all trials of a study; numpy mixes similar seeds well."""
     return (study_seed * 1_000_000 + trial_number) % 2**32
 
 
 def sampler_of_class(name: str, seed: int, n_design: int) -> BaseSampler:
-    """Create one of optuna's samplers by its class, with seed and startup if it takes these.
+    """Create a sampler from the name of its class, such as ``optuna.samplers.GPSampler``.
 
-    InputError if there is no such class, or it needs other arguments.
+    The class gets a seed and ``n_startup_trials`` if it has these arguments. InputError if there is
+    no such class, or if it needs other arguments.
     """
     module, _, class_name = name.rpartition(".")
     try:
@@ -104,7 +106,7 @@ def sampler_of_class(name: str, seed: int, n_design: int) -> BaseSampler:
     taken = inspect.signature(kind).parameters
     try:
         return kind(**{each: value for each, value in offered.items() if each in taken})
-    except Exception as error:  # the class may, too
+    except Exception as error:  # foreign code, too
         raise InputError(f"sampler {name!r} cannot be created: {error}") from None
 
 
@@ -121,16 +123,16 @@ def make_sampler(
     Parameters
     ----------
     name : str
-        One of :data:`SAMPLERS`, or the class of one of optuna's samplers, such as
+        One of :data:`SAMPLERS`, or the name of a class with optuna's interface, such as
         ``optuna.samplers.GPSampler``.
     study_seed, trial_number : int
         The two numbers that determine the sampler's random numbers.
     n_design : int
-        Size of the initial design; it determines when a model begins to propose.
+        Size of the initial design; a model begins to propose θ after half of that many trials.
     objectives : Objectives
-        Scales, reference point and noise, for samplers that model them.
+        Scales, reference point and noise of the objectives, for samplers with a model.
     space : Space, optional
-        Says which θ are feasible and which parameters are active; by default, all.
+        Says which θ are feasible and which parameters are active; by default, all are.
 
     Raises
     ------
@@ -146,11 +148,11 @@ def make_sampler(
         others = ", ".join(each for each in SAMPLERS if each not in LIBRARIES)
         raise InputError(
             f"sampler {name!r} needs {LIBRARIES[name]}, which is not installed (pip install "
-            f"'thetafront[{name}]'); {others} do not"
+            f"'thetafront[{name}]'); {others} do not need it"
         )
     seed = trial_seed(study_seed, trial_number)
     with warnings.catch_warnings():
-        # optuna calls `multivariate` and `constant_liar` experimental; we want them.
+        # optuna warns that `multivariate` and `constant_liar` are experimental; we use them anyway.
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
         if name in SAMPLERS:
             sampler = SAMPLERS[name](seed, n_design, objectives)
@@ -167,8 +169,9 @@ def make_sampler(
 def check_sampler(name: str, space: Space) -> None:
     """Raise InputError for a sampler that does not exist or cannot search a space.
 
-    A sampler's class may need a single objective, steps, or other kinds of parameters, and shows
-    this only when it proposes. So it is asked for one θ, after two random trials.
+    Some classes of samplers work only with one objective, with steps, or with certain kinds of
+    parameters, and raise an error only when they propose a θ. So a sampler that is not in
+    :data:`SAMPLERS` is asked for one θ, after two random trials.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ NODES, WEIGHTS = np.append(NODES, 0.0), np.append(WEIGHTS / WEIGHTS.sum(), -1.0)
 ROOT, ANGLE = int(Form.ROOT), int(Form.ANGLE)
 
 N_DRAWS = 64  # posterior draws of where the best score lies
-MAX_DRAWN = 192  # most points in a draw
+MAX_DRAWN = 192  # maximum number of points in a draw
 PLAUSIBLE = 3.0  # standard deviations; points farther below the front are left out
 
 
@@ -66,7 +66,7 @@ class Area:
         return cls(points, first, extents, posterior.scales[0], float(reference[0]))
 
     def gains(self, steps: Floats) -> Floats:
-        """Return the expected gain in area, shape (n,), for ``steps`` s, shape (n, J)."""
+        """Return each trial's expected gain in area, shape (n,); ``steps`` are s, shape (n, J)."""
         n, size = steps.shape
         if not size:
             return np.zeros(n)
@@ -74,14 +74,14 @@ class Area:
         return self.gains_with(steps, np.tile(nothing, (n, 1)), np.full(n, size))
 
     def gains_with(self, steps: Floats, own: Floats, places: npt.NDArray[np.int64]) -> Floats:
-        """Return the gains if each candidate itself is a point, too (:func:`expected_gains`)."""
+        """Return the gains if the candidate itself is also a point, see :func:`expected_gains`."""
         known = (self.heights, self.extents, self.reference, self.scale.form)
         return expected_gains(*known, steps, own, places, NODES, WEIGHTS)
 
 
 @inlined
 def raised(height: float, form: int) -> float:
-    """Return u of a height: :meth:`study.scale.Scale.raised`, compiled, without logarithms."""
+    """Return u of a height, like :meth:`study.scale.Scale.raised`, but not for the scale LOG."""
     if form == ROOT:
         return height * abs(height)
     if form == ANGLE:
@@ -117,11 +117,11 @@ def expected_gains(
     steps : float64, shape (m, J)
         s of each candidate's trial.
     own : float64, shape (m, 4)
-        m, s and e of the candidate itself, and the e that remains for the point before it.
+        m, s and e of the candidate itself, and the part of e that remains for the point before it.
     places : int64, shape (m,)
         How many points come before the candidate.
     nodes, weights : float64, shape (k,)
-        The quadrature's values of z and their weights; the sum of the weights is 0.
+        Values of z for the quadrature, and their weights; the sum of the weights is 0.
     """
     gains = np.zeros(len(steps))
     for i in range(len(steps)):
@@ -139,6 +139,6 @@ def expected_gains(
                 if not moved <= best:  # not `moved > best`, so that NaN is kept
                     best, value = moved, raised(moved, form)
                 area += extent * value
-            # u(r) cancels out: the weights' sum is 0.
+            # u(r) cancels out, because the sum of the weights is 0.
             gains[i] += weights[z] * area
     return gains

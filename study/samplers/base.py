@@ -1,4 +1,4 @@
-"""Samplers with optuna's interface: the base of this package's own, and an adapter for optuna's."""
+"""Samplers with optuna's interface: a base class for ours, and an adapter for optuna's samplers."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,7 +22,9 @@ from thetafront.study.samplers.observations import Objectives, Observations, obs
 Floats = npt.NDArray[np.float64]
 ONE_AT_A_TIME = Lock()
 N_AT_RANDOM = 1024
-MAX_TRIES, MAX_TRIES_TOGETHER = 1000, 8  # if parameters are sampled one by one, or together (slow)
+# Maximum number of tries if parameters are sampled one by one, and if they are sampled together,
+# which is slow.
+MAX_TRIES, MAX_TRIES_TOGETHER = 1000, 8
 
 
 class ModelSampler(BaseSampler):
@@ -41,7 +43,7 @@ class ModelSampler(BaseSampler):
     ----------
     space : Space, optional
         The search space, needed if some θ are not allowed or some parameters may be inactive. By
-        default it has the parameters that all trials share, and all points are feasible.
+        default, it has the parameters that all trials have in common, and all points are feasible.
     """
 
     def __init__(
@@ -57,7 +59,7 @@ class ModelSampler(BaseSampler):
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """Return the parameters that all complete trials share, if they can have several values."""
+        """Return the parameters that all complete trials have, except those with a single value."""
         if len(study.directions) != 2:
             raise ValueError(
                 f"{type(self).__name__} must have two objectives (got {len(study.directions)})"
@@ -83,10 +85,10 @@ class ModelSampler(BaseSampler):
         return found[0] if found else {}
 
     def plan(self, study: optuna.Study, number: int, q: int) -> None:
-        """Propose the study's next ``q`` trials, from ``number`` on, together.
+        """Propose the study's next ``q`` trials together; the first of them has ``number``.
 
-        Each proposal is returned when its trial is asked for. The random numbers of all are derived
-        from ``number``.
+        Each proposal is returned when optuna asks for its trial. The random numbers of all
+        proposals are derived from ``number``.
         """
         trials = study.get_trials(deepcopy=False)
         found = self.infer_relative_search_space(study, trials[0]) if trials else {}
@@ -104,13 +106,15 @@ class ModelSampler(BaseSampler):
     ) -> list[dict[str, Any]]:
         """Propose parameters of ``q`` trials from ``number`` on, given all other ``trials``.
 
-        With too few complete trials, proposals are random, or none if there is no ``space``.
+        With too few complete trials, proposals are random. If there is also no ``space``, the list
+        is empty.
         """
         cube = UnitCube(search_space, self.space)
         rng = np.random.default_rng([self.seed, number])
-        # With several threads, matrices this small take longer (ten times on a busy machine), and
-        # rounding differs. The limit holds for the whole process. Without the lock, a second thread
-        # would take the limit set by the first for the original limit, and restore that.
+        # With several threads, calculations with matrices this small take longer (ten times as long
+        # on a busy machine), and round differently. The limit of one thread holds for the whole
+        # process, and the original limit is restored afterwards. Without the lock, a second call at
+        # the same time would mistake the limit of one thread for the original limit.
         with ONE_AT_A_TIME, threadpool_limits(1):
             observations = observe(trials, cube, study.directions, self.objectives)
             if len(observations.points) >= self.n_startup_trials:
@@ -145,8 +149,8 @@ class ModelSampler(BaseSampler):
     ) -> Floats:
         """Return the points to try next, shape (q, d).
 
-        When a point is chosen, those before it count as in flight. With ``q`` = 1, the point is
-        that of :meth:`propose`.
+        When a point is chosen, the points chosen before it count as in flight. With ``q`` = 1, the
+        point is the one that :meth:`propose` returns.
         """
         points = []
         for _ in range(q):
@@ -157,7 +161,7 @@ class ModelSampler(BaseSampler):
 
 
 class RejectionSampler(BaseSampler):
-    """Asks one of optuna's samplers, only for active parameters, until θ is feasible.
+    """Asks one of optuna's samplers for the active parameters, until θ is feasible.
 
     After too many tries, θ is replaced by a feasible θ nearby.
 
@@ -168,7 +172,7 @@ class RejectionSampler(BaseSampler):
     space : Space
         The search space.
     seed : int
-        Seed for these replacements.
+        Seed of the search for a feasible θ nearby.
     """
 
     def __init__(self, asked: BaseSampler, space: Space, seed: int) -> None:
@@ -177,7 +181,7 @@ class RejectionSampler(BaseSampler):
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """Return all parameters: whether a value is allowed depends on the others."""
+        """Return all parameters: whether a value is allowed depends on all other values."""
         return self.space.distributions()
 
     def sample_relative(
@@ -215,5 +219,5 @@ class RejectionSampler(BaseSampler):
         return self.asked.sample_independent(study, trial, param_name, param_distribution)
 
     def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
-        """Let the sampler prepare."""
+        """Let the sampler prepare for a trial."""
         self.asked.before_trial(study, trial)

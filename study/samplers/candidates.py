@@ -8,14 +8,14 @@ from thetafront.study.samplers.encoding import UnitCube
 Floats = npt.NDArray[np.float64]
 
 P_REDRAWN = 0.05  # probability that a perturbed parameter is drawn uniformly
-SAME_POINT = 1e-9  # largest difference in any coordinate
-N_ROUNDS = 16  # most rounds of draws, if few points are feasible
+SAME_POINT = 1e-9  # points are the same if no coordinate differs by more
+N_ROUNDS = 16  # maximum number of further draws if few points are feasible
 N_NEAREST = 1024
 N_HALVINGS = 4  # of a step that leaves the feasible part of a space
 
 
 def sobol_points(cube: UnitCube, n: int, rng: np.random.Generator) -> Floats:
-    """Spread feasible points over the cube, shape (n, d), or fewer; n is a power of two."""
+    """Return n feasible points over the whole cube, or fewer; n is a power of two."""
     from scipy.stats import qmc  # noqa: PLC0415, takes half a second, not needed to read a study
 
     sequence = qmc.Sobol(cube.n_coordinates, rng=rng)
@@ -56,10 +56,10 @@ def nearest_feasible(cube: UnitCube, points: Floats, rng: np.random.Generator) -
 
 
 def perturb(cube: UnitCube, points: Floats, scale: Floats, rng: np.random.Generator) -> Floats:
-    """Add normal steps of the given scale to some coordinates; draw others uniformly.
+    """Add normal steps of the given scale to some coordinates, and draw other ones uniformly.
 
-    All coordinates of a categorical parameter are drawn together, because a single uniform number
-    would never exceed the 1 of the current choice.
+    A categorical parameter is drawn in all of its coordinates: if only one were drawn, it would
+    never exceed the 1 of the current choice.
     """
     shape = points.shape
     steps = scale * rng.standard_normal(shape)
@@ -71,13 +71,13 @@ def perturb(cube: UnitCube, points: Floats, scale: Floats, rng: np.random.Genera
 def perturb_some(
     cube: UnitCube, points: Floats, n: int, powers: tuple[float, float], rng: np.random.Generator
 ) -> Floats:
-    """Draw n of the points at random, and perturb them by scales between two powers of ten."""
+    """Draw n of the points, and perturb them; ``powers`` is the range of log₁₀ of the scale."""
     chosen = points[rng.integers(len(points), size=n)]
     return perturb(cube, chosen, 10.0 ** rng.uniform(*powers, (n, 1)), rng)
 
 
 def is_among(points: Floats, others: Floats) -> npt.NDArray[np.bool_]:
-    """Return which points are among others, up to rounding, shape (len(points),)."""
+    """Return which points are also in ``others``, up to rounding, shape (len(points),)."""
     from scipy.spatial.distance import cdist  # noqa: PLC0415, slow
 
     return np.asarray(cdist(points, others, "chebyshev").min(axis=1, initial=np.inf) <= SAME_POINT)

@@ -6,7 +6,7 @@ Notation
 k(x, x')   σ² m(r) exp(−r), r² = 2ν Σⱼ (xⱼ − x'ⱼ)²/ℓⱼ²; plus τ² if x = x'
 ν, m(r)    smoothness ν and its polynomial: 1 + r + r²/3 for ν = 5/2, 1 + r for ν = 3/2
 ℓⱼ         length scale along coordinate j; all coordinates of a categorical parameter share one
-τ²         misfit: variance of the value at a point around the smooth function
+τ²         misfit: variance of the differences between values and the smooth function
 =========  =========================================================================================
 
 Source: Rasmussen and Williams, *Gaussian Processes for Machine Learning* (2006), equation 4.17.
@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 SMOOTH, ROUGH = 2.5, 1.5  # ν
-BLOCK = 2**15  # pairs at a time: arrays that exceed the processor's cache are 20 times slower
+BLOCK = 2**15  # pairs at a time, because arrays larger than the cache take 20 times as long
 SAME = 1e-12  # squared distance, relative to the squared norms, below which points are the same
 
 
@@ -35,7 +35,7 @@ class Hyperparameters:
     noise: float  # noise variance, scaled, for observations whose variance is unknown
     misfit: float = 0.0  # τ², of scaled observations
     smoothness: float = SMOOTH  # ν
-    log_density: float = 0.0  # log posterior density up to a constant, if they were fitted
+    log_density: float = 0.0  # log posterior density up to a constant, if the values were fitted
 
     @property
     def total(self) -> float:
@@ -61,7 +61,7 @@ def covariances(hyper: Hyperparameters, a: Floats, b: Floats) -> Floats:
 
 
 def matern(r: Floats, smoothness: float) -> tuple[Floats, Floats]:
-    """Return a Matérn covariance, and minus its slope in ½ r², both divided by σ² exp(−r)."""
+    """Return m(r), and minus the derivative of k in r²/2, both divided by σ² exp(−r)."""
     if smoothness == ROUGH:
         return 1.0 + r, np.ones_like(r)
     return 1.0 + r + r * r / 3.0, (1.0 + r) / 3.0

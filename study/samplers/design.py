@@ -5,7 +5,7 @@ For a categorical parameter with k choices, the n parts are divided equally amon
 each choice occurs ⌊n/k⌋ or ⌈n/k⌉ times.
 
 If some points are infeasible, or differ only in inactive parameters, more points are drawn, and the
-design has the first n usable ones. A longer Sobol sequence begins with the shorter one.
+design has the first n usable ones. A longer Sobol sequence begins with the points of a shorter one.
 
 Source: Ripstein (2023), §5.1, step 1: Latin hypercube or Sobol sampling.
 """
@@ -73,7 +73,8 @@ def draw_design(name: str, space: Space, n_points: int, seed: int) -> list[dict[
     n_drawn, n_before = n_points, 0
     while True:
         points = DESIGNS[name](len(space), n_drawn, seed)
-        # Move to the middle of the part: a part may span two choices, and chance would decide.
+        # Move each point to the middle of its part. Otherwise, chance would decide in parts that
+        # belong to two choices.
         points[:, categorical] = (np.floor(points[:, categorical] * n_drawn) + 0.5) / n_drawn
         if space.is_box:
             return [space.from_unit(point.tolist()) for point in points]

@@ -1,9 +1,9 @@
 """The encoding of parameter vectors as points of the unit cube.
 
 A numeric parameter has one coordinate (:mod:`study.axis`). A categorical parameter has one
-coordinate per choice (one-hot), so the distance between any two choices is √2; between the ends of
-a numeric parameter it is 1. Parameters are described by optuna's distributions. The coordinates of
-an inactive parameter are 1/2, so that each θ has exactly one point.
+coordinate per choice (one-hot). So the distance between any two choices is √2, and the distance
+between the ends of a numeric parameter is 1. Parameters are described by optuna's distributions.
+The coordinates of an inactive parameter are 1/2, so that each θ has exactly one point.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ class UnitCube:
     distributions : mapping of str to optuna.distributions.BaseDistribution
         The parameters, in order.
     space : Space, optional
-        Says which parameters are active and which points are feasible; by default, all.
+        Says which parameters are active and which points are feasible; by default, all are.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class UnitCube:
         return params if self.space is None else self.space.active(params)
 
     def snap(self, points: Floats) -> Floats:
-        """Move points, shape (n, n_coordinates), to the nearest ones that represent a value."""
+        """Move points, shape (n, n_coordinates), to the nearest points that represent values."""
         snapped = np.clip(points, 0.0, 1.0)
         for name, axis in self.axes.items():
             if axis.step or axis.low == axis.high:

@@ -1,10 +1,10 @@
-"""Where θ can be played, learned from the trials that were left out.
+"""The probability that a θ can be played, learned from complete trials and from failed ones.
 
 A Gaussian process is fitted to labels: 1 for a complete trial, −1 for a trial that was left out.
-This is least-squares classification (Rasmussen and Williams 2006, §6.5). With mean m and variance v
-at a point, and noise variance n of the labels, the probability that a trial there can be played is
-Φ(m / √(v + n)). Far from all trials, m is the mean of the labels, but at least 0: a point about
-which nothing is known is worth a trial.
+This is least-squares classification (Rasmussen and Williams 2006, §6.5). If the process has mean m
+and variance v at a point, and the labels have noise variance n, the probability that a trial at
+this point can be played is Φ(m / √(v + n)). Far from all trials, m is the mean of the labels. If
+this mean is negative, m is 0 there, because a point about which nothing is known is worth a trial.
 """
 
 from collections.abc import Callable
@@ -20,8 +20,8 @@ from thetafront.study.samplers.posterior import fit_once
 
 Floats = npt.NDArray[np.float64]
 
-MAX_LABELS = 128  # of each kind; the latest trials
-MIN_PROBABILITY = 0.5  # of a point on a predicted front
+MAX_LABELS = 128  # of each kind, from the latest trials
+MIN_PROBABILITY = 0.5  # that a point on a predicted front can be played
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Feasibility:
         return np.asarray(ndtr(mean / np.sqrt(variance + hyper.noise * hyper.scale**2)))
 
     def allowed(self, points: Floats) -> Floats:
-        """Return the points that are likely to be playable; all if there is no such point."""
+        """Return the points that can probably be played; all points if there is no such point."""
         if self.process is None or not len(points):
             return points
         kept = (self.probability(points) >= MIN_PROBABILITY) & ~is_among(points, self.failed)
@@ -67,7 +67,7 @@ class Feasibility:
 
 
 Allowed = Callable[[Floats], Floats]
-"""Returns those of the given points that are allowed on a front."""
+"""A function that returns those of the given points that are allowed on a front."""
 
 
 def labelled(played: Floats, failed: Floats) -> tuple[Floats, Floats]:

@@ -1,4 +1,4 @@
-"""The model of a study: fitted to its trials, with the front that it predicts."""
+"""The model of a study, which is fitted to its trials, and the front that the model predicts."""
 
 import math
 from collections.abc import Sequence
@@ -20,17 +20,20 @@ from thetafront.study.samplers.posterior import TINY, Posterior
 from thetafront.study.samplers.predicted_front import PredictedFront, predicted_front
 
 Floats = npt.NDArray[np.float64]
-SHIFT_DEVIATION = 0.05  # of the shift's prior, in decades; shifts of 1.4% to 14% were measured
+# Standard deviation, in decades, of the prior of the shift between times measured in a search and
+# in validation. The shifts measured so far were 1.4% to 14%.
+SHIFT_DEVIATION = 0.05
 MIN_VARIANCE = 1e-12
-# Weights, in validated points, of two priors of a check: that predictions are not too good, and
-# that their intervals are right.
+# Weights of the two priors of a check, as numbers of validated points. The first prior is that
+# predictions are not too good; the second is that their standard deviations are right.
 SHIFT_PRIOR, FACTOR_PRIOR = 4.0, 8.0
-# Factor by which draws spread more at untested points, by smoothness. In 240 states of simulated
-# studies (16 seeds; 16, 36 and 80 trials; three smooth surfaces and one with steps), certificates
-# held in 94% to 100% of cases with these factors, and in 44% to 100% without them.
+# Factors by which the spread of draws is increased at untested points, by smoothness ν. In 240
+# states of simulated studies (16 seeds; 16, 36 and 80 trials; three smooth surfaces and one with
+# steps), certificates held in 94% to 100% of cases with these factors, and in 44% to 100% without
+# them.
 CAUTION = {SMOOTH: 1.75, ROUGH: 3.0}
-N_HYPER = 32  # sets of hyperparameters for draws
-MAX_CONDITIONED = 768  # trials: time grows with the cube, memory with the square of their number
+N_HYPER = 32  # number of sets of hyperparameters in draws
+MAX_CONDITIONED = 768  # trials; time grows with the cube of this number, memory with the square
 
 
 @dataclass(frozen=True)
@@ -44,15 +47,15 @@ class FittedModel:
     seed : int
         Seed of the search for the model's front.
     shared_variance : float
-        Variance of an error that all second objectives share, in addition to the posterior's: the
-        machine may be faster or slower during a validation.
+        Variance of an error that the second objectives of all points have in common, because the
+        machine may be faster or slower during a validation. It adds to the posterior variance.
     n_validated : int
-        How many observations are validated points; they come first.
+        How many of the observations, from the first on, are validated points.
     checks : pair of pairs of float
         For each objective, two numbers that compare predictions with measurements at the validated
-        points. The first is the mean difference in standard deviations, at most 0; below 0,
-        predictions were too good. The second is the factor, at least 1, by which the predicted
-        standard deviations were too small.
+        points. The first is the mean of measurement minus prediction, in standard deviations. It is
+        at most 0; if it is below 0, predictions were too good. The second is the factor, at least
+        1, by which the predicted standard deviations were too small.
     """
 
     cube: UnitCube
@@ -79,7 +82,7 @@ class FittedModel:
     def expects(self, points: Floats) -> tuple[Floats, Floats]:
         """Return means and deviations of both objectives on the model's scale, shape (m, 2).
 
-        At points without validation games, they are corrected by :attr:`checks`.
+        At points without validation games, both are corrected by :attr:`checks`.
         """
         mean, deviation = self.posterior.predict(points)
         shifts, factors = np.transpose(self.checks)
@@ -93,10 +96,10 @@ class FittedModel:
     def draw(self, points: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
         """Draw both objectives at some points jointly from the posterior, shape (n_draws, m, 2).
 
-        Each of several sets of hyperparameters has an equal share of the draws. (Even 80 trials
-        leave length scales uncertain by some 30%, which matters in regions without trials.) At
-        points without validation games, draws spread more than the posterior, since the point that
-        seems best is often one where the model errs. They spread no more than the prior.
+        Several sets of hyperparameters give equal numbers of draws, because even after 80 trials,
+        length scales are uncertain by some 30%, which matters in regions without trials. At points
+        without validation games, draws have a larger spread than the posterior, because the model
+        often errs at the point that seems best. The spread is at most that of the prior.
         """
         untested = self.is_untested(points)
         several = self.posterior.draws_of_hyperparameters(self.observations, N_HYPER, rng)
@@ -117,7 +120,7 @@ class FittedModel:
         return ~is_among(points, self.observations.points[: self.n_validated])[:, None]
 
     def avoiding(self, points: Floats) -> "FittedModel":
-        """Return the model with further points of the unit cube that cannot be played."""
+        """Return the model with these points of the unit cube added as points that failed."""
         if not len(points):
             return self
         failed = self.observations.failed.reshape(-1, points.shape[1])
@@ -127,21 +130,21 @@ class FittedModel:
     def given(
         self, points: Floats, values: Floats, noise: Floats, shared: float = 0.0, *, timed: bool
     ) -> "FittedModel":
-        """Return the model fitted also to validated points.
+        """Return a model that is fitted to validated points, too.
 
         Parameters
         ----------
         points : float64, shape (n, d)
             The validated points, in the unit cube.
         values, noise : float64, shape (n, 2)
-            Their means on the model's scale, and the variances of each mean's own error; NaN if the
-            variance must be inferred.
+            The means measured at these points, on the model's scale, and the variance of each
+            mean's own error; NaN if this variance must be inferred.
         shared : float
             The variance of an error that the second objectives of all points have in common.
         timed : bool
-            Whether the second objective is a time. Times measured in a search are longer than in
-            validation, since the sampler and the storage work at the same time. This shift is
-            estimated, and subtracted from the trials' times.
+            Whether the second objective is a time. Times measured in a search are longer than those
+            measured in validation, since the sampler and the storage work at the same time. This
+            shift is estimated, and subtracted from the trials' times.
         """
         known = self.observations
         shift = np.array([0.0, self.shift_of_times(points, values, noise) if timed else 0.0])
@@ -162,10 +165,9 @@ class FittedModel:
     ) -> tuple[tuple[float, float], ...]:
         """Compare predictions at some points with what was measured there; see :attr:`checks`.
 
-        The points were chosen because of their predictions, like all points proposed later: the
-        points that seem best are often those where the model errs in their favour. Both numbers are
-        shrunk towards a prior that the model is right. Measurements that are better than predicted
-        do not raise predictions.
+        Like all points proposed later, the points were chosen because of their good predictions, so
+        these predictions are often too good. The two numbers of a check are shrunk towards those of
+        a correct model. Measurements that are better than predicted do not raise later predictions.
         """
         mean, deviation = self.posterior.predict(points)
         found = []
@@ -178,9 +180,9 @@ class FittedModel:
     def shift_of_times(self, points: Floats, values: Floats, noise: Floats) -> float:
         """Return by how much trials' −log₁₀ times exceed those of validated points, on average.
 
-        The differences between predictions and validated points have the predictions' covariance
-        and the points' noise. The shift is estimated by generalized least squares with a normal
-        prior, as its posterior mean.
+        The covariance of the differences between predictions and measurements is that of the
+        predictions plus the noise of the measurements. The shift is the posterior mean of a
+        generalized least squares fit with a normal prior.
         """
         process = self.posterior.processes[1]
         inferred = process.hyper.noise * process.hyper.scale**2

@@ -11,29 +11,32 @@ p          number of parameters, p ≤ d
 L          Cholesky factor of K + N, K = k(X, X)
 =========  =========================================================================================
 
-A categorical parameter is one-hot, so any two choices are √2 apart, and r² = 10/ℓ² for points that
-differ only in that choice. One length scale says how much the choice matters, and the prior on all
-length scales depends on the number of parameters, not of choices.
+A categorical parameter is one-hot, so any two choices are √2 apart. If points differ only in that
+choice, r² = 10/ℓ² for ν = 5/2. All choices share one length scale, which says how much the choice
+matters. The prior on all length scales depends on the number of parameters, not on the number of
+choices.
 
-A length scale per choice could express more, with more hyperparameters. The two were compared on
-320 random trials of ``uct``, which has five numeric parameters and one categorical parameter of
-five choices. Models were fitted to 24 to 192 trials and tested on the others. A shared length scale
-changed the log density of observed scores by −0.01 to +0.02 per trial. It changed that of log
-costs, which have hardly any noise, by −0.04 to −0.01. After 96 trials, the error of log₁₀ costs was
-0.084 with a shared length scale, and 0.082 with one per choice.
+A model with one length scale per choice could express more, but has more hyperparameters. Both
+models were compared on 320 random trials of ``uct``, which has five numeric parameters and one
+categorical parameter with five choices. They were fitted to 24 to 192 trials and tested on the
+others. The log density of observed scores per trial changed by −0.01 to +0.02 if the choices shared
+one length scale. The log density of log costs, which have hardly any noise, changed by −0.04 to
+−0.01. After 96 trials, the error of log₁₀ costs was 0.084 with a shared length scale, and 0.082
+with one length scale per choice.
 
-No smooth function follows the steps of a decision tree or the cliffs of a heuristic's weights. What
-the smooth function misses at a point, the *misfit*, is a property of that point, while noise
-differs between games. Therefore, many games of one point outweigh all of its neighbours, and the
-model is uncertain at points without games.
+Scores may have steps, as with the parameters of a decision tree, or cliffs, as with the weights of
+a heuristic. A smooth function cannot follow them. The difference between the score at a point and
+the smooth function is the *misfit* of that point. It is the same for all games of the point, while
+noise differs between games. Therefore, many games at one point count more than all of its
+neighbours, and the model is uncertain at points without games.
 
 Source: Rasmussen and Williams, *Gaussian Processes for Machine Learning* (2006), algorithm 2.1 and
 equations 2.25, 2.26 and 5.12.
 
-scikit-learn's regressor does the same (the tests compare the two), but has no priors on its
-hyperparameters, and takes about six times as long to fit. For 128 points in 6 dimensions and one
-objective, it takes 0.15 CPU seconds; this module takes 0.026. A whole proposal, with two
-objectives, may take 0.3.
+scikit-learn's regressor does the same (the tests compare its results with ours), but has no priors
+on its hyperparameters, and a fit takes about six times as long. To fit 128 points in 6 dimensions
+for one objective, it takes 0.15 CPU seconds, and this module 0.026 CPU seconds. A whole proposal,
+for two objectives, may take 0.3 CPU seconds.
 """
 
 from dataclasses import dataclass, replace
@@ -44,14 +47,14 @@ from scipy.linalg import cho_solve, cholesky, lapack, solve_triangular
 from thetafront.study.samplers.covariance import Floats, Hyperparameters, covariances
 from thetafront.study.samplers.hyperparameters import JITTER
 
-MIN_ADDED = 1e-11  # least addition to a diagonal, relative to its largest entry
+MIN_ADDED = 1e-11  # smallest addition to a diagonal, relative to its largest entry
 
 
 def lower_root(covariance: Floats) -> Floats:
     """Return a lower triangular root of a covariance matrix.
 
-    If points have hardly any variance, rounding makes the matrix indefinite; then just enough is
-    added to its diagonal.
+    If points have hardly any variance, rounding may make the matrix indefinite. Then a number that
+    is just large enough is added to its diagonal.
     """
     added = MIN_ADDED * float(np.max(np.diag(covariance), initial=0.0))
     while True:
@@ -84,9 +87,10 @@ class GaussianProcess:
         points : float64, shape (n, d)
             Points in the unit cube.
         values : float64, shape (n,) or (n, n_draws)
-            Values observed at the points; or draws of them, with a separate process for each draw.
+            Values observed at the points. With several draws of these values, the result is one
+            process per draw.
         noise : float64, shape (n,)
-            Noise variance of each value; NaN for the inferred variance.
+            Noise variance of each value; NaN if the inferred variance is to be used.
         """
         variances = np.where(np.isnan(noise), hyper.noise, noise / hyper.scale**2)
         covariance = covariances(hyper, points, points)

@@ -2,23 +2,25 @@
 
 The notation is that of :mod:`study.samplers.knowledge_gradient`. The area is computed over a list
 of points. A trial at a candidate adds area mostly at the candidate itself. So the candidate is
-added to the list when its gain is computed. Without this, eight proposals at a time gained 0.75 of
-what eight single proposals in a row gained (on states of twelve simulated studies), and more
-candidates did not help.
+added to the list when its gain is computed. Without this addition, eight proposals at a time gained
+0.75 times as much area as eight single proposals in a row, and more candidates did not help. (This
+was measured on states of twelve simulated studies.)
 
 Notation
 --------
 =======  ===========================================================================================
-L        Cholesky factor of K + N of the process before, shape (n, n)
-s, v     the k points put in flight since then, and their noise variances
+L        Cholesky factor of K + N, shape (n, n), of the process before trials are put in flight
+s, v     the k points of trials that were then put in flight, and their noise variances
 E(x)     L⁻¹ k(X, x), followed by one row for each s
 =======  ===========================================================================================
 
-A trial in flight is assumed to return its posterior mean, so it changes no mean. It appends the row
-(E(s)ᵀ, δ) to the factor, with δ² = k(s, s) + v − E(s)ᵀE(s), and the number (k(s, x) − E(s)ᵀE(x)) /
-δ to E(x). So covariances k(x, x') − E(x)ᵀE(x') get a rank-one downdate, instead of a new
-factorization. Source: Rasmussen and Williams (2006), appendix A.4; Gill, Golub, Murray and
-Saunders, *Methods for modifying matrix factorizations* (1974).
+A trial in flight is assumed to return its posterior mean, so it changes no mean. A trial at s adds
+the row (E(s)ᵀ, δ) to the factor, with δ² = k(s, s) + v − E(s)ᵀE(s), and the number
+(k(s, x) − E(s)ᵀE(x)) / δ to E(x). So no new factorization is needed: covariances
+k(x, x') − E(x)ᵀE(x') get a rank-one downdate.
+
+Sources: Rasmussen and Williams (2006), appendix A.4; Gill, Golub, Murray and Saunders, *Methods for
+modifying matrix factorizations* (1974).
 """
 
 from collections.abc import Callable
@@ -38,7 +40,7 @@ from thetafront.study.samplers.observations import Observations
 
 Floats = npt.NDArray[np.float64]
 
-N_RENEWED = 32  # how many gains are recomputed at a time
+N_RENEWED = 32  # how many stale gains are recomputed at a time
 
 
 class InFlight:
@@ -63,7 +65,7 @@ class InFlight:
         self.inverse, failed = lapack.dtrtri(process.factor, lower=1)
         assert not failed
         self.points = process.points[:0]
-        self.rows = np.zeros((self.n + most, most))  # E(s) of each s, then the factor's new rows
+        self.rows = np.zeros((self.n + most, most))  # E(s) of each s; then the factor's new rows
 
     @property
     def n_rows(self) -> int:
@@ -79,7 +81,8 @@ class InFlight:
         cross = covariances(hyper, points, self.process.points)
         mean = hyper.centre + hyper.scale * (cross @ self.process.alpha)
         found = np.zeros((self.n + self.most, len(points)))
-        # Half the work of a product with a full matrix, and less than solving a triangular system.
+        # This is half the work of a product with a full matrix, and less than that of solving a
+        # triangular system.
         found[: self.n] = blas.dtrmm(1.0, self.inverse, cross.T, lower=1, overwrite_b=1)
         if k:
             left = (
@@ -117,10 +120,10 @@ class InFlight:
         self.points = np.concatenate([self.points, point[None]])
 
     def follow(self, points: Floats, explained: Floats) -> Floats:
-        """Extend E of some points by the row of the latest trial; return the row, shape (m,).
+        """Extend E of some points by the row of the latest trial.
 
-        The row is multiplied by the process's scale; the products of its numbers are what the
-        covariances lose.
+        Return this row, multiplied by the process's scale, shape (m,). The covariance of two points
+        decreases by the product of the two points' numbers in the returned row.
         """
         last, row = len(self.points) - 1, self.n_rows - 1
         column = self.rows[:row, last]
@@ -138,11 +141,11 @@ class Pool:
 
     points: Floats  # (m, d): in the unit cube
     explained: Floats  # (n + q, m): E, see `InFlight`
-    # (m,): mean and variance of the noise-free value, and noise variance of a trial.
+    # Each (m,): mean and variance of the noise-free value, and noise variance of a trial.
     mean: Floats
     variance: Floats
     noise: Floats
-    covariance: Floats  # (m, J): with the area's points
+    covariance: Floats  # (m, J): covariance with the area's points
     extents: Floats  # (m, 2): e of the candidate, and the e left to the area's point before it
     places: npt.NDArray[np.int64]  # (m,): how many of the area's points come before it
     # (m,): expected gains; `stale` ones were computed before the latest trial was put in flight.
@@ -152,14 +155,14 @@ class Pool:
 
 
 class Greedy:
-    """Computes gains in area while points that were chosen are in flight.
+    """Computes expected gains in area while the points chosen so far are in flight.
 
     Parameters
     ----------
     process, second : GaussianProcess
         The processes of the first objective, with trials in flight, and of the second objective.
     area : Area
-        The area before the gains; its heights do not change.
+        The area before any trial is added; its heights do not change.
     noise : callable
         The noise variance of a trial as a function of its posterior mean.
     observations : Observations
@@ -259,7 +262,8 @@ def total_variance(
 ) -> Floats:
     """Return the variance of trials' values; infinite where a trial cannot add information.
 
-    This is so where the value is known exactly, up to rounding: without noise, at points ``tried``.
+    If a trial has no noise, it adds no information at the points ``tried``: the values there are
+    already known exactly, up to rounding.
     """
     total = variance + noise
     exact = noise == 0.0

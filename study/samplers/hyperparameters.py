@@ -1,11 +1,13 @@
 """Hyperparameters of a Gaussian process: the most probable ones, and random draws.
 
-Every length scale, σ², τ² and an unknown noise have lognormal priors: without them, a fit to
-sixteen noisy points explains the noise by a short length scale. The smoothness ν is 5/2 or 3/2,
-whichever is more probable: across the steps of a decision tree or the cliffs of a heuristic's
-weights, a smooth function is too certain. This was tested on 80 states of simulated studies (16 to
-80 trials). On surfaces with steps or cliffs, the log density with ν = 3/2 exceeded that with ν =
-5/2 by 0.5 to 5. On smooth surfaces, ν = 5/2 was ahead by 0.4 to 4.
+All length scales, σ², τ² and an unknown noise variance have lognormal priors. Without these priors,
+a fit to sixteen noisy points would explain the noise by a short length scale.
+
+The smoothness ν is 5/2 or 3/2, whichever is more probable. With ν = 5/2, the model is too certain
+where scores have steps (as with the parameters of a decision tree) or cliffs (as with the weights
+of a heuristic). This was tested on 80 states of simulated studies (16 to 80 trials). On surfaces
+with steps or cliffs, the log density was higher with ν = 3/2, by 0.5 to 5. On smooth surfaces, it
+was higher with ν = 5/2, by 0.4 to 4.
 
 Sources: Rasmussen and Williams, *Gaussian Processes for Machine Learning* (2006), equation 5.9;
 MacKay, *Information Theory, Inference, and Learning Algorithms* (2003), §27.1 and §29.2, for draws.
@@ -24,19 +26,19 @@ if TYPE_CHECKING:
     from scipy.optimize import OptimizeResult
 
 # Lognormal priors for data scaled to variance 1: (median, standard deviation of the log).
-LENGTH_PRIOR = (0.5, 0.55)  # median times √p: distances in a cube grow with its dimension
+LENGTH_PRIOR = (0.5, 0.55)  # median times √p, because distances grow with the dimension
 SIGNAL_PRIOR = (1.0, 0.7)
 NOISE_PRIOR = (1e-3, 1.5)
 MISFIT_PRIOR = (1e-4, 2.0)
 LOG_BOUNDS = (-9.0, 5.0)
 STARTS = (1.0, 0.4)  # where fits start: length scales relative to the prior's median
-# When hyperparameters are drawn: step in the logarithms for the Hessian, and least precision.
+# For draws: step in the logarithms for the Hessian, and lower limit of its eigenvalues.
 STEP, MIN_PRECISION = 0.05, 0.2
 JITTER = 1e-8  # added to K's diagonal, relative to σ², because duplicate points make K singular
 
 
 def centre_and_scale(values: Floats) -> tuple[Floats, Floats]:
-    """Return mean and standard deviation along the first axis; for a constant, the latter is 1."""
+    """Return mean and standard deviation along the first axis; 1 replaces a deviation of 0."""
     centre, scale = values.mean(axis=0), values.std(axis=0)
     varies = scale > 1e-12 * np.maximum(1.0, np.abs(centre))
     return np.asarray(centre), np.where(varies, scale, 1.0)
@@ -62,7 +64,7 @@ class NegativeLogPosterior:
     def from_observations(
         cls, points: Floats, values: Floats, noise: Floats, owners: npt.NDArray[np.int64]
     ) -> "NegativeLogPosterior":
-        """Scale the observations; parameters are those of :func:`fit_hyperparameters`."""
+        """Scale the observations; the parameters are those of :func:`fit_hyperparameters`."""
         centre, scale = centre_and_scale(values)
         n, d = points.shape
         along = ((points[:, None, :] - points[None, :, :]) ** 2).transpose(2, 0, 1)
@@ -129,7 +131,8 @@ def fit_hyperparameters(
         Noise variance of each value, in the value's units squared; NaN if it is unknown. Unknown
         variances are taken to be equal, and are inferred.
     owners : int64, shape (d,), optional
-        Which parameter, 0 to p − 1, each coordinate belongs to; by default, a different one each.
+        Which parameter, 0 to p − 1, each coordinate belongs to. By default, each coordinate belongs
+        to a different parameter.
     """
     owners = np.arange(points.shape[1]) if owners is None else owners
     smooth = NegativeLogPosterior.from_observations(points, values, noise, owners)
@@ -147,7 +150,7 @@ def fit_hyperparameters(
 
 
 def highest(objective: NegativeLogPosterior, logs: Floats) -> "OptimizeResult":
-    """Maximize the density, starting from these logarithms."""
+    """Return the maximum of the density that is found from these starting values."""
     from scipy.optimize import minimize  # noqa: PLC0415, slow to import
 
     return minimize(
@@ -181,8 +184,9 @@ def draw_hyperparameters(
 ) -> list[Hyperparameters]:
     """Draw n sets of hyperparameters from their posterior around the fitted ``mode``.
 
-    For each smoothness, n sets are drawn from Laplace's approximation. Then n of all sets are drawn
-    by their importance weights. So each smoothness occurs as often as the data support it.
+    For each of the two values of ν, n sets are drawn from Laplace's approximation. From these 2n
+    sets, n are drawn with probabilities in proportion to their importance weights. So the more the
+    data support a value of ν, the more often it occurs.
     """
     smooth = NegativeLogPosterior.from_observations(points, values, noise, owners)
     _, firsts = np.unique(owners, return_index=True)
@@ -205,7 +209,7 @@ def draw_logs(
 ) -> tuple[Floats, Floats]:
     """Draw from Laplace's approximation at a mode; also return the log importance weights.
 
-    The Hessian comes from differences of gradients; its eigenvalues are at least MIN_PRECISION.
+    The Hessian comes from differences of gradients. MIN_PRECISION replaces smaller eigenvalues.
     """
     steps = STEP * np.eye(len(mode))
     hessian = np.array([objective(mode + e)[1] - objective(mode - e)[1] for e in steps])

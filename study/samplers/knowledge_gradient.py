@@ -1,10 +1,10 @@
 """Hypervolume knowledge gradient, as an optuna sampler for two objectives.
 
 A study recommends the front of the posterior mean over the whole space, including points that were
-never tried. So the value of a trial is the area that it is expected to add under *that* front,
-averaged over the trial's outcome. The tried point itself need not be good. In contrast, noisy
-expected hypervolume improvement (:mod:`study.samplers.nehvi`) improves the front of the tried
-points.
+never tried. So the value of a trial is the area that it is expected to add under this front; the
+expectation is over the possible results of the trial. The tried point itself need not be good. In
+contrast, noisy expected hypervolume improvement (:mod:`study.samplers.nehvi`) improves the front of
+the tried points.
 
 Notation
 --------
@@ -20,20 +20,22 @@ z      a standard normal number
 =====  =============================================================================================
 
 The area is Σⱼ eⱼ (u(max(m₁, …, mⱼ, r)) − u(r)). The function u converts heights back to the
-objective's own unit; on the scale of a square root, high scores would count too little. A trial at
-c will move the mean to m + s z, s = K[:, c] / √(K[c, c] + v). The expectation over z is computed by
-a quadrature with nine nodes. So the gain is exact except for three approximations: the quadrature,
-the list of points, and the second objective, which stays at its posterior mean because costs are
-known far better than scores.
+objective's own unit. Without it, high scores on a square-root scale would count too little. A trial
+at c will move the mean to m + s z, with s = K[:, c] / √(K[c, c] + v). The expectation over z is
+computed by a quadrature with nine nodes. So the gain is exact except for three approximations: the
+quadrature; the list of points; and the second objective, which stays at its posterior mean because
+costs are known far better than scores.
 
-Users' budgets are taken to reach up to the cost of the best score, and no farther. So a distance is
-weighted by the probability, from joint draws of the posterior, that the best score lies at its
-beginning or beyond. If all distances up to a distant reference counted, the most expensive θ would
-be worth as much as the rest of the front, and most trials would be spent on them.
+We assume that users have budgets up to the cost of the best score, but no larger ones. So the
+distance from a point to the next, more expensive point is multiplied by p, the probability that the
+best score lies at the first of these two points or at a more expensive one. p is estimated from
+joint draws of the posterior. If all distances up to a distant reference point counted fully, the
+most expensive θ would be worth as much as the rest of the front, and most trials would be spent on
+them.
 
-Trials in flight are assumed to return their posterior means: this changes no mean, but reduces what
-is left to learn. A new trial is assumed to have the noise of trials with about the same posterior
-mean.
+Trials in flight are assumed to return their posterior means. This assumption changes no mean, but
+reduces the variance that a new trial can still remove. A new trial is assumed to have the noise of
+trials with about the same posterior mean.
 
 Sources: Frazier, Powell and Dayanik, *The knowledge-gradient policy for correlated normal beliefs*
 (2009); Daulton, Balandat and Bakshy, *Hypervolume knowledge gradient: a lookahead approach for
@@ -61,9 +63,9 @@ Floats = npt.NDArray[np.float64]
 
 N_SOBOL = 256
 N_NEAR_FRONT = 256
-N_ROUNDS, N_NEAR = 6, 128  # of the search for the front: rounds, and perturbations per round
+N_ROUNDS, N_NEAR = 6, 128  # rounds of the search for the front, and perturbations per round
 MAX_ON_FRONT = 64
-MAX_CONDITIONED = 384  # most observations that the model is conditioned on
+MAX_CONDITIONED = 384  # maximum number of observations in the model
 
 
 class Refinement(NamedTuple):
@@ -80,7 +82,7 @@ class Refinement(NamedTuple):
 
 OF_ONE = Refinement(4, 24, (0.2, 0.07, 0.02))
 OF_MANY = Refinement(2, 16, (0.2, 0.07, 0.02))
-OF_MORE = Refinement(1, 8, (0.1, 0.03))  # for more than 32 proposals, which workers wait for
+OF_MORE = Refinement(1, 8, (0.1, 0.03))  # for over 32 proposals; short, because workers wait for it
 MANY = 32
 
 
@@ -130,8 +132,9 @@ class KnowledgeGradientSampler(ModelSampler):
     ) -> Floats:
         """Return q candidates with the largest expected gains, chosen one by one, shape (q, d).
 
-        When one is chosen, those before it count as in flight. All share the model, the area and
-        the initial candidates, and each is refined separately (:mod:`study.samplers.greedy`).
+        When a candidate is chosen, those chosen before it count as in flight. All choices share the
+        model, the area and the initial candidates (:mod:`study.samplers.greedy`). For each choice,
+        the best candidates are refined separately.
         """
         if q == 1:
             return self.propose(observations, cube, rng)[None]
@@ -187,9 +190,9 @@ class KnowledgeGradientSampler(ModelSampler):
 def noise_of_new_trials(
     process: GaussianProcess, observations: Observations
 ) -> Callable[[Floats], Floats]:
-    """Return the noise variance of a trial as a function of its posterior mean.
+    """Return a function that estimates the noise variance of a trial from its posterior mean.
 
-    It is interpolated between the noise variances of the trials so far.
+    The function interpolates between the noise variances of earlier trials.
     """
     means = process.mean(observations.points)
     order = np.argsort(means, kind="stable")
@@ -203,7 +206,7 @@ def noise_of_new_trials(
 def awaiting(
     process: GaussianProcess, observations: Observations, noise: Callable[[Floats], Floats]
 ) -> GaussianProcess:
-    """Return the first objective's process given trials in flight, which leave means unchanged."""
+    """Return the process of the first objective with trials in flight; its means are unchanged."""
     means = process.mean(observations.pending)
     return GaussianProcess.condition(
         process.hyper,

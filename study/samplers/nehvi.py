@@ -1,13 +1,13 @@
 """Noisy expected hypervolume improvement, as an optuna sampler for two objectives.
 
 A trial's value is a noisy mean. The model knows the variance of this mean (:mod:`study.shrinkage`);
-otherwise it could not tell noise from merit on so few trials. No observed value counts as a point
-of the front. Instead, the front to improve is drawn 32 times from the posterior at all finished
-**and** pending points. Given such a draw, a candidate's expected improvement has a closed form, and
-the average over the draws is maximized. So trials in flight are taken into account, and no worker
-waits for them.
+otherwise, it could not tell noise from merit after so few trials. Observed values are not used as
+points of the front. Instead, the front to improve is drawn 32 times from the posterior at all
+finished **and** pending points. Given one of these draws, a candidate's expected improvement has a
+closed form. The sampler maximizes the average over the draws. So it takes trials in flight into
+account, and no worker waits for them.
 
-The sampler knows nothing of games and serves any optuna study with two objectives:
+The sampler does not depend on games. It can be used in any optuna study with two objectives:
 
 >>> import optuna
 >>> from thetafront.study.samplers.observations import Objectives
@@ -26,10 +26,10 @@ r               the reference point
 ψ(c; μ, σ)      E[(Y − c)⁺] for Y ~ N(μ, σ²): σ φ(z) + (μ − c) Φ(z), z = (μ − c)/σ
 ==============  ====================================================================================
 
-The region that a point y adds to the hypervolume is cut into strips along the first objective. Its
-area is Σᵢ (min(y₁, aᵢ₊₁) − aᵢ)⁺ · (y₂ − bᵢ₊₁)⁺, i = 0 … k. For independent normal objectives, the
-expectation of each product is the product of the expectations, and the expectation of the first
-factor is ψ(aᵢ) − ψ(aᵢ₊₁). So the expected hypervolume improvement (EHVI) is
+The region that a point y adds to the hypervolume is cut into strips along the first objective. The
+region's area is Σᵢ (min(y₁, aᵢ₊₁) − aᵢ)⁺ · (y₂ − bᵢ₊₁)⁺, i = 0 … k. For independent normal
+objectives, the expectation of each product is the product of the expectations, and the expectation
+of the first factor is ψ(aᵢ) − ψ(aᵢ₊₁). So the expected hypervolume improvement (EHVI) is
 Σᵢ (ψ(aᵢ; μ₁, σ₁) − ψ(aᵢ₊₁; μ₁, σ₁)) · ψ(bᵢ₊₁; μ₂, σ₂).
 
 Sources: Emmerich, Yang, Deutz, Wang and Fonseca, *A multicriteria generalization of Bayesian global
@@ -51,10 +51,10 @@ from thetafront.study.samplers.posterior import Posterior
 
 Floats = npt.NDArray[np.float64]
 Strips = tuple[Floats, Floats]
-"""Edges aᵢ, shape (n_draws, n + 2), and floors bᵢ₊₁, shape (n_draws, n + 1), of drawn fronts."""
+"""For drawn fronts: edges aᵢ, shape (n_draws, n + 2); floors bᵢ₊₁, shape (n_draws, n + 1)."""
 
 N_DRAWS = 32
-MAX_CONDITIONED = 384  # most observations that the model is conditioned on
+MAX_CONDITIONED = 384  # maximum number of observations in the model
 N_SOBOL = 512
 N_NEAR_FRONT = 256
 N_REFINED = 4
@@ -62,11 +62,11 @@ N_NEIGHBOURS = 24
 # Scales of perturbations in the unit cube, one for each round of refinement.
 SCALES = (0.2, 0.07, 0.02, 0.007)
 FAR = 1e100  # larger than any objective; stands for ∞, because ∞ times 0 is NaN
-FAR_OUT = 40.0  # beyond so many standard deviations, a normal density is 0
+FAR_OUT = 40.0  # at this many standard deviations, a normal density is 0
 
 
 def expected_excess(threshold: Floats, mean: Floats, deviation: Floats) -> Floats:
-    """Return ψ; arrays are broadcast, and a deviation of 0 is allowed."""
+    """Return ψ(threshold; mean, deviation), broadcast; a deviation of 0 is allowed."""
     gap = mean - threshold
     z = np.clip(gap / np.maximum(deviation, 1e-100), -FAR_OUT, FAR_OUT)
     density = np.exp(-0.5 * z * z) * (1.0 / np.sqrt(2.0 * np.pi))
@@ -86,7 +86,7 @@ def cut_strips(draws: Floats, reference: Floats) -> Strips:
     Returns
     -------
     Strips
-        Each draw has as many strips as the largest front needs; surplus strips have no width.
+        Each draw has as many strips as the largest front needs; unneeded strips have no width.
     """
     n_draws = len(draws)
     inside = np.all(draws > reference, axis=2)
@@ -118,7 +118,7 @@ def expected_improvement(strips: Strips, mean: Floats, deviation: Floats) -> Flo
     mean : float64, shape (m, n_draws, 2)
         Expected objectives of each point given each draw.
     deviation : float64, shape (m, 2)
-        Standard deviations of the objectives, the same for all draws; the two are independent.
+        Standard deviations of the two objectives, which are independent; the same for all draws.
 
     Returns
     -------
@@ -151,7 +151,7 @@ class NoisyEHVISampler(ModelSampler):
 
         def improvement(points: Floats) -> Floats:
             gains = expected_improvement(strips, *given_draws.predict(points))
-            # Tried points have a small variance from jitter, which must not count as a gain.
+            # Because of jitter, tried points have a small variance, which must not count as a gain.
             is_known = is_among(points, observations.tried)
             return np.where(is_known, 0.0, feasibility.probability(points) * gains)
 

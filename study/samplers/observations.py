@@ -39,9 +39,9 @@ class Objectives:
         The reference point, in the objectives' units; only points that are better in both
         objectives count. By default, :func:`study.scale.beyond_worst` of the observed values.
     noise : callable, optional
-        Takes the complete trials with finite values, in order. Returns the variances of their two
-        values, shape (n, 2), in the values' units squared; NaN if a variance is unknown and must be
-        inferred. By default, all variances are inferred.
+        A function that takes the complete trials with finite values, in order. It returns the
+        variances of their two values, shape (n, 2), in the values' units squared; NaN if a variance
+        is unknown and must be inferred. By default, all variances are inferred.
     """
 
     scales: tuple[Scale, Scale] = (Scale.LINEAR, Scale.LINEAR)
@@ -72,8 +72,8 @@ class Observations:
     points: Floats  # (n, d): complete trials, in the unit cube
     values: Floats  # (n, 2): their observed objectives
     noise: Floats  # (n, 2): the values' variances; NaN if they must be inferred
-    # (m, 2): the first m values and their variances, computed from these m trials alone.
-    # Hyperparameters are fitted to them, and so stay the same until m changes.
+    # (m, 2): the first m values and their variances, computed from the first m trials alone.
+    # Hyperparameters are fitted to these values, so they stay the same until m changes.
     first_values: Floats
     first_noise: Floats
     pending: Floats  # (p, d): trials in flight
@@ -117,10 +117,10 @@ class Observations:
 
 
 def n_to_fit(n: int) -> int:
-    """Return how many of ``n`` observations (the first ones) hyperparameters are fitted to.
+    """Return the number m: hyperparameters are fitted to the first m of ``n`` observations.
 
-    The fit is repeated when there are a tenth more observations: hyperparameters change little in
-    between, and a fit is half of the cost of a proposal.
+    The fit is repeated whenever the number of observations has grown by a tenth. In between,
+    hyperparameters change little, and a fit takes half of the time of a proposal.
     """
     size = min(n, 1)
     while (larger := max(size + 1, int(size * GROWTH))) <= min(n, MAX_TO_FIT):
@@ -129,7 +129,7 @@ def n_to_fit(n: int) -> int:
 
 
 def noise_of_trials(trials: Sequence[FrozenTrial], *, goal: Goal) -> Floats:
-    """Return the variances of the trials' means, shape (n, 2); NaN for costs, to be inferred."""
+    """Return the variances of trials' values, shape (n, 2); NaN for costs, so they are inferred."""
     found = [Moments(*trial.user_attrs[goal.moments_attribute]) for trial in trials]
     variances = goal.estimator.variances(found)
     return np.stack([variances, np.full(len(trials), np.nan)], axis=-1)
@@ -163,7 +163,8 @@ def to_maximize(
 ) -> Floats:
     """Map values, shape (n, 2), to the model's scale; NaN if a value is not on the scale.
 
-    ``noise`` has the variances on that scale, since noise may bias the mapped values.
+    ``noise`` has the variances on that scale. If it is given, the bias that noise causes in the
+    mapped values is removed.
     """
     noise = np.full(values.shape, np.nan) if noise is None else noise
     columns = zip(scales, values.T, noise.T, strict=True)
@@ -189,7 +190,7 @@ def study_directions(goal: Goal) -> tuple[StudyDirection, StudyDirection]:
 
 
 def direction_signs(directions: Sequence[StudyDirection]) -> Floats:
-    """Return −1 for each objective that is minimized, 1 for the others."""
+    """Return −1 for each objective that is minimized, and 1 for each that is maximized."""
     return np.array([1.0 if each == StudyDirection.MAXIMIZE else -1.0 for each in directions])
 
 
@@ -201,16 +202,16 @@ def observe(
 ) -> Observations:
     """Read trials; skip those that lack parameters or have no finite values.
 
-    Failed trials count as running: this lowers the gains of their neighbours, so proposals leave a
-    part of the space where all trials fail. Only the latest 512 failed or running trials count,
-    since running trials may be left over from killed processes.
+    Failed trials count as running. This lowers the expected gains of points near them, so proposals
+    leave a part of the space in which all trials fail. Only the latest 512 failed or running trials
+    count, because killed processes leave behind trials that are still marked as running.
     """
     usable = [trial for trial in trials if cube.is_whole(trial.params)]
     complete = [trial for trial in usable if trial.state == TrialState.COMPLETE]
     raw = np.array([trial.values for trial in complete], np.float64).reshape(-1, 2)
     scales = objectives.scales
     values = to_maximize(raw, directions, scales)
-    # Infinite values are removed before the noise is computed, which pools over trials.
+    # Infinite values are removed first, because the noise is estimated from all trials together.
     finite = np.all(np.isfinite(values), axis=1)
     complete = [trial for trial, kept in zip(complete, finite, strict=True) if kept]
     raw = raw[finite]

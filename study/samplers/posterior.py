@@ -2,15 +2,18 @@
 
 Objectives are on the scale of :mod:`study.samplers.observations`, both to be maximized.
 
-In the model of the trials, the two processes are independent. In the combined model, the first
-process may *see the cost*: its points then have one more coordinate, the posterior mean of the
-second process, with a separate length scale. It does so if that model is more probable. Often a
-limit decides how much a program does (the leaves of a tree), so score and cost jump at the same θ.
-Without the coordinate, the front of the model consists of θ on such a step, with scores from the
-upper side and costs from the lower side. With the coordinate, an error of the cost causes an error
-of the score, by the slope of the score's mean in the cost.
+In the model of the trials, the two processes are independent. In the combined model, which is also
+fitted to validated points, the first process may *see the cost*. Its points then have one more
+coordinate, the posterior mean of the second process, with a separate length scale. The first
+process sees the cost if the model with this coordinate is more probable than the one without.
 
-The coordinate was tested in simulated studies. In ten studies whose scores have steps, it raised
+Often a limit (such as the number of leaves of a tree) decides how much work a program does, so
+score and cost jump at the same θ. Without the coordinate, the front of the model consists of θ on
+such a step, with scores from the upper side and costs from the lower side. With the coordinate, an
+error in the predicted cost also causes an error in the predicted score: the error of the cost times
+the slope of the mean score as a function of the cost.
+
+The coordinate was tested in simulated studies. In ten studies with steps in their scores, it raised
 the log density by 11 to 50 with 60 trials, and changed it by −1 to 16 with 16 trials. On four
 surfaces without steps, it lowered the log density by 0.2 to 2.
 """
@@ -42,7 +45,7 @@ TINY = 1e-300
 
 @lru_cache(maxsize=64)
 def cached_fit(shape: tuple[int, int], *data: bytes) -> Hyperparameters:
-    """Find hyperparameters, once for the same data; called by :func:`fit_once`."""
+    """Find hyperparameters for :func:`fit_once`."""
     points, values, noise = (np.frombuffer(each) for each in data[:3])
     return fit_hyperparameters(
         points.reshape(shape), values, noise, np.frombuffer(data[3], np.int64)
@@ -50,7 +53,7 @@ def cached_fit(shape: tuple[int, int], *data: bytes) -> Hyperparameters:
 
 
 def fit_once(*data: npt.NDArray[Any]) -> Hyperparameters:
-    """Find the hyperparameters of points, values, noise and owners, once for the same data."""
+    """Return the hyperparameters for points, values, noise and owners; results are cached."""
     return cached_fit(data[0].shape, *(each.tobytes() for each in data))
 
 
@@ -64,7 +67,7 @@ def with_cost(points: Floats, process: GaussianProcess, costs: Floats) -> Floats
 
 
 def to_fit_with_cost(observations: "Observations", process: GaussianProcess) -> FitData:
-    """Return the data to fit the first process to if it sees the cost predicted by ``process``."""
+    """Return the data to fit the first process if it sees the costs that ``process`` predicts."""
     points, values, noise, owners = observations.to_fit(0)
     owners = np.append(owners, owners.max(initial=-1) + 1)
     return with_cost(points, process, process.mean(points)), values, noise, owners
@@ -82,7 +85,7 @@ class Posterior:
 
     @classmethod
     def fit(cls, observations: "Observations", given: "Observations | None" = None) -> "Posterior":
-        """Fit the model to observations (at least one); condition it on these or on ``given``."""
+        """Fit the model to observations (at least one); condition it on them, or on ``given``."""
         hypers = [fit_once(*observations.to_fit(k)) for k in range(2)]
         return cls.condition(hypers, observations if given is None else given)
 
@@ -90,11 +93,12 @@ class Posterior:
     def from_subset(
         cls, observations: "Observations", most: int
     ) -> "tuple[Observations, Posterior]":
-        """Fit the model, and condition it on at most ``most`` observations; also return these.
+        """Fit the model, and condition it on ``most`` observations or fewer; also return these.
 
-        Two thirds of them are spread over the second objective. A model conditioned on these
-        chooses the other third: the observations that it predicts to be the least dominated. So no
-        observation is chosen for its own value; otherwise noise would make the front look too good.
+        Two thirds of these observations are spread over the second objective. A model conditioned
+        on this part chooses the other third: the observations that it predicts to be the least
+        dominated. So no observation is chosen because of its observed value; otherwise noise would
+        make the front look too good.
         """
         n = len(observations.points)
         if n <= most:
@@ -128,7 +132,7 @@ class Posterior:
         *,
         sees_cost: bool = False,
     ) -> "Posterior":
-        """Condition processes with these hyperparameters, one per objective, on observations."""
+        """Condition one process per objective, with these hyperparameters, on observations."""
         second = GaussianProcess.condition(hypers[1], *observations.column(1))
         points, values, noise = observations.column(0)
         if sees_cost:
@@ -137,13 +141,13 @@ class Posterior:
         return cls([first, second], observations.scales, observations.sign, sees_cost)
 
     def inputs(self, points: Floats, costs: Floats) -> Floats:
-        """Return the first process's inputs for points with these second objectives."""
+        """Return the inputs of the first process at points whose costs are ``costs``."""
         return with_cost(points, self.processes[1], costs) if self.sees_cost else points
 
     def draws_of_hyperparameters(
         self, observations: "Observations", n: int, rng: np.random.Generator
     ) -> "list[Posterior]":
-        """Return n posteriors given the same observations, with drawn hyperparameters."""
+        """Return n posteriors for the same observations, each with drawn hyperparameters."""
         first, second = self.processes
         known = observations.to_fit(0)
         if self.sees_cost:
@@ -172,7 +176,7 @@ class Posterior:
         return self.goal_of(mean[..., 0], deviation[..., 0])
 
     def goal_of(self, mean: Floats, deviation: Floats) -> Belief:
-        """Return the belief about the first objective, given mean and deviation on the scale."""
+        """Return the belief about the first objective, from its mean and deviation on the scale."""
         return self.scales[0].belief(self.sign * mean, deviation)
 
     def cost(self, points: Floats) -> Floats:
@@ -191,10 +195,11 @@ class Posterior:
         return np.stack([first, second], axis=-1), deviations
 
     def slopes(self, points: Floats, costs: Floats, deviations: Floats) -> Floats:
-        """Return the slope of the first mean in the second objective, shape (m,).
+        """Return the slope of the first objective's mean, shape (m,).
 
-        The slope is taken between one deviation below and one deviation above, so a step never
-        gives an infinite slope. It is 0 at points with games: their scores are known directly.
+        The mean is a function of the second objective. Its slope is measured between one standard
+        deviation below and one above the second objective's mean, so that it is finite at a step.
+        The slope is 0 at points with games, because their scores are known directly.
         """
         ends = (self.inputs(points, costs + side * deviations) for side in (1.0, -1.0))
         upper, lower = (self.processes[0].mean(each) for each in ends)
@@ -230,7 +235,7 @@ class Posterior:
     def given(self, points: Floats, draws: Floats) -> "Posterior":
         """Return the posterior conditioned on each of ``draws``, shape (n_draws, m, 2).
 
-        Only for a posterior whose first process does not see the cost, as in a search.
+        Valid only if the first process does not see the cost, as in a search.
         """
         return Posterior(
             [process.given(points, draws[..., k].T) for k, process in enumerate(self.processes)],

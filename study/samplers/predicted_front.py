@@ -4,16 +4,16 @@ Notation
 --------
 ===========  =======================================================================================
 m(x)         posterior mean of both objectives at a point x of the unit cube, to be maximized
-budget       a cost that must not be exceeded
+budget       the highest cost that is allowed
 K            posterior covariance of the first objective over a front's points, in its own unit
 w            each point's share of the front's extent along the second objective, Σ w = 1
 ===========  =======================================================================================
 
 The points of a front share much of their error: if the model's score is too high at one point, it
 is usually too high at all points. Let eᵢ be the error at point i. The mean error over the front, Σ
-wᵢ eᵢ, has variance wᵀKw; this is the *common* part of the front's uncertainty band. The rest at
-point i, the *local* part, has variance Kᵢᵢ − 2 (Kw)ᵢ + wᵀKw. Averaged with weights w, the variances
-of both parts add up to the variance of the band.
+wᵢ eᵢ, has variance wᵀKw; this is the *common* part of the front's uncertainty band. The *local*
+part at point i is eᵢ minus the mean error; its variance is Kᵢᵢ − 2 (Kw)ᵢ + wᵀKw. If variances are
+averaged over the front with weights w, those of the two parts add up to that of the band.
 """
 
 import math
@@ -35,7 +35,7 @@ N_SOBOL = 4096
 N_ROUNDS = 30
 N_NEAR = 1024
 N_FOR_COMMON = 256
-MAX_ON_FRONT = 8192  # most points, evenly spread, since errors are computed for each point
+MAX_ON_FRONT = 8192  # maximum number of points; a larger front is thinned out evenly
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class PredictedFront:
     mean, deviation : float64, shape (n, 2)
         Posterior means and standard deviations of both objectives, which are to be maximized.
     common_deviation : float
-        Standard deviation of the mean error over the front; first objective, in its own unit.
+        Standard deviation of the first objective's mean error over the front, in its unit.
     local_deviation : float64, shape (n,)
         Standard deviation of each point's error minus that mean error.
     """
@@ -64,7 +64,7 @@ class PredictedFront:
     def at(cls, points: Floats, posterior: Posterior) -> "PredictedFront":
         """Return the front that consists of these points, the cheapest first."""
         mean, deviation = posterior.predict(points)
-        # Only some points are used: a front may have thousands, and all pairs would fill memory.
+        # Only some points are used, because all pairs of thousands of points would fill the memory.
         some = spread(len(points), N_FOR_COMMON)
         weights = shares(mean[some, 1])
         slopes = posterior.scales[0].slope(posterior.sign * mean[:, 0])
@@ -76,7 +76,7 @@ class PredictedFront:
         return cls(points, mean, deviation, common, np.sqrt(np.maximum(local, 0.0)))
 
     def best_within(self, least_second: float) -> int:
-        """Return the index of the best point whose second objective is at least ``least_second``.
+        """Return the index of the best point with a second objective of ``least_second`` or more.
 
         −1 if there is no such point.
         """
@@ -90,7 +90,7 @@ def spread(n: int, most: int) -> npt.NDArray[np.int64]:
 
 
 def shares(second: Floats) -> Floats:
-    """Return, for each point of a sorted front, the share of the extent that is nearest to it."""
+    """Return the share of a front's extent that is nearest to each point; the front is sorted."""
     if np.ptp(second) == 0.0:
         return np.full(len(second), 1.0 / len(second))
     middles = 0.5 * (second[1:] + second[:-1])
@@ -109,7 +109,7 @@ def predicted_front(
     """
     allowed = Feasibility.learned_from(observations).allowed
     of_trials = posterior.front(np.unique(observations.points, axis=0))
-    known = feasible(cube, of_trials)  # a constraint function may have changed since
+    known = feasible(cube, of_trials)  # constraint functions may have changed after the trials
     points = np.concatenate([known, sobol_points(cube, N_SOBOL, rng)])
     front = posterior.front(allowed(points))
     front = climb(front, posterior, cube, rng, N_ROUNDS, N_NEAR, allowed)
@@ -137,14 +137,14 @@ def climb(
 
 
 def best_within_budgets(front: PredictedFront, least: Floats) -> list[int]:
-    """Return the index of the best point of a front within each budget, each point once.
+    """Return the indices of the points of a front that are the best within some budget.
 
     Parameters
     ----------
     front : PredictedFront
         The front to choose from.
     least : float64, shape (n_budgets,)
-        Minimum values of the second objective.
+        The budgets, as minimum values of the second objective.
     """
     chosen = {front.best_within(float(each)) for each in least}
     return sorted(chosen - {-1})

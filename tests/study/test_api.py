@@ -319,7 +319,7 @@ def test_an_experiment_of_ones_own_is_remembered_by_its_study(
     assert open_study("own", results=tmp_path).front.equals(study.front)
     other = replace(own, title="Another coin")
     with pytest.raises(
-        InputError, match="a different definition: title Another coin now, not A coin"
+        InputError, match="a different definition: title is now Another coin, not A coin"
     ):
         open_study("own", results=tmp_path, experiment=other)
     again = open_study("own", results=tmp_path, experiment=own)
@@ -440,9 +440,9 @@ def test_a_global_of_a_notebook_that_has_changed_is_refused(tmp_path: Path) -> N
     small = {**SMALL, "results": tmp_path, "budget": None, "validate": False}
     study = sweep(names["TOY"], **small)
     names["SCALE"] = 30
-    with pytest.raises(InputError, match="definition has changed: SCALE 30 now, not 3;"):
+    with pytest.raises(InputError, match="definition has changed: SCALE is now 30, not 3;"):
         sweep(names["TOY"], **small)
-    with pytest.raises(InputError, match=r"a different definition: SCALE 30 now, not 3$"):
+    with pytest.raises(InputError, match=r"a different definition: SCALE is now 30, not 3$"):
         open_study("toy", results=tmp_path, experiment=names["TOY"])
     names["SCALE"] = 3
     forget_dependencies(study)  # as in a study of before
@@ -451,7 +451,7 @@ def test_a_global_of_a_notebook_that_has_changed_is_refused(tmp_path: Path) -> N
     with (tmp_path / "data").open("w") as names["FILE"]:
         names["SCALE"] = 4
         unnoticed = pytest.warns(RuntimeWarning, match=r"these dependencies of .* FILE: cannot")
-        with unnoticed, pytest.raises(InputError, match="SCALE 4 now, not 3"):
+        with unnoticed, pytest.raises(InputError, match="SCALE is now 4, not 3"):
             sweep(names["TOY"], **small)
 
 

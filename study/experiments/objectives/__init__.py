@@ -1,7 +1,7 @@
 """Objectives: goals, which are maximized or minimized, and costs, which are minimized.
 
-A goal is made of an estimator (statistics) and a format (text). This package imports the ground
-modules of `study` and the base classes of `agents`.
+A goal is made of an estimator (statistics) and a format (text). This package imports the modules
+directly in `study`, and base classes of `agents`.
 """
 
 from thetafront.study.experiments.objectives.costs import (

@@ -1,9 +1,9 @@
 """Costs: objectives that are minimized.
 
-Seconds per move are the time that a user waits, and depend on the machine. Playout moves per move,
-or Bellman backups, count the work exactly and are the same on every machine and in every run. Where
-all work is done before the game, a replicate is one solution, and its cost is seconds or sweeps to
-solve.
+Seconds per move are the time that a user waits; they depend on the machine. Playout moves per move
+and Bellman backups per move count the work exactly; they are the same on every machine and in every
+run. If an agent does all its work before a game, a replicate is one solution of the problem. Its
+cost is the time or the number of sweeps that solving takes.
 """
 
 import math
@@ -26,27 +26,27 @@ from thetafront.study.text import seconds_in
 Per = Literal["move", "game"]
 
 OF_EVERY_GAME = {each.name for each in fields(ReportedGame)} | set(dir(ReportedGame)) | {MOVES}
-TIMED_TOGETHER = 50  # games of a block: a machine's speed drifts from one to the next
+TIMED_TOGETHER = 50  # games in a block of times; a machine's speed drifts between blocks
 
 
 @dataclass(frozen=True)
 class Cost:
-    """A sum over games, divided by their moves or their number.
+    """A sum over games, divided by the number of their moves or by the number of games.
 
     Attributes
     ----------
     name : str
-        Its column, and its option on the command line.
+        The name of its column, and of its option on the command line.
     label : str
-        For axes, and in a sentence.
+        Its name on axes and in sentences.
     counted : str
         The attribute of a game that is summed.
     unit : str
         ``s`` for seconds; empty for a count.
     per_move : bool
-        Whether the sum is divided by the moves of all games; otherwise by the number of games.
+        Whether the sum is divided by the number of moves of all games, not by the number of games.
     is_reported : bool
-        Whether games report it themselves, although it is a time.
+        Whether it is a time that the games report, instead of a measured one.
     is_whole : bool
         Whether it is written without decimals because it is large; never for a time.
     """
@@ -62,7 +62,7 @@ class Cost:
     def value(self, games: Sequence[Game]) -> float:
         """Return the cost of some games; NaN if there are none.
 
-        Seconds are those of games played alone; counts are those of all games.
+        Times come only from games that were played alone, counts from all games.
         """
         games = self.measured(games)
         if not games:
@@ -81,8 +81,9 @@ class Cost:
         """Return the variances of log₁₀ of the samples' costs; NaN where unknown.
 
         Times are compared between blocks of consecutive games, counts between single games
-        (:mod:`study.batch_means`). ``samples`` are those of one study, which together estimate the
-        variance of a block. ``are_alike`` says that games of a sample do the same work.
+        (:mod:`study.batch_means`). ``samples`` are the games of each θ of one study; together they
+        estimate the variance of a block. ``are_alike`` says whether all games of a sample do the
+        same work.
         """
         n_games = sum(map(len, samples))
         samples = [self.measured(games) for games in samples]
@@ -96,7 +97,8 @@ class Cost:
         ]
         if not self.is_timed or are_alike:
             return variances_of_log_ratios(columns, 1, drifts=self.is_timed)
-        # A block is a stretch of time: games played side by side pass, but are not measured.
+        # A block is a stretch of time. Games that were played side by side take up a part of this
+        # time, but are not measured.
         length = max(2, round(TIMED_TOGETHER * n_measured / max(n_games, 1)))
         return variances_of_log_ratios(columns, length, drifts=True)
 
@@ -112,7 +114,7 @@ class Cost:
         return f"{f'{value:,.0f}' if self.is_whole else significant(value)} {self.unit}".rstrip()
 
     def interval(self, value: float, low: float, high: float) -> str:
-        """Write a cost with its 95% interval in percent, if that has a width: ``129 µs ± 2%``."""
+        """Write a cost with its 95% interval in percent, if it has a width: ``129 µs ± 2%``."""
         if low == high:
             return self.text(value)
         half = (high / low) ** 0.5 - 1.0
@@ -123,7 +125,8 @@ class Cost:
         """Write a cost in a sentence: ``1.00 ms a move``."""
         if not self.unit:
             return f"{self.text(value)} {self.label}"
-        _, of, what = self.label.rpartition(" a ")  # as users call it: CPU time a slice
+        # A label that a user gives may end in another word: CPU time a slice.
+        _, of, what = self.label.rpartition(" a ")
         if not of:
             per = "move" if self.per_move else "game"
             of, what = (" a ", per) if self.name.endswith(f"_per_{per}") else ("", "")
@@ -184,34 +187,38 @@ def cpu_seconds(per: Per = "move") -> Cost:
 
 
 def reported(field: str, *, unit: str = "", per: Per = "game", label: str | None = None) -> Cost:
-    """Return the cost of a field that games report, per move or per game.
+    """Return a cost that games report in a field, per move or per game.
 
     Parameters
     ----------
     field : str
-        The field's name: letters, digits and ``_``; ``seconds`` replaces the measured time.
+        The field's name, of letters, digits and ``_``. With ``seconds``, the reported time replaces
+        the measured one.
     unit : str
-        Unit of values, if they have one; ``s`` makes it a time.
+        Unit of values, if they have one; ``s`` makes the cost a time.
     per : {"move", "game"}
         The divisor of the sum over games.
     label : str, optional
-        Its name on an axis and in text; by default ``nodes a game``.
+        Its name on an axis and in text. By default, it is made from ``field`` and ``per``, as in
+        ``nodes a game``.
 
     Raises
     ------
     ValueError
-        If the name has other characters, or is one that every game has.
+        If the name has other characters, or is that of a field that every game has.
     """
     if field == SECONDS.counted:
         return replace(cpu_seconds(per), label=label or f"time a {per}", is_reported=True)
     if check_name("cost", field) in OF_EVERY_GAME:
-        raise ValueError(f"cost must not have a name that every game has (got {field!r})")
+        raise ValueError(
+            f"cost must not have the name of a field that every game has (got {field!r})"
+        )
     words = f"{field.replace('_', ' ')} a {per}" if label is None else label
     return Cost(f"{field}_per_{per}", words, field, unit, per_move=per == "move", is_whole=False)
 
 
 def check_name(what: str, name: str) -> str:
-    """Return a name if it can be that of a column and an option; ValueError otherwise."""
+    """Return ``name`` if a column and an option may have it; ValueError otherwise."""
     if not (name.isascii() and name.isidentifier()):
         raise ValueError(f"{what} must have a name of letters, digits and _ (got {name!r})")
     return name

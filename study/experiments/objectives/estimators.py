@@ -1,17 +1,19 @@
-"""Statistics of a goal's samples, one sample a game: the estimate of their mean, and its variance.
+"""Statistics of a goal's samples, one per game: an estimate of their mean, and its variance.
 
-*   A **noisy mean** has Student's t interval, cut at a bound, and variances shrunk towards the
-    pooled variance (:func:`study.shrinkage.variances_of_means`).
-*   A **growing mean** is one of samples that are not negative and scatter more the larger they are.
-    Its variances grow with it (:func:`study.shrinkage.growing_variances`).
-*   A **proportion** is a mean of samples between two bounds, such as 0 and 1. It has an interval
-    between them (:func:`study.estimate.bounded_mean`), Wilson's if all samples are at a bound, and
-    variances by :func:`study.shrinkage.bounded_variances`.
-*   An **exact value** is known from one game: variance 0, and an interval of width 0.
+*   A **noisy mean** has Student's t interval, which is cut off at the bounds, if there are any. Its
+    variance is shrunk towards the pooled variance (:func:`study.shrinkage.variances_of_means`).
+*   A **growing mean** is the mean of samples that are not negative, and that vary more if their
+    mean is larger. Its variance grows with the mean (:func:`study.shrinkage.growing_variances`).
+*   A **proportion** is the mean of samples between two bounds, such as 0 and 1. Its interval stays
+    within the bounds (:func:`study.estimate.bounded_mean`), and is Wilson's interval if every
+    sample is at a bound. :func:`study.shrinkage.bounded_variances` estimates its variance.
+*   An **exact value** is known from one game, so its variance and the width of its interval are 0.
 
-Below 30 samples, an interval uses what the games of other θ tell of the variance: its *prior*.
+With fewer than 30 samples, an interval also uses a *prior* of the variance, which is estimated from
+the games of other θ.
 
-From its bounds follows a scale on which a model stays within them (:mod:`study.scale`).
+The bounds of the samples determine the scale on which a model is fitted (:mod:`study.scale`), so
+that its predictions stay within the bounds.
 """
 
 import math
@@ -42,7 +44,7 @@ from thetafront.study.shrinkage import (
 Floats = npt.NDArray[np.float64]
 T = TypeVar("T")
 
-N_PSEUDO = 100  # samples at a mean, from which a variance is guessed
+N_PSEUDO = 100  # number of imagined samples from which a variance is guessed
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class Estimator(ABC):
     Attributes
     ----------
     low, high : float, optional
-        Bounds of samples; None where there is none.
+        Bounds of samples; None if there is no such bound.
 
     Raises
     ------
@@ -76,7 +78,7 @@ class Estimator(ABC):
 
     @property
     def scale(self) -> Scale:
-        """The scale on which a model takes the mean."""
+        """The scale on which a model is fitted to the mean."""
         return Scale.within(self.low, self.high)
 
     @abstractmethod
@@ -84,12 +86,12 @@ class Estimator(ABC):
         """Estimate the mean; all NaN if there are no samples."""
 
     def prior(self, trials: Sequence[Moments]) -> Prior:
-        """Return what samples of many θ tell of the variance of one more, relative to its mean."""
+        """Return a prior of the variance of another θ's samples, from the samples of many θ."""
         n, mean, m2 = columns(trials)
         return Prior.from_squares(n - 1.0, self.squares(n, mean, m2))
 
     def squares(self, n: Floats, mean: Floats, m2: Floats) -> Floats:
-        """Return sums of squared deviations in the unit of the prior: one that suits all means."""
+        """Return sums of squared deviations in a unit in which they do not depend on the mean."""
         return m2
 
     @abstractmethod
@@ -97,15 +99,15 @@ class Estimator(ABC):
         """Return the variance of each trial's mean, for a model; NaN for a trial without games."""
 
     def typical_variance(self, samples: Floats) -> float:
-        """Guess the variance of one sample from a few of them, at least one."""
+        """Guess the variance of a single sample from a few samples, at least one."""
         return float(len(samples) * self.variances([Moments.from_sample(samples)])[0])
 
     def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
-        """Guess the variance of one sample for a given mean; a study's trials may help."""
+        """Guess the variance of a single sample for each of the means; trials may be used."""
         return np.array([self.typical_variance(np.full(N_PSEUDO, mean)) for mean in means])
 
     def halves(self, items: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
-        """Split items alternately into two halves: one may choose, the other judge."""
+        """Split items alternately: one half can be used to choose θ, the other to judge them."""
         return items[::2], items[1::2]
 
 
@@ -114,24 +116,24 @@ class NoisyMean(Estimator):
     """Samples of any distribution."""
 
     def estimate(self, samples: Floats, prior: Prior = NO_PRIOR) -> Estimate:
-        """Return the mean with Student's t interval, cut at a bound."""
+        """Return the mean with Student's t interval, cut off at the bounds."""
         found = t_interval(samples, prior)
         low, high = np.clip((found.low, found.high), self.scale.low, self.scale.high)
         return Estimate(found.value, float(low), float(high), found.sem)
 
     def variances(self, trials: Sequence[Moments]) -> Floats:
-        """Return sample variances over n, shrunk towards the pooled one."""
+        """Return sample variances, shrunk towards the pooled variance, and divided by n."""
         return variances_of_means(trials)
 
     def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
-        """Return the average of the trials, since the mean has no influence."""
+        """Return the trials' average variance for every mean: it does not depend on the mean."""
         n = np.array([trial.n for trial in trials])
         return np.full(len(means), float(np.nanmean(n * self.variances(trials))))
 
 
 @dataclass(frozen=True)
 class GrowingMean(NoisyMean):
-    """Samples that are not negative and scatter more the larger they are."""
+    """Samples that are not negative, and that vary more if their mean is larger."""
 
     low: float | None = 0.0
 
@@ -142,11 +144,11 @@ class GrowingMean(NoisyMean):
         return t_interval(samples, of_mean)
 
     def squares(self, n: Floats, mean: Floats, m2: Floats) -> Floats:
-        """Return the sums of squared deviations in units of the means."""
+        """Return the sums of squared deviations, divided by the means."""
         return relative_squares(mean, m2)
 
     def variances(self, trials: Sequence[Moments]) -> Floats:
-        """Return sample variances over n, shrunk towards one in proportion to the means."""
+        """Return sample variances, shrunk towards a multiple of the mean, and divided by n."""
         return growing_variances(trials)
 
     def typical_variance(self, samples: Floats) -> float:
@@ -154,7 +156,7 @@ class GrowingMean(NoisyMean):
         return (TYPICAL_DEVIATION * float(np.mean(samples))) ** 2
 
     def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
-        """Guess from the means alone."""
+        """Guess the variances from the means alone."""
         return Estimator.game_variances(self, means, trials)
 
 
@@ -166,26 +168,26 @@ class Proportion(Estimator):
     high: float = 1.0
 
     def estimate(self, samples: Floats, prior: Prior = NO_PRIOR) -> Estimate:
-        """Return the mean with an interval that ends at the bounds."""
+        """Return the mean with an interval that does not go beyond the bounds."""
         return bounded_mean(samples, self.low, self.high, prior)
 
     def squares(self, n: Floats, mean: Floats, m2: Floats) -> Floats:
-        """Return the sums of squared deviations in units of those of zeros and ones."""
+        """Return the sums of squared deviations, divided by the variance of zeros and ones."""
         unit = self.high - self.low
         most = possible(n, (mean - self.low) / unit, m2 / unit**2) / np.maximum(n - 1.0, 1.0)
         return np.divide(m2 / unit**2, most, out=np.zeros_like(m2), where=most > 0.0)
 
     def shares(self, trials: Sequence[Moments]) -> list[Moments]:
-        """Return moments of samples as shares of the range, 0 to 1."""
+        """Return the moments of samples after the bounds are mapped to 0 and 1."""
         unit = self.high - self.low
         return [Moments(n, (mean - self.low) / unit, m2 / unit**2) for n, mean, m2 in trials]
 
     def variances(self, trials: Sequence[Moments]) -> Floats:
-        """Return x·(1 − x)/n, times the dispersion of all trials."""
+        """Return the variances that :func:`study.shrinkage.bounded_variances` estimates."""
         return (self.high - self.low) ** 2 * bounded_variances(self.shares(trials))
 
     def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
-        """Return x·(1 − x), times the trials' dispersion."""
+        """Return x·(1 − x) for each mean x, times the dispersion φ of all trials."""
         given = [Moments(N_PSEUDO, mean, 0.0) for mean in means]
         shares = np.array([(n * x + 0.5) / (n + 1.0) for n, x, _ in self.shares(given)])
         phi = dispersion(self.shares(trials))
@@ -210,5 +212,5 @@ class ExactValue(Estimator):
         return np.array([0.0 if trial.n else math.nan for trial in trials])
 
     def halves(self, items: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
-        """Return all items twice: without noise, choosing does not bias judging."""
+        """Return all items twice: without noise, the same items can be used for both purposes."""
         return items, items

@@ -9,7 +9,7 @@ DIGITS, DIGITS_OF_HALF, DIGITS_OF_TICK = 4, 2, 10  # ticks are round, and may be
 MIN_POWER, MAX_POWER = -6, 12  # powers of ten between which numbers have no exponent
 MAX_DECIMALS = 12
 MAX_ELO = 600  # a score of 97%
-MIN_PLURAL = 5  # a shorter unit may be ms or Mbps
+MIN_PLURAL = 5  # letters; a shorter unit in -s may be an abbreviation: ms, Mbps
 
 
 def format_seconds(seconds: float) -> str:
@@ -32,9 +32,9 @@ class Format:
     tick: str
     area_value: str
     unit: str  # unit of values; empty if there is none
-    area_unit: str  # unit of an area under a front, beside decades of cost
-    # `100 ± 5`, `30% (25% to 36%)`, or `100` where the interval has no width. A width of an
-    # interval that is not exact is never 0: `100 ± ?`.
+    area_unit: str  # unit of an area under a front, apart from decades of cost
+    # "plus-minus": `100 ± 5`, or `100 ± ?` for a width of 0, since the error is then unknown.
+    # "ends": `30% (25% to 36%)`. "exact": `100 ± 5`, or `100` for a width of 0.
     interval_style: Literal["plus-minus", "ends", "exact"] = "plus-minus"
 
     @property
@@ -51,7 +51,7 @@ class Format:
         return self.beside_unit(self.text(value))
 
     def beside_unit(self, text: str) -> str:
-        """Write the unit after a number; a short one that ends in s may be an abbreviation."""
+        """Write the unit after a number, in the singular after 1 if the unit is long enough."""
         is_one = text == "1" and len(self.unit) >= MIN_PLURAL
         return f"{text} {self.unit.removesuffix('s') if is_one else self.unit}".rstrip()
 
@@ -122,9 +122,10 @@ def elo_text(difference: float) -> str:
 
 
 def significant(value: float, n_digits: int = DIGITS) -> str:
-    """Write a number with significant digits, all digits before the point, and no trailing zeros.
+    """Write a number with ``n_digits`` significant digits, but with all digits before the point.
 
-    ``1,234,568``, ``43.21``, ``0.5``, ``0.000123``; with an exponent from 10¹² on and below 10⁻⁶.
+    Trailing zeros are left out: ``1,234,568``, ``43.21``, ``0.5``, ``0.000123``. From 10¹² on and
+    below 10⁻⁶, the number has an exponent.
     """
     if not value or not math.isfinite(value):
         return f"{abs(value) if value == 0 else value:g}"
@@ -139,8 +140,9 @@ def significant(value: float, n_digits: int = DIGITS) -> str:
 class FittingFormat(Format):
     """How values of any magnitude are written.
 
-    A value alone has four significant digits, or ``n_digits``. Beside an interval, two digits of
-    its half width determine the decimals of both: ``0.4312 ± 0.0021``.
+    A value without an interval has ``n_digits`` significant digits. In an interval, the half width
+    has two significant digits, and the value has as many decimals as the half width:
+    ``0.4312 ± 0.0021``.
     """
 
     value: str = ""

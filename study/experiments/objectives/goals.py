@@ -1,7 +1,8 @@
 """Goals: quantities to maximize, such as a score, or to minimize, such as an error.
 
-:func:`mean`, :func:`rate`, :func:`match` and :func:`exact` make goals for users' own agents, whose
-games are all of one class: ``score`` is the goal's value, whatever the goal is called.
+:func:`mean`, :func:`rate`, :func:`match` and :func:`exact` make goals for users' own agents. The
+games of these agents are all of one class: their attribute ``score`` is the goal's value, whatever
+the goal is called.
 """
 
 import math
@@ -38,12 +39,12 @@ OPTIONS_AND_KEYS |= {"agent", "params", "n_games", "n_moves_mean", "combined", "
 
 @dataclass(frozen=True)
 class Goal:
-    """The mean, over all games an agent could play, of one number a game, its *sample*.
+    """The mean of one number per game, its *sample*, over all games that an agent could play.
 
     Attributes
     ----------
     name : str
-        Stem of its columns, and its option on the command line.
+        Beginning of its columns' names, and its option on the command line.
     label, axis_label : str
         Its name in a sentence, and on an axis.
     sample : str
@@ -53,12 +54,14 @@ class Goal:
     format : Format
         How values are written.
     standard_error : float, optional
-        Default target for validated points; 0 if one game is exact. None if the scatter is unknown:
-        validation then only has a limit on games.
+        Default standard error at which the validation of a point may end; 0 if one game is exact.
+        None if the spread of games is unknown; validation then ends only after a given number of
+        games.
     with_extremes : bool
-        Whether tables have the smallest and the largest sample, and a figure shows their spread.
+        Whether tables have the smallest and the largest sample, and whether a figure shows the
+        spread of samples.
     reported_too : tuple of Goal
-        Other goals whose mean and standard error tables have.
+        Other goals; tables also have their means and standard errors.
     replicates : int
         Games per trial by default.
     direction : {"maximize", "minimize"}
@@ -82,7 +85,7 @@ class Goal:
 
     @property
     def sign(self) -> float:
-        """1 if more is better, −1 if less is: multiplied by it, more is always better."""
+        """1 if more is better, −1 if less is better; a larger value·sign is always better."""
         return 1.0 if self.direction == "maximize" else -1.0
 
     @property
@@ -102,7 +105,7 @@ class Goal:
 
     @property
     def limits(self) -> tuple[float | None, float | None]:
-        """Bounds of values; None where there is none."""
+        """Lower and upper bound of values; None for a bound that does not exist."""
         return self.estimator.low, self.estimator.high
 
     def samples(self, games: Sequence[Game]) -> npt.NDArray[np.float64]:
@@ -112,14 +115,14 @@ class Goal:
     def estimate(self, games: Sequence[Game], prior: Prior = NO_PRIOR) -> Estimate:
         """Estimate the goal from some games; all NaN if there are none.
 
-        A study's games of all θ give a ``prior`` of their variance.
+        ``prior`` is a prior of the variance, estimated from the games of all θ of a study.
         """
         return self.estimator.estimate(self.samples(games), prior)
 
     def reaches(self, value: float, wanted: float) -> bool:
         """Return whether a value reaches a target.
 
-        An exact value also reaches a target that is written the same.
+        An exact value also reaches a target if both have the same text after rounding.
         """
         same = self.format.text(value) == self.format.text(wanted)
         return self.sign * value >= self.sign * wanted or (self.is_exact and same)
@@ -157,13 +160,13 @@ class Goal:
 
     @property
     def column_unit(self) -> str:
-        """The ending of its columns: the unit in letters, digits and ``_``."""
+        """The ending of its columns' names: the unit in letters, digits and ``_``."""
         words = re.sub(r"\W+", "_", self.format.unit.replace("/", "_per_").replace("%", "percent"))
         return f"_{words.strip('_')}" if words.strip("_") else ""
 
     @property
     def moments_attribute(self) -> str:
-        """The attribute of optuna's trials by which samplers know the moments of their samples."""
+        """Name of the attribute of optuna's trials in which samplers find the samples' moments."""
         return f"moments:{self.name}"
 
     def summary(self, games: Sequence[Game]) -> dict[str, Any]:
@@ -223,12 +226,13 @@ def mean(
     low: float | None = None,
     high: float | None = None,
 ) -> Goal:
-    """Return the goal of a mean over games with varying values.
+    """Return a goal: the mean over games whose values vary.
 
     Parameters
     ----------
     name : str
-        Stem of its columns, and its option on the command line: letters, digits and ``_``.
+        Beginning of its columns' names, and its option on the command line; of letters, digits and
+        ``_``.
     unit : str
         Unit of values, if they have one.
     direction : {"maximize", "minimize"}
@@ -236,19 +240,20 @@ def mean(
     label : str, optional
         Its name in text; by default the name.
     standard_error : float, optional
-        Default target for validated points.
+        Default standard error at which the validation of a point may end.
     replicates : int
-        Games a trial by default.
+        Games per trial by default.
     penalty : float, optional
-        The value of a game that failed; by default it is replaced by another game.
+        The value of a failed game; by default, a failed game is replaced by another game.
     low, high : float, optional
-        Bounds of values: a game beyond them fails, and no prediction or interval leaves them.
+        Bounds of values. A game with a value beyond these bounds fails. Predictions and intervals
+        stay within the bounds.
 
     Raises
     ------
     ValueError
         If the name has other characters, or is that of another column or option; if the penalty is
-        a value that no game can have; if low is not below high.
+        a value that no game can have; if ``low`` is not below ``high``.
     """
     label = goal_label(name, label)
     return checked(
@@ -283,7 +288,9 @@ def rate(
     replicates: int = WIN_RATE.replicates,
     penalty: float | None = None,
 ) -> Goal:
-    """Return the goal of the share of games whose value is 1; others have 0, draws ½.
+    """Return a goal: the share of games with the value 1.
+
+    All other games have the value 0, or ½ for a draw.
 
     Parameters and exceptions are those of :func:`mean`.
     """
@@ -314,10 +321,10 @@ def match(
     replicates: int = WIN_RATE.replicates,
     penalty: float | None = None,
 ) -> Goal:
-    """Return the goal of the score against an opponent, also shown as Elo.
+    """Return a goal: the score against an opponent, also shown as Elo.
 
-    A game reports ``"win"``, ``"draw"`` or ``"loss"``, or a number from 0 to 1. A pair of games
-    from one opening, with both colours, is one game that reports their mean.
+    A game reports ``"win"``, ``"draw"`` or ``"loss"``, or a number from 0 to 1. Two games from
+    the same opening, one with each colour, count as one game, which reports their mean.
 
     Parameters and exceptions are those of :func:`mean`.
     """
@@ -342,7 +349,7 @@ def exact(
     low: float | None = None,
     high: float | None = None,
 ) -> Goal:
-    """Return the goal of an exact value: all games of one θ have the same value.
+    """Return a goal with an exact value: all games of one θ have the same value.
 
     Parameters and exceptions are those of :func:`mean`.
     """
@@ -369,13 +376,13 @@ def exact(
 
 
 def goal_label(name: str, label: str | None) -> str:
-    """Return a goal's name in text: the one given, or its name's words."""
+    """Return the label of a goal; by default, the words of its name."""
     words = check_name("goal", name).replace("_", " ")
     return words if label is None else label
 
 
 def checked(goal: Goal) -> Goal:
-    """Return a goal; ValueError if its name is another column's or option's, or for its penalty."""
+    """Return ``goal``; ValueError if its name is taken, or one of its numbers is not allowed."""
     low, high = goal.estimator.scale.low, goal.estimator.scale.high
     if goal.penalty is not None and not (
         is_real(goal.penalty) and math.isfinite(goal.penalty) and low <= goal.penalty <= high
@@ -385,9 +392,12 @@ def checked(goal: Goal) -> Goal:
         raise ValueError(f"penalty must be a finite number{allowed} (got {goal.penalty!r})")
     if goal.game_column in COLUMNS or goal.name in OPTIONS_AND_KEYS:
         raise ValueError(
-            f"goal must not have the name of a column or an option (got {goal.name!r})"
+            f"goal must not have the name of a table column or an option (got {goal.name!r})"
         )
     error = 1.0 if goal.is_exact or goal.standard_error is None else goal.standard_error
     if not error > 0.0 or goal.replicates < 1:
-        raise ValueError("standard_error must be above 0, and replicates 1 or more")
+        raise ValueError(
+            "standard_error must be above 0, and replicates must be 1 or more (got "
+            f"{goal.standard_error!r} and {goal.replicates!r})"
+        )
     return goal

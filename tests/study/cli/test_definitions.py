@@ -155,19 +155,19 @@ def test_a_changed_definition_is_refused_with_what_changed(folder: Path) -> None
     assert "has changed: the program or a file of its command now" in line
     (folder / "once.toml").write_text(ONCE.replace("time_limit = 20", "time_limit = 30"))
     line = refused_study(folder, "sweep", "once.toml", *few)
-    assert "program.time_limit 30.0 now, not 20.0; the program or a file" in line
+    assert "program.time_limit is now 30.0, not 20.0; the program or a file" in line
     few[1] = "6"
     thetafront(folder, "sweep", "once.toml", *few, "--accept-change")
     thetafront(folder, "sweep", "once.toml", *few)
     said = thetafront(folder, "status", "engine")
-    assert "accepted     after 4 trials: program.time_limit 30.0 now, not 20.0" in said
+    assert "accepted     after 4 trials: program.time_limit is now 30.0, not 20.0" in said
     (folder / "coins.py").write_text(COINS.replace("0.05", "0.06"))
     assert "the code now" in refused_study(folder, "sweep", "coins.py", *few)
     (folder / "coins.py").write_text(
         COINS.replace('rate("won")', 'rate("won", direction="minimize")')
     )
     line = refused_study(folder, "sweep", "coins.py", *few, "--accept-change")
-    assert "has trials with other objectives: objective's direction minimize, not maximize" in line
+    assert "other objectives: objective's direction is now minimize, not maximize" in line
     (folder / "coins.py").write_text(COINS.replace("1, 100", "1, 200"))
     line = refused_study(folder, "sweep", "coins.py", *few, "--accept-change")
     assert "another search space (effort 1 to 100)" in line
@@ -351,7 +351,7 @@ def test_objectives_may_be_called_what_is_no_name_in_python(folder: Path) -> Non
     [
         ("sweep none.py", "none.py must be a Python file (it does not exist)"),
         ("sweep none.toml", "none.toml must be a TOML file (No such file or directory)"),
-        ("sweep coins.py:NOTHING", "is not an Experiment; defined there: COINS"),
+        ("sweep coins.py:NOTHING", "is not an Experiment; its module defines COINS"),
         ("sweep no_package:X", "no_package: cannot be imported: ModuleNotFoundError"),
         ("try none.py", "none.py must be a Python file (it does not exist)"),
         ("try coins.py --corners -1", "corners must be between 0 and 1024 (got -1)"),
@@ -361,7 +361,7 @@ def test_objectives_may_be_called_what_is_no_name_in_python(folder: Path) -> Non
         ("play coins.py --set side=top", "side must be one of face, edge (got 'top')"),
         ("play coins.py --set speed=1", "set must name one of effort, side (got 'speed')"),
         ("play coins.py --set speed", "set must be name=value (got 'speed')"),
-        ("play coins.py --theta 1,2", "theta must have 1 value, effort (got 2)"),
+        ("play coins.py --theta 1,2", "theta must have 1 value: effort (got 2)"),
         (
             "play coins.py --layout small",
             "layout must be left out for coins.py, which has no maze (got 'small')",

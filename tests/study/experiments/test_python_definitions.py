@@ -146,15 +146,15 @@ REFUSED = {
     ),
     "log from 0": (
         f"{BEGIN}NumericParameter('effort', 0, 1, log=True)\n",
-        "effort: a log scale needs a bound above 0",
+        "effort: a log scale needs bounds above 0",
     ),
     "a column's name": (
         f"{BEGIN}M = Experiment('m', print, Space((NumericParameter('trial', 1, 2),)), mean())\n",
-        "parameters must not have the name of a column (got 'trial')",
+        "parameters must not have the name of a table column (got 'trial')",
     ),
     "a column of the goal": (
         f"{BEGIN}M = Experiment('m', print, Space((NumericParameter('x_mean', 1, 2),)), mean('x'))",
-        "parameters must not have the name of a column (got 'x_mean')",
+        "parameters must not have the name of a table column (got 'x_mean')",
     ),
 }
 
@@ -174,7 +174,7 @@ def test_a_file_or_name_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.py must be a Python file \(it does not exist\)"):
         experiment(str(tmp_path / "none.py"))
     path = write(tmp_path, COINS)
-    with pytest.raises(InputError, match="is not an Experiment; defined there: COINS"):
+    with pytest.raises(InputError, match="is not an Experiment; its module defines COINS"):
         experiment(f"{path}:play")
     with pytest.raises(InputError, match="no_such_package: cannot be imported: ModuleNotFound"):
         experiment("no_such_package:X")

@@ -37,7 +37,7 @@ def test_names_of_built_in_experiments_differ() -> None:
 
 
 def test_a_baseline_of_another_agent_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"baseline 'plain' must be of Switching \(got UCT\)"):
+    with pytest.raises(ValueError, match=r"'plain' must be of class Switching \(got UCT\)"):
         Experiment.from_agent(Switching, {"plain": UCT()}, name="mixed", title="")
 
 

@@ -89,11 +89,11 @@ def test_a_request_moves_the_edges_and_is_granted_once() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("theta9", "widen must be NAME or NAME=LOW:HIGH, NAME one of theta1, theta2"),
-        ("", "widen must be NAME or NAME=LOW:HIGH, NAME one of theta1"),
+        ("theta9", "widen must be NAME or NAME=LOW:HIGH with NAME one of theta1, theta2"),
+        ("", "widen must be NAME or NAME=LOW:HIGH with NAME one of theta1"),
         ("theta4=1", "widen must be NAME or NAME=LOW:HIGH, such as theta4=1:1"),
         ("theta4=4:64", "widen: bounds of theta4 must include 2 to 64 (got 4:64)"),
-        ("theta4=0:64", "widen: theta4: a log scale needs a bound above 0"),
+        ("theta4=0:64", "widen: theta4: a log scale needs bounds above 0"),
         ("theta4=1.5:64", "widen: theta4: bounds 1.5 to 64.0 are not whole"),
         ("theta4=1:inf", "widen: theta4: bounds 1.0 to inf are not an interval"),
         ("theta4=1:1e9", "widen: theta4 must be a whole number from 0"),

@@ -235,7 +235,7 @@ def test_the_predicted_front_is_allowed(name: str) -> None:
 
 
 def test_a_space_that_hardly_any_point_is_in_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"by 4 or more of 4,096 points \(got 0"):
+    with pytest.raises(ValueError, match=r"by 4 or more of 4,096 random points \(got 0"):
         Space(XZ_PARAMETERS, ("lc + lp > 8",)).check_feasible()
     with pytest.raises(InputError, match="is not satisfied by lc 4, lp 4"):
         XZ.check({"lc": 4, "lp": 4, "nice": 5, "low": 0.1, "high": 0.5})
