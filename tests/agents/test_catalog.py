@@ -62,7 +62,7 @@ def test_theta_is_what_is_called_so_or_all_numbers() -> None:
             rf"^agent must be one of {', '.join(sorted(AGENTS))} \(got 'chess'\)$",
         ),
         ("mcmdp", {"theta7": 1.0}, "parameter must be one of mcmdp's"),
-        ("dice", {"n_dice": 20.0, "n_sides": 1000.0}, r"\(got 20 with 1000 sides\)"),
+        ("dice", {"n_dice": 20.0, "n_sides": 1000.0}, r"\(got 20 dice with 1000 sides\)"),
         ("pacman_astar", {"layout": "big"}, r"layout must be small or medium, or the path"),
     ],
 )

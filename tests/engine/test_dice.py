@@ -118,9 +118,9 @@ def test_scores_have_the_exact_distribution() -> None:
     [
         (lambda: Dice(0, 6), "n_dice must be 1 or more (got 0)"),
         (lambda: Dice(3, 1), "n_sides must be 2 or more (got 1)"),
-        (lambda: Dice(7, 6), "(got 7 with 6 sides)"),
-        (lambda: Dice(10**9, 6), "(got 1000000000 with 6 sides)"),
-        (lambda: Dice(1, 10**9), "outcomes (got 1 with 1000000000 sides)"),
+        (lambda: Dice(7, 6), "(got 7 dice with 6 sides)"),
+        (lambda: Dice(10**9, 6), "(got 1000000000 dice with 6 sides)"),
+        (lambda: Dice(1, 10**9), "(got 1 dice with 1000000000 sides)"),
         (lambda: THREE_DICE.state((1, 2)), "roll must have 3 dice (got 2)"),
         (lambda: THREE_DICE.state((1, 2, 7)), "roll must have faces between 1 and 6 (got 7)"),
         (lambda: THREE_DICE.state((0, 2, 6)), "roll must have faces between 1 and 6 (got 0)"),

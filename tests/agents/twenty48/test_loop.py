@@ -104,7 +104,7 @@ def test_settings_of_a_name_that_is_taken_are_refused() -> None:
     class UCTSettings(NamedTuple):
         n: int
 
-    with pytest.raises(ValueError, match="name of their own"):
+    with pytest.raises(ValueError, match="unused class name"):
         decides(UCTSettings)
 
 

@@ -207,7 +207,7 @@ def test_studies_in_the_making(quick: Experiment) -> None:
     assert list(texts(Analysis(data_of(study, quick)))) == ["Nothing yet"]
     add_trials(study, quick)
     found = claims(Analysis(data_of(study, quick)))
-    assert "the model of 8 trials alone" in found.trust
+    assert "the model of 8 trials" in found.trust
     assert not found.is_trusted
     add_point(study, 5, spread(2100, 300), 0.05)
     found = claims(Analysis(data_of(study, quick)))

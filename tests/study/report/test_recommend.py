@@ -232,7 +232,7 @@ def test_what_was_played_for_a_pick_and_is_worse_is_named(quick: Experiment) -> 
         (
             THREE,
             {"cost_limit": 0.0002},
-            r"pick: no θ is certain enough to stay within 200 µs of CPU time a move; the cheapest "
+            r"pick: no θ is certain enough to stay within 200 µs \(CPU time a move\); the cheapest "
             r"takes [\d.]+ (ms|µs) ± [\d.]+%, and stays within the limit with",
         ),
         (

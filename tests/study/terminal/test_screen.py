@@ -71,7 +71,7 @@ def test_a_front_shows_what_one_picks_by(published: Analysis, width: int) -> Non
     assert any("θ₆" in each for each in lines[:6]) == (width >= 80)
     table, _, left_out = out.getvalue().partition("terminal too narrow for: ")
     assert bool(left_out) == (width < 200)
-    assert ("validated alone: by" in table) == ("validated alone" not in left_out), "its note"
+    assert ("validated alone: from" in table) == ("validated alone" not in left_out), "its note"
 
 
 def test_in_a_pipe_a_table_has_all_columns() -> None:
