@@ -1,7 +1,7 @@
 """Lost connections to a storage's server, and how a run connects again.
 
 A server may be restarted during a run. If an operation fails because the connection is lost, the
-run tries every second, for up to two minutes, to connect again. Then it repeats the operation: no
+run tries to connect again every second, for up to two minutes, and then repeats the operation. No
 operation of a run does harm when it is done twice. A SQLite file has no connection that could be
 lost, so its errors are raised at once.
 """
@@ -104,7 +104,7 @@ class StorageConnection:
         """Check that the study's lock is still held.
 
         A run calls this method often, but the lock is checked only every few seconds. If another
-        run holds it, RunError is raised, here and by all later uses of the storage.
+        run holds the lock, this method and all later uses of the storage raise RunError.
         """
         if self.lock is None:
             return

@@ -131,7 +131,7 @@ def check_database(location: Location, for_writing: bool, may_lack: bool = False
     path = location.database
     assert path is not None
     name = repr(str(path))
-    if path.is_symlink():  # although links were followed
+    if path.is_symlink():  # all other links were followed before
         raise InputError(f"storage {name} is a link that leads to itself")
     if not path.exists():
         if not for_writing:

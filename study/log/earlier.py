@@ -112,7 +112,7 @@ class EarlierStudy:
     def store(self, say: Callable[[str], None]) -> Log:
         """Store the study as a log, in one transaction, then its mirror; return the log.
 
-        The games' rows in the old table are deleted. ``say`` is called with a message.
+        The games' rows in the old table are deleted, and ``say`` is called with a message.
         """
         with study_context(self.name):
             rows = self.rows()

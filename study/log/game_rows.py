@@ -1,9 +1,9 @@
 """Writes a game as a row of a study's ``games.csv``, and reads it back.
 
-All games of users' agents have the same class, so the columns of such games depend on the
-experiment. The score's column is named after the goal. If games have no moves, there is no column
-for moves. Each field that a game reported has a column of the same name; if another column already
-has that name, it is called ``reported_…``.
+All games of users' agents have the same class, so not the class but the experiment determines their
+columns. The score's column is named after the goal. If games have no moves, there is no column for
+moves. Each field that a game reported has a column with the name of the field. If another column
+has that name already, the field's column is called ``reported_…``.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ from thetafront.study.experiments.definition import Experiment
 LABELS = ("phase", "trial", "point", "origin", "replicate")
 MOVES, SECONDS_A_MOVE = "n_moves", "seconds_per_move"
 FAILED_WITH = "failed_with"
-"""Column with the reason why a game failed (an objective may be called ``error``)."""
+"""Column with the reason why a game failed. An objective may already be called ``error``."""
 REPORTED, PREFIX = "reported", "reported_"
 
 

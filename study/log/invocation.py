@@ -21,7 +21,7 @@ def command_line() -> str:
 
 @contextmanager
 def called(call: str) -> Iterator[None]:
-    """Record, until the block ends, that a Python call such as ``sweep('dice')`` runs it."""
+    """Record, until the block ends, that a Python call such as ``sweep('dice')`` is running."""
     token = CALL.set(call)
     try:
         yield

@@ -136,7 +136,7 @@ class Ledger(Generic[G]):
         return self.written_as.get(agent_digest(agent), agent_digest(agent))
 
     def agent(self, digest: str) -> Agent:
-        """Create the agent that has a digest in the file.
+        """Create the agent to which a digest in the file belongs.
 
         Raises
         ------

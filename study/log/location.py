@@ -36,7 +36,7 @@ class Location:
         url = make_url(self.url)
         if url.get_backend_name() != "sqlite" or not url.database:
             return None
-        return real_path(Path(url.database))  # all paths to a file give one path
+        return real_path(Path(url.database))  # the same path for all links to a file
 
     @property
     def words(self) -> list[str]:
@@ -99,7 +99,7 @@ def check_url(text: str) -> URL:
         if path in {"", ":memory:"}:
             raise InputError(f"storage must name a file, as {SQLITE_EXAMPLE} does {given}")
         if url.query or path.startswith("file:"):
-            raise InputError(f"storage of SQLite must be a plain path without parameters {given}")
+            raise InputError(f"storage of SQLite must be a URL without parameters {given}")
         if url.drivername not in {"sqlite", "sqlite+pysqlite"}:
             raise InputError(f"storage of SQLite must be a URL such as {SQLITE_EXAMPLE} {given}")
     return url

@@ -265,7 +265,7 @@ class Log:
         return self.engine.dialect.name == "sqlite" and not self.engine.url.database
 
     def rows(self) -> Rows:
-        """Read all rows, intact or not, in one snapshot; DamageError if the study's is missing."""
+        """Read all rows in one snapshot, even damaged ones; DamageError if the study has no row."""
         with self.engine.connect() as connection:
             begin_snapshot(connection)
             columns = [STUDIES.c[name] for name in StudyRow._fields]
@@ -327,7 +327,7 @@ class Log:
         )
 
     def newest(self) -> tuple[int, int]:
-        """Return the numbers of games and events; a change shows that the log has grown."""
+        """Return the numbers of games and events; they change when the log grows."""
         with self.engine.connect() as connection:
             counts = self.count(connection)
         return counts.n_games, counts.next_event
@@ -360,7 +360,7 @@ def insert_study(connection: Connection, rows: Rows) -> int:
 def begin_snapshot(connection: Connection) -> None:
     """Make all reads of a connection see one snapshot."""
     if connection.dialect.name == "sqlite":
-        connection.execute(text("BEGIN"))  # by default, sqlite3 does so only before a write
+        connection.execute(text("BEGIN"))  # sqlite3 would begin only before a write
     else:
         connection.execution_options(isolation_level="REPEATABLE READ")
 
@@ -375,7 +375,7 @@ def studies_in(engine: Engine) -> dict[str, int]:
 
 
 def studies_lost(engine: Engine) -> list[int]:
-    """Return the identifying numbers of studies that have points or events, but no study row."""
+    """Return the identifying numbers of studies with points or events, but without a study row."""
     with engine.connect() as connection:
         there = set(inspect(connection).get_table_names())
 

@@ -54,7 +54,7 @@ def check_seconds(log: Log, experiment: Experiment, is_cluster: bool) -> None:
         played, now, way = f"on a cluster ({named(log, others)})", "this machine's", "with"
     ways = [f"continue {way} {option('scheduler')}"] if others == keys else []
     counts = [each.name for each in experiment.costs if not each.is_timed]
-    all_play = f"; with {option('cost')} {counts[0]} all machines can play" if counts else ""
+    all_play = f"; with {option('cost')} {counts[0]}, all machines can play" if counts else ""
     ways.append(f"give another name{all_play}")
     raise InputError(
         f"study: {log.name!r} has games that were played {played}; their {experiment.cost.name} "
@@ -63,7 +63,7 @@ def check_seconds(log: Log, experiment: Experiment, is_cluster: bool) -> None:
 
 
 def named(log: Log, keys: set[str]) -> str:
-    """Return the hosts of machines as a text, with the key of each machine of unknown host."""
+    """Return a text with the machines' hosts; a machine of unknown host is named by its key."""
     known = {each["key"]: each["machine"] for each in log.rows().latest(MACHINE)}
     names = sorted({str(known.get(key, {}).get("host", key)) for key in keys})
     more = [f"{len(names) - MAX_NAMED} more"] if len(names) > MAX_NAMED else []

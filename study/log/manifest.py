@@ -19,7 +19,7 @@ MANIFEST = "manifest.json"
 
 
 def git_revision() -> str:
-    """Return the checkout's commit, with ``+changes`` after changes; empty without a checkout."""
+    """Return the checkout's commit; ``+changes`` marks a changed checkout; empty if none."""
     if not IS_CHECKOUT:
         return ""
     git = ["git", "-C", str(ROOT)]

@@ -120,7 +120,7 @@ class Mirror:
             self.n_written += 1
 
     def complete(self, seconds: float = SECONDS_AT_THE_END) -> None:
-        """Write the remaining trials until the time is over; the next run writes the others."""
+        """Write trials for up to some seconds; the next run writes those that are then left."""
         deadline = time.monotonic() + seconds
         while self.is_behind and time.monotonic() < deadline:
             self.step()

@@ -38,7 +38,7 @@ OF_THE_STUDY = {
 }
 """Keys of a manifest that do not describe its last run."""
 MAX_NUMBER_LENGTH = 10
-"""Longer texts are not read as numbers of games; real ones have fewer digits."""
+"""A text of this length or more is not read as a number of games."""
 
 Row = Mapping[str, str]
 Games = dict[int, Outcome]
@@ -174,7 +174,7 @@ def trials_in(path: Path, experiment: Experiment, games: Mapping[Unit, Games]) -
 def points_in(
     path: Path, experiment: Experiment, seed: int, games: Mapping[Unit, Games]
 ) -> tuple[list[Point], dict[str, int]]:
-    """Return the validated points in the order of ``games.csv``, and their numbers of games."""
+    """Return the points in the order of ``games.csv``, and each point's ``n_games`` in ``path``."""
     points, counted = {}, {}
     for line, row in read_lines(path):
         theta, key = row_theta(row, experiment.space), row.get("point", "")
@@ -268,7 +268,7 @@ def record_in(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def read_folder_record(record: Mapping[str, Any], folder: Path) -> StudyRecord:
-    """Return the record of a folder's study; a copy of its definition in the folder is used."""
+    """Return the record of a folder's study, which names the definition's copy there, if any."""
     found = StudyRecord.read(record, folder.name)
     here = folder / Path(found.source).name
     if found.definition is None or not (found.source and here.is_file()):

@@ -44,7 +44,7 @@ def prepare_location(location: Location) -> None:
     check_folder(location.folder.parent)
     database = location.database
     if database is None:
-        is_new(location)  # connects to the server
+        is_new(location)  # raises InputError if the server cannot be reached
     elif database.parent != real_path(location.folder):
         check_database(location, for_writing=True)
     make_folder(location.folder)

@@ -211,15 +211,15 @@ class StudyData:
     def reference(self) -> tuple[float, float] | None:
         """The reference point: the experiment's, or else one a little worse than complete trials.
 
-        It has the units of goal and cost. If the experiment has none, it is None until a trial is
-        complete.
+        It has the units of goal and cost. If the experiment has no reference point, the result is
+        None until a trial is complete.
         """
         experiment = self.experiment
         if experiment.reference_point is not None:
             return experiment.reference_point
         complete = [trial.values for trial in self.trials if trial.state == COMPLETE]
         values = np.array(complete, np.float64).reshape(-1, 2)
-        values = values[values[:, 1] > 0.0]  # models also leave the others out
+        values = values[values[:, 1] > 0.0]  # models also leave out a cost of 0
         if not len(values):
             return None
         return beyond_worst(values, np.array([experiment.goal.sign, -1.0]), experiment.scales)
@@ -325,7 +325,7 @@ def read_point(
 
 
 def check_theta(space: Space, params: Mapping[str, Any], all_of_it: bool = False) -> None:
-    """Raise ValueError unless a space has these parameters, or ``all_of_it`` and one is missing."""
+    """Raise ValueError if a parameter is invalid or, with ``all_of_it``, if one is missing."""
     if not isinstance(params, Mapping):
         raise ValueError(f"θ must be a mapping of parameters (got {shortened(params)})")
     known = {each.name: each for each in space}

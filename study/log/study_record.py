@@ -176,7 +176,7 @@ class StudyRecord:
         return None if self.definition is None else Definition.read(self.definition)
 
     def changes(self, other: "StudyRecord") -> list[str]:
-        """Return how another record's definition differs from this one's; none if built in."""
+        """Return how another record's definition differs; nothing if the experiment is built in."""
         if self.defined is None or other.defined is None:
             return []
         return self.defined.changes(other.defined)
@@ -187,7 +187,7 @@ class StudyRecord:
         return replace(self, definition={**self.definition, "source": source})
 
     def found_again(self, other: "StudyRecord") -> "StudyRecord":
-        """Return the record with the path and dependencies of another record's same definition."""
+        """Return the record with another record's path and dependencies of the same definition."""
         if self.definition is None or other.definition is None:
             return self
         content, theirs = dict(self.definition["content"]), other.definition["content"]
@@ -257,7 +257,7 @@ class StudyRecord:
         if changed := self.defined.changes(Definition.from_experiment(today)):
             raise InputError(
                 f"study: the definition {self.source} has changed: {'; '.join(changed)}; "
-                f"thetafront sweep {self.source} --accept-change accepts it"
+                f"to accept this: thetafront sweep {self.source} --accept-change"
             )
         return today.player
 
@@ -314,7 +314,7 @@ class DefinedFunction:
 
 
 def make_definition(experiment: Experiment) -> dict[str, Any] | None:
-    """Return a study's record of an experiment that is not built in; None otherwise."""
+    """Return an experiment's definition for the study's record; None if it is built in."""
     is_named = experiment.name in EXPERIMENTS and not experiment.source
     if is_named and not experiment.player.is_external:
         return None

@@ -30,8 +30,8 @@ Write = PointRow | GameRow | EventRow
 class StudyWriter:
     """Writes rows into a log in a separate thread, which starts with the first write.
 
-    Writes are committed in order, and the mirror is written between them. An error of the thread is
-    raised by the next call.
+    Writes are committed in order, and the mirror is written between transactions. An error of the
+    thread is raised by the next call.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class StudyWriter:
     def next_together(self) -> list[tuple[float, Write]]:
         """Wait for the writes of the next transaction, and return them.
 
-        The list is empty if the mirror is due before, or if the thread is to end.
+        The list is empty if the mirror is due earlier, or if the thread is to end.
         """
         with self.changed:
             while not self.waiting:

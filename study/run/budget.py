@@ -12,7 +12,7 @@ NO_BUDGET = "none"
 MAX_SECONDS = 365 * 24 * 3600.0
 MAX_PAUSE = 20.0
 MIN_SHARE = 0.05  # of one core's time; if a process used less for some seconds, it was stopped
-MAX_OVERRUN, MAX_OVERRUN_SECONDS = 0.05, 1.0  # share and seconds, before games are ended
+MAX_OVERRUN, MAX_OVERRUN_SECONDS = 0.05, 1.0  # 5% of the budget plus 1 s, for games in flight
 
 
 def parse_seconds(text: str) -> float:
@@ -72,7 +72,7 @@ class Budget:
     1 s plus 5% of the budget.
     """
 
-    seconds: float = math.inf  # its length, from its creation; infinity for no limit
+    seconds: float = math.inf  # seconds after the budget is created; infinity for no limit
     clock: Callable[[], float] = field(default_factory=RunningTime)  # returns the time in seconds
     # Returns the seconds to be kept free for the work after the last game.
     reserve: Callable[[], float] = lambda: 0.0

@@ -201,14 +201,14 @@ class Dispatch(Generic[Key]):
                     "games that outlast the budget are stopped, and played again later"
                 )
                 break
-            self.budget.clock()  # read often, since a long time between readings counts as a stop
+            self.budget.clock()  # a long time between readings counts as a stop
             # If the queue is full, a proposal that is ready must not wake the loop repeatedly.
             workers.collect(MAX_WAIT_SECONDS, pending if self.has_room else None)
             for line in workers.drain_messages():
                 self.display.message(line)
             while workers.returned:
                 self.record(workers.returned.popleft())
-                self.hand_out()  # after each task, since storing all would keep workers waiting
+                self.hand_out()  # after each task, since storing all of them would take too long
             self.display.show(self.source.snapshot(), self)
             self.each_turn()
         workers.stop()

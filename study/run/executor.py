@@ -55,7 +55,7 @@ class Executor(ABC, Generic[Key]):
 
     @abstractmethod
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """End the workers: after their games, or after an error at once."""
+        """End the workers after their games, or at once if there was an error."""
 
     @property
     @abstractmethod

@@ -2,7 +2,7 @@
 
 A thread writes them, so that the loop can keep handing out games. Only one report is written at a
 time; before its last report, a run waits for the thread (:meth:`LiveReport.finish`). Writing takes
-at most a tenth of the time. It does not start if it would take more than half of the time left.
+at most a tenth of the time. A report is not begun if it would take more than half of the time left.
 """
 
 import math

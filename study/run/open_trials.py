@@ -86,7 +86,7 @@ class OpenTrials:
     def resume(self, trial: Point) -> Point | None:
         """Count a trial of an earlier run, and reopen it if it was interrupted.
 
-        Return the trial if it ends now, because it lacks no game or θ is refused.
+        Return the trial if it ends now, because no game is missing or θ is refused.
         """
         self.n_games += len(trial.outcomes)
         self.n_complete += trial.state == COMPLETE
@@ -114,7 +114,7 @@ class OpenTrials:
         return [trial for trial in ended if trial is not None]
 
     def begin_games(self, trial: Point) -> Point | None:
-        """Prepare a running trial's missing games; return the trial if it ends without a game."""
+        """Prepare a running trial's missing games; return the trial if it ends at once."""
         error, penalty = "", self.experiment.goal.penalty
         games = counting_games(trial.outcomes, penalty)
         point = replace(trial, games=games, failures=dict(trial.failures))

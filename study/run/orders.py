@@ -78,7 +78,7 @@ class SweepOrder:
     precision: Precision | None  # precision of the validation; None for no validation
     budget_seconds: float  # wall time after compiling; infinity for no limit
     requests: tuple[WidenRequest, ...]  # which parameters' ranges to widen first
-    until_regret: RegretTarget | None  # the sweep continues until no regret's bound is above this
+    until_regret: RegretTarget | None  # continue until no bound of the regret is above this
 
     @classmethod
     def from_options(
@@ -110,8 +110,8 @@ class SweepOrder:
         if target is not None:
             if asked.no_validation:
                 raise InputError(
-                    "--until-regret cannot be combined with --no-validation: only validation "
-                    "shows the regret"
+                    "--until-regret cannot be combined with --no-validation: without "
+                    "validation, the regret is unknown"
                 )
             if standard_error is None and not goal.is_exact:
                 usual = goal.standard_error
@@ -232,7 +232,7 @@ class SweepOrder:
         if self.requests:
             raise InputError("--dry-run cannot be combined with --widen, which writes to the study")
         if self.executor.is_cluster:
-            raise InputError("--dry-run cannot be combined with --scheduler: it plays only here")
+            raise InputError("--dry-run cannot be combined with --scheduler: it uses no cluster")
         self.check_results()
         study = existing(self.location)
         experiment = self.known_experiment(out)

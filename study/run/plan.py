@@ -38,13 +38,13 @@ MIN_GAMES_TIMED = 8  # games of this run before a plan is made
 MIN_SECONDS_TIMED = 60.0  # seconds of games in a phase before the phase's own pace is used
 MIN_TASKS_TIMED = 64  # tasks in a phase before the phase's own pace is used
 MIN_SECONDS = 1e-6  # least time of a game: the clock's resolution
-MAX_TIMED = 256  # maximum number of θ to which the model of times is fitted, of all played θ
+MAX_TIMED = 256  # the model of times is fitted to at most so many of the played θ
 # Typical time of a game of the sampler's trials or of the front, divided by the time of a game of
 # the design; ratios of 1.4 to 2.4 were seen.
 DEARER = 1.8
 TRIALS_OF_PRIOR = 4  # weight, in trials, of the guessed time of a sampler's trials
 TRIALS_OF_TRUST = 64  # number of trials at which a guess of times has half its initial weight
-SECONDS_A_PROPOSAL = 0.15  # with writing the trial; searches with short games took 0.2 to 0.3
+SECONDS_A_PROPOSAL = 0.15  # including the writing of its trial; 0.2 to 0.3 if games are short
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ treated as in flight (being played), even if its last game has come back. So a s
 and resumed proposes exactly what an uninterrupted study would.
 
 If many trials are in flight, several trials are proposed at a time. All of these proposals know the
-study as it was when they were requested, and each treats the earlier ones as in flight. The random
-numbers of all are derived from the number of the first trial.
+study as it was when they were requested, and each treats the trials proposed before it as in
+flight. The random numbers of all these proposals are derived from the number of the first trial.
 """
 
 import math
@@ -46,7 +46,7 @@ from thetafront.study.run.worker import begin_worker
 from thetafront.study.run.workers import end_pool, start_trackers
 from thetafront.study.samplers.base import ModelSampler
 
-# From this many trials in flight on, several are proposed at a time; a workstation has fewer.
+# With at least so many trials in flight, several are proposed at a time; a workstation has fewer.
 MANY_IN_FLIGHT = 16
 MIN_OF_MANY, MAX_OF_MANY = 8, 128
 
@@ -140,7 +140,7 @@ class Proposer:
         """Ask the sampler for a trial; StaleError if the copy gives the trial another number."""
         trials = self.copy.get_trials(deepcopy=False)
         if number > len(trials):
-            raise StaleError(f"trial {number} asked for, but the copy has {len(trials)} trials")
+            raise StaleError(f"trial {number} requested, but the copy has {len(trials)} trials")
         before = {} if is_new else trials[number].system_attrs
         trial = self.copy.ask()
         params: dict[str, Any] = {}
@@ -148,7 +148,7 @@ class Proposer:
             if self.space.is_active(each, params):
                 params[each.name] = suggested(trial, each.name, self.distributions[each.name])
         if trial.number != number:
-            raise StaleError(f"trial {number} asked for, but trial {trial.number} proposed")
+            raise StaleError(f"trial {number} requested, but the copy proposes {trial.number}")
         after = self.copy.get_trials(deepcopy=False)[number].system_attrs
         notes = {key: value for key, value in after.items() if key not in before}
         return Point(trial.params, phase=SEARCH, number=trial.number, notes=notes)
@@ -181,7 +181,7 @@ def n_at_a_time(in_flight: float, missing: int = 0) -> int:
     flight, so that each proposal knows nearly as much as if it were proposed alone. But it is at
     least 8, because proposing 8 trials takes no longer than proposing one. If more trials are
     missing, workers are faster than proposals. Then all missing trials are proposed together, since
-    they share the time of the fit: at most half of those in flight, and at most 128.
+    they share the time of the fit, but at most half of the number in flight, and at most 128.
 
     Parameters
     ----------

@@ -140,7 +140,7 @@ class Search(GameSource[Key]):
 
     @property
     def n_enough(self) -> int:
-        """How many queued games suffice; with fewer, another trial is proposed."""
+        """How many queued games suffice; if there are fewer, another trial is proposed."""
         return max(self.n_workers * self.games_a_task, self.settings.n_replicates)
 
     @property

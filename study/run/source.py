@@ -52,7 +52,7 @@ class GameSource(ABC, Generic[Key]):
         """Return the next games to play; None if there are no more, or if none can begin yet."""
 
     def pending_proposal(self) -> "Future[Any] | None":
-        """Return the proposal that the next games wait for, if any."""
+        """Return the proposal for which the next games must wait; None if there is none."""
         return None
 
     @abstractmethod

@@ -50,7 +50,7 @@ from thetafront.study.train.on_demand import room
 MAX_SHARE_OF_REPORT = 0.4  # maximum share of a budget for the last report, on a loaded machine
 MORE_TRIALS = 1.5  # factor on the number of trials, if playing predicted θ lowers no bound
 SEARCH_SHARE = 0.5  # share of a budget; time that the search does not use goes to validation
-SEARCH_SHARE_OF_EXACT = 0.85  # if scores are exact, since validation only measures times again
+SEARCH_SHARE_OF_EXACT = 0.85  # the same, if scores are exact and validation only measures times
 
 
 def search_share(experiment: Experiment) -> float:
@@ -140,7 +140,7 @@ class Sweep:
         return latest
 
     def begin(self) -> None:
-        """Compile kernels before the budget's clock starts; then start the clock."""
+        """Compile kernels, then start the budget's clock."""
         self.out.print(preparing(self.experiment.summary.game))
         agent = self.experiment.build({})
         warm(agent)

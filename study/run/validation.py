@@ -280,8 +280,9 @@ class Validation(GameSource[Key]):
     def record(self, finished: Finished[Key]) -> None:
         """Store games that have come back.
 
-        A failed game is counted. Unless the goal has a penalty, a game with the next seed replaces
-        it. PlayError is raised if a built-in agent could not be played, or no point is left.
+        Failed games are stored, too. Unless the goal has a penalty, a failed game is replaced by a
+        game with the next seed. PlayError is raised if a built-in agent could not be played, or no
+        point is left.
         """
         key, first = finished.key
         point = self.by_key[key]
