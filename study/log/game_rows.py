@@ -102,7 +102,7 @@ def fields_in(cells: Mapping[str, str], experiment: Experiment) -> dict[str, Any
 
 
 def number_or_text(text: str) -> float | str:
-    """Return a cell's number, or its text if these tables would not write a number like that."""
+    """Return the number in a cell, or the cell's text if Python would not write a number so."""
     for read in (int, float):
         try:
             number = read(text)

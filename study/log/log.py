@@ -197,12 +197,12 @@ def event(kind: str, **record: Any) -> EventRow:
 
 
 def lost(unit: Unit) -> EventRow:
-    """Return the event that a point's row is lost; its number may be used for another point."""
+    """Return an event which records that a point's row is lost; its number may be used again."""
     return event(LOST, phase=unit[0], number=unit[1])
 
 
 def failure(unit: Unit, error: str) -> EventRow:
-    """Return the event that a point is left out because of an error.
+    """Return an event which records that a point is left out because of an error.
 
     An event with an empty ``error`` says that the point counts again.
     """

@@ -1,6 +1,6 @@
 """Seeds of a study's games, and the conversion of games to and from JSON data.
 
-A study with seed S has a million seeds for its games, which begin at 1,000,000·S. The first 500,000
+The games of a study with seed S have the million seeds from 1,000,000·S on. The first 500,000 seeds
 are for the search, and the others for validation. So a θ is never judged by the games for which it
 was chosen. A seed is enough to play its game again (``thetafront play AGENT --theta … --seed …``).
 

@@ -1,4 +1,4 @@
-"""The lock of a study on a PostgreSQL server, which excludes runs in all folders and on all hosts.
+"""The lock of a study on a PostgreSQL server; it excludes other runs in any folder, on any host.
 
 It is an advisory lock, held by a separate connection. The server releases the lock when the process
 or its host is gone. The connection's name says which process holds the lock.

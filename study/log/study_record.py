@@ -187,7 +187,7 @@ class StudyRecord:
         return replace(self, definition={**self.definition, "source": source})
 
     def found_again(self, other: "StudyRecord") -> "StudyRecord":
-        """Return the record with another record's path and dependencies of the same definition."""
+        """Return the record with the path and dependencies of the same definition in ``other``."""
         if self.definition is None or other.definition is None:
             return self
         content, theirs = dict(self.definition["content"]), other.definition["content"]

@@ -232,7 +232,7 @@ class SweepOrder:
         if self.requests:
             raise InputError("--dry-run cannot be combined with --widen, which writes to the study")
         if self.executor.is_cluster:
-            raise InputError("--dry-run cannot be combined with --scheduler: it uses no cluster")
+            raise InputError("--dry-run cannot be combined with --scheduler: it only plays here")
         self.check_results()
         study = existing(self.location)
         experiment = self.known_experiment(out)

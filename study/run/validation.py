@@ -53,7 +53,7 @@ GROWTH_BETWEEN_CHECKS = 1.2
 COARSE = 5.0  # a front is coarse if neighbours differ by more than this many standard errors
 MIN_SECONDS = 1e-6  # least time of a game: the clock's resolution
 MIN_SECONDS_TO_STORE = 1e-4  # time to store a game; shorter games count as if they took so long
-SECONDS_TOGETHER = 5.0  # duration of tasks if agents learn: loading one takes half a second
+SECONDS_TOGETHER = 5.0  # of a task if agents learn, since loading an agent takes half a second
 
 
 class Validation(GameSource[Key]):
