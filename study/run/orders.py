@@ -232,7 +232,9 @@ class SweepOrder:
         if self.requests:
             raise InputError("--dry-run cannot be combined with --widen, which writes to the study")
         if self.executor.is_cluster:
-            raise InputError("--dry-run cannot be combined with --scheduler: it only plays here")
+            raise InputError(
+                "--dry-run cannot be combined with --scheduler: a dry run uses this machine only"
+            )
         self.check_results()
         study = existing(self.location)
         experiment = self.known_experiment(out)
