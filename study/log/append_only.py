@@ -1,4 +1,4 @@
-"""Files that only grow: one run at a time holds the file, and appends whole lines to it."""
+"""Files that only grow: a run appends whole lines, and only one run at a time may do so."""
 
 import errno
 import io
@@ -17,9 +17,9 @@ class AppendOnlyFile:
     Parameters
     ----------
     path : Path
-        The file; it need not exist.
+        The file, which need not exist.
     kind : str
-        What it is, for messages: ``a table of games``.
+        What the file is, for messages, such as ``a table of games``.
     """
 
     def __init__(self, path: Path, kind: str) -> None:
@@ -45,16 +45,16 @@ class AppendOnlyFile:
         Parameters
         ----------
         read : callable
-            Called with the file's current content, which another run may have changed. Returns the
-            length of its intact part, and raises InputError if the file is of another kind. What
-            follows that part, a line cut short by a kill, is deleted.
+            Called with the file's current content, which another run may have changed. It returns
+            the length of the intact part, and raises InputError if the file is not of this kind.
+            Anything after the intact part is a line cut short by a kill, and is deleted.
 
         Raises
         ------
         RunError
             If another run holds the file.
         InputError
-            If ``read`` refuses its content.
+            If the path is not a file, or ``read`` refuses its content.
         """
         self.content()
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
@@ -75,9 +75,9 @@ class AppendOnlyFile:
                 self.file = None
 
     def append(self, lines: bytes) -> None:
-        """Write all lines or none: a full disk may accept a part without an error."""
+        """Write all lines, or none if the disk is full (it may accept a part without an error)."""
         if self.file is None:
-            raise RuntimeError(f"{self.path}: written only while it is held")
+            raise RuntimeError(f"{self.path}: lines may be appended only while it is held")
         end = self.file.seek(0, os.SEEK_END)
         with naming_file(self.path):
             n_written = self.file.write(lines)

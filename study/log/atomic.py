@@ -1,7 +1,8 @@
-"""Files that are written whole: a kill or a full disk leaves the old file or the new one.
+"""Files that are written whole: after a kill or with a full disk, the old file is still there.
 
-An interrupt waits until the file is written, and a second interrupt deletes the temporary file. If
-several processes write the same file, they do so one after the other.
+If an interrupt (Ctrl-C) comes during the writing, the file is written to its end first. A second
+interrupt ends the process at once, and deletes the temporary file. If several processes write the
+same file, they do so one after the other.
 """
 
 import os
@@ -16,9 +17,10 @@ from thetafront.study.log.file_lock import file_lock
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[Path]:
-    """Yield a temporary path beside a file; it replaces the file when the block ends.
+    """Yield a temporary path; the file written there replaces ``path`` when the block ends.
 
-    If the block fails, the temporary file is deleted; an OSError names the file.
+    If the block fails, the temporary file is deleted. If it raises an OSError, the error names
+    ``path``.
     """
     temporary = path.with_name(f".{path.name}.part")
     with deferred(), naming_file(path), file_lock(temporary, os.O_RDWR | os.O_CREAT):

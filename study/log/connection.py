@@ -1,8 +1,9 @@
 """Lost connections to a storage's server, and how a run connects again.
 
-A server may be restarted during a run. Operations that fail because the connection is lost are
-tried again every second, for two minutes; all operations of a run are harmless if done twice. A
-SQLite file has no connection to lose, so its errors are raised at once.
+A server may be restarted during a run. If an operation fails because the connection is lost, the
+run tries to connect again every second, for up to two minutes, and then repeats the operation. No
+operation of a run does harm when it is done twice. A SQLite file has no connection that could be
+lost, so its errors are raised at once.
 """
 
 import threading
@@ -21,7 +22,8 @@ from thetafront.study.log.server_lock import ServerLock
 MAX_SECONDS = 120.0
 PAUSE_SECONDS = 1.0
 LOST_STATES = ("08", "57P", "53300")
-"""First characters of SQLSTATE: a connection error; a server that stops, starts, or is full."""
+"""First characters of SQLSTATE codes: 08 for connection errors, 57P for a server that stops or
+starts, 53300 for too many connections."""
 
 T = TypeVar("T")
 
@@ -43,7 +45,7 @@ class Writer(Protocol):
     """Writes to a storage in a separate thread."""
 
     def close(self) -> None:
-        """Write what is left, and end the thread."""
+        """Write what is still queued, and end the thread."""
 
 
 class StorageConnection:
@@ -56,8 +58,8 @@ class StorageConnection:
     message : callable
         Called with a line of text when the connection is lost, and when it is back.
     lock : ServerLock, optional
-        The study's lock. After a loss, it is taken again before anything is written. If another run
-        holds it by then, every use of the storage raises RunError.
+        The study's lock. When the connection was lost, the lock is taken again before anything is
+        written. If another run holds the lock by then, every use of the storage raises RunError.
 
     Attributes
     ----------
@@ -81,9 +83,9 @@ class StorageConnection:
         self.mutex = threading.Lock()
 
     def retried(self, act: Callable[[], T]) -> T:
-        """Do something with the storage; wait while its server cannot be reached, and do it again.
+        """Call ``act``; if the connection is lost, wait for the server, and call ``act`` again.
 
-        The error of the last attempt is raised after two minutes, or after an interrupt.
+        After two minutes of waiting, or after an interrupt, the error of ``act`` is raised.
         """
         if self.engine is None or self.engine.dialect.name == "sqlite":
             return act()
@@ -99,9 +101,10 @@ class StorageConnection:
                 self.wait(n_losses, error)
 
     def keep_lock(self) -> None:
-        """Check, every few seconds, that the study's lock is still held; to be called often.
+        """Check that the study's lock is still held.
 
-        RunError if another run holds it, which ends all writing.
+        A run calls this method often, but the lock is checked only every few seconds. If another
+        run holds the lock, this method and all later uses of the storage raise RunError.
         """
         if self.lock is None:
             return
@@ -112,7 +115,7 @@ class StorageConnection:
             raise
 
     def wait(self, n_losses: int, error: Exception) -> None:
-        """Wait until the server answers; the first thread that waits does so for all threads."""
+        """Wait until the server answers; one thread asks the server, and the others wait for it."""
         while not self.mutex.acquire(timeout=PAUSE_SECONDS):
             self.heed_interrupt()
         try:
@@ -135,12 +138,12 @@ class StorageConnection:
             self.mutex.release()
 
     def heed_interrupt(self) -> None:
-        """Let all threads stop waiting after an interrupt, which some of them cannot see."""
+        """After an interrupt, make all threads stop waiting."""
         if interrupt.requested():
             self.given_up.set()
 
     def is_back(self) -> bool:
-        """Return whether the server answers a new connection, and the study's lock is held."""
+        """Return whether the server accepts a new connection, and the study's lock is held."""
         assert self.engine is not None
         self.engine.dispose()
         try:

@@ -1,6 +1,6 @@
-"""Checks and opens a study's database, and reports its errors in one line.
+"""Checks and opens a study's database, and reports each of its errors in one line.
 
-SQLite runs with ``synchronous=FULL`` and its usual journal, so each transaction has reached the
+SQLite runs with ``synchronous=FULL`` and its default journal, so each transaction has reached the
 disk when it is committed. A kill loses the games of the last 50 ms; a power cut may also undo the
 last transaction. These games are played again from their seeds, and nothing else is lost. On
 PostgreSQL, durability depends on the server's ``synchronous_commit``, which is on by default.
@@ -41,7 +41,7 @@ OPTUNA_TABLES = {
     "trials",
     "version_info",
 }
-"""Optuna's tables: those of the mirror, and of studies of earlier versions."""
+"""Optuna's tables, which contain mirrors and studies of earlier versions."""
 MIRROR = '{"format": 3}'
 """Value of the user attribute that marks a mirror, as optuna stores it."""
 
@@ -64,14 +64,18 @@ def make_engine(location: Location) -> Engine:
 
 
 def prepare_connection(connection: Any, _: Any) -> None:
-    """Set up a connection to SQLite; texts are read even if their bytes are invalid."""
+    """Set up a connection to SQLite; texts are read even if they are not valid UTF-8."""
     connection.text_factory = lambda content: content.decode(errors="surrogateescape")
     connection.execute(DURABLE)
 
 
 @contextmanager
 def storage_errors_reported(location: Location) -> Iterator[None]:
-    """Turn errors of a broken storage into one line: InputError, or RunError if the disk fails."""
+    """Replace an error of a database by one with a message of one line.
+
+    It is a DamageError for a damaged file, a RunError if the disk fails or another program has
+    locked the file, and otherwise an InputError.
+    """
     try:
         yield
     except (SQLAlchemyError, NoSuchDriverError, ImportError) as error:
@@ -80,16 +84,16 @@ def storage_errors_reported(location: Location) -> Iterator[None]:
         if is_damage(cause):
             place = location.url_without_password
             raise DamageError(f"storage: {place} is damaged: {reason}; {REPAIR_HINT}") from None
-        # SQLite's words for a full disk, an I/O error, or another program that holds the file.
+        # Words in SQLite's messages about a full disk, an I/O error or a file that is locked.
         is_of_world = any(word in reason for word in ("disk", "locked"))
         kind = RunError if is_of_world else InputError
         raise kind(f"storage: {location.url_without_password} cannot be used: {reason}") from None
 
 
 def open_engine(location: Location, for_writing: bool, may_lack: bool = False) -> Engine:
-    """Open a storage; InputError if that cannot be done.
+    """Open a storage; InputError if that is impossible.
 
-    It ``may_lack`` tables if it is to be repaired.
+    With ``may_lack``, tables may be missing, so that the storage can be repaired.
     """
     if location.database is not None:
         check_database(location, for_writing, may_lack)
@@ -99,7 +103,7 @@ def open_engine(location: Location, for_writing: bool, may_lack: bool = False) -
 
 
 def is_new(location: Location) -> bool:
-    """Return whether no study was ever stored there; InputError if it cannot be reached."""
+    """Return whether a storage has never held a study; InputError if it cannot be reached."""
     if location.database is not None:
         return not location.database.exists()
     with storage_errors_reported(location):
@@ -111,22 +115,23 @@ def is_new(location: Location) -> bool:
 
 
 def optuna_names(engine: Engine) -> set[str]:
-    """Return the names of optuna's studies in a database: mirrors, and earlier studies."""
+    """Return the names of optuna's studies: mirrors, and studies of earlier versions."""
     if not inspect(engine).has_table("studies"):
         return set()
     return set(map(str, values_in(engine, "SELECT study_name FROM studies")))
 
 
 def check_database(location: Location, for_writing: bool, may_lack: bool = False) -> None:
-    """Raise InputError for a file that is not an SQLite database, or not that of a study.
+    """Raise InputError if a storage's file is not a SQLite database of studies.
 
-    For writing, a missing file is allowed. So is a file with only some of the tables, if these are
-    empty: a kill while tables are created leaves such a file, and the next sweep creates the rest.
+    With ``for_writing``, the file may be missing. A file that has only some of the tables is
+    allowed if these are empty: a kill while tables are created leaves such a file, and the next
+    sweep creates the others.
     """
     path = location.database
     assert path is not None
     name = repr(str(path))
-    if path.is_symlink():  # still, after links were followed
+    if path.is_symlink():  # all other links were followed before
         raise InputError(f"storage {name} is a link that leads to itself")
     if not path.exists():
         if not for_writing:
@@ -168,8 +173,8 @@ def check_database(location: Location, for_writing: bool, may_lack: bool = False
 def missing_tables(engine: Engine, tables: set[str]) -> set[str]:
     """Return the tables that a database has lost; none if the tables that it has are empty.
 
-    Optuna's tables count only in databases of earlier versions, since a mirror is rebuilt. If they
-    hold a mirror and none of the log's tables exists, the log is lost.
+    Optuna's tables are required only in databases of earlier versions, since a mirror can be
+    rebuilt. If there is a mirror, but none of the log's tables, the log is lost.
     """
     expected = TABLES
     if not tables & TABLES:
@@ -186,12 +191,12 @@ def missing_tables(engine: Engine, tables: set[str]) -> set[str]:
 
 
 def values_in(engine: Engine, query: str) -> list[Any]:
-    """Return the results of a query for one column."""
+    """Return the values that a query for one column finds."""
     with engine.connect() as connection:
         return list(connection.scalars(text(query)))
 
 
 def is_damage(error: BaseException) -> bool:
-    """Return whether SQLite reports a damaged file, or an invalid text."""
+    """Return whether SQLite reports a damaged file, or a text that it cannot decode."""
     is_malformed = type(error) is sqlite3.DatabaseError
     return is_malformed or (isinstance(error, sqlite3.Error) and "decode" in str(error))

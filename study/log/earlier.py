@@ -1,9 +1,10 @@
-"""Importer: reads studies of earlier versions, stored by optuna, as rows of a log.
+"""Reads studies of earlier versions, which optuna stored, as if they were logs.
 
-In these, a trial's θ, state and values are in optuna's tables. The study's record, runs and
-validated points are user attributes of optuna's study. Games are in a table ``thetafront_games``,
-or in the earliest studies in user attributes, too. Reading such a study does not change the
-database. The rows are stored once, before anything else is written.
+In these studies, a trial's θ, state and values are in optuna's tables. The study's record, runs and
+validated points are user attributes of optuna's study. Games are in a table ``thetafront_games``;
+in the earliest studies, they are user attributes of their trial or of the study. Reading such a
+study does not change the database. Before anything else is written to the study, its rows are
+stored as a log.
 """
 
 import json
@@ -61,22 +62,22 @@ DELETED_GAMES = text(
 FIXED = "fixed_params"
 
 Games = dict[int, tuple[Mapping[str, Any], str]]
-"""Records of games and their machines, by replicate."""
+"""The record of each game and the key of its machine, by replicate."""
 
 
 @dataclass(frozen=True)
 class EarlierStudy:
     """A study of an earlier version, which is read as if it were a log."""
 
-    engine: Engine  # of its database
-    name: str  # the study's
+    engine: Engine  # engine of the study's database
+    name: str  # name of the study
 
     def newest(self) -> tuple[int, int]:
-        """Return a constant, since such a study does not grow."""
+        """Return constant numbers, since nothing is added to a study of an earlier version."""
         return 0, 0
 
     def rows(self) -> Rows:
-        """Return the rows of its log.
+        """Return the study as the rows of a log.
 
         Raises
         ------
@@ -100,15 +101,18 @@ class EarlierStudy:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the study may be thetafront's and is empty, because a kill came first."""
+        """Whether a kill left this study empty before its record was stored.
+
+        Without a record, only the directions show that the study may be one of thetafront's.
+        """
         study = optuna.load_study(study_name=self.name, storage=optuna_storage(self.engine))
         is_ours = study.directions[1:] == [StudyDirection.MINIMIZE]
         return is_ours and not (study.user_attrs or study.get_trials(deepcopy=False))
 
     def store(self, say: Callable[[str], None]) -> Log:
-        """Store the rows in one transaction, then the mirror; print a message; return the log.
+        """Store the study as a log, in one transaction, then its mirror; return the log.
 
-        The games' old rows are deleted.
+        The games' rows in the old table are deleted, and ``say`` is called with a message.
         """
         with study_context(self.name):
             rows = self.rows()
@@ -128,7 +132,7 @@ class EarlierStudy:
 
 
 def games_in(connection: Connection, name: str) -> dict[tuple[str, str], Games]:
-    """Return the games in the table, by phase and by a trial's number or a point's key."""
+    """Return the games in the old table, by phase and by a trial's number or a point's key."""
     found: dict[tuple[str, str], Games] = {}
     if inspect(connection).has_table(OLD_GAMES):
         for phase, unit, replicate, machine, record in connection.execute(
@@ -145,7 +149,7 @@ def imported(
     trials: list[FrozenTrial],
     games: Mapping[tuple[str, str], Games],
 ) -> Rows:
-    """Return a study's rows."""
+    """Return the rows of a log, made from what optuna stored."""
     points: list[PointRow] = []
     played: list[GameRow] = []
     events: list[EventRow] = []
@@ -166,7 +170,7 @@ def imported(
         n_games = len(own)
         if experiment.goal.penalty is None:
             n_games -= sum(game.get(KIND) == FailedGame.kind for game, _ in own.values())
-        if trial.state != TrialState.COMPLETE:  # the number that was asked for
+        if trial.state != TrialState.COMPLETE:  # the number of games asked for
             n_games = max([n_games, *usual[-1:]])
         unit = SEARCH, trial.number
         origin, notes = trial.user_attrs.get("origin", ""), dict(trial.system_attrs)
@@ -192,7 +196,7 @@ def imported(
 
 
 def attached(attributes: Mapping[str, Any]) -> Games:
-    """Return the games among a trial's attributes."""
+    """Return the games that are stored as user attributes of a trial."""
     return {
         parse_replicate(key.removeprefix(GAME_PREFIX)): (game, "")
         for key, game in attributes.items()
@@ -203,9 +207,9 @@ def attached(attributes: Mapping[str, Any]) -> Games:
 def points_in(
     attributes: Mapping[str, Any], games: Mapping[tuple[str, str], Games]
 ) -> Iterator[tuple[Unit, Mapping[str, Any], Games]]:
-    """Yield the validated points with their games, each with a different number.
+    """Yield the validated points with their games; each point gets a different number.
 
-    In earlier versions all points had the seeds of the first point, and so its number.
+    In earlier versions, all points had the seeds of the first point, and therefore its number.
     """
     known = {
         key.removeprefix(POINT_PREFIX): point
@@ -223,7 +227,7 @@ def points_in(
     taken: set[int] = set()
     for key, point in known.items():
         if theta_key(point["params"]) != key:
-            raise ValueError(f"{POINT_PREFIX}{key}: its key is not that of its θ")
+            raise ValueError(f"{POINT_PREFIX}{key}: this key does not belong to the point's θ")
         number = point.get("number", 0)
         while number in taken:
             number += 1

@@ -1,6 +1,6 @@
-"""The operating system's lock of a file or a folder: one process at a time holds it.
+"""The operating system's lock on a file or a folder: one process at a time holds it.
 
-The lock ends with the process, even after kill -9, so there is no stale lock to clear.
+The lock ends with the process, even after kill -9, so nobody has to delete an old lock.
 """
 
 import fcntl
@@ -18,7 +18,7 @@ def acquire(
     busy: Callable[[int], str] | None = None,
     shared: bool = False,
 ) -> int:
-    """Open and lock a file or folder; return its descriptor, which holds the lock until closed.
+    """Open and lock a file or folder; return its descriptor, which keeps the lock until closed.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def acquire(
         How to open it, as for :func:`os.open`.
     busy : callable, optional
         Called with the descriptor if another process holds the lock; returns the message of the
-        RunError to raise. Without it, wait for the lock.
+        RunError that is raised. Without ``busy``, :func:`acquire` waits for the lock.
     shared : bool
         Whether other processes that also share the lock may hold it at the same time.
     """
@@ -42,7 +42,7 @@ def acquire(
             except BlockingIOError:
                 assert busy is not None
                 raise RunError(busy(descriptor)) from None
-            # The last holder may have moved or deleted the file; others would not see this lock.
+            # The last holder may have moved or deleted the file, and others then lock a new file.
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(descriptor), path.stat()):
                     unless_held.pop_all()
@@ -53,7 +53,7 @@ def acquire(
 def file_lock(
     path: Path, flags: int = os.O_RDONLY, busy: Callable[[int], str] | None = None
 ) -> Iterator[int]:
-    """Hold a file or folder until the block ends; parameters are those of :func:`acquire`."""
+    """Lock a file or folder until the block ends; the parameters are as for :func:`acquire`."""
     descriptor = acquire(path, flags, busy)
     try:
         yield descriptor

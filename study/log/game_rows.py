@@ -1,8 +1,9 @@
 """Writes a game as a row of a study's ``games.csv``, and reads it back.
 
-Games of users' agents are all of one class, so their columns follow from the experiment. The column
-of the goal is named after the goal. Games without moves have no column of moves. Each field that a
-game reported has a column; if its name is taken, the column is called ``reported_…``.
+All games of users' agents have the same class, so not the class but the experiment determines their
+columns. The score's column is named after the goal. If games have no moves, there is no column for
+moves. Each field that a game reported has a column with the name of the field. If another column
+has that name already, the field's column is called ``reported_…``.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,17 +16,17 @@ from thetafront.study.experiments.definition import Experiment
 LABELS = ("phase", "trial", "point", "origin", "replicate")
 MOVES, SECONDS_A_MOVE = "n_moves", "seconds_per_move"
 FAILED_WITH = "failed_with"
-"""Column with the reason why a game failed; not ``error``, which may be an objective's name."""
+"""Column with the reason why a game failed. An objective may already be called ``error``."""
 REPORTED, PREFIX = "reported", "reported_"
 
 
 def is_reported(experiment: Experiment) -> bool:
-    """Return whether an experiment's games are those of a user's agent."""
+    """Return whether an experiment's games are played by a user's agent."""
     return issubclass(experiment.summary.game, ReportedGame)
 
 
 def cells_of_game(game: Outcome, experiment: Experiment) -> dict[str, Any]:
-    """Return a game's cells by column, without its labels."""
+    """Return a game's cells by column, except the :data:`LABELS`."""
     if isinstance(game, FailedGame):
         return {"seed": game.seed, FAILED_WITH: game.error}
     stored = game.to_row()
@@ -39,7 +40,7 @@ def cells_of_game(game: Outcome, experiment: Experiment) -> dict[str, Any]:
 
 
 def columns_by_field(experiment: Experiment, game: type[Game] | Game) -> list[tuple[str, str]]:
-    """Return the fields that all games of a class have, with their columns."""
+    """Return each field that all games of a class have, and the field's column."""
     if not is_reported(experiment):
         return list(game.columns().items())
     columns = ReportedGame.columns() | {"score": experiment.goal.game_column}
@@ -62,28 +63,28 @@ def field_columns(fields: Iterable[str], experiment: Experiment) -> dict[str, st
 
 
 def columns_of_games(experiment: Experiment, games: Iterable[Outcome]) -> list[str]:
-    """Return the columns of a study's games: labels, then common ones, then those of some games."""
+    """Return a study's columns: labels, then those that all games have, then all others."""
     columns = [*LABELS, *own_columns(experiment)]
     own = {column: None for game in games for column in cells_of_game(game, experiment)}
     return list(dict.fromkeys([*columns, *own]))
 
 
 def outcome_in(cells: Mapping[str, str], experiment: Experiment) -> Outcome:
-    """Return a game from a row of text; ValueError, KeyError or OverflowError if it is invalid."""
+    """Return a row's game; ValueError, KeyError or OverflowError if the row is invalid."""
     if error := cells.get(FAILED_WITH):
         return FailedGame(int(cells["seed"]), error)
     return kind_of_row(cells, experiment).from_row(fields_in(cells, experiment))
 
 
 def kind_of_row(cells: Mapping[str, str], experiment: Experiment) -> type[Game]:
-    """Return the class of a row's game: games played side by side have additional columns."""
+    """Return the class of a row's game; games played side by side have more columns."""
     base = experiment.summary.game
     kinds = [each for each in Game.kinds.values() if issubclass(each, base)]
     return [base, *(each for each in kinds if all(map(cells.get, each.columns().values())))][-1]
 
 
 def fields_in(cells: Mapping[str, str], experiment: Experiment) -> dict[str, Any]:
-    """Return the fields of a game from a row of text; a game without moves counts as one move."""
+    """Return the fields of a row's game; without a column for moves, the game has one move."""
     if not is_reported(experiment):
         columns = kind_of_row(cells, experiment).columns()
         return {name: cells[column] for name, column in columns.items() if column in cells}
@@ -101,7 +102,7 @@ def fields_in(cells: Mapping[str, str], experiment: Experiment) -> dict[str, Any
 
 
 def number_or_text(text: str) -> float | str:
-    """Read a cell: a number if it looks like a number in these tables, otherwise a text."""
+    """Return the number in a cell, or the cell's text if Python would not write a number so."""
     for read in (int, float):
         try:
             number = read(text)

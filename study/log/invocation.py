@@ -1,6 +1,6 @@
 """How a run was started: by a command, or by a call from Python.
 
-Manifests and locks record it, and messages suggest commands in the same form.
+Manifests and locks record this command or call. Messages that suggest one have the same form.
 """
 
 import sys
@@ -21,7 +21,7 @@ def command_line() -> str:
 
 @contextmanager
 def called(call: str) -> Iterator[None]:
-    """Record that a call, such as ``sweep('dice')``, started what the block does."""
+    """Record, until the block ends, that a Python call such as ``sweep('dice')`` is running."""
     token = CALL.set(call)
     try:
         yield
@@ -30,5 +30,5 @@ def called(call: str) -> Iterator[None]:
 
 
 def option(name: str) -> str:
-    """Write the name of an option as it is given: ``--design-size``, ``design_size`` in a call."""
+    """Return an option as it is given: ``--design-size``, or ``design_size`` in a call."""
     return name.replace("-", "_") if CALL.get() else f"--{name.replace('_', '-')}"

@@ -1,9 +1,9 @@
-"""Finished games in a table that only grows, so that a killed run resumes where it stopped.
+"""The ledger: a table of finished games, so that a killed run can resume where it stopped.
 
-``games.csv`` has one line per game, written as soon as the game has ended, with a digest of the
-agent that played it. ``agents.json`` beside it gives the name and all parameters behind each
-digest. So any line can be played again, and games still belong to their agent when a later version
-adds a parameter or changes a default.
+A game's line is added to ``games.csv`` as soon as the game has ended. The line identifies the agent
+by a digest of its name and parameters. ``agents.json``, in the same folder, has the name and all
+parameters for each digest. So any game can be played again. When a later version adds a parameter
+or changes a default, games still belong to their agent.
 """
 
 import csv
@@ -53,14 +53,14 @@ class Ledger(Generic[G]):
     Parameters
     ----------
     path : Path
-        The table; it need not exist. It is only read until it is :meth:`held`.
+        The table's file, which need not exist. It can be written only while it is :meth:`held`.
     game : type
         The class of the games.
 
     Raises
     ------
     InputError
-        If the file is not such a table, one of its whole lines is not a game, or ``agents.json`` is
+        If the file is not such a table, a complete line is not a game, or ``agents.json`` is
         damaged.
     """
 
@@ -72,7 +72,7 @@ class Ledger(Generic[G]):
         self.read(self.file.content())
 
     def read(self, content: bytes) -> int:
-        """Take the games from the file's content, and return how many bytes are whole lines."""
+        """Read the games in the file's content; return the size of the complete lines in bytes."""
         self.today: dict[str, str] = {}
         self.identities = identities_in(self.path.with_name(AGENTS_FILE))
         self.written_as = {self.current(digest): digest for digest in self.identities}
@@ -80,19 +80,19 @@ class Ledger(Generic[G]):
         return n_bytes
 
     def games_in(self, content: bytes) -> tuple[dict[str, dict[int, G]], int]:
-        """Read a table of games, up to the last whole line.
+        """Read a table of games, up to the last complete line.
 
         Returns
         -------
         played : dict of str to dict of int to Game
             The games, by the agent's digest and by seed.
         n_bytes : int
-            How many bytes are whole lines; what follows them was cut short by a kill.
+            The size of the complete lines. Anything after them is a line cut short by a kill.
 
         Raises
         ------
         InputError
-            If the content is not such a table, or one of its whole lines is not a game.
+            If the content is not such a table, or a complete line is not a game.
         """
         heading = format_line(self.columns)
         if heading.startswith(content):
@@ -124,7 +124,7 @@ class Ledger(Generic[G]):
 
     @property
     def n_games(self) -> int:
-        """How many games there are, of all agents."""
+        """The number of games of all agents."""
         return sum(len(games) for games in self.played.values())
 
     def games(self, agent: Agent) -> dict[int, G]:
@@ -136,12 +136,12 @@ class Ledger(Generic[G]):
         return self.written_as.get(agent_digest(agent), agent_digest(agent))
 
     def agent(self, digest: str) -> Agent:
-        """Create the agent behind a digest.
+        """Create the agent to which a digest in the file belongs.
 
         Raises
         ------
         InputError
-            If ``agents.json`` does not have it, or there is no such agent in this version.
+            If ``agents.json`` does not have the digest, or this version has no such agent.
         """
         path = self.path.with_name(AGENTS_FILE)
         if digest not in self.identities:
@@ -152,7 +152,7 @@ class Ledger(Generic[G]):
             raise InputError(f"{path}: {digest}: {error}") from None
 
     def current(self, digest: str) -> str:
-        """Return the digest that this version gives an agent, from its digest in the file."""
+        """Return an agent's digest in this version, given its digest in the file."""
         if digest not in self.today:
             try:
                 self.today[digest] = agent_digest(self.agent(digest))
@@ -161,15 +161,15 @@ class Ledger(Generic[G]):
         return self.today[digest]
 
     def add(self, agent: Agent, *games: G) -> None:
-        """Store finished games; a game that is already stored is the same, and is kept.
+        """Store finished games, except those that are stored already.
 
         Raises
         ------
         OSError
-            If they cannot be written; the file then ends with the last game before them.
+            If they cannot be written; the file then has none of them.
         """
         if not self.file.is_held:
-            raise RuntimeError(f"{self.path}: written only while it is held")
+            raise RuntimeError(f"{self.path}: lines may be appended only while it is held")
         known = self.games(agent)
         new = [game for game in games if game.seed not in known]
         digest = self.written_as.setdefault(agent_digest(agent), agent_digest(agent))
@@ -183,10 +183,10 @@ class Ledger(Generic[G]):
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep other runs from writing in the meantime, and repair the file's end.
+        """Keep other runs from writing until the block ends, and repair the file's end.
 
-        The file is read again, since another run may have written it. A last line torn by a kill is
-        cut off, and its game is played again. Nested calls do nothing.
+        The file is read again, since another run may have written to it. If a kill has cut the last
+        line short, the line is deleted, and its game is played again. Nested calls do nothing.
 
         Raises
         ------

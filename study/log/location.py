@@ -32,11 +32,11 @@ class Location:
 
     @property
     def database(self) -> Path | None:
-        """The SQLite file, if the storage is one."""
+        """The storage's SQLite file; None if the storage is a server."""
         url = make_url(self.url)
         if url.get_backend_name() != "sqlite" or not url.database:
             return None
-        return real_path(Path(url.database))  # the same for all paths of a study
+        return real_path(Path(url.database))  # the same path for all links to a file
 
     @property
     def words(self) -> list[str]:
@@ -50,7 +50,7 @@ class Location:
 
     @property
     def parsed_url(self) -> URL:
-        """The storage's URL in its parts."""
+        """The storage's URL, parsed."""
         return make_url(self.url)
 
     @property
@@ -60,21 +60,21 @@ class Location:
 
     @property
     def url_without_password(self) -> str:
-        """The storage's URL, its password masked."""
+        """The storage's URL with the password masked."""
         return without_password(make_url(self.url).render_as_string(hide_password=True))
 
 
 def real_path(path: Path) -> Path:
-    """Follow links; a link that leads to itself remains a link."""
+    """Return a path with all links followed; a link that leads to itself remains a link."""
     return Path(os.path.realpath(path))  # Path.resolve would raise RuntimeError
 
 
 def check_name(name: str) -> str:
-    """Return a study's name if a folder can have it; InputError otherwise."""
+    """Return a study's name if a folder can have this name; InputError otherwise."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
         raise InputError(
-            "name must be 1 to 64 letters a to z, digits, dots, dashes and underscores, a "
-            f"letter or digit first (got {name!r})"
+            "name must have 1 to 64 characters (a to z, A to Z, 0 to 9, dots, dashes, "
+            f"underscores) and begin with a letter or digit (got {name!r})"
         )
     if name in RESERVED_NAMES:
         raise InputError(f"name {name!r} is reserved for published results; use another")
@@ -86,7 +86,7 @@ def check_url(text: str) -> URL:
     given = f"(got {without_password(text)!r})"
     try:
         url = make_url(text)
-    except (ArgumentError, ValueError):  # no URL, or a port that is no number
+    except (ArgumentError, ValueError):  # not a URL, or its port is not a number
         raise InputError(
             f"storage must be a database URL such as {SQLITE_EXAMPLE} {given}"
         ) from None
@@ -99,9 +99,9 @@ def check_url(text: str) -> URL:
         if path in {"", ":memory:"}:
             raise InputError(f"storage must name a file, as {SQLITE_EXAMPLE} does {given}")
         if url.query or path.startswith("file:"):
-            raise InputError(f"storage of SQLite must be a plain path without parameters {given}")
+            raise InputError(f"storage of SQLite must be a URL without parameters {given}")
         if url.drivername not in {"sqlite", "sqlite+pysqlite"}:
-            raise InputError(f"storage of SQLite must be {SQLITE_EXAMPLE} {given}")
+            raise InputError(f"storage of SQLite must be a URL such as {SQLITE_EXAMPLE} {given}")
     return url
 
 
@@ -140,21 +140,21 @@ def make_folder(folder: Path, option: str = "results") -> None:
     folder : Path
         The folder.
     option : str
-        The option that gave it, for messages.
+        The option that gave the folder, for messages.
 
     Raises
     ------
     InputError
-        If it cannot be created, or cannot be written to.
+        If the folder cannot be created, or cannot be written to.
     """
     cannot = f"{option}: folder {str(folder)!r} cannot be"
     try:
         if not folder.exists() and (problem := why_unusable(folder.parent)):
-            raise InputError(f"{cannot} made: {str(folder.parent)!r} {problem}")
+            raise InputError(f"{cannot} created: {str(folder.parent)!r} {problem}")
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{option}: {str(folder)!r} is a file, not a folder")
         folder.mkdir(exist_ok=True)
     except OSError as error:
-        raise InputError(f"{cannot} made: {error.strerror}") from None
+        raise InputError(f"{cannot} created: {error.strerror}") from None
     if why_unusable(folder):
         raise InputError(f"{cannot} written")

@@ -1,9 +1,9 @@
-"""The lock that admits one sweep to a study at a time.
+"""The lock of a study: only the run that holds it may write to the study.
 
 On PostgreSQL, it is a lock of the server (:mod:`study.log.server_lock`). Otherwise it is a lock on
-a file (:mod:`study.log.file_lock`): beside a SQLite database, or else in the study's folder. The
-file names the process that holds the lock, and is deleted at the end. Either lock ends with its
-process.
+a file (:mod:`study.log.file_lock`) in the folder of the SQLite database, or in the study's folder
+if there is no such database. The file says which process holds the lock, and is deleted when that
+process releases the lock. Both kinds of lock end when their process ends.
 """
 
 import os
@@ -23,7 +23,7 @@ from thetafront.study.log.server_lock import ServerLock, holder_on_server
 def locked(location: Location) -> Iterator[ServerLock | None]:
     """Hold the study for one sweep; RunError if another run holds it.
 
-    Yields the lock if it is on a server, since it may be lost there; otherwise None.
+    Yields a lock on a server, since that lock may be lost during the sweep; otherwise None.
     """
     if location.is_on_postgresql:
         lock = ServerLock(location)
@@ -53,7 +53,7 @@ def locked(location: Location) -> Iterator[ServerLock | None]:
 def acquired(path: Path, flags: int, shared: bool = False) -> int:
     """Open and lock a lock file; InputError if it is not a file, or cannot be opened.
 
-    RunError if another process holds it; the error names that process.
+    RunError if another process holds the lock; the error names that process.
     """
     try:
         if path.exists() and not path.is_file():
@@ -66,7 +66,7 @@ def acquired(path: Path, flags: int, shared: bool = False) -> int:
 
 
 def holder_in(descriptor: int) -> str:
-    """Read who holds a lock file."""
+    """Return which process holds a lock, as its file says."""
     with open(descriptor, encoding="utf-8", errors="replace", closefd=False) as file:
         return file.read().strip() or "an unknown process"
 

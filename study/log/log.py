@@ -1,4 +1,4 @@
-"""A study's log: its record, points, games and events, from which everything else follows.
+"""A study's log: its record, points, games and events, from which all results are computed.
 
 A :class:`Log` stores rows; :class:`Rows` has the rows of a log at one moment.
 """
@@ -37,8 +37,8 @@ from thetafront.study.log.tables import (
 )
 
 FAILED, RUN, MACHINE, RECORD, LOST = "failed", "run", "machine", "record", "lost"
-"""Kinds of events: a point was left out, a run began or changed, a class of machines was first
-used, the record changed, a point's row was lost."""
+"""Kinds of events. In this order: a point was left out, a run began or changed, a class of machines
+was used for the first time, the record changed, and a point's row was lost."""
 IN_COLUMNS = ("seed", "score", "n_moves", "seconds")
 
 Unit = tuple[str, int]
@@ -63,7 +63,7 @@ def point_row(
 def game_row(
     unit: Unit, replicate: int, game: Outcome, machine: str = "", at: float | None = None
 ) -> GameRow:
-    """Return the row of a game, ended or failed; the log adds its number and checksum."""
+    """Return the row of a game that ended or failed; the log adds its number and checksum."""
     return record_to_row(unit, replicate, game_to_record(game), machine, at)
 
 
@@ -88,13 +88,13 @@ def record_to_row(
 
 
 def row_to_outcome(row: GameRow, kind: type[Game] = Game) -> Outcome:
-    """Return the game of a row; ValueError if it is not of that class."""
+    """Return the game of a row; ValueError if it is not of class ``kind``."""
     stored = {name: value for name in IN_COLUMNS if (value := getattr(row, name)) is not None}
     return record_to_outcome({**json.loads(row.record), **stored}, kind)
 
 
 def unit_name(unit: Unit) -> str:
-    """Name a point: ``trial 3``, ``point 2``."""
+    """Return the name of a trial or point, such as ``trial 3`` or ``point 2``."""
     phase, number = unit
     return f"{'trial' if phase == SEARCH else 'point'} {number}"
 
@@ -197,14 +197,14 @@ def event(kind: str, **record: Any) -> EventRow:
 
 
 def lost(unit: Unit) -> EventRow:
-    """Return the event that a point's row is lost; a point may begin again under its number."""
+    """Return an event which records that a point's row is lost; its number may be used again."""
     return event(LOST, phase=unit[0], number=unit[1])
 
 
 def failure(unit: Unit, error: str) -> EventRow:
-    """Return the event that a point is left out because of an error.
+    """Return an event which records that a point is left out because of an error.
 
-    Without an error, it is the event that the point counts again.
+    An event with an empty ``error`` says that the point counts again.
     """
     return event(FAILED, phase=unit[0], number=unit[1], error=error)
 
@@ -224,11 +224,11 @@ class Log:
     Parameters
     ----------
     engine : Engine
-        The engine of the database, which has the tables.
+        The engine of a database that has the log's tables.
     name : str
         The study's name.
     study : int
-        The study's number in the database.
+        The number that identifies the study in the database.
     """
 
     def __init__(self, engine: Engine, name: str, study: int) -> None:
@@ -265,7 +265,7 @@ class Log:
         return self.engine.dialect.name == "sqlite" and not self.engine.url.database
 
     def rows(self) -> Rows:
-        """Read all rows at one moment, intact or not; DamageError if the study's row is gone."""
+        """Read all rows in one snapshot, even damaged ones; DamageError if the study has no row."""
         with self.engine.connect() as connection:
             begin_snapshot(connection)
             columns = [STUDIES.c[name] for name in StudyRow._fields]
@@ -288,7 +288,7 @@ class Log:
                 raise
 
     def insert(self, connection: Connection, rows: Sequence[PointRow | GameRow | EventRow]) -> None:
-        """Insert rows, numbered and sealed."""
+        """Insert rows with their numbers and checksums."""
         is_known = self.counts is not None
         counts = self.counts if self.counts is not None else self.count(connection)
         points = [row for row in rows if isinstance(row, PointRow)]
@@ -303,7 +303,7 @@ class Log:
         if is_known:
             counts.n_points += len(points)
             counts.n_games += len(games)
-        else:  # some of them may have been there already, after a commit whose answer was lost
+        else:  # an earlier commit may have stored some rows, although its answer was lost
             counts = self.count(connection)
         rows = [
             sealed(row._replace(number=n, n_points=counts.n_points, n_games=counts.n_games))
@@ -327,13 +327,13 @@ class Log:
         )
 
     def newest(self) -> tuple[int, int]:
-        """Return a value that changes whenever the log grows: numbers of games and events."""
+        """Return the numbers of games and events; they change when the log grows."""
         with self.engine.connect() as connection:
             counts = self.count(connection)
         return counts.n_games, counts.next_event
 
     def machines(self) -> set[str]:
-        """Return the keys of machines that played games; "" stands for games without a cluster."""
+        """Return the keys of machines that played games, with "" for games without a cluster."""
         query = select(GAMES.c.machine).where(GAMES.c.study == self.study).distinct()
         with self.engine.connect() as connection:
             return set(connection.scalars(query))
@@ -347,7 +347,7 @@ class Log:
 
 
 def insert_study(connection: Connection, rows: Rows) -> int:
-    """Insert the rows of a new study; return its number."""
+    """Insert the rows of a new study; return the number that identifies it."""
     found = connection.execute(insert(STUDIES).values(rows.study._asdict()))
     assert found.inserted_primary_key is not None
     study = int(found.inserted_primary_key[0])
@@ -360,13 +360,13 @@ def insert_study(connection: Connection, rows: Rows) -> int:
 def begin_snapshot(connection: Connection) -> None:
     """Make all reads of a connection see one snapshot."""
     if connection.dialect.name == "sqlite":
-        connection.execute(text("BEGIN"))  # sqlite3 itself begins only before it writes
+        connection.execute(text("BEGIN"))  # sqlite3 would begin only before a write
     else:
         connection.execution_options(isolation_level="REPEATABLE READ")
 
 
 def studies_in(engine: Engine) -> dict[str, int]:
-    """Return the numbers of a database's studies, by name."""
+    """Return the number that identifies each study in a database, by the study's name."""
     if not inspect(engine).has_table(STUDIES.name):
         return {}
     with engine.connect() as connection:
@@ -375,7 +375,7 @@ def studies_in(engine: Engine) -> dict[str, int]:
 
 
 def studies_lost(engine: Engine) -> list[int]:
-    """Return the numbers of studies that have points or events, but no row in the studies table."""
+    """Return the identifying numbers of studies with points or events, but without a study row."""
     with engine.connect() as connection:
         there = set(inspect(connection).get_table_names())
 

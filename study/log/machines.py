@@ -1,7 +1,8 @@
-"""The machines that played a study's games, and which may play more if the cost is a time.
+"""The machines that played a study's games.
 
-A class of machines is named by a key, which is stored with each game; an event describes the class.
-Games that were played without a cluster have no key.
+If the cost is a time, games on a cluster and games without a cluster must not be mixed. Each class
+of machines has a key, which is stored with each game, and an event that describes it. Games that
+were played without a cluster have no key.
 """
 
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ MAX_NAMED = 3
 
 
 def store_machines(log: Log, machines: Mapping[str, Mapping[str, Any]]) -> None:
-    """Write the descriptions of classes of machines into a study, each once."""
+    """Store the descriptions of those classes of machines that are new in a study."""
     known = {each["key"] for each in log.rows().latest(MACHINE)}
     new = [key for key in machines if key not in known]
     if new:
@@ -31,15 +32,15 @@ def check_seconds(log: Log, experiment: Experiment, is_cluster: bool) -> None:
     log : Log
         The study.
     experiment : Experiment
-        What is to be played, with the study's cost.
+        The experiment to play, with the study's cost.
     is_cluster : bool
-        Whether a cluster is to play.
+        Whether the next games will be played on a cluster.
 
     Raises
     ------
     InputError
-        If the cost is a time, and the study's games were played on other machines than those that
-        are to play.
+        If the cost is a time, and some of the study's games were played on a cluster although the
+        next ones will be played without one, or the other way round.
     """
     if not experiment.cost.is_timed:
         return
@@ -53,7 +54,7 @@ def check_seconds(log: Log, experiment: Experiment, is_cluster: bool) -> None:
         played, now, way = f"on a cluster ({named(log, others)})", "this machine's", "with"
     ways = [f"continue {way} {option('scheduler')}"] if others == keys else []
     counts = [each.name for each in experiment.costs if not each.is_timed]
-    all_play = f"; with {option('cost')} {counts[0]} all machines can play" if counts else ""
+    all_play = f"; with {option('cost')} {counts[0]}, all machines can play" if counts else ""
     ways.append(f"give another name{all_play}")
     raise InputError(
         f"study: {log.name!r} has games that were played {played}; their {experiment.cost.name} "
@@ -62,7 +63,7 @@ def check_seconds(log: Log, experiment: Experiment, is_cluster: bool) -> None:
 
 
 def named(log: Log, keys: set[str]) -> str:
-    """Name machines by their hosts, or else by their keys."""
+    """Return a text with the machines' hosts; a machine of unknown host is named by its key."""
     known = {each["key"]: each["machine"] for each in log.rows().latest(MACHINE)}
     names = sorted({str(known.get(key, {}).get("host", key)) for key in keys})
     more = [f"{len(names) - MAX_NAMED} more"] if len(names) > MAX_NAMED else []

@@ -1,4 +1,4 @@
-"""Manifests: how a result was made, in enough detail to repeat the run, and on which machine."""
+"""Manifests: how a result was made and on which machine, in enough detail to repeat the run."""
 
 import importlib.metadata
 import json
@@ -19,7 +19,7 @@ MANIFEST = "manifest.json"
 
 
 def git_revision() -> str:
-    """Return the checkout's commit; ``+changes`` marks uncommitted ones; empty if no checkout."""
+    """Return the checkout's commit; ``+changes`` marks a changed checkout; empty if none."""
     if not IS_CHECKOUT:
         return ""
     git = ["git", "-C", str(ROOT)]
@@ -88,17 +88,17 @@ def earlier_manifest(path: Path) -> dict[str, Any]:
             raise ValueError("earlier_runs must be a list")
     except (OSError, ValueError, RecursionError, AttributeError):
         raise InputError(f"{path}: not a manifest; use another folder, or move it away") from None
-    assert isinstance(earlier, dict)  # the only JSON type that has get
+    assert isinstance(earlier, dict)  # only a JSON object has get
     return earlier
 
 
 def check_output(folder: Path) -> None:
-    """Refuse a folder for other results if it holds a study, or a file that is not a manifest.
+    """Check, before anything is written, that a folder may be used for results without a study.
 
     Raises
     ------
     InputError
-        If the folder is refused; nothing has been written by then.
+        If the folder has a study, or an invalid manifest.
     """
     is_study = (folder / "study.db").exists() or "study" in earlier_manifest(folder / MANIFEST)
     if is_study:
@@ -106,7 +106,7 @@ def check_output(folder: Path) -> None:
 
 
 def write_manifest(contents: Mapping[str, Any], path: Path) -> None:
-    """Write a manifest; an earlier one becomes one of its ``earlier_runs``.
+    """Write a manifest; a manifest that is there already is kept among its ``earlier_runs``.
 
     Raises
     ------

@@ -24,8 +24,8 @@ from thetafront.study.log.study_data import frozen
 from thetafront.study.samplers.observations import study_directions
 
 MARK, FORMAT = "thetafront", 3
-"""The user attribute of a mirror, and its value."""
-SHARE_OF_TIME = 0.25  # of the writer thread's time during a run; a trial takes some 30 ms
+"""The user attribute that marks a mirror, and the ``format`` in its value."""
+SHARE_OF_TIME = 0.25  # the mirror's share of the writer thread's time; a trial takes some 30 ms
 SECONDS_AT_THE_END = 5.0
 
 
@@ -37,7 +37,7 @@ def optuna_storage(engine: Engine, for_writing: bool = False) -> RDBStorage:
 
 
 def optuna_study(engine: Engine, name: str) -> optuna.Study | None:
-    """Return the optuna study with a name, for reading; None if there is none."""
+    """Return optuna's study of that name, for reading; None if it does not exist."""
     if not inspect(engine).has_table("studies"):
         return None
     storage = optuna_storage(engine)
@@ -49,8 +49,8 @@ def optuna_study(engine: Engine, name: str) -> optuna.Study | None:
 class Mirror:
     """The mirror of a study that is being searched.
 
-    Trials are :meth:`put` as they begin and end, and written by :meth:`step`, when there is time.
-    A trial that is still open when later ones have ended is written as running.
+    :meth:`put` is called when a trial begins, and when it ends; :meth:`step` writes trials when
+    there is time. If a trial is still open when a later one has ended, it is written as running.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Mirror:
         self.due = 0.0
 
     def put(self, trial: Point) -> None:
-        """Take a trial in its current state."""
+        """Remember the current state of a trial, which is written later."""
         self.trials[trial.number] = found = frozen(trial, self.distributions)
         if found.state.is_finished():
             self.last_ended = max(self.last_ended, trial.number)
@@ -90,7 +90,7 @@ class Mirror:
 
     @property
     def seconds_until_due(self) -> float:
-        """How long to wait before the next step, so that games come first."""
+        """How long to wait before the next step, so that storing games has priority."""
         return max(0.0, self.due - time.monotonic()) if self.is_behind else math.inf
 
     def step(self) -> None:
@@ -99,7 +99,7 @@ class Mirror:
         try:
             self.write_one()
         except BaseException:
-            self.study = None  # its state is unknown after an error
+            self.study = None  # the mirror's state is unknown after an error
             raise
         now = time.monotonic()
         self.due = now + (now - began) * (1.0 / SHARE_OF_TIME - 1.0)
@@ -120,7 +120,7 @@ class Mirror:
             self.n_written += 1
 
     def complete(self, seconds: float = SECONDS_AT_THE_END) -> None:
-        """Write all trials, as far as time allows; the next run writes the rest."""
+        """Write trials for up to some seconds; the next run writes those that are then left."""
         deadline = time.monotonic() + seconds
         while self.is_behind and time.monotonic() < deadline:
             self.step()
@@ -152,9 +152,9 @@ class Mirror:
         return study
 
     def problems(self, study: optuna.Study) -> list[str]:
-        """Say where an optuna study contradicts the log; it may lack the latest trials."""
+        """Return where optuna's study contradicts the log; the latest trials may be missing."""
         if (study.user_attrs.get(MARK) or {}).get("format") != FORMAT:
-            return ["it is of an earlier version"]
+            return ["an earlier version made it"]
         if tuple(study.directions) != study_directions(self.experiment.goal):
             return [f"its directions are {', '.join(each.name for each in study.directions)}"]
         return self.find_problems({t.number: t for t in study.get_trials(deepcopy=False)})
@@ -169,7 +169,7 @@ class Mirror:
 
 
 def is_same(mirrored: FrozenTrial, known: FrozenTrial) -> bool:
-    """Return whether a mirrored trial equals the log's in its current or an earlier state."""
+    """Return whether a mirrored trial equals the log's trial, in its current or earlier state."""
     if mirrored.params != known.params:
         return False
     if not mirrored.state.is_finished():
@@ -190,7 +190,7 @@ def mirrored(log: Log, experiment: Experiment, trials: Iterable[Point]) -> Mirro
 
 
 def drop_tables(engine: Engine) -> None:
-    """Drop all of optuna's tables, which are damaged; mirrors are rebuilt."""
+    """Drop all of optuna's tables if they are damaged; mirrors can be rebuilt."""
     found = MetaData()
     found.reflect(engine, only=sorted(OPTUNA_TABLES & set(inspect(engine).get_table_names())))
     found.drop_all(engine)

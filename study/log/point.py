@@ -14,7 +14,7 @@ from thetafront.study.log.tables import VALIDATION
 from thetafront.study.shrinkage import Moments
 
 DESIGN = "design"
-"""The origin of trials whose θ is of the initial design."""
+"""The origin of trials whose θ is part of the initial design."""
 COMPLETE, FAIL, RUNNING = "complete", "fail", "running"
 
 
@@ -27,26 +27,26 @@ class Point:
     # `proposal`, or a baseline's name.
     origin: str = ""
     phase: str = VALIDATION  # `search` or `validation`
-    number: int = -1  # in its phase; determines its seeds; −1 before it has one
+    number: int = -1  # its number in the phase, which determines its seeds; −1 if it has none yet
     games: dict[int, Game] = field(default_factory=dict)  # games that count, by replicate
     failures: dict[int, FailedGame] = field(default_factory=dict)  # games that failed, by replicate
-    error: str = ""  # why it failed or was left out; else empty
-    n_games: int = 1  # how many counting games a complete trial has
-    # What its sampler stores with it (NSGA-II: its generation).
+    error: str = ""  # why it failed or was left out; otherwise empty
+    n_games: int = 1  # for a trial, how many games must count before it is complete
+    # What the sampler stores with the trial; NSGA-II stores its generation.
     notes: Mapping[str, Any] = field(default_factory=dict)
-    # Seconds since 1970 when it began, and when its last game was written; 0 if unknown.
+    # When it began, and when its last game was written, in seconds since 1970; 0 if unknown.
     began: float = 0.0
     ended: float = 0.0
     values: tuple[float, ...] | None = None  # both objectives of a complete trial, the goal first
 
     @property
     def state(self) -> str:
-        """A trial's state: ``fail`` (it has an error), ``complete`` (has values) or ``running``."""
+        """A trial's state: ``fail`` with an error, ``complete`` with values, or ``running``."""
         return FAIL if self.error else RUNNING if self.values is None else COMPLETE
 
     @cached_property
     def key(self) -> str:
-        """The name of its θ."""
+        """The key of its θ (:func:`theta_key`)."""
         return theta_key(self.params)
 
     @property
@@ -57,38 +57,38 @@ class Point:
 
     @property
     def in_order(self) -> list[Game]:
-        """Games that count, by replicate."""
+        """Games that count, in the order of replicates."""
         return [self.games[replicate] for replicate in sorted(self.games)]
 
     @property
     def scores(self) -> list[float]:
-        """Scores, by replicate."""
+        """Scores of the games that count, in the order of replicates."""
         return [game.score for game in self.in_order]
 
     @property
     def n_ended(self) -> int:
-        """How many of its games have ended."""
+        """How many of its games were played to their end."""
         return sum(game.has_ended for game in self.games.values())
 
     def moments(self, goal: Goal) -> Moments:
-        """Return the moments of a goal's samples."""
+        """Return the moments of the goal's samples in the games that count."""
         return Moments.from_sample(goal.samples(self.in_order))
 
     def objectives(self, goal: Goal, cost: Cost) -> tuple[float, float]:
-        """Return both objectives of the games so far."""
+        """Return both objectives, estimated from the games so far."""
         return goal.estimate(self.in_order).value, cost.value(self.in_order)
 
     def n_replicates(self, penalty: float | None) -> int:
-        """Return how many games a trial plays: failed games that do not count are replaced."""
+        """Return how many games a trial plays; without a penalty, failed games are replaced."""
         return self.n_games + (len(self.failures) if penalty is None else 0)
 
     def missing(self, penalty: float | None) -> list[int]:
-        """Return the replicates that a trial lacks."""
+        """Return the replicates that a trial has not played yet."""
         wanted = range(self.n_replicates(penalty))
         return [each for each in wanted if each not in self.games and each not in self.failures]
 
     def add(self, replicate: int, outcome: Outcome, penalty: float | None) -> Game | None:
-        """Add a finished game; return the game that counts, or None if it does not count."""
+        """Add a finished game; return the game that counts, or None if it failed and does not."""
         if isinstance(outcome, FailedGame):
             self.failures[replicate] = outcome
         if (counts := counting(outcome, penalty)) is not None:
@@ -97,7 +97,7 @@ class Point:
 
 
 def theta_key(params: Mapping[str, Any]) -> str:
-    """Name a θ: ten hexadecimal digits, the same for the same values."""
+    """Return the key of a θ: ten hexadecimal digits, which are the same for equal values."""
     plain = {
         name: value if isinstance(value, str | bool) else float(value)
         for name, value in sorted(params.items())

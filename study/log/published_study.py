@@ -1,8 +1,7 @@
 """A study rebuilt from the tables and the manifest in its folder, without its storage.
 
-The tables have all digits of all numbers, so models and fronts equal those of the stored study. Two
-things are not in the tables, and so missing: trials that had not begun, and validated points that
-were left out because games failed.
+The tables have all digits of all numbers, so models and fronts equal those of the stored study. The
+tables lack trials that had not begun, and validated points that were left out because games failed.
 """
 
 import csv
@@ -39,7 +38,7 @@ OF_THE_STUDY = {
 }
 """Keys of a manifest that do not describe its last run."""
 MAX_NUMBER_LENGTH = 10
-"""Any number of games has fewer digits."""
+"""A text of this length or more is not read as a number of games."""
 
 Row = Mapping[str, str]
 Games = dict[int, Outcome]
@@ -56,9 +55,9 @@ class PublishedStudy(StudyData):
 
     @cached_property
     def known_points(self) -> list[Point]:
-        """The points that ``front.csv`` lists, with the games that it counts.
+        """The points that ``front.csv`` lists, each with as many games as listed there.
 
-        An earlier version listed fewer trials, and did not count their games.
+        An earlier version listed fewer trials, and did not count the trials' games.
         """
         return [
             replace(each, games=dict(enumerate(each.in_order[-self.counted[each.key] :])))
@@ -73,15 +72,15 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
     Returns
     -------
     Location
-        The name and storage that the manifest gives; the folder is ``folder``.
+        The name and storage that the manifest gives, with ``folder`` as the folder.
     StudyData
         The study.
 
     Raises
     ------
     InputError
-        If the folder or a file is missing, is not a study's, or has another number of games than
-        the manifest.
+        If the folder or one of the files is missing or not a study's, or if the number of games
+        differs from that in the manifest.
     """
     if not folder.is_dir():
         problem = "is not a folder" if folder.exists() else "does not exist"
@@ -102,7 +101,7 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
         if trial.values is not None and not all(map(math.isfinite, trial.values)):
             raise InputError(
                 f"study: the tables in {folder} are inconsistent: trial {trial.number} must "
-                f"have two values (got {trial.values})"
+                f"have two finite values (got {trial.values})"
             )
     points, counted = points_in(folder / "front.csv", experiment, record.seed, games)
     name, runs = str(manifest.get("study", folder.name)), recorded_runs(manifest)
@@ -111,7 +110,7 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, Row]]:
-    """Yield the lines of a table with their numbers; InputError if it is invalid."""
+    """Yield the number and the cells of each line; InputError if the table is invalid."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             for number, row in enumerate(csv.DictReader(file), 2):
@@ -123,7 +122,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, Row]]:
 
 
 def games_in(path: Path, experiment: Experiment) -> dict[Unit, Games]:
-    """Read the games, by phase and unit, and by replicate."""
+    """Return the games, by phase and trial or point, and then by replicate."""
     found: dict[Unit, Games] = {}
     for number, row in read_lines(path):
         try:
@@ -141,13 +140,13 @@ def check_counts(games: Mapping[Unit, Games], manifest: Mapping[str, Any], folde
         n = sum(len(each) for unit, each in games.items() if unit[0] == phase)
         if key in manifest and manifest[key] != n:
             raise InputError(
-                f"study: {folder / 'games.csv'} has {n:,} games of phase {phase}, and {MANIFEST} "
-                f"says {manifest[key]}: export the study again"
+                f"study: {folder / 'games.csv'} has {n:,} games of phase {phase}, but {MANIFEST} "
+                f"says {manifest[key]}; export the study again"
             )
 
 
 def trials_in(path: Path, experiment: Experiment, games: Mapping[Unit, Games]) -> list[Point]:
-    """Read the trials; values of complete trials are computed from games, as for a log."""
+    """Read the trials; the values of complete trials are computed from their games."""
     trials = []
     for line, row in read_lines(path):
         try:
@@ -175,7 +174,7 @@ def trials_in(path: Path, experiment: Experiment, games: Mapping[Unit, Games]) -
 def points_in(
     path: Path, experiment: Experiment, seed: int, games: Mapping[Unit, Games]
 ) -> tuple[list[Point], dict[str, int]]:
-    """Read the validated points, in the order of ``games.csv``, and how many games each has."""
+    """Return the points in the order of ``games.csv``, and each point's ``n_games`` in ``path``."""
     points, counted = {}, {}
     for line, row in read_lines(path):
         theta, key = row_theta(row, experiment.space), row.get("point", "")
@@ -190,12 +189,12 @@ def points_in(
         points[key] = Point(theta, row.get("origin", ""), VALIDATION, number, *played)
     order = [unit for phase, unit in games if phase == VALIDATION]
     if lost := [key for key in order if key not in points]:
-        raise InputError(f"study: {path} has no point {lost[0]!r}, and games.csv has its games")
+        raise InputError(f"study: {path} has no point {lost[0]!r}, but games.csv has games of it")
     return [points[key] for key in dict.fromkeys([*order, *points])], counted
 
 
 def point_number(seed: int, games: Games) -> int:
-    """Return a point's number in the order of first validation, which its seeds show."""
+    """Return a point's number in the order of validation; the seeds of its games show it."""
     for replicate, game in games.items():
         for number in range(MAX_POINTS):
             if validation_seed(seed, number, replicate) == game.seed:
@@ -203,7 +202,7 @@ def point_number(seed: int, games: Games) -> int:
     return 0
 
 
-# What a single file says, if others are missing or damaged
+# Functions that read one file, even if other files are missing or damaged
 
 
 def read_csv_rows(path: Path) -> list[dict[str, str]]:
@@ -216,7 +215,7 @@ def read_csv_rows(path: Path) -> list[dict[str, str]]:
 
 
 def row_theta(row: Mapping[str, str], space: Space) -> dict[str, Value] | None:
-    """Return the θ in a table's row; None if it is incomplete."""
+    """Return the θ in a table's row; None if the θ is incomplete or invalid."""
     try:
         words = {each: row[each.name] for each in space}
         theta = {each.name: each.read(word) for each, word in words.items() if word}
@@ -234,8 +233,8 @@ def thetas_by_key(path: Path, key: str, space: Space) -> dict[str, dict[str, Val
 def numbers_of_games(path: Path, key: str, are_replaced: bool = True) -> dict[str, int]:
     """Return the number of games in each row of a table, by the row's value in one column.
 
-    It includes games that failed. If these ``are_replaced``, they are added to the row's
-    ``n_games``; otherwise ``n_games`` already includes them.
+    The number includes failed games. If failed games ``are_replaced``, the row's ``n_games`` does
+    not include them, and ``n_failed`` is added to it.
     """
     found = {}
     for row in read_csv_rows(path):
@@ -269,7 +268,7 @@ def record_in(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def read_folder_record(record: Mapping[str, Any], folder: Path) -> StudyRecord:
-    """Return the record of a folder's study; a definition in the folder takes precedence."""
+    """Return the record of a folder's study, which names the definition's copy there, if any."""
     found = StudyRecord.read(record, folder.name)
     here = folder / Path(found.source).name
     if found.definition is None or not (found.source and here.is_file()):

@@ -1,4 +1,4 @@
-"""Whether a replayed game equals the stored game: integers and texts must be identical."""
+"""Compares a replayed game with the stored game: integers and texts must be identical."""
 
 from math import isclose
 from typing import Any
@@ -8,26 +8,29 @@ from thetafront.agents.external.report import ReportedGame, is_time
 from thetafront.study.log.seeds import shortened
 
 MEASURED = "seconds"
-"""The field of a game that differs whenever it is played again."""
+"""The field that differs whenever a game is played again."""
 REPORTED = "reported"
 ROUNDING = 1e-12
-"""Allowed relative difference of floats: the last bits of linear algebra vary by machine."""
+"""Allowed relative difference of floats: in linear algebra, the last bits depend on the machine."""
 
 
 def difference(stored: Outcome, played: Outcome) -> str:
     """Return how a stored game differs from the replayed one; empty if it does not.
 
-    A game that failed must fail again; the reason may be worded differently. Times are not
-    compared, since they differ whenever a game is played; a reported field is a time if its name
+    A game that failed must fail again, but the reason may be worded differently. Times are not
+    compared, since they differ whenever a game is played. A reported field is a time if its name
     says so (:func:`agents.external.report.is_time`).
     """
     if isinstance(stored, FailedGame) or isinstance(played, FailedGame):
         was, now = how_it_ended(stored), how_it_ended(played)
-        return "" if type(stored) is type(played) else f"{was}, played again {now}"
+        return "" if type(stored) is type(played) else f"{was}, but {now} when played again"
     mine, fresh = game_figures(stored), game_figures(played)
     for name in {**fresh, **mine}:
         if not is_time(name) and not is_same(mine.get(name), fresh.get(name)):
-            return f"{name} {shortened(mine.get(name))}, played again {shortened(fresh.get(name))}"
+            return (
+                f"{name} {shortened(mine.get(name))}, "
+                f"but {shortened(fresh.get(name))} when played again"
+            )
     return ""
 
 
@@ -37,7 +40,7 @@ def how_it_ended(game: Outcome) -> str:
 
 
 def game_figures(game: Game) -> dict[str, Any]:
-    """Return a game's figures by name; empty reported ones are left out."""
+    """Return the values of a game's fields by name, without reported fields that are empty."""
     row = game.to_row()
     fields = row.pop(REPORTED) if isinstance(game, ReportedGame) else {}
     known = {name: value for name, value in fields.items() if value not in {None, ""}}
@@ -45,9 +48,9 @@ def game_figures(game: Game) -> dict[str, Any]:
 
 
 def is_same(stored: Any, played: Any) -> bool:
-    """Return whether two figures are the same, except for rounding."""
+    """Return whether two values are the same, apart from rounding."""
     if isinstance(stored, float) and isinstance(played, float):
         return isclose(stored, played, rel_tol=ROUNDING)
-    if isinstance(stored, str) != isinstance(played, str):  # a number, and its text in a table
+    if isinstance(stored, str) != isinstance(played, str):  # one is from a table of texts
         return str(stored) == str(played)
     return type(stored) is type(played) and bool(stored == played)

@@ -1,24 +1,25 @@
-"""Seeds of a study's games, and a game as JSON data.
+"""Seeds of a study's games, and the conversion of games to and from JSON data.
 
-A study with seed S has a million seeds of games, from 1,000,000·S on. The first 500,000 are for the
-search, the others for validation, so that no game that chose a θ also judges it. A seed is enough
-to play its game again (``thetafront play AGENT --theta … --seed …``).
+The games of a study with seed S have the million seeds from 1,000,000·S on. The first 500,000 seeds
+are for the search, and the others for validation. So a θ is never judged by the games for which it
+was chosen. A seed is enough to play its game again (``thetafront play AGENT --theta … --seed …``).
 
 =====================================  =============================================
-replicate r of                         seed less 1,000,000·S
+replicate r of                         seed minus 1,000,000·S
 =====================================  =============================================
 trial t                                (1,000·t + 50·⌊t / 500⌋ + r) mod 500,000
 the p-th point to be validated         500,000 + (20,000·p + 1,000·⌊p / 25⌋ + r) mod 500,000
 =====================================  =============================================
 
-No two trials share a seed if there are at most 500 trials of 1,000 games, or 10,000 of 50. No two
-points share one if there are at most 25 points of 20,000 games, or 500 of 1,000. Beyond that, some
-seeds are shared.
+No two trials share a seed if there are at most 500 trials of 1,000 games, or 10,000 trials of 50
+games. No two points share a seed if there are at most 25 points of 20,000 games, or 500 points of
+1,000 games. With more trials, points or games, some seeds are shared.
 
-The model and the intervals of a front take all games to be independent. On shared seeds they are
-not, if agents play much alike. For two neighbouring θ of ``pacman_mdp``, wins on the same 1,000
-seeds had a correlation of 0.99 (other pairs: 0.05 to 0.34), and the search chose what was good on
-ten seeds. For ``mcmdp``, shared seeds make no difference (correlation −0.004 on 1,000 seeds).
+The model and the intervals of a front assume that all games are independent. Games on the same seed
+are not independent if their agents play much alike. For two neighbouring θ of ``pacman_mdp``, wins
+on the same 1,000 seeds had a correlation of 0.99 (other pairs: 0.05 to 0.34). An earlier search
+played all trials on the same ten seeds, and so chose θ that were lucky on these ten. For ``mcmdp``,
+shared seeds make no difference (correlation −0.004 on 1,000 seeds).
 """
 
 from collections.abc import Mapping
@@ -34,8 +35,8 @@ SEEDS_A_TRIAL, SHIFT_OF_TRIALS = 1_000, 50
 SEEDS_A_POINT, SHIFT_OF_POINTS = 20_000, 1_000
 MAX_STUDY_SEED = 2**31 - 1
 KIND = "game"
-UNNAMED_KIND = "2048"  # in studies older than the other games
-MAX_NUMBER = 2**53  # in a game, except its seed; floats are exact up to here
+UNNAMED_KIND = "2048"  # in the earliest studies, when 2048 was the only game
+MAX_NUMBER = 2**53  # of any field except the seed; floats represent integers exactly up to here
 
 
 def game_seed(study_seed: int, number: int) -> int:
@@ -55,7 +56,11 @@ def validation_seed(study_seed: int, point: int, replicate: int) -> int:
 
 
 def within(index: int, width: int, shift: int, replicate: int) -> int:
-    """Return a replicate's number in its half of the seeds; each round of indices is shifted."""
+    """Return the offset of a replicate's seed in its half of the study's seeds.
+
+    Each trial or point, numbered by ``index``, takes ``width`` seeds. When the half is used up, the
+    next ones begin at its start again, shifted by ``shift``.
+    """
     n_rounds = index * width // MAX_REPLICATES
     return (index * width + n_rounds * shift + replicate) % MAX_REPLICATES
 
@@ -73,19 +78,19 @@ def game_to_record(game: Outcome) -> dict[str, Any]:
 
 
 def record_to_outcome(record: Any, kind: type[Game] = Game) -> Outcome:
-    """Read back what :func:`game_to_record` wrote, of a game that ended or failed.
+    """Return the game, ended or failed, from the record that :func:`game_to_record` made of it.
 
     Parameters
     ----------
     record
         The record as it is stored, which may be damaged.
     kind : type
-        The class that the game must be of. Only games of users' agents fail.
+        The class of the game. Only games of users' agents can fail.
 
     Raises
     ------
     ValueError
-        If the record is not that of such a game, or has figures that no game can have.
+        If the record is not that of such a game, or has values that no game can have.
     """
     if not isinstance(record, Mapping):
         raise ValueError(f"must be a game's record (got {shortened(record)})")
@@ -101,12 +106,12 @@ def record_to_outcome(record: Any, kind: type[Game] = Game) -> Outcome:
     row = {key: value for key, value in record.items() if key != KIND}
     game = Game.kinds[name].from_row(row)
     if game.to_row() != row or not is_countable(row):
-        raise ValueError(f"no game of {name} has these figures")
+        raise ValueError(f"no game of {name} can have these values")
     return game
 
 
 def is_countable(row: Mapping[str, Any]) -> bool:
-    """Return whether tables and models can use a game's figures: finite, and at least one move."""
+    """Return whether a game's numbers are in the range that tables and models can use."""
     figures = [value for name, value in row.items() if name != "seed"]
     numbers = [each for each in figures if isinstance(each, int | float)]
     in_range = all(abs(each) <= MAX_NUMBER for each in numbers)
@@ -115,6 +120,6 @@ def is_countable(row: Mapping[str, Any]) -> bool:
 
 
 def shortened(value: Any, width: int = 40) -> str:
-    """Write a stored value for a message."""
+    """Return a stored value's text for a message, cut to ``width`` characters."""
     text = repr(value)
     return text if len(text) <= width else f"{text[: width - 1]}…"

@@ -1,7 +1,7 @@
-"""The lock of a study on a PostgreSQL server, which holds for all folders and hosts.
+"""The lock of a study on a PostgreSQL server; it excludes other runs in any folder, on any host.
 
-It is an advisory lock, held by a separate connection. The server releases it when the process or
-its host is gone. The connection's name says which process holds it.
+It is an advisory lock, held by a separate connection. The server releases the lock when the process
+or its host is gone. The connection's name says which process holds the lock.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ SOON_LOST = {
     "keepalives_count": 3,
     "tcp_user_timeout": 50_000,  # ms
 }
-"""With these options, PostgreSQL's client notices within a minute that the server is cut off."""
+"""Options with which PostgreSQL's client notices within a minute that the server is cut off."""
 SETTINGS = {  # the server finds out within a minute that a host is gone
     "tcp_keepalives_idle": "20",
     "tcp_keepalives_interval": "10",
@@ -52,7 +52,7 @@ END = text(
 )
 
 Session = tuple[Any, Any]
-"""A connection as the server knows it: the number of its process, and when it began."""
+"""A connection as the server knows it: the server process's number, and when it began."""
 
 
 def lock_key(study: str) -> int:
@@ -107,7 +107,9 @@ class ServerLock:
             raise self.refusal("which has just begun")
 
     def keep(self) -> None:
-        """Check, every ten seconds, whether the lock is held; if not, take it. To be called often.
+        """Check whether the lock is held, and take it if not.
+
+        A run calls this method often; the lock is checked only every ten seconds.
 
         Raises
         ------
@@ -120,7 +122,7 @@ class ServerLock:
         if self.connection is not None and not is_due:
             return
         if not self.mutex.acquire(blocking=False):
-            return  # another thread is taking it
+            return  # another thread is checking it
         try:
             self.checked = time.monotonic()
             if not self.is_alive():
@@ -131,7 +133,7 @@ class ServerLock:
     def retake(self) -> bool:
         """Check at once whether the lock is held, and take it if not; return whether it is held.
 
-        It is not held while the server still keeps it for a lost connection of this run.
+        It counts as not held while the server still keeps it for a lost connection of this run.
 
         Raises
         ------
@@ -157,8 +159,9 @@ class ServerLock:
     def is_taken_anew(self) -> bool:
         """Try to take the lock; return whether that succeeded. RunError if another run holds it.
 
-        After a network partition, the server may still keep it for a lost connection of this run.
-        The server would notice within a minute; that connection is ended at once.
+        After a network failure, the server may still keep the lock for a lost connection of this
+        run. The server may notice only after a minute that the connection is lost, so this method
+        ends the connection at once.
         """
         self.release()
         with contextlib.ExitStack() as unless_taken:

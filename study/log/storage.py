@@ -1,4 +1,4 @@
-"""Opens a study in its storage: creates or resumes it, or refuses settings that do not fit.
+"""Opens a study in its storage: creates or resumes it, or refuses settings that differ.
 
 A study is stored completely in its log (:mod:`study.log.log`). Studies of earlier versions are
 read as if they were logs, and become logs before they are written to (:mod:`study.log.earlier`).
@@ -38,13 +38,13 @@ Say = Callable[[str], None]
 
 
 def prepare_location(location: Location) -> None:
-    """Refuse a location that cannot store a study, before anything is written; make its folder."""
+    """Refuse a location that cannot store a study; otherwise create the study's folder."""
     if location.folder.parent == RESULTS:
         make_folder(RESULTS)
     check_folder(location.folder.parent)
     database = location.database
     if database is None:
-        is_new(location)  # connects to the server
+        is_new(location)  # raises InputError if the server cannot be reached
     elif database.parent != real_path(location.folder):
         check_database(location, for_writing=True)
     make_folder(location.folder)
@@ -61,7 +61,7 @@ def prepare_location(location: Location) -> None:
 
 
 def check_no_games(location: Location) -> None:
-    """Refuse to create a study in a folder that has the games of another one."""
+    """Refuse to create a study in a folder that has the games of another study."""
     if (games := location.folder / "games.csv").exists():
         raise InputError(
             f"study: {location.name!r} has no trials, but {str(games)!r} is left from a deleted "
@@ -75,7 +75,7 @@ def known_names(engine: Engine) -> set[str]:
 
 
 def find(engine: Engine, name: str) -> "StudySource | None":
-    """Return the study of that name in a database of any version; None if there is none."""
+    """Return the study of that name, made by any version; None if the database has none."""
     if (log := Log.find(engine, name)) is not None:
         return log
     if name not in optuna_names(engine):
@@ -105,7 +105,7 @@ def create_or_resume(
     record : StudyRecord
         The settings of the sweep, with which a new study is created.
     accept_change : bool
-        Whether to continue with a definition that has changed; the study records that.
+        Whether to continue with a definition that has changed; the study records the change.
     say : callable
         Called with a line of text if the study is converted to the current format.
 
@@ -133,8 +133,8 @@ def create_or_resume(
     elif (same := made.found_again(record)) != made:
         if made.source == record.source:
             warnings.warn(
-                f"study {location.name!r}: an earlier version did not record all that its "
-                "code depends on; changes are detected from now on",
+                f"study {location.name!r}: an earlier version did not record everything that the "
+                "definition's code depends on; changes are detected from now on",
                 stacklevel=2,
             )
         log.write(event(RECORD, **same.as_data()))
@@ -152,7 +152,7 @@ def open_for_games(location: Location, say: Say = lambda text: None) -> Log:
 def check_same(
     made: StudyRecord, asked: StudyRecord, location: Location, accept_change: bool = False
 ) -> None:
-    """Refuse a study that was created with other settings than those requested."""
+    """Raise InputError if a study was created with settings other than those requested."""
     if differences := made.differences(asked):
         raise InputError(
             f"study: {location.name!r} was made with {'; '.join(differences)}; "
@@ -168,7 +168,7 @@ def check_same(
     if not accept_change and (changes := made.changes(asked)):
         raise InputError(
             f"study: {location.name!r}: its definition has changed: {'; '.join(changes)}; "
-            "accept it with --accept-change, or give another name"
+            "accept the changes with --accept-change, or give another name"
         )
 
 
@@ -202,8 +202,8 @@ def open_for_reading(
 ) -> tuple[StudySource, Location, StudyData]:
     """Open and read a study that exists, also while a sweep is writing it.
 
-    Parameters and errors are those of :func:`find_study`; also DamageError if a stored value cannot
-    be read.
+    Parameters and errors are those of :func:`find_study`. In addition, DamageError is raised if a
+    stored value cannot be read.
     """
     source, location = find_study(name_or_url, results, study_name)
     return source, location, StudyData.read(source)
@@ -235,7 +235,7 @@ def find_study(
     study_name : str, optional
         Which study, if a storage URL holds several.
     may_lack : bool
-        Whether tables and the study's own row may be lost, which a repair brings back.
+        Whether tables and the study's own row may be missing, because a repair will restore them.
 
     Raises
     ------
@@ -275,7 +275,7 @@ def find_study(
 
 
 def storage_in(folder: Path) -> str:
-    """Return the storage that the manifest in a study's folder names; empty if SQLite or none."""
+    """Return the storage that a folder's manifest names; empty if it is SQLite or unknown."""
     try:
         named = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["storage"]
     except (OSError, ValueError, KeyError, TypeError):

@@ -1,7 +1,7 @@
 """A snapshot of a study, read once: tables, figures, picks and reports are made from it.
 
-Only rows are stored. A trial is complete when it has as many games as were asked for when it began,
-and has failed when an event says so.
+States are not stored, but follow from the rows. A trial is complete if it has as many games as were
+asked for when it began, and has failed if an event says so.
 """
 
 import json
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from thetafront.study.log.earlier import EarlierStudy
 
 StudySource: TypeAlias = "Log | EarlierStudy"
-"""A study of this version, or of an earlier version, which is read as if it were a log."""
-NEAR = 1.1  # a measured time that is longer by this factor may truly be as short
+"""A study's log, or a study of an earlier version, which is read as if it were a log."""
+NEAR = 1.1  # the true times may be equal if the measured ones differ by less than this factor
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,10 @@ class StudyData:
     """A study as it was when it was read."""
 
     name: str
-    experiment: Experiment  # as the study was made with
-    record: StudyRecord  # the settings that the study was made with
+    experiment: Experiment  # the experiment with which the study was made
+    record: StudyRecord  # the settings with which the study was made
     trials: list[Point] = field(default_factory=list)  # the trials that have begun
-    # The points that were ever validated, with their games.
+    # All points of validation with their games, including points that were left out.
     points: list[Point] = field(default_factory=list)
     runs: list[dict[str, Any]] = field(default_factory=list)  # each run's provenance, in order
     # The classes of machines that games were played on, by key.
@@ -71,21 +71,21 @@ class StudyData:
 
     @classmethod
     def read(cls, source: StudySource, experiment: Experiment | None = None) -> "StudyData":
-        """Read a study; its experiment is that of its record unless given.
+        """Read a study; unless ``experiment`` is given, it is made from the study's record.
 
         Raises
         ------
         InputError
             If thetafront did not make the study.
         DamageError
-            If a row is not as it was written, or is gone.
+            If a row is damaged or missing.
         """
         with study_context(source.name):
             return cls.from_rows(whole_rows(source), experiment)
 
     @classmethod
     def from_rows(cls, rows: Rows, experiment: Experiment | None = None) -> "StudyData":
-        """Make a snapshot of rows that are whole."""
+        """Return a snapshot made from intact rows."""
         record = record_in(rows)
         if experiment is None:
             experiment = record.experiment_as_made()
@@ -133,23 +133,23 @@ class StudyData:
 
     @cached_property
     def moments(self) -> dict[int, Moments]:
-        """The moments of the goal's samples, by trial."""
+        """The moments of the goal's samples, by the trial's number."""
         return {trial.number: trial.moments(self.experiment.goal) for trial in self.trials}
 
     @cached_property
     def variance_prior(self) -> Prior:
-        """A prior of one θ's variance from the games of all θ, for intervals of few games."""
+        """A prior of the variance at one θ, from the games of all θ, for intervals of few games."""
         goal = self.experiment.goal
         of_points = (point.moments(goal) for point in self.points)
         return goal.estimator.prior([*self.moments.values(), *of_points])
 
     def estimate(self, point: Point) -> Estimate:
-        """Estimate the goal of a θ from its own games, with the prior of their variance."""
+        """Estimate the goal of a θ from its own games, with the prior of the variance."""
         return self.experiment.goal.estimate(point.in_order, self.variance_prior)
 
     @cached_property
     def frozen_trials(self) -> "list[FrozenTrial]":
-        """The trials as samplers and models know them: optuna's form, with their moments."""
+        """The trials in optuna's form, with the moments that samplers and models need."""
         distributions = self.experiment.space.distributions()
         return [frozen(trial, distributions, self.experiment.goal) for trial in self.trials]
 
@@ -166,21 +166,21 @@ class StudyData:
 
     @cached_property
     def waiting(self) -> dict[int, dict[str, Value]]:
-        """θ of the design whose trials have not begun, by number."""
+        """Each θ of the design whose trial has not begun, by the trial's number."""
         begun = {trial.number for trial in self.trials}
         return {n: theta for n, theta in enumerate(self.design) if n not in begun}
 
     @property
     def played_points(self) -> list[Point]:
-        """The validated points that have games that count, without points left out."""
+        """The validated points that have games that count, except points that were left out."""
         return [point for point in self.points if point.games and not point.error]
 
     @cached_property
     def known_points(self) -> list[Point]:
         """The θ whose scores are known without selection bias, with their games.
 
-        These are the validated points that can be played. Where scores are exact, trials on or near
-        the front are known as well, and their games count for their θ.
+        These are the validated points, except those left out. If scores are exact, the θ of trials
+        on or near the front are also known, and the games of these trials count.
         """
         goal, cost = self.experiment.goal, self.experiment.cost
         found = self.points_and_trials
@@ -197,7 +197,7 @@ class StudyData:
 
     @property
     def points_and_trials(self) -> list[Point]:
-        """The validated points that can be played; where scores are exact, also all trials' θ."""
+        """The validated points, except those left out; if scores are exact, also all trials' θ."""
         points = {point.key: point for point in self.played_points}
         left_out = {each.key for each in self.points if each.error}
         for trial in self.trials if self.experiment.goal.is_exact else ():
@@ -209,16 +209,17 @@ class StudyData:
 
     @cached_property
     def reference(self) -> tuple[float, float] | None:
-        """The reference point: the experiment's, or a little worse than all complete trials.
+        """The reference point: the experiment's, or else one a little worse than complete trials.
 
-        In units of goal and cost; None before the first complete trial if the experiment has none.
+        It has the units of goal and cost. If the experiment has no reference point, the result is
+        None until a trial is complete.
         """
         experiment = self.experiment
         if experiment.reference_point is not None:
             return experiment.reference_point
         complete = [trial.values for trial in self.trials if trial.state == COMPLETE]
         values = np.array(complete, np.float64).reshape(-1, 2)
-        values = values[values[:, 1] > 0.0]  # a model leaves the others out, too
+        values = values[values[:, 1] > 0.0]  # models also leave out a cost of 0
         if not len(values):
             return None
         return beyond_worst(values, np.array([experiment.goal.sign, -1.0]), experiment.scales)
@@ -227,7 +228,7 @@ class StudyData:
 def frozen(
     trial: Point, distributions: Mapping[str, Any], goal: Goal | None = None
 ) -> "FrozenTrial":
-    """Return a trial in optuna's form, with given distributions, since the space may be widened.
+    """Return a trial in optuna's form, with the given distributions (a space may be widened).
 
     If a ``goal`` is given, a complete trial also has the moments of its samples, for samplers.
     """
@@ -261,7 +262,7 @@ def moment(at: float) -> datetime | None:
 
 
 def whole_rows(source: StudySource) -> Rows:
-    """Read a study's rows; DamageError if one is not as it was written, or is gone."""
+    """Read a study's rows; DamageError if one is damaged or missing."""
     rows = source.rows()
     if problems := rows.problems():
         raise DamageError(problems[0])
@@ -276,13 +277,13 @@ def record_in(rows: Rows) -> StudyRecord:
 
 
 def runs_in(rows: Rows) -> list[dict[str, Any]]:
-    """Return the provenance of each run, in order; the newest record of a run counts."""
+    """Return the newest provenance of each run, in the order of runs."""
     runs = {each["index"]: each["run"] for each in rows.latest(RUN)}
     return [runs[index] for index in sorted(runs)]
 
 
 def store_run(log: Log, run: Mapping[str, Any], index: int | None = None) -> int:
-    """Add a run's provenance to the study, or update an earlier run's; return its index."""
+    """Store the provenance of a new run, or of the run with an ``index``; return its index."""
     index = len(runs_in(log.rows())) if index is None else index
     log.write(event(RUN, index=index, run=dict(run)))
     return index
@@ -291,7 +292,7 @@ def store_run(log: Log, run: Mapping[str, Any], index: int | None = None) -> int
 def read_point(
     row: PointRow, played: Sequence[GameRow], error: str, experiment: Experiment
 ) -> Point:
-    """Read a trial or a point of validation, with its games; DamageError if one is unreadable."""
+    """Read a trial or a point of validation, with its games; DamageError if that is impossible."""
     goal, is_trial = experiment.goal, row.phase == SEARCH
     outcomes: dict[int, Outcome] = {}
     for each in played:
@@ -311,7 +312,7 @@ def read_point(
         began=row.at,
         ended=max((each.at for each in played), default=row.at),
     )
-    # A kill may have come before the failure was written, or the limit may have changed since.
+    # The limit on failures may have changed, or a kill may have come before the event was written.
     is_playable = not (failures and shows_failures(outcomes, goal, experiment.max_failures))
     is_complete = is_trial and not error and bool(games) and not point.missing(goal.penalty)
     is_complete = is_complete and is_playable
@@ -324,14 +325,14 @@ def read_point(
 
 
 def check_theta(space: Space, params: Mapping[str, Any], all_of_it: bool = False) -> None:
-    """Raise ValueError unless these are parameters of a space; with ``all_of_it``, all of them."""
+    """Raise ValueError if a parameter is invalid or, with ``all_of_it``, if one is missing."""
     if not isinstance(params, Mapping):
-        raise ValueError(f"must be parameters (got {shortened(params)})")
+        raise ValueError(f"θ must be a mapping of parameters (got {shortened(params)})")
     known = {each.name: each for each in space}
     if all_of_it and not space.is_whole(params):
         expected = [each.name for each in space if space.is_active(each, params)]
         raise ValueError(
-            f"must be {', '.join(expected)} (got {', '.join(params) or 'no parameter'})"
+            f"parameters must be {', '.join(expected)} (got {', '.join(params) or 'none'})"
         )
     for name, value in params.items():
         if name not in known or type(value) not in {int, float, str, bool}:

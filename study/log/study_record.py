@@ -29,15 +29,17 @@ class StudyRecord:
     """The settings that made a study, as they are stored with it.
 
     ``space`` is the search space of future trials. ``widened`` has an entry for each time that a
-    parameter's range became wider: its name, the previous ``low`` and ``high``, the number
-    ``n_trials`` of trials at that time, and the time. The record is one row of the log, so a space
-    is widened completely or not at all. Trials keep their numbers, and so their seeds.
+    parameter's range became wider: the parameter's name, the previous ``low`` and ``high``, the
+    number of trials at that time (``n_trials``), and the time (``at``). The record is one row of
+    the log, so a space is widened completely or not at all. Trials keep their numbers, and
+    therefore their seeds.
 
     ``definition`` describes an experiment that is not built in
     (:mod:`study.experiments.definition_record`). ``accepted`` has an entry for each time that a
-    changed definition was accepted: ``n_trials`` at that time, ``changes`` and the time.
-    ``constraints`` has the texts of constraints. For a constraint that is a Python function, it has
-    the name with ``()``; the code is in the definition. ``direction`` is the goal's direction.
+    changed definition was accepted: the number of trials at that time (``n_trials``), the
+    ``changes``, and the time (``at``). ``constraints`` has the text of each constraint. For a
+    constraint that is a Python function, this is the function's name with ``()``; the code is in
+    the definition. ``direction`` is the goal's direction.
     """
 
     experiment: str
@@ -113,17 +115,17 @@ class StudyRecord:
 
     @property
     def first_space(self) -> list[dict[str, Any]]:
-        """The space of the experiment that the study began with."""
+        """The search space with which the study began."""
         return self.spaces[-1]
 
     @property
     def design_space(self) -> Space:
-        """The space of the initial design, which is not drawn again when the space is widened."""
+        """The space from which the initial design was drawn; later widenings do not change it."""
         n_later = sum(each["n_trials"] > 0 for each in self.widened)
         return self.space_of(self.spaces[n_later])
 
     def space_of(self, records: Sequence[Mapping[str, Any]]) -> Space:
-        """Return a space of the study; functions among its constraints are loaded when called."""
+        """Return a space of the study; constraint functions are loaded when they are called."""
         constraints = [
             ConstraintFunction(DefinedFunction(self.source, each), each)
             if each.endswith("()")
@@ -149,12 +151,12 @@ class StudyRecord:
         goal = experiment.goal
         if self.direction not in {"", goal.direction}:
             raise InputError(
-                f"study: {name!r} was made to {self.direction} the {goal.label}, and experiment "
+                f"study: {name!r} was made to {self.direction} the {goal.label}, but experiment "
                 f"{experiment.name!r} is to {goal.direction} it; give another name"
             )
 
     def differences(self, other: "StudyRecord") -> list[str]:
-        """Return a phrase for each difference of another record from this one."""
+        """Return a phrase for each setting in which another record differs from this one."""
         phrases = []
         for name in ("experiment", "seed", "design", "design_size", "cost", "fixed", "constraints"):
             mine, theirs = getattr(self, name), getattr(other, name)
@@ -174,18 +176,18 @@ class StudyRecord:
         return None if self.definition is None else Definition.read(self.definition)
 
     def changes(self, other: "StudyRecord") -> list[str]:
-        """Say how the definition of an experiment that is not built in has changed."""
+        """Return how another record's definition differs; nothing if the experiment is built in."""
         if self.defined is None or other.defined is None:
             return []
         return self.defined.changes(other.defined)
 
     def at(self, source: str) -> "StudyRecord":
-        """Return the record with the definition in another place."""
+        """Return the record with another name or path of the definition."""
         assert self.definition is not None
         return replace(self, definition={**self.definition, "source": source})
 
     def found_again(self, other: "StudyRecord") -> "StudyRecord":
-        """Return the record with the new place and dependencies of an unchanged definition."""
+        """Return the record with the path and dependencies of the same definition in ``other``."""
         if self.definition is None or other.definition is None:
             return self
         content, theirs = dict(self.definition["content"]), other.definition["content"]
@@ -194,7 +196,7 @@ class StudyRecord:
         return replace(self, definition={**self.definition, "content": content}).at(other.source)
 
     def changes_to(self, experiment: Experiment) -> list[str]:
-        """Say how an experiment differs from the definition in this record."""
+        """Return how an experiment differs from the definition in this record."""
         now = Definition.from_experiment(experiment)
         return [] if self.defined is None else self.defined.changes(now)
 
@@ -209,7 +211,7 @@ class StudyRecord:
 
     @property
     def source(self) -> str:
-        """The name or path that names the experiment on the command line."""
+        """The name or path of the experiment on the command line."""
         return self.experiment if self.defined is None else self.defined.source
 
     def with_current_experiment(self) -> "StudyRecord":
@@ -243,8 +245,8 @@ class StudyRecord:
         assert self.defined is not None
         if not self.defined.source:
             raise InputError(
-                f"study: {self.experiment!r} was defined in a script or notebook; games are played "
-                "from there, by thetafront.sweep"
+                f"study: {self.experiment!r} was defined in a script or notebook; to play its "
+                "games, call thetafront.sweep there"
             )
         try:
             today = experiment(self.source)
@@ -255,12 +257,12 @@ class StudyRecord:
         if changed := self.defined.changes(Definition.from_experiment(today)):
             raise InputError(
                 f"study: the definition {self.source} has changed: {'; '.join(changed)}; "
-                f"thetafront sweep {self.source} --accept-change accepts it"
+                f"to accept this: thetafront sweep {self.source} --accept-change"
             )
         return today.player
 
     def experiment_as_made(self) -> Experiment:
-        """Return the study's experiment, with the search space that it had when the study was made.
+        """Return the study's experiment, with the search space of this record.
 
         Raises
         ------
@@ -291,14 +293,14 @@ class StudyRecord:
 
 @dataclass
 class DefinedFunction:
-    """A constraint function of a definition, found by its name; if gone, all θ satisfy it."""
+    """A constraint function of a definition, found by name; if it is missing, all θ satisfy it."""
 
     source: str
     name: str
 
     @cached_property
     def found(self) -> Callable[[Mapping[str, Any]], Any]:
-        """The current function."""
+        """The function that has this name now."""
         try:
             rules = experiment(self.source).space.rules if self.source else ()
         except InputError:
@@ -312,7 +314,7 @@ class DefinedFunction:
 
 
 def make_definition(experiment: Experiment) -> dict[str, Any] | None:
-    """Return a study's record of an experiment that is not built in; None otherwise."""
+    """Return an experiment's definition for the study's record; None if it is built in."""
     is_named = experiment.name in EXPERIMENTS and not experiment.source
     if is_named and not experiment.player.is_external:
         return None
@@ -320,7 +322,7 @@ def make_definition(experiment: Experiment) -> dict[str, Any] | None:
 
 
 def check_dimension(stored: Any) -> None:
-    """Raise ValueError if this is not a dimension of a search space, in any version's form."""
+    """Raise ValueError if this is not a dimension of a search space as any version stores it."""
     if isinstance(stored, Mapping) and isinstance(stored.get("name"), str):
         bounds = stored.get("low"), stored.get("high")
         is_named = isinstance(stored.get("symbol", ""), str)
@@ -331,10 +333,10 @@ def check_dimension(stored: Any) -> None:
 
 
 def without_symbols(space: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Leave out symbols, which are for display, and limits on bounds, since both may change."""
+    """Return a space without what may change: symbols (for display), and limits on bounds."""
     left_out = {"symbol", "least", "most"}
     found = [{key: each[key] for key in each if key not in left_out} for each in space]
-    # In earlier versions, all choices of a TOML file were texts.
+    # Earlier versions stored all choices of a TOML file as texts.
     words = [
         {"choices": [*map(str, each["choices"])]} if "choices" in each else {} for each in found
     ]

@@ -1,7 +1,7 @@
-"""The log's four tables. Rows are inserted, never changed, and each carries a checksum.
+"""The log's four tables. Rows are inserted and never changed, and each row has a checksum.
 
-The statements are the same on SQLite and PostgreSQL. If a row's key already exists, the stored row
-is kept, so a transaction may be repeated if it is unknown whether it was committed.
+Inserts have the same effect on SQLite and PostgreSQL: if a row's key already exists, the stored row
+is kept. So a transaction may be repeated if it is unknown whether it was committed.
 """
 
 import zlib
@@ -41,8 +41,8 @@ class StudyRow(NamedTuple):
 class PointRow(NamedTuple):
     """A θ that is to be played.
 
-    ``n_games`` is the number of games of a complete trial, as asked for when it began. ``notes`` is
-    what its sampler stores with it.
+    ``n_games`` is the number of games with which a trial is complete, as asked for when the trial
+    began. ``notes`` is what the trial's sampler stores with it.
     """
 
     phase: str
@@ -56,9 +56,10 @@ class PointRow(NamedTuple):
 
 
 class GameRow(NamedTuple):
-    """A game that has ended or failed; ``record`` says why it failed.
+    """A game that has ended or failed; ``record`` has its other fields, or why it failed.
 
-    ``sequence`` numbers the games of a study in the order in which they were written, from 1 on.
+    ``sequence`` numbers the games of a study in the order in which they were written, beginning
+    with 1.
     """
 
     phase: str
@@ -93,7 +94,7 @@ KINDS: dict[type, Any] = {str: Text, int: BigInteger, float: Float(53)}
 
 
 def make_table(name: str, row: type, *key: str) -> Table:
-    """Return the table for a kind of rows; ``key`` has the columns that identify a study's row."""
+    """Return the table for a kind of rows; the ``key`` columns identify a row within a study."""
     columns = [Column("study", Integer, primary_key=True, autoincrement=False)]
     for field, hint in get_type_hints(row).items():
         kind, *others = get_args(hint) or (hint,)
@@ -120,7 +121,7 @@ TABLES = {each.name for each in TABLE_OF.values()}
 
 
 def row_checksum(row: tuple[Any, ...]) -> int:
-    """Return the checksum of all values of a row but the last, which is the checksum."""
+    """Return the checksum of all values of a row except the last, which is the checksum itself."""
     return zlib.crc32("\x1f".join(map(str, row[:-1])).encode(errors="surrogateescape"))
 
 
@@ -130,7 +131,7 @@ def sealed(row: Row) -> Row:
 
 
 def is_whole(row: tuple[Any, ...]) -> bool:
-    """Return whether a row is as it was written."""
+    """Return whether a row is intact, as its checksum shows."""
     return bool(row_checksum(row) == row[-1])
 
 
@@ -146,7 +147,7 @@ def insert_rows(connection: Connection, study: int, rows: Sequence[Any]) -> None
         statement: Any = sqlite.insert(table).on_conflict_do_nothing(index_elements=key)
         connection.execute(statement, [dict(zip(names, each, strict=True)) for each in values])
         return
-    # One statement with arrays of columns: the server is slower with one statement per row.
+    # One statement with an array per column, since the server is slower with one per row.
     columns = zip(names, zip(*values, strict=True), strict=True)
     arrays = [func.unnest(bindparam(name, type_=ARRAY(table.c[name].type))) for name in names]
     statement = postgresql.insert(table).from_select(names, select(*arrays))
@@ -155,7 +156,7 @@ def insert_rows(connection: Connection, study: int, rows: Sequence[Any]) -> None
 
 
 def read_rows(connection: Connection, study: int, kind: type[Row]) -> list[Row]:
-    """Read all rows of one kind, in the order of their keys, intact or not."""
+    """Read all rows of one kind, intact or damaged, in the order of their keys."""
     table = TABLE_OF[kind]
     columns = [table.c[name] for name in kind._fields]
     query = select(*columns).where(table.c.study == study)

@@ -1,8 +1,8 @@
-"""The writer: a thread for all frequent writes of a run, with many games in one transaction.
+"""The writer: a thread for all frequent writes of a run, which stores many games per transaction.
 
 A transaction is committed 50 ms after its first game came in, so even a thousand games a second
-take only 20 transactions a second. When :meth:`StudyWriter.flush` returns, everything written
-before it is on the disk. A kill loses the games of those 50 ms, which are played again from their
+take only 20 transactions a second. When :meth:`StudyWriter.flush` returns, everything queued before
+the call is on the disk. A kill loses the games of the last 50 ms, which are played again from their
 seeds. If games come faster than the disk accepts them, the caller waits.
 """
 
@@ -30,8 +30,8 @@ Write = PointRow | GameRow | EventRow
 class StudyWriter:
     """Writes rows into a log in a separate thread, which starts with the first write.
 
-    Writes are committed in order, and the mirror is written between them. An error of the thread is
-    raised by the next call.
+    Writes are committed in order, and the mirror is written between transactions. An error of the
+    thread is raised by the next call.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class StudyWriter:
             raise self.error
 
     def run(self) -> None:
-        """Commit queued writes, and update the mirror between them; runs in the thread."""
+        """Commit queued writes, and update the mirror between transactions; runs in the thread."""
         try:
             while (together := self.next_together()) or not self.is_closing:
                 if not together:
@@ -135,7 +135,7 @@ class StudyWriter:
     def next_together(self) -> list[tuple[float, Write]]:
         """Wait for the writes of the next transaction, and return them.
 
-        The list is empty when the mirror is due first, or when the thread is to end.
+        The list is empty if the mirror is due earlier, or if the thread is to end.
         """
         with self.changed:
             while not self.waiting:

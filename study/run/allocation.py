@@ -3,30 +3,30 @@
 Notation
 --------
 ======  ============================================================================================
-m, v/n  mean of n games of a point, times the goal's sign; and the variance of that mean
-g       seconds a game
-w       log₁₀ of the next point's cost over this point's; for the last point, of the reference's
-b       a budget; its answer is the point with the highest mean among those that cost at most b
-Δ       further games of one point: they move its mean by σ·z, σ² = v/n − v/(n + Δ), z ~ N(0, 1)
+m, v/n  mean of n games of a point, times the goal's sign (−1 to minimize); variance of this mean
+w       log₁₀(cost of the next point / cost of this point); the reference point comes last
+b       a cost budget; its answer is the point with the highest mean among those of cost ≤ b
+Δ       further games of one point; they move its mean by σ·z, σ² = v/n − v/(n + Δ), z ~ N(0, 1)
 ======  ============================================================================================
 
-A user with budget b takes its answer and expects the answer's mean. The user's loss has two parts:
-the regret (the best true mean minus the answer's true mean), and the error of the expected mean.
-The next second of play goes to the point that promises to lower the sum of both parts most,
-averaged over log b:
+A user with budget b takes the answer of b, and expects a score equal to the answer's mean. The
+user's loss has two parts: the regret (the best true mean minus the answer's true mean), and the
+error of the expected mean. The next second of play goes to the point whose games are expected to
+lower the sum of both parts most, averaged over log b:
 
 *   **regret**, as a knowledge gradient (Frazier, Powell, Dayanik 2009): E max(mₒ, m + σ·z) −
-    max(mₒ, m) = σ·(φ(d) − d·Φ(−d)), where d = |mₒ − m|/σ and mₒ is the best mean of the others
-    within b. A single game of a point that is clearly worse or better changes nothing, but many
-    games might. So the gain per second is the largest over several Δ (Frazier, Powell 2010, on
-    non-concave value);
-*   **error**, E|m − μ| = √(2/π)·√(v/n): its decrease per second, times the decades of budgets whose
-    answer the point is expected to be (by draws of the means).
+    max(mₒ, m) = σ·(φ(d) − d·Φ(−d)), where d = |mₒ − m|/σ and mₒ is the best mean of the other
+    points of cost ≤ b. If a point is clearly worse or better than the others, a single game of it
+    changes nothing, but many games might. So the gain per second is the largest over several Δ
+    (Frazier and Powell 2010, on values that are not concave);
+*   **error**, E|m − μ| = √(2/π)·√(v/n), where μ is the true mean: its decrease per second, times
+    the decades of budgets for which the point is expected to be the answer. Random draws of the
+    means give this expectation.
 
 Both parts use means that influenced which games were played. So a point that was unlucky at first
 would rarely be played again, and its mean would stay too low. To avoid this, a fifth of the time
-goes to the points with the fewest games, so no point is neglected. The rule was compared with
-others (``results/reference/rounds``).
+goes to the points with the fewest games. The rule was compared with other rules
+(``results/reference/rounds``).
 """
 
 import math
@@ -45,7 +45,7 @@ Point = TypeVar("Point", bound=Hashable)
 FIRST_GAMES = 20
 """Games of each point before the first round."""
 ROUND_SECONDS = 60.0
-ROUND_SHARE = 0.15  # of the seconds played before, if that is longer
+ROUND_SHARE = 0.15  # of all seconds played before; a round takes this time if it is longer
 N_STEPS = 24  # a round's time is allocated in this number of steps
 LOOK_AHEAD = (0.1, 0.3, 1.0, 3.0)  # Δ over n
 MIN_SHARE = 0.2
@@ -55,29 +55,29 @@ MAX_GAP = 38.0  # in σ; beyond it φ is 0
 
 @dataclass(frozen=True)
 class Played:
-    """What is known of the points, the cheapest first."""
+    """What is known of the points, the cheapest first; each array has shape (k,)."""
 
-    # (k,): mean and variance of one game; a goal that is minimized is negated.
+    # Mean and variance of the scores of games; the mean is negated if the goal is to minimize.
     mean: Floats
     variance: Floats
-    n: Floats  # (k,): games, at least one
-    seconds: Floats  # (k,): of one game, above 0
-    decades: Floats  # (k,): w, 0 or more
-    limit: Floats  # (k,): maximum number of games
+    n: Floats  # number of games, at least one
+    seconds: Floats  # seconds of one game, above 0
+    decades: Floats  # w, 0 or more
+    limit: Floats  # maximum number of games
 
     def seconds_of(self, n: Floats | Counts) -> float:
-        """Return the seconds of ``n`` games of each point."""
+        """Return how many seconds the games take if each point plays ``n`` (an array) games."""
         return float(n @ self.seconds)
 
 
 def decades_of_budgets(costs: Floats, reference: float | None) -> Floats:
-    """Return w for ascending costs; without a reference, w of the last one is 0."""
+    """Return w for ascending costs; without a reference, the last w is 0."""
     ends = np.append(costs[1:], max(reference or 0.0, costs[-1]))
     return np.asarray(np.log10(ends / costs))
 
 
 def regret_gains(of: Played) -> Floats:
-    """Return by how much a second of games of each point should lower the regret, shape (k,)."""
+    """Return how much a second of a point's games should lower the regret, for each point."""
     k = len(of.mean)
     others = np.tile(of.mean, (k, 1))
     np.fill_diagonal(others, -np.inf)
@@ -95,7 +95,7 @@ def regret_gains(of: Played) -> Floats:
 
 
 def error_gains(of: Played, draws: Floats) -> Floats:
-    """Return by how much a second of games of each point should lower the error, shape (k,).
+    """Return how much a second of a point's games should lower the error, for each point.
 
     ``draws`` are standard normal numbers, shape (N_DRAWS, k).
     """
@@ -111,7 +111,7 @@ def error_gains(of: Played, draws: Floats) -> Floats:
 
 
 def next_round(of: Played) -> Counts:
-    """Return how many games each point gets in the next round, shape (k,).
+    """Return how many games each point gets in the next round.
 
     The result depends only on the games played so far: the same games give the same round.
     """
@@ -125,7 +125,7 @@ def next_round(of: Played) -> Counts:
     while left > 0.0 and (open_ := n < limit).any():
         now = replace(of, n=n.astype(np.float64))
         gains = np.where(open_, regret_gains(now) + error_gains(now, draws), -np.inf)
-        if gains.max() <= 0.0:  # nothing to gain: exactly equal costs, no noise
+        if gains.max() <= 0.0:  # games gain nothing: costs are exactly equal, or there is no noise
             return with_fewest(n, limit, of.seconds, left) - before
         point = int(np.argmax(gains))
         more = min(max(1, round(step / of.seconds[point])), int(limit[point] - n[point]))
@@ -137,7 +137,7 @@ def next_round(of: Played) -> Counts:
 def with_fewest(n: Counts, limit: Counts, seconds: Floats, left: float) -> Counts:
     """Return ``n`` after ``left`` more seconds of games, each for the point with the fewest games.
 
-    Games are added in bulk: if they take microseconds, they are too many to add one by one.
+    Games are added in bulk, because games of microseconds are too many to be added one by one.
     """
     n = n.copy()
     while left > 0.0 and (open_ := n < limit).any():
@@ -156,14 +156,14 @@ def with_fewest(n: Counts, limit: Counts, seconds: Floats, left: float) -> Count
 
 
 class Round(Generic[Point]):
-    """The games of a round, interleaved: whenever play stops, each point has had its share.
+    """The games of a round, interleaved: whenever play stops, each point has played its share.
 
-    The k-th of a point's n games is due after the share (k − ½)/n of the round.
+    If a point has n games, its k-th game is due when a share of (k − ½)/n of the round is played.
 
     Parameters
     ----------
     games : mapping of int
-        How many games each point gets, by the point's key.
+        How many games each point gets.
 
     Attributes
     ----------
@@ -186,5 +186,5 @@ class Round(Generic[Point]):
         return point
 
     def drop(self, point: Point, n: int) -> None:
-        """Take up to ``n`` more games of a point ahead of their turn."""
+        """Take up to ``n`` more games of a point before they are due."""
         self.left[point] -= min(n, self.left[point])

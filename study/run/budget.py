@@ -11,8 +11,8 @@ from thetafront.study.text import seconds_in
 NO_BUDGET = "none"
 MAX_SECONDS = 365 * 24 * 3600.0
 MAX_PAUSE = 20.0
-MIN_SHARE = 0.05  # of a processor; with less for some seconds, the process was stopped
-MAX_OVERRUN, MAX_OVERRUN_SECONDS = 0.05, 1.0  # of a budget, before games in flight are ended
+MIN_SHARE = 0.05  # of one core's time; if a process used less for some seconds, it was stopped
+MAX_OVERRUN, MAX_OVERRUN_SECONDS = 0.05, 1.0  # 5% of the budget plus 1 s, for games in flight
 
 
 def parse_seconds(text: str) -> float:
@@ -40,8 +40,9 @@ def parse_seconds(text: str) -> float:
 class RunningTime:
     """A clock that stops while the process is stopped, for example by Ctrl-Z.
 
-    A run reads the clock several times a second, except while it computes. If several seconds with
-    hardly any CPU time pass between two readings, the process was stopped; they do not count.
+    A run reads the clock several times a second, except while it computes. If many seconds with
+    hardly any CPU time pass between two readings, the process was stopped. These seconds do not
+    count.
     """
 
     def __init__(
@@ -67,11 +68,11 @@ class RunningTime:
 class Budget:
     """Wall time for a run, or for a part of a run.
 
-    Games in flight at its end are finished if that takes at most 1 s plus a twentieth of the
-    budget.
+    Games that are still being played when the budget is spent are finished if that takes at most
+    1 s plus 5% of the budget.
     """
 
-    seconds: float = math.inf  # from when it is made; infinity for no limit
+    seconds: float = math.inf  # seconds after the budget is created; infinity for no limit
     clock: Callable[[], float] = field(default_factory=RunningTime)  # returns the time in seconds
     # Returns the seconds to be kept free for the work after the last game.
     reserve: Callable[[], float] = lambda: 0.0
@@ -102,10 +103,10 @@ class Budget:
 
     @property
     def is_exceeded(self) -> bool:
-        """Whether the run no longer waits for games in flight."""
+        """Whether so much time has passed that the run no longer waits for games in flight."""
         overrun = MAX_OVERRUN_SECONDS + MAX_OVERRUN * self.seconds
         return self.is_limited and self.clock() > self.end + overrun
 
     def part(self, share: float) -> "Budget":
-        """Return a budget that begins now and has a share of the time left."""
+        """Return a budget that begins now and has the given share of the time left."""
         return Budget(share * self.left, self.clock)

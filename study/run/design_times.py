@@ -1,8 +1,8 @@
 """The number of games per trial, from the duration of games of the initial design.
 
-If games are short, a trial has enough games to take about as long as a proposal, so that workers
-need not wait for proposals. The mean duration over the design decides, since a single θ may take a
-thousand times as long as others.
+If games are short, a trial gets so many games that they take about as long as a proposal. Then
+workers need not wait for proposals. Games of one θ may take a thousand times as long as those of
+others, so the mean duration over the whole design is used.
 """
 
 import math
@@ -26,12 +26,12 @@ from thetafront.study.run.source import GameSource, Snapshot
 from thetafront.study.run.worker import Finished, Task
 
 SECONDS_A_TRIAL = 0.25  # if games are short: about as long as a proposal takes
-MAX_SHORT_GAMES = 128  # of a trial; the standard error of a win rate is then 4%
+MAX_SHORT_GAMES = 128  # per trial; with so many, the standard error of a win rate is about 4%
 MAX_SECONDS = 5.0  # of timing, including the start of the workers
 
 
 class DesignTimes(GameSource[int]):
-    """One game of each θ of a design, to be timed and not stored.
+    """One game of each θ of a design, which is timed but not stored.
 
     Timing stops early if games are long.
     """
@@ -42,7 +42,7 @@ class DesignTimes(GameSource[int]):
         self.n_usual = settings.n_replicates
         self.waiting: deque[Task[int]] = deque()
         for number, theta in enumerate(data.design):
-            with suppress(ValueError):  # θ is refused; its trial will say why
+            with suppress(ValueError):  # θ is refused, and its trial will say why
                 agent = data.experiment.build(theta)
                 self.waiting.append(Task(number, agent, (search_seed(settings.seed, number, 0),)))
         self.max_seconds = len(self.waiting) * SECONDS_A_TRIAL / (2 * self.n_usual)
@@ -59,7 +59,7 @@ class DesignTimes(GameSource[int]):
         return task
 
     def record(self, finished: Finished[int]) -> None:
-        """Time a game; the first game of a worker is played again."""
+        """Time a game; if it was its worker's first game, it is queued again."""
         task = self.in_flight.pop(finished.key)
         if finished.is_first:
             self.waiting.append(task)
@@ -74,14 +74,14 @@ class DesignTimes(GameSource[int]):
 
     @property
     def n_games(self) -> int:
-        """How many games a trial has: the usual number, unless the games were short on average."""
+        """How many games a trial has: the usual number, or more if games were short on average."""
         if self.waiting or self.in_flight or not self.n_timed:
             return self.n_usual
         return short_games(self.seconds / self.n_timed, self.n_usual)
 
 
 def short_games(seconds: float, n_usual: int) -> int:
-    """Return the number of games per trial: the usual one or, for short games, a power of two."""
+    """Return the number of games per trial: ``n_usual``, or a power of two if games are short."""
     n = min(SECONDS_A_TRIAL / max(seconds, 1e-9), MAX_SHORT_GAMES)
     return n_usual if n < 2 * n_usual else 2 ** math.floor(math.log2(n))
 

@@ -1,8 +1,8 @@
 """The loop between a source of games and the workers.
 
-A few tasks per worker are in flight (:attr:`study.run.source.GameSource.tasks_per_worker`). While
-these are played, the source may prepare the next tasks; workers wait only if preparing takes longer
-than playing.
+A few tasks per worker are in flight, which means played or queued
+(:attr:`study.run.source.GameSource.tasks_per_worker`). Meanwhile, the source may prepare the next
+tasks. Workers wait only if preparing a task takes longer than playing it.
 """
 
 import math
@@ -24,8 +24,8 @@ from thetafront.study.run.workers import Workers
 
 Key = TypeVar("Key")
 MAX_WAIT_SECONDS = 0.25
-MAX_LOAD = 1.3  # this program's own work causes a load of up to 1.15 on two cores
-MIN_CPU_SECONDS = 5.0  # of games, before the load is known
+MAX_LOAD = 1.3  # thetafront alone causes a load of up to 1.15 on two cores
+MIN_CPU_SECONDS = 5.0  # CPU seconds of games after which the load is known
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Utilization:
     # When the first task began, and the last one ended, on the monotonic clock.
     first: float = math.inf
     last: float = -math.inf
-    # When the number of workers changed, and to what.
+    # When the number of workers changed, and the new number.
     changes: list[tuple[float, int]] = field(default_factory=list)
 
     def add(
@@ -70,24 +70,24 @@ class Utilization:
 
     @property
     def share(self) -> float:
-        """Share of the workers' time spent in tasks, from 0 to 1; NaN before the first."""
+        """Share of the workers' time spent in tasks, from 0 to 1; NaN before the first task."""
         if self.last <= self.first or not self.worker_seconds:
             return math.nan
         return self.task_seconds / self.worker_seconds
 
     @property
     def learning_share(self) -> float:
-        """Share of the time in tasks during which agents learned; 0 before the first."""
+        """Share of the time in tasks during which agents learned; 0 before the first task."""
         return self.learning_seconds / self.task_seconds if self.task_seconds else 0.0
 
     @property
     def mean_seconds(self) -> float:
-        """Mean wall-clock seconds of a task; 0 before the first."""
+        """Mean wall-clock seconds of a task; 0 before the first task."""
         return self.task_seconds / max(1, self.n_tasks)
 
     @property
     def load(self) -> float:
-        """Wall-clock seconds per CPU second of games: 1 if nothing else runs; NaN if unknown."""
+        """Wall-clock seconds per CPU second of games; 1 if nothing slows them; NaN if unknown."""
         known = self.cpu_seconds >= MIN_CPU_SECONDS
         return self.busy_seconds / self.cpu_seconds if known else math.nan
 
@@ -124,9 +124,9 @@ class Dispatch(Generic[Key]):
     """
 
     source: GameSource[Key]  # where games come from
-    workers: Executor[Key]  # who plays; it is open
+    workers: Executor[Key]  # the executor that plays them, already open
     display: Display  # where progress is shown
-    budget: Budget = field(default_factory=Budget)  # no game is begun once it is spent
+    budget: Budget = field(default_factory=Budget)  # when it is spent, no more games are begun
     limit: Budget | None = None  # the phase's part of the budget, for showing the time left
     each_turn: Callable[[], None] = lambda: None  # called several times a second
     n_games: int = 0
@@ -140,7 +140,7 @@ class Dispatch(Generic[Key]):
 
     @property
     def seconds(self) -> float:
-        """Seconds since :meth:`run` began, without pauses of the process."""
+        """Seconds since :meth:`run` began, without time in which the process was stopped."""
         return 0.0 if self.began is None else self.budget.clock() - self.began
 
     @property
@@ -155,7 +155,7 @@ class Dispatch(Generic[Key]):
         return min(self.left, (now.n_games - now.n_games_done) / self.rate)
 
     def n_games_expected(self, now: Snapshot) -> int | None:
-        """Return how many games the source will have within the budget; None if unknown."""
+        """Return how many games the source will have when the budget ends; None if unknown."""
         if not self.budget.is_limited:
             return now.n_games
         if not self.rate:
@@ -188,7 +188,7 @@ class Dispatch(Generic[Key]):
                 self.source.close()
 
     def play(self) -> None:
-        """Hand out tasks and record those that come back, until none are left or an interrupt."""
+        """Hand out tasks and record those that come back, until all are done or an interrupt."""
         workers = self.workers
         while not interrupt.requested():
             self.count_workers()
@@ -201,14 +201,14 @@ class Dispatch(Generic[Key]):
                     "games that outlast the budget are stopped, and played again later"
                 )
                 break
-            self.budget.clock()  # read often: many seconds between readings count as a pause
+            self.budget.clock()  # a long time between readings counts as a stop
             # If the queue is full, a proposal that is ready must not wake the loop repeatedly.
             workers.collect(MAX_WAIT_SECONDS, pending if self.has_room else None)
             for line in workers.drain_messages():
                 self.display.message(line)
             while workers.returned:
                 self.record(workers.returned.popleft())
-                self.hand_out()  # storing takes time, and workers should not wait for all of it
+                self.hand_out()  # after each task, since storing all of them would take too long
             self.display.show(self.source.snapshot(), self)
             self.each_turn()
         workers.stop()
@@ -224,7 +224,7 @@ class Dispatch(Generic[Key]):
         self.source.n_workers, self.source.seconds_a_task = n, self.workers.seconds_a_task
 
     def hand_out(self) -> None:
-        """Fill the queue, without games that would begin after the end of the budget."""
+        """Fill the queue, except with tasks that would begin after the end of the budget."""
         while self.has_room and (task := self.source.next_task()) is not None:
             self.workers.submit(task)
 

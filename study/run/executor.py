@@ -23,7 +23,7 @@ NO_MACHINES: Machines = {}
 
 
 class PlayError(RunError):
-    """Games cannot be played; all finished games are stored."""
+    """Games cannot be played; all games that were finished before are stored."""
 
 
 class Executor(ABC, Generic[Key]):
@@ -36,9 +36,9 @@ class Executor(ABC, Generic[Key]):
     n_deaths : int
         How often a worker died or left.
     is_cluster : bool
-        Whether other machines play.
+        Whether games are played on other machines.
     max_deaths_alone : int
-        A task is given up after it has killed its worker this often while played alone.
+        A task is given up after it has killed its worker this many times while played alone.
     """
 
     n_deaths: int = 0
@@ -55,7 +55,7 @@ class Executor(ABC, Generic[Key]):
 
     @abstractmethod
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Close the workers, after an error even in the middle of their games."""
+        """End the workers after their games, or at once if there was an error."""
 
     @property
     @abstractmethod
@@ -65,21 +65,21 @@ class Executor(ABC, Generic[Key]):
     @property
     @abstractmethod
     def place(self) -> str:
-        """Who plays: ``2 jobs``, ``12 workers on 3 machines``."""
+        """Which workers play, such as ``2 jobs`` or ``12 workers on 3 machines``."""
 
     @property
     def seconds_a_task(self) -> float:
-        """How many seconds of games a task should have; 0 for a single game."""
+        """How many seconds a task's games should take together; 0 for one game per task."""
         return 0.0
 
     @property
     def tasks_per_worker(self) -> float:
         """Maximum number of tasks in flight per worker: one being played, and others queued."""
-        return math.inf  # as many as the source has
+        return math.inf  # so that the source's maximum counts
 
     @property
     def machines(self) -> Machines:
-        """The machines other than this one that play."""
+        """The other machines that play games."""
         return NO_MACHINES
 
     @abstractmethod
@@ -88,7 +88,9 @@ class Executor(ABC, Generic[Key]):
 
     @abstractmethod
     def collect(self, timeout: float, also: "Future[Any] | None" = None) -> None:
-        """Wait for a task, ``also`` or ``timeout`` seconds; put finished tasks into ``returned``.
+        """Wait for a task or for ``also``; put finished tasks into ``returned``.
+
+        The wait ends after ``timeout`` seconds at the latest.
 
         Raises
         ------
@@ -98,7 +100,7 @@ class Executor(ABC, Generic[Key]):
 
     @abstractmethod
     def stop(self) -> None:
-        """Abort the games in flight; finished ones come back."""
+        """Abort the games that are being played; finished games are put into ``returned``."""
 
     @abstractmethod
     def __len__(self) -> int:
@@ -110,14 +112,14 @@ class Executor(ABC, Generic[Key]):
         Parameters
         ----------
         experiment : Experiment
-            The experiment. If its cost is in seconds, only machines of one class play.
+            The experiment. If its cost is in seconds, only machines of one class may play.
         known : mapping
             The machines that played the study's games so far, by key.
 
         Raises
         ------
         InputError
-            If no worker may play, or if the machines are of several classes.
+            If no worker may play, or the cost is in seconds and the machines have several classes.
         """
 
     def leave_a_core_to_each(self) -> None:
@@ -129,9 +131,9 @@ class Executor(ABC, Generic[Key]):
         return lines
 
     def judge(self, task: Task[Key]) -> bool:
-        """Note that a task has killed its worker while played alone.
+        """Note that a task has killed its worker while played alone; return whether to give it up.
 
-        Return whether to give the task up. Its games then count as failed, for a user's own agent.
+        If a user's own agent plays the task, the games of a task that is given up count as failed.
 
         Raises
         ------

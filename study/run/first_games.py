@@ -1,7 +1,7 @@
 """First games of a user's experiment, before anything is stored.
 
 They show whether the experiment can be played at all, whether a seed determines a game, and whether
-games have moves. Workers play them, like all other games.
+games have moves. Worker processes play them, as they play all other games.
 """
 
 import math
@@ -24,8 +24,8 @@ def first_games(
 ) -> Iterator[Point]:
     """Play a game in the middle of the space twice, then a game at each of some corners.
 
-    The origin of a point is ``middle``, ``again`` (the middle, with the same seed) or ``corner``.
-    PlayError if a game has not ended when the monotonic clock shows ``deadline``.
+    The origin of a point is ``middle``, ``again`` (the middle with the same seed) or ``corner``.
+    PlayError is raised if a game has not ended when the monotonic clock reaches ``deadline``.
     """
     inside = experiment.space.completed({})
     points = [Point(inside, "middle"), Point(inside, "again")]
@@ -47,7 +47,7 @@ def first_games(
 
 
 def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experiment, str]:
-    """Play an experiment's first games; return it with its cost, and a warning, empty if none.
+    """Play first games; return the experiment with its cost, and a warning (empty if none).
 
     Raises
     ------
@@ -81,5 +81,5 @@ def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experime
 
 
 def has_moves(*games: Game) -> bool:
-    """Return whether games report moves: whether any of them has more than one move."""
+    """Return whether games report moves, which is so if any game has more than one move."""
     return any(game.n_moves > 1 for game in games)

@@ -1,8 +1,8 @@
 """Tables and pictures that are rewritten regularly while games are played.
 
 A thread writes them, so that the loop can keep handing out games. Only one report is written at a
-time; a run's last report waits for it (:meth:`LiveReport.finish`). Writing takes at most a tenth of
-the time, and does not start if it would make a run exceed its budget.
+time; before its last report, a run waits for the thread (:meth:`LiveReport.finish`). Writing takes
+at most a tenth of the time. A report is not begun if it would take more than half of the time left.
 """
 
 import math
@@ -15,18 +15,18 @@ MAX_SHARE = 0.1  # share of the time that writing may take
 MAX_SHARE_OF_REST = 0.5  # share of the rest of the budget that a report may take
 EXPECTED_SECONDS = 3.0  # CPU seconds of the first report, which imports the drawing libraries
 SECONDS_A_ROW = 1.5e-4  # additional CPU seconds for each trial and game
-MIN_CPU_SECONDS = 0.05  # of a report, from which it shows how loaded the machine is
+MIN_CPU_SECONDS = 0.05  # shorter reports do not show how loaded the machine is
 
 
 class LiveReport:
-    """Writes a report in a thread, once a minute and when there is more to show.
+    """Writes a report in a thread, once a minute and at each milestone of a phase.
 
     Parameters
     ----------
     write : callable
         Called with True to write a report, or with False to only print the plan, which is quick.
     left : callable
-        Returns the seconds that are left of the run's budget.
+        Returns how many seconds of the run's budget are left.
     clock, cpu_clock : callable
         Return the time, and the CPU time of a thread, in seconds.
 
@@ -59,7 +59,7 @@ class LiveReport:
         self.due = clock() + SECONDS_BETWEEN_REPORTS
 
     def begin_phase(self) -> None:
-        """Begin to report on another phase, whose steps are counted from 0."""
+        """Begin to report on another phase; its milestones are counted from 0."""
         self.last_stage = 0
 
     @property
@@ -70,7 +70,7 @@ class LiveReport:
 
     @property
     def is_affordable(self) -> bool:
-        """Whether a report is short compared with the time since the last one and the time left."""
+        """Whether a report is short compared with the time since the last, and the time left."""
         since = self.clock() - self.ended
         return self.seconds <= min(MAX_SHARE * since, MAX_SHARE_OF_REST * self.left())
 
@@ -80,17 +80,18 @@ class LiveReport:
         return self.thread is not None and self.thread.is_alive()
 
     def turn(self, stage: int) -> str:
-        """Begin a report if one is due; to be called often.
+        """Begin a report if one is due; a run calls this several times a second.
 
         Parameters
         ----------
         stage : int
-            How many steps of the phase are reached; each step gives more to show.
+            How many milestones of the phase have been reached; after each, there is more to show.
 
         Returns
         -------
         str
-            A message if a report could not be written, else empty. Each error is returned once.
+            A message if a report could not be written, otherwise empty. Only the first error is
+            returned.
         """
         if self.is_writing:
             return ""

@@ -1,4 +1,4 @@
-"""Open trials: those whose games are being played, and how they are stored in the log."""
+"""Open trials, which are those whose games are being played, and how the log stores them."""
 
 import time
 from collections import deque
@@ -35,8 +35,8 @@ class OpenTrial:
     """A trial whose games are being played."""
 
     point: Point  # the trial, with the games so far
-    agent: Agent  # what plays them
-    waiting: deque[int]  # replicates that no worker has been given yet
+    agent: Agent  # the agent that plays them
+    waiting: deque[int]  # replicates that have not been given to a worker yet
 
 
 class OpenTrials:
@@ -60,8 +60,9 @@ class OpenTrials:
     n_complete, n_failed, n_games : int
         Trials and games that have ended, including those of earlier runs.
     seconds : dict of str to list of float
-        Seconds until the writer accepted each new trial (``begin``), each game (``store``) and each
-        trial's objectives (``tell``). The writer waits if the storage is slower than the games.
+        Seconds until the writer accepted each new trial (``begin``) and each game (``store``), and
+        seconds to compute each trial's objectives (``tell``). The writer accepts rows late if the
+        storage is slower than the games.
     """
 
     def __init__(
@@ -83,7 +84,10 @@ class OpenTrials:
         self.seconds: dict[str, list[float]] = {"begin": [], "store": [], "tell": []}
 
     def resume(self, trial: Point) -> Point | None:
-        """Count a trial of an earlier run; reopen it if interrupted; return it if it ends now."""
+        """Count a trial of an earlier run, and reopen it if it was interrupted.
+
+        Return the trial if it ends now, because no game is missing or θ is refused.
+        """
         self.n_games += len(trial.outcomes)
         self.n_complete += trial.state == COMPLETE
         self.n_failed += trial.state == FAIL
@@ -110,7 +114,7 @@ class OpenTrials:
         return [trial for trial in ended if trial is not None]
 
     def begin_games(self, trial: Point) -> Point | None:
-        """Prepare a running trial's missing games; return the trial if none is missing."""
+        """Prepare a running trial's missing games; return the trial if it ends at once."""
         error, penalty = "", self.experiment.goal.penalty
         games = counting_games(trial.outcomes, penalty)
         point = replace(trial, games=games, failures=dict(trial.failures))
@@ -130,12 +134,12 @@ class OpenTrials:
         """Store games that have come back; return their trial if it has ended.
 
         A game that failed is replaced by a game with the next seed, until θ is left out. PlayError
-        if an agent could not learn; its trial can be continued later.
+        is raised if an agent could not learn; a later run can continue the trial.
         """
         number, replicates = finished.key
         trial = self.open.get(number)
         if trial is None:
-            return None  # the trial has failed, and remains so
+            return None  # the trial has failed already
         if finished.is_machines:
             raise PlayError(f"trial {number} cannot be played: {finished.error}")
         point, penalty = trial.point, self.experiment.goal.penalty
@@ -156,7 +160,7 @@ class OpenTrials:
         goal = self.experiment.goal
         is_missing = bool(point.missing(goal.penalty))
         if not error and point.failures:
-            is_unplayed = not (point.n_ended or is_missing)  # then it has no cost
+            is_unplayed = not (point.n_ended or is_missing)  # without a cost
             if is_unplayed or shows_failures(point.outcomes, goal, self.experiment.max_failures):
                 error = left_out_text(point.failures, point.n_ended)
         if error:

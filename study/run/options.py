@@ -1,7 +1,7 @@
 """The options of a sweep or a validation, each defined once.
 
-The commands take their options from these classes. :func:`thetafront.sweep` and ``make sweep`` have
-the same options; tests compare the three.
+The commands take their options from this module. :func:`thetafront.sweep` and ``make sweep`` have
+the same options, and tests compare all three.
 """
 
 from dataclasses import dataclass
@@ -96,8 +96,8 @@ class SweepOptions:
     sampler: Annotated[
         str | None,
         typer.Option(
-            help="knowledge-gradient, nehvi, tpe, nsga2, random, gp (needs torch), or a sampler's "
-            "class, such as optuna.samplers.TPESampler.",
+            help="knowledge-gradient, nehvi, tpe, nsga2, random, gp (needs torch), or the class of "
+            "a sampler, such as optuna.samplers.TPESampler.",
             show_default="knowledge-gradient; nehvi if scores are exact",
         ),
     ] = None
@@ -106,7 +106,7 @@ class SweepOptions:
     cost: Annotated[
         str | None,
         typer.Option(
-            help="Cost to minimize; one of those that the experiment offers.",
+            help="Cost to minimize; one of the experiment's costs.",
             show_default="the experiment's own",
         ),
     ] = None
@@ -144,7 +144,7 @@ class SweepOptions:
     validation_points: Annotated[
         int,
         whole(
-            "Validation: number of cost budgets; each adds a proposal of the model.",
+            "Validation: number of cost budgets; for each, the model proposes a point.",
         ),
     ] = 12
     budget: Annotated[
@@ -162,7 +162,8 @@ class SweepOptions:
         bool,
         typer.Option(
             "--accept-change",
-            help="Continue a study whose definition has changed; the study records the change.",
+            help="Continue a study although its definition has changed; the study records the "
+            "change.",
         ),
     ] = False
     storage: Annotated[
@@ -190,7 +191,7 @@ class SweepOptions:
     results: ResultsOption = RESULTS
 
     def __post_init__(self) -> None:
-        """Check the types of values, since a call from Python may give any."""
+        """Check the types of values, since a call from Python may give values of any type."""
         for name, hint in get_type_hints(SweepOptions).items():
             if not fits(value := getattr(self, name), hint):
                 words = name.replace("_", " ")
@@ -200,5 +201,5 @@ class SweepOptions:
 
     @property
     def tls(self) -> dict[str, str | None]:
-        """The certificate and key files, by their role."""
+        """The files of certificates and key, by their role."""
         return {"ca": self.tls_ca, "cert": self.tls_cert, "key": self.tls_key}

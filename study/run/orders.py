@@ -1,6 +1,7 @@
-"""Orders: run a sweep, or more validation, from checking the options to writing the last table.
+"""Orders for a sweep or for more validation: they are checked, and then carried out.
 
-The command line and calls from Python make orders; both are checked before anything is written.
+The command line and calls from Python create orders. All options are checked before anything is
+written.
 """
 
 import math
@@ -59,7 +60,7 @@ from thetafront.study.samplers.design import draw_design
 from thetafront.study.text import counted
 from thetafront.study.train.on_demand import room
 
-ERRORS_IN_REGRET = 4.0  # requested regret over the standard error of validated points
+ERRORS_IN_REGRET = 4.0  # requested regret divided by the standard error of validated points
 DRY_RUN_SECONDS = 20.0
 MAX_DRY_RUN_GAMES = 2  # of each θ
 MAX_DRY_RUN_TRIALS = 16
@@ -69,21 +70,21 @@ MAX_DRY_RUN_TRIALS = 16
 class SweepOrder:
     """A sweep to carry out."""
 
-    experiment: Experiment  # what is tuned, with the cost that is asked for
-    options: SweepOptions  # what is asked for
-    executor: Executor[Any]  # who plays; it is not open yet
+    experiment: Experiment  # the experiment, with the requested cost
+    options: SweepOptions  # the user's options
+    executor: Executor[Any]  # plays the games; not open yet
     location: Location  # where the study is kept, or will be
     settings: SearchSettings  # settings of the search
     precision: Precision | None  # precision of the validation; None for no validation
     budget_seconds: float  # wall time after compiling; infinity for no limit
-    requests: tuple[WidenRequest, ...]  # which parameters to widen first
-    until_regret: RegretTarget | None  # the sweep continues until the regret's bound is below this
+    requests: tuple[WidenRequest, ...]  # which parameters' ranges to widen first
+    until_regret: RegretTarget | None  # continue until no bound of the regret is above this
 
     @classmethod
     def from_options(
         cls, experiment: Experiment, asked: SweepOptions, executor: Executor[Any]
     ) -> "SweepOrder":
-        """Return the order for a user's options; InputError if an option is not possible."""
+        """Return the order for a user's options; InputError if an option is not allowed."""
         budget_seconds = parse_seconds(asked.budget)
         experiment = experiment.by(asked.cost)
         goal = experiment.goal
@@ -93,7 +94,7 @@ class SweepOrder:
             sampler = EXACT_SAMPLER if goal.is_exact else DEFAULT_SAMPLER
         if trials is None:
             trials = DEFAULT_TRIALS
-            if math.isfinite(budget_seconds):  # exact trials are the result: more are better
+            if math.isfinite(budget_seconds):  # exact trials are already the result, so play many
                 trials = MAX_TRIALS if goal.is_exact else TRIALS_IN_BUDGET
         settings = SearchSettings(
             trials,
@@ -109,8 +110,8 @@ class SweepOrder:
         if target is not None:
             if asked.no_validation:
                 raise InputError(
-                    "--until-regret cannot be combined with --no-validation: the regret is known "
-                    "only after validation"
+                    "--until-regret cannot be combined with --no-validation: without "
+                    "validation, the regret is unknown"
                 )
             if standard_error is None and not goal.is_exact:
                 usual = goal.standard_error
@@ -206,7 +207,10 @@ class SweepOrder:
         return experiment
 
     def admitted(self, experiment: Experiment, out: Console) -> Experiment:
-        """Admit a cluster's workers; return the experiment with the cost that they can measure."""
+        """Admit a cluster's workers; return the experiment with a cost that they can measure.
+
+        Without a cluster, the experiment does not change.
+        """
         if not self.executor.is_cluster:
             return experiment
         study = existing(self.location)
@@ -224,11 +228,13 @@ class SweepOrder:
         return experiment
 
     def dry_run(self, out: Console) -> None:
-        """Play a few games without storing them, and print the plan that follows from them."""
+        """Play a few games without storing them, and print the plan that is based on them."""
         if self.requests:
             raise InputError("--dry-run cannot be combined with --widen, which writes to the study")
         if self.executor.is_cluster:
-            raise InputError("--dry-run cannot be combined with --scheduler, which it does not use")
+            raise InputError(
+                "--dry-run cannot be combined with --scheduler: a dry run uses this machine only"
+            )
         self.check_results()
         study = existing(self.location)
         experiment = self.known_experiment(out)
@@ -245,9 +251,9 @@ class SweepOrder:
     def dry_run_plan(
         self, experiment: Experiment, study: StudyData | None, display: ProgressDisplay
     ) -> Plan | None:
-        """Play the first θ of the design for some seconds, in memory, and plan the sweep.
+        """Play the first θ of the design for some seconds, without storing games; plan the sweep.
 
-        If the study has enough trials already, these games determine only the pace.
+        If the study already has enough trials, these games only show how fast games are played.
         """
         settings, precision, seconds = self.settings, self.precision, self.budget_seconds
         few = replace(
@@ -304,7 +310,8 @@ def widen(
 ) -> Experiment:
     """Widen the space as requested, print what changed, and return the study's experiment.
 
-    If ``asked``, the experiment of the request, is given, its agent limits how far bounds may move.
+    ``asked`` is the experiment of the request, if there is one. Its agent then limits how far
+    bounds may move.
 
     Raises
     ------

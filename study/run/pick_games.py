@@ -1,4 +1,4 @@
-"""Play a proposal for a pick: it becomes one more validated point of the study."""
+"""Play the θ that a pick proposes, which becomes one more validated point of the study."""
 
 from dataclasses import replace
 from typing import Any
@@ -35,8 +35,8 @@ def played_for(
 ) -> tuple[StudyData, list[str]]:
     """Play a proposal; return the study with its games, and the keys of the points played.
 
-    Without a number of games, it plays for about a minute, or three games if scores are exact. In
-    this case, no other run may hold the study.
+    If ``games`` is None, games are played for about a minute, or three games if scores are exact.
+    InputError is then raised if another run holds the study.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def played_for(
 
 
 def games_in_a_minute(data: StudyData, cost: float, jobs: int) -> int:
-    """Return how many games of a θ with this cost take about a minute, from 20 to 400.
+    """Return how many games of a θ with this cost take about a minute: at least 20, at most 400.
 
     The estimate uses the games of the trials with the nearest costs.
     """

@@ -1,10 +1,10 @@
 """Plans: how many trials and games fit into a budget, and how precise they make the front.
 
 The time of a game depends on θ, and varies a hundredfold over the space. So a Gaussian process is
-fitted to the log seconds of a game of each trial and validated point so far. It predicts how long
-later trials and the points of the predicted front will take. The ratio of a game's wall-clock time
-to the CPU time of the agent's deciding thread is measured during the run. So later plans are more
-accurate.
+fitted to the logarithm of the mean seconds of a game at each trial and validated point so far. It
+predicts how long games of later trials and of the predicted front will take. The ratio of a game's
+wall-clock time to the CPU time of the agent's deciding thread is measured during the run. Later
+plans use this ratio, and so are more accurate.
 """
 
 import math
@@ -34,15 +34,17 @@ Floats = npt.NDArray[np.float64]
 
 CHANGE = 1.5  # factor by which a plan must differ to be printed again
 MIN_TRIALS = 8  # complete trials before a plan is made
-MIN_GAMES_TIMED = 8  # in this run, before a plan is made
-MIN_SECONDS_TIMED = 60.0  # of games in a phase, before its own pace is used
-MIN_TASKS_TIMED = 64  # tasks in a phase, before its own pace is used
+MIN_GAMES_TIMED = 8  # games of this run before a plan is made
+MIN_SECONDS_TIMED = 60.0  # seconds of games in a phase before the phase's own pace is used
+MIN_TASKS_TIMED = 64  # tasks in a phase before the phase's own pace is used
 MIN_SECONDS = 1e-6  # least time of a game: the clock's resolution
-MAX_TIMED = 256  # most θ that the model of times is fitted to, spread over all that were played
-DEARER = 1.8  # time of a sampler's or front's game over one of the design: 1.4 to 2.4 were seen
+MAX_TIMED = 256  # the model of times is fitted to at most so many of the played θ
+# Typical time of a game of the sampler's trials or of the front, divided by the time of a game of
+# the design; ratios of 1.4 to 2.4 were seen.
+DEARER = 1.8
 TRIALS_OF_PRIOR = 4  # weight, in trials, of the guessed time of a sampler's trials
-TRIALS_OF_TRUST = 64  # trials after which a guess of times has half its initial weight
-SECONDS_A_PROPOSAL = 0.15  # including the writing of its trial; 0.2 to 0.3 in short-game searches
+TRIALS_OF_TRUST = 64  # number of trials at which a guess of times has half its initial weight
+SECONDS_A_PROPOSAL = 0.15  # including the writing of its trial; 0.2 to 0.3 if games are short
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,9 @@ class Pace:
         A worker's wall-clock seconds in games, per CPU second of the deciding thread.
     idle_seconds : float
         Seconds that a worker waits between two tasks, because games are handed out and stored one
-        by one. It matters where games are short.
+        by one. If games are short, this is a large part of the time.
     learning_seconds : float
-        Wall-clock seconds that an agent learns before the games of a task, on average.
+        Mean wall-clock seconds that an agent learns before the games of a task.
     """
 
     jobs: int
@@ -71,9 +73,9 @@ class Pace:
     def measured(cls, dispatch: Dispatch[Any]) -> "Pace":
         """Return the pace of a run so far.
 
-        When the last task ended, the other workers were in tasks that are not counted yet. At
-        first, these take most of the time; each is assumed to have taken as long as the longest
-        task.
+        When the last task ended, the other workers were playing tasks that are not counted yet.
+        Early in a run, these tasks take most of the time. Each of them is assumed to have taken as
+        long as the longest finished task.
         """
         used, jobs = dispatch.utilization, max(1, dispatch.jobs)  # a cluster may have no workers
         if not (used.share > 0.0 and dispatch.game_seconds > 0.0):
@@ -95,7 +97,7 @@ class Pace:
 
 
 class GameTimes:
-    """Predicts the time of a game of any θ, played alone, from the games of a study.
+    """Predicts, from the games of a study, the time of a game of any θ that is played alone.
 
     Parameters
     ----------
@@ -125,7 +127,7 @@ class GameTimes:
         self.process = GaussianProcess.condition(hyper, points, logs, noise)
 
     def at(self, params: Sequence[Mapping[str, Any]]) -> Floats:
-        """Return the mean seconds of a game with its overhead, for each θ."""
+        """Return, for each θ, the mean seconds of a game, including the overhead."""
         if not params:
             return np.zeros(0)
         mean, variance = self.process.predict(self.cube.encode(params))
@@ -133,21 +135,21 @@ class GameTimes:
 
 
 def guess_typical(of_design: Floats) -> float:
-    """Guess the seconds of a game of a sampler's trial or front point, from those of the design.
+    """Guess the seconds of a game of a sampler's trial or front point, from the design's seconds.
 
-    The seconds vary by orders of magnitude, so the guess is based on the square root of arithmetic
-    mean times geometric mean.
+    These vary by orders of magnitude, so the guess is based on √(arithmetic mean · geometric mean).
     """
     geometric = float(np.exp(np.mean(np.log(of_design))))
     return DEARER * math.sqrt(float(of_design.mean()) * geometric)
 
 
 def drawn_towards(points: Played, typical: float, trust: float, seconds: float) -> Played:
-    """Shrink the predicted times of games towards a guess, more so if ``trust`` is low.
+    """Shrink the predicted times of games towards a guess, more strongly if ``trust`` is low.
 
-    A model of a few trials may predict a front that is ten times too expensive or too cheap. So the
-    mean time of the games to be played in ``seconds`` becomes a weighted geometric mean of the
-    prediction and the guess (``typical``). The weight of the guess is at most one half.
+    A model of a few trials may predict times of the front that are ten times too long or too short.
+    So all times are multiplied by one factor. It makes the mean time of the games to be played in
+    ``seconds`` a weighted geometric mean of the prediction and the guess (``typical``). The weight
+    of the guess is at most one half.
     """
     n = games_after(points, seconds) - points.n
     if not n.sum():
@@ -186,11 +188,13 @@ class Plan:
     n_points_games : int
         Validation games at the end, including those already played.
     standard_errors : float64, shape (n_points,)
-        Standard errors of the validated means at the end, ascending; NaN for a single game.
+        Expected standard errors of the validated means at the end, ascending; NaN for a single
+        game.
     ends_by_time : bool
         Whether validation ends because its time is spent, rather than because all games are played.
-        The number of its games is then not printed, since it is hard to predict: cheap points may
-        get hundreds of games. In half of the studies it was half or twice the planned number.
+        The number of validation games is then not printed, since it is hard to predict: cheap
+        points may get hundreds of games. In half of the studies, the number was half or twice the
+        planned number.
     """
 
     n_trials: int
@@ -213,14 +217,14 @@ class Plan:
         search_limit: float,
         limit: float,
     ) -> "Plan":
-        """Make a plan: trials until the limit of the search, then games of the points.
+        """Make a plan: trials until the search's time is spent, then games of the points.
 
         Parameters
         ----------
         n_complete : int
             Complete trials so far.
         trials : float64, shape (n,)
-            Seconds of the games of each future trial, in order.
+            Seconds that all games of each future trial take together, in the order of trials.
         n_replicates : int
             Games per trial.
         points : Played
@@ -231,7 +235,7 @@ class Plan:
             Wall-clock seconds for the search, and for both phases; infinity for no limit.
         """
         ends = np.cumsum(trials) * pace.wall_clock(1.0)
-        # Proposals come one after the other; if games are short, workers wait for them.
+        # The sampler computes one proposal after the other; if games are short, workers wait.
         ends = np.maximum(ends, SECONDS_A_PROPOSAL * np.arange(1, len(ends) + 1))
         # A trial that begins before the limit is finished.
         n = min(int(np.searchsorted(ends, search_limit)) + 1, len(ends)) if search_limit > 0 else 0
@@ -318,8 +322,8 @@ def make_plan(
     pace, search_limit, limit
         As for :meth:`Plan.from_trials`.
     n_complete : int, optional
-        The number of complete trials, if it is not that of ``analysis``. A dry run needs it: its
-        trials are only samples of later ones.
+        The number of complete trials, if it is not that of ``analysis``. A dry run gives it: the
+        trials that a dry run plays do not count, but only show how long the study's trials take.
     """
     data, model = analysis.data, analysis.trials_model
     if model is None:
@@ -360,7 +364,7 @@ def expected_points(
     chosen: Sequence[Point],
     precision: Precision | None,
 ) -> Played:
-    """Return what is expected of the points that would be validated now."""
+    """Return the expected means, variances and times of the points to validate."""
     experiment = data.experiment
     goal = experiment.goal
     if precision is None or not chosen:
@@ -403,8 +407,8 @@ def coming_trials(
 ) -> Floats:
     """Return the seconds of a game in each of the next ``n`` trials.
 
-    For waiting trials of the design, θ is known and the model predicts. The value for later trials
-    is the mean over the sampler's trials so far and ``typical``, a guess that counts as four
+    The θ of waiting trials are known, so the model predicts their times. For later trials, the
+    value is the mean over the sampler's trials so far and ``typical``, a guess that counts as four
     trials.
     """
     proposed = [
@@ -437,7 +441,7 @@ class Planner:
         self.pace_before: Pace | None = None
 
     def begin_phase(self) -> None:
-        """Plan another phase from now on."""
+        """Begin to plan another phase."""
         self.pace_before = self.pace
 
     def new_plan(
@@ -467,9 +471,9 @@ class Planner:
     def measure_pace(self, dispatch: Dispatch[Any]) -> Pace:
         """Return how fast games are played.
 
-        At first, while workers start and most games have not come back, the pace is that of the
-        phase before, if there was one. The time between tasks is the shortest that was measured,
-        because in a search workers also wait for proposals.
+        Early in a phase, while workers start and most games have not come back, the pace of the
+        phase before is used, if there was one. The time between tasks is the shortest that was
+        measured, because workers of a search also wait for proposals.
         """
         measured = Pace.measured(dispatch)
         if self.pace is not None and self.pace.idle_seconds:

@@ -1,4 +1,4 @@
-"""Play the games that are missing for the agents of a table, and store each as it ends."""
+"""Play the games that the agents of a table lack, and store each game as it ends."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
@@ -19,12 +19,12 @@ Key = tuple[str, int]
 
 
 class MissingGames(GameSource[Key]):
-    """The missing games of all rows. They are played in the order of seeds, so no row gets ahead.
+    """The missing games of all rows, in the order of seeds, so that all rows progress alike.
 
     Parameters
     ----------
     agents : mapping of str to Agent
-        The agents, by the rows' names; no two are equal.
+        The agents, by the rows' names; no two agents are equal.
     seeds : sequence of int
         The seeds that each row plays.
     ledger : Ledger
@@ -103,7 +103,7 @@ def play_missing(
     batch_size: int = 1,
     what: str = "",
 ) -> dict[str, list[G]]:
-    """Play what a ledger lacks, and return all games of each row, in the order of the seeds.
+    """Play the games that a ledger lacks; return all games of each row, in the order of seeds.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def play_missing(
     seeds : sequence of int
         The seeds, the same for all rows.
     ledger : Ledger
-        Where each batch is stored as soon as it ends; an interrupt loses only batches in flight.
+        Where each batch is stored as soon as it ends. An interrupt loses only unfinished batches.
     jobs : int
         Number of worker processes.
     out : rich.console.Console

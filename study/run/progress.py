@@ -1,4 +1,4 @@
-"""The progress of a source of games, as shown to a user."""
+"""Shows the progress of a source of games to a user."""
 
 import math
 from typing import Any
@@ -14,12 +14,12 @@ PREPARING = "preparing (the first time, compiling kernels takes about twenty sec
 
 
 def preparing(game: type[Game]) -> str:
-    """Say what happens before the first game; users' agents have no kernels."""
+    """Say what happens before the first game; only built-in agents have kernels to compile."""
     return "preparing" if issubclass(game, ReportedGame) else PREPARING
 
 
 class ProgressDisplay(ProgressLine):
-    """Shows the progress of a source of games; with a budget, the bar shows the time spent."""
+    """Shows the progress of a source of games; if there is a budget, the bar shows spent time."""
 
     def show(self, now: Snapshot, dispatch: Dispatch[Any]) -> None:
         """Show the progress; called several times a second."""
@@ -50,5 +50,5 @@ class ProgressDisplay(ProgressLine):
 
 
 def progress_text(unit: str, n_done: int, n: int | None) -> str:
-    """Write ``trials 3/16``; without a total ``trials 3``."""
+    """Return a text such as ``trials 3/16``, or ``trials 3`` if the total is unknown."""
     return f"{unit} {n_done:,}" + ("" if n is None else f"/{n:,}")

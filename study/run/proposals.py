@@ -1,18 +1,18 @@
 """Proposals: a sampler computes the next trials while games are played.
 
-The sampler works in a thread; on a cluster, it works in a separate process, so that the loop does
-not wait for Python's global lock. It sees a copy of the study in memory. The copy changes only
-between proposals, so a sampler sees one consistent state, and only one thread writes the study
-itself.
+The sampler works in a thread. On a cluster, it works in a separate process, so that the loop of
+games does not wait for Python's global lock. The sampler sees a copy of the study in memory. The
+copy changes only between proposals, so the sampler always sees a consistent state. It never writes
+to the study itself.
 
-With a single worker on this machine, the number of a trial determines what its proposal knows. The
-proposal of trial t knows the results of all trials up to t − 2. It always takes trial t − 1 to be
-in flight, even if its last game has come back. So a study that was killed and resumed proposes
-exactly what an uninterrupted study would.
+With a single worker on this machine, the number of a trial determines which results its proposal
+knows: the proposal of trial t knows the results of all trials up to t − 2. Trial t − 1 is always
+treated as in flight (being played), even if its last game has come back. So a study that was killed
+and resumed proposes exactly what an uninterrupted study would.
 
-If many trials are in flight, several trials are proposed at a time. All these proposals know the
-study as it was when they were requested, and each takes those before it to be in flight. Their
-random numbers are derived from the number of the first of them.
+If many trials are in flight, several trials are proposed at a time. All of these proposals know the
+study as it was when they were requested, and each treats the trials proposed before it as in
+flight. The random numbers of all these proposals are derived from the number of the first trial.
 """
 
 import math
@@ -46,7 +46,7 @@ from thetafront.study.run.worker import begin_worker
 from thetafront.study.run.workers import end_pool, start_trackers
 from thetafront.study.samplers.base import ModelSampler
 
-# With this many trials in flight, several are proposed at a time; a workstation has fewer.
+# With at least so many trials in flight, several are proposed at a time; a workstation has fewer.
 MANY_IN_FLIGHT = 16
 MIN_OF_MANY, MAX_OF_MANY = 8, 128
 
@@ -69,7 +69,7 @@ class Proposer:
     Parameters
     ----------
     trials : iterable of FrozenTrial
-        The study's trials so far, from trial 0 on, including waiting ones.
+        The study's trials so far, beginning with trial 0, including waiting trials.
     directions : sequence of StudyDirection
         The directions of the objectives.
     space : Space
@@ -91,7 +91,7 @@ class Proposer:
         self.copy = optuna.create_study(
             storage=self.storage,
             directions=directions,
-            sampler=optuna.samplers.RandomSampler(seed=0),  # unused: each trial has its own
+            sampler=optuna.samplers.RandomSampler(seed=0),  # unused: `ask` sets others
         )
         for trial in trials:
             self.copy.add_trial(trial)
@@ -99,7 +99,7 @@ class Proposer:
     def answer(
         self, news: Sequence[FrozenTrial], numbers: Sequence[int], are_new: bool
     ) -> ProposalBatch:
-        """Add trials that have ended to the copy, and propose waiting or new trials."""
+        """Record in the copy which trials have ended, and propose waiting or new trials."""
         began = time.thread_time()
         self.update(news)
         return ProposalBatch(self.ask(numbers, are_new), time.thread_time() - began)
@@ -109,7 +109,9 @@ class Proposer:
         n_trials = len(self.copy.get_trials(deepcopy=False))
         for trial in news:
             if trial.number >= n_trials:
-                raise StaleError(f"trial {trial.number} has ended, of {n_trials} trials")
+                raise StaleError(
+                    f"trial {trial.number} has ended, but the copy has {n_trials} trials"
+                )
             identifier = self.trial_id(trial.number)
             for key, value in trial.user_attrs.items():
                 self.storage.set_trial_user_attr(identifier, key, value)
@@ -138,7 +140,7 @@ class Proposer:
         """Ask the sampler for a trial; StaleError if the copy gives the trial another number."""
         trials = self.copy.get_trials(deepcopy=False)
         if number > len(trials):
-            raise StaleError(f"trial {number} asked for, after {len(trials)} trials")
+            raise StaleError(f"trial {number} requested, but the copy has {len(trials)} trials")
         before = {} if is_new else trials[number].system_attrs
         trial = self.copy.ask()
         params: dict[str, Any] = {}
@@ -146,7 +148,7 @@ class Proposer:
             if self.space.is_active(each, params):
                 params[each.name] = suggested(trial, each.name, self.distributions[each.name])
         if trial.number != number:
-            raise StaleError(f"trial {number} asked for, {trial.number} proposed")
+            raise StaleError(f"trial {number} requested, but the copy proposes {trial.number}")
         after = self.copy.get_trials(deepcopy=False)[number].system_attrs
         notes = {key: value for key, value in after.items() if key not in before}
         return Point(trial.params, phase=SEARCH, number=trial.number, notes=notes)
@@ -175,10 +177,11 @@ def unfinished(trial: FrozenTrial) -> FrozenTrial:
 def n_at_a_time(in_flight: float, missing: int = 0) -> int:
     """Return how many trials to propose at a time.
 
-    If few are in flight, propose one. Otherwise propose an eighth of those in flight, so that each
-    proposal has nearly as much information as a single one; but at least 8, which take no longer
-    than one. If more are missing, workers are faster than proposals. Then propose all that are
-    missing, since they share the cost of the fit; but at most half of those in flight, or 128.
+    If few trials are in flight, the number is one. Otherwise it is an eighth of the trials in
+    flight, so that each proposal knows nearly as much as if it were proposed alone. But it is at
+    least 8, because proposing 8 trials takes no longer than proposing one. If more trials are
+    missing, workers are faster than proposals. Then all missing trials are proposed together, since
+    they share the time of the fit, but at most half of the number in flight, and at most 128.
 
     Parameters
     ----------
@@ -201,14 +204,14 @@ class Proposals:
     trials, directions, space, sampler_of
         As for :class:`Proposer`.
     deterministic : bool
-        Whether a trial's number determines what its proposal knows (for a single worker).
+        Whether a trial's number determines which results its proposal knows (for a single worker).
     in_subprocess : bool
         Whether the sampler works in a separate process.
 
     Attributes
     ----------
     seconds : list of float
-        CPU seconds that each proposal took, apart from those of the design.
+        CPU seconds that each proposal took, without proposals of the design.
     """
 
     def __init__(
@@ -242,12 +245,12 @@ class Proposals:
             self.process = ProcessPoolExecutor(
                 1, initializer=begin_apart, initargs=(os.getpid(), self.proposer)
             )
-            self.submit(answer_apart, (), (), False)  # it starts while the design is played
+            self.submit(answer_apart, (), (), False)  # start it while the design is played
         else:
             self.thread = ThreadPoolExecutor(1, thread_name_prefix="proposals")
 
     def learn(self, trial: FrozenTrial) -> None:
-        """Record a trial that has ended; proposals that begin later know of it."""
+        """Record a trial that has ended; later proposals know its result."""
         self.news.append(trial)
 
     def known_to(self, number: int) -> list[FrozenTrial]:
@@ -264,7 +267,7 @@ class Proposals:
         return self.waiting[0] if self.waiting else self.n_trials
 
     def begin(self, q: int = 1) -> None:
-        """Start to compute proposals for the next trials: those that wait, or ``q`` new ones."""
+        """Start to compute up to ``q`` proposals: for waiting trials, or else for new ones."""
         self.are_new = not self.waiting
         if self.are_new:
             numbers = list(range(self.n_trials, self.n_trials + q))
@@ -280,7 +283,7 @@ class Proposals:
     def submit(
         self, function: Callable[..., ProposalBatch], *arguments: Any
     ) -> "Future[ProposalBatch]":
-        """Submit a call to the process; if the process has died, the future has the exception."""
+        """Submit a call to the process; if the process has died, the future raises the error."""
         try:
             with interrupt.kept_from_children():
                 return self.process.submit(function, *arguments)  # type: ignore[no-any-return]
@@ -297,8 +300,8 @@ class Proposals:
     def take(self) -> list[Point]:
         """Return the proposals that are ready, in the order of their numbers.
 
-        BrokenProcessPool if the process has died, or StaleError if its copy does not match the
-        study; then the study must be read again.
+        BrokenProcessPool is raised if the process has died, and StaleError if its copy does not
+        match the study. In both cases, the study must be read again.
         """
         assert self.future is not None
         future, self.future = self.future, None
@@ -318,13 +321,13 @@ class Proposals:
 
 
 APART: list[Proposer] = []
-"""The proposer of this process, if this is the separate process of a sampler."""
+"""The proposer, if this process is the separate process of a sampler; otherwise empty."""
 
 
 def begin_apart(parent: int, proposer: Proposer) -> None:
-    """Initialize a process that proposes."""
+    """Initialize the separate process of a sampler."""
     begin_worker(parent)
-    # Otherwise the pool replaces a process that grows by a new one with the first copy.
+    # Otherwise the pool replaces a process whose memory grows, and the new one has an old copy.
     process_executor._MAX_MEMORY_LEAK_SIZE = math.inf
     APART[:] = [proposer]
 

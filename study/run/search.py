@@ -1,8 +1,8 @@
 """The search: play the games of one θ after another, until the budget is spent.
 
 One process owns the study and is its only writer; workers play games and know nothing of the study.
-Games of several trials are in flight at once: while the games of one trial are played, those of the
-next are queued, and the sampler works on the trial after that (:mod:`study.run.proposals`). If
+Several trials are open at once: while the games of one trial are played, the games of the next
+trial are queued, and the sampler works on the trial after it (:mod:`study.run.proposals`). If
 agents learn before they play, each worker plays a different trial.
 """
 
@@ -33,10 +33,10 @@ from thetafront.study.run.workers import Finished, PlayError, Task
 from thetafront.study.samplers import SAMPLERS, make_sampler
 from thetafront.study.samplers.observations import Objectives, study_directions
 
-MAX_FAILURES_IN_A_ROW = 3  # of trials of a built-in agent, whose games do not fail
-MAX_DEATHS = 3  # of the process that proposes, without a proposal in between
-WEIGHT_OF_LATEST = 0.05  # of the latest task in the mean time of a game, which sizes tasks
-# Failures in a row of users' agents, which may fail in a part of the space: before the first
+MAX_FAILURES_IN_A_ROW = 3  # failed trials of a built-in agent, whose games should not fail
+MAX_DEATHS = 3  # deaths of the process that proposes, without a proposal in between
+WEIGHT_OF_LATEST = 0.05  # the latest task's weight in the mean time of a game (for task sizes)
+# Failed trials in a row of a user's agent, which may fail in a part of the space: before the first
 # complete trial, and after it.
 MAX_FAILURES_AT_FIRST, MAX_FAILURES_LATER = 12, 100
 
@@ -47,23 +47,24 @@ class Search(GameSource[Key]):
     Parameters
     ----------
     experiment : Experiment
-        What is tuned.
+        The experiment to tune.
     log : Log
         The study's log; this process must be its only writer.
     settings : SearchSettings
-        What is asked for.
+        The settings of the search.
     jobs : int
         How many workers play. With a single worker on this machine, proposals do not depend on
         timing.
     message : callable
         Called with a line of text when something happens that a user should know.
     budget : Budget, optional
-        The search's budget. When it is spent, no trial is begun; trials in flight are finished, as
-        far as the budget of the whole run allows.
+        The search's budget. When it is spent, no more trials are begun; open trials are finished,
+        as far as the budget of the whole run allows.
     connection : StorageConnection, optional
         Waits for the database's server if its connection is lost.
     in_subprocess : bool
-        Whether the sampler works in a separate process, for the many games of a cluster.
+        Whether the sampler works in a separate process, as on a cluster, so that the loop of games
+        does not wait for it.
 
     Raises
     ------
@@ -139,12 +140,12 @@ class Search(GameSource[Key]):
 
     @property
     def n_enough(self) -> int:
-        """How many queued games suffice; with fewer, another trial is proposed."""
+        """How many queued games suffice; if there are fewer, another trial is proposed."""
         return max(self.n_workers * self.games_a_task, self.settings.n_replicates)
 
     @property
     def games_a_task(self) -> int:
-        """How many games a task has while all workers play: one if games are long."""
+        """How many games a task has while all workers are busy: one if games are long."""
         if not (self.seconds_a_task and self.seconds_a_game):
             return 1
         n = max(1, round(self.seconds_a_task / self.seconds_a_game))
@@ -152,7 +153,7 @@ class Search(GameSource[Key]):
 
     @property
     def most_games(self) -> int:
-        """Maximum number of games of the next task, so that every worker gets some."""
+        """Maximum number of games of the next task, so that some are left for every worker."""
         if self.games_a_task == 1 or self.n_tasks_out >= self.n_workers:
             return self.games_a_task
         return min(self.games_a_task, max(1, self.n_waiting // (self.n_workers - self.n_tasks_out)))
@@ -164,14 +165,15 @@ class Search(GameSource[Key]):
 
     @property
     def done(self) -> bool:
-        """Whether the total is reached and nothing is left to play."""
+        """Whether the total number of trials is reached, and no trial is open."""
         return self.trials.n_complete >= self.settings.n_trials and not self.trials.open
 
     def next_task(self) -> Task[Key] | None:
         """Return the next games, and request proposals early enough.
 
         A task is one game, or as many games of one trial as fill the executor's ``seconds_a_task``.
-        If the agent learns, a task is all games of a trial: two workers would learn the same.
+        If the agent learns, a task is all games of a trial, since two workers would both have to
+        learn.
         """
         self.propose_ahead()
         for number, open_trial in self.trials.open.items():
@@ -190,7 +192,7 @@ class Search(GameSource[Key]):
         return None if self.budget.is_spent else self.proposals.future
 
     def propose_ahead(self) -> None:
-        """Begin the trials whose proposals are ready; ask for more when few games are queued."""
+        """Begin trials whose proposals are ready; ask for more if few games are queued."""
         while not self.budget.is_spent:
             ready: list[Point] = []
             if self.proposals.future is not None:
@@ -202,19 +204,19 @@ class Search(GameSource[Key]):
             if n_wanted:
                 self.proposals.begin(n_wanted)
             if ready:
-                # They are written while the sampler already works on the next trials.
+                # The ready trials are written while the sampler already works on the next ones.
                 self.begin(ready)
             elif self.proposals.future is None or n_waiting:
                 return
             else:
-                # Nothing is left to hand out; a proposal such as a design point is soon ready.
+                # No game is left to hand out. Some proposals, such as design points, are quick.
                 self.proposals.wait(0.02)
 
     def take_proposals(self) -> list[Point]:
         """Return the proposals that are ready.
 
-        If the process that proposes has died, start another and return none. PlayError if it dies
-        repeatedly, or if a sampler given by its class fails.
+        If the process that proposes has died, start another process, and return no proposals.
+        PlayError is raised if it dies repeatedly, or if a sampler given by its class fails.
         """
         try:
             ready = self.proposals.take()
@@ -239,22 +241,22 @@ class Search(GameSource[Key]):
             raise PlayError(f"sampler {self.settings.sampler} failed: {what}") from None
 
     def begin(self, proposals: Sequence[Point]) -> None:
-        """Begin trials; their games join the queue."""
+        """Begin trials, and add their games to the queue."""
         failed = self.trials.begin(proposals)
         self.count_waiting()
         for trial in failed:
             self.learn(trial)
 
     def count_waiting(self) -> None:
-        """Count the queued games; called rarely, because it is too slow to do for each game."""
+        """Count the queued games, which is too slow to be done after each game."""
         self.n_waiting = sum(len(each.waiting) for each in self.trials.open.values())
 
     def n_wanted(self, n_ready: int) -> int:
-        """Return how many more trials to ask for, while ``n_ready`` are about to begin."""
+        """Return how many more trials to ask for, when ``n_ready`` trials are about to begin."""
         n_left = self.settings.n_trials - self.n_begun - n_ready
         if n_left <= 0 or self.n_waiting + n_ready * self.settings.n_replicates >= self.n_enough:
             return 0
-        if self.n_workers > 1:  # more workers of a cluster may have come
+        if self.n_workers > 1:  # more workers may have joined a cluster
             self.proposals.deterministic = False
         if not self.proposals.deterministic:
             if not self.in_subprocess:  # a workstation
@@ -286,7 +288,10 @@ class Search(GameSource[Key]):
         self.learn(ended)
 
     def learn(self, trial: Point | None) -> None:
-        """Let later proposals know of a trial that has ended; stop if too many fail in a row."""
+        """Tell later proposals the result of a trial that has ended.
+
+        PlayError if too many trials in a row have failed.
+        """
         if trial is None:
             return
         self.proposals.learn(frozen(trial, self.distributions, self.experiment.goal))
@@ -302,14 +307,14 @@ class Search(GameSource[Key]):
 
     @property
     def max_failures_in_a_row(self) -> int:
-        """How many trials in a row fail before the search stops."""
+        """After how many failed trials in a row the search stops."""
         if not self.is_external:
             return MAX_FAILURES_IN_A_ROW
         return MAX_FAILURES_LATER if self.trials.n_complete else MAX_FAILURES_AT_FIRST
 
     @property
     def seconds_each(self) -> dict[str, float]:
-        """Mean CPU seconds of a proposal; mean seconds to begin a trial, store a game, end one."""
+        """Mean CPU seconds of a proposal; mean seconds to begin or end a trial or store a game."""
         durations = {"think": self.proposals.seconds, **self.trials.seconds}
         return {name: fmean(each) if each else 0.0 for name, each in durations.items()}
 
@@ -342,9 +347,10 @@ class Search(GameSource[Key]):
 
 
 def known_trials(data: StudyData) -> list[FrozenTrial]:
-    """Return a study's trials from number 0 on.
+    """Return a study's trials, beginning with number 0.
 
-    Trials that have not begun are waiting; if they belong to the design, they have their θ.
+    Trials that have not begun are in the state waiting. If they belong to the design, they have
+    their θ already.
     """
     begun = {trial.number: trial for trial in data.frozen_trials}
     numbers = range(max([len(data.design), *(number + 1 for number in begun)]))

@@ -9,7 +9,7 @@ from thetafront.study.log.study_record import StudyRecord, make_definition
 from thetafront.study.samplers import DEFAULT_SAMPLER
 
 MAX_TRIALS = 1_000_000
-DEFAULT_TRIALS, TRIALS_IN_BUDGET = 128, 384  # without a budget; most trials with one
+DEFAULT_TRIALS, TRIALS_IN_BUDGET = 128, 384  # without a budget; maximum with a budget
 MAX_DESIGN_POINTS = 4096
 
 
@@ -20,12 +20,12 @@ class SearchSettings:
     Parameters
     ----------
     n_trials : int
-        The study's total of complete trials, including earlier runs; :data:`MAX_TRIALS` for as
-        many as a budget allows.
+        Number of complete trials that the study shall have, including those of earlier runs;
+        :data:`MAX_TRIALS` for as many as a budget allows.
     n_replicates : int
         Games per trial.
     adapts : bool
-        Whether trials have more games if games are short.
+        Whether trials get more games if games are short.
     seed : int
         The study's seed.
     sampler, design : str

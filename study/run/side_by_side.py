@@ -1,13 +1,14 @@
 """Which of a point's games are played side by side.
 
 Some agents play faster if they play K games side by side in one process
-(:attr:`agents.agent.Agent.n_side_by_side`). They play the games of a point in blocks. A block has
-N_ALONE = 3 games played alone, which give the cost, and then N_TOGETHER = 2 times K games side by
-side. So with K = 8, 3 of 19 games are timed; all 19 count for the score.
+(:attr:`agents.agent.Agent.n_side_by_side`). They play the games of a point in blocks. In a block,
+N_ALONE = 3 games are played alone and give the cost. Then N_TOGETHER = 2 groups of K games are
+played, each group side by side. So with K = 8, 3 of the 19 games of a block are timed; all 19 count
+for the score.
 
 Which games are played together depends on a game's number, on the games already stored and on how
-many are asked for; it does not depend on timing or the number of workers. The record of a game
-names the games played with it, so that they can be played again.
+many games are asked for. It does not depend on timing or the number of workers. The record of a
+game names the games that were played with it, so that all can be played again.
 """
 
 from collections.abc import Mapping
@@ -17,16 +18,17 @@ from thetafront.agents.agent import Game
 N_ALONE = 3
 N_TOGETHER = 2
 EXPECTED_SHARE = 0.65
-"""Expected seconds a game in a block, relative to a game alone; used until blocks are played.
+"""Mean seconds of a game in a block, divided by those of a game alone, as expected in plans.
 
-The speed of ``mcmdp`` was measured in random moves per CPU second, for eight games side by side
-relative to one game (medians of seven rounds of ``make bench``, with AVX-512). It was 1.36 at the
-author's θ and 2.20 at a cheap point of the front. For blocks that gives 0.78 and 0.54.
+The speed of ``mcmdp`` was measured in random moves per CPU second (medians of seven rounds of
+``make bench``, with AVX-512). The speed of eight games side by side, divided by that of one game,
+was 1.36 at the author's θ and 2.20 at a cheap point of the front. For the games of a whole block,
+this gives relative times of 0.78 and 0.54.
 """
 
 
 def expected_share(n_side_by_side: int) -> float:
-    """Return the expected time of a validation game, relative to its time when played alone."""
+    """Return the expected time of a validation game, divided by the time of a game alone."""
     return 1.0 if n_side_by_side == 1 else EXPECTED_SHARE
 
 
@@ -36,7 +38,7 @@ def together(replicate: int, n_side_by_side: int) -> range:
     Parameters
     ----------
     replicate : int
-        Number of a game of a point, from 0 on.
+        Number of a game of a point, starting at 0.
     n_side_by_side : int
         K, 1 or more.
     """
@@ -53,7 +55,7 @@ def next_together(
 ) -> range:
     """Return the replicates to play with a missing one, including itself.
 
-    It is played alone if others of its group were played alone.
+    The missing one is played alone if other games of its group were played alone.
 
     Parameters
     ----------
@@ -62,8 +64,8 @@ def next_together(
     most : int
         Maximum number of games of the point; further games are not played.
     games : mapping of int to Game
-        The point's games so far, by replicate. After a kill, only some of the games played together
-        may be there; then all are played again.
+        The point's games so far, by replicate. If a kill has left only some of the games that were
+        played together, all of them are played again.
     """
     found = together(replicate, n_side_by_side)
     of_seeds = {tuple(games[each].played_with) for each in found if each in games}

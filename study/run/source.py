@@ -1,7 +1,7 @@
 """Sources of games: they give the loop its tasks, and store the games that come back.
 
-There are five: games of a design that are timed, the search, validation (also of a single point,
-for a pick), missing games of a table of agents, and games replayed to be compared.
+There are five sources: the timing of a design's games, the search, the validation (also of a single
+point, for a pick), the missing games of a table of agents, and the replay of stored games.
 """
 
 from abc import ABC, abstractmethod
@@ -19,7 +19,7 @@ class Snapshot:
     """The progress of a source."""
 
     unit: str  # what it counts: `games`, `trials`, `points` or `rows`
-    # Complete units, and the total aimed at; None without a total.
+    # Complete units, and the total that the source aims at; None without a total.
     n_units_done: int
     n_units: int | None
     # Finished games, including those of earlier runs, and the total as far as it is known.
@@ -30,17 +30,17 @@ class Snapshot:
 
 
 class GameSource(ABC, Generic[Key]):
-    """Where games come from, and where they go when they have been played.
+    """Gives games to play, and stores those that have been played.
 
     Attributes
     ----------
     tasks_per_worker : int
-        Maximum tasks in flight per worker. By default one is played and two are queued, because a
-        game may be as short as the time to store another.
+        Maximum number of tasks in flight per worker. By default, one is played and two are queued,
+        because playing a game may take no longer than storing one.
     n_workers : int
-        How many workers play now; on a cluster they come and go.
+        How many workers play now; on a cluster, workers come and go.
     seconds_a_task : float
-        How many seconds of games a task should have; 0 for a single game.
+        How many seconds a task's games should take together; 0 for one game per task.
     """
 
     tasks_per_worker: int = 3
@@ -49,10 +49,10 @@ class GameSource(ABC, Generic[Key]):
 
     @abstractmethod
     def next_task(self) -> Task[Key] | None:
-        """Return the next games to play; None if there are none, or none yet."""
+        """Return the next games to play; None if there are no more, or if none can begin yet."""
 
     def pending_proposal(self) -> "Future[Any] | None":
-        """Return the proposal that the next games wait for, if any."""
+        """Return the proposal for which the next games must wait; None if there is none."""
         return None
 
     @abstractmethod
@@ -65,9 +65,9 @@ class GameSource(ABC, Generic[Key]):
 
     @property
     def stage(self) -> int:
-        """How many milestones are reached, from 0 on; after each, there is more to show.
+        """How many milestones have been reached; after each, there is more to show.
 
-        By default there are none.
+        By default, there are no milestones.
         """
         return 0
 

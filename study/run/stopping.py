@@ -10,14 +10,15 @@ from thetafront.study.errors import InputError, check_range
 from thetafront.study.experiments.objectives import SCORE, Goal
 from thetafront.study.log.seeds import SEEDS_A_POINT
 
-MIN_GAMES = 100  # of a point, before its sample standard deviation is used
+MIN_GAMES = 100  # games of a point before its sample standard deviation is used
 DEFAULT_GAMES = 1000
 MAX_GAMES_ALLOWED = 400_000
 MAX_POINTS = 1000
-# Most games of a point in a run with an open end: 40 per second of the budget, but at least 1,000.
-# If games take microseconds, storing and reading more of them takes longer than playing them.
+# Maximum number of games that a run with an open end adds to a point: 40 per second of the budget,
+# but at least 1,000. If games take microseconds, storing and reading more games would take longer
+# than playing them.
 GAMES_A_SECOND, MIN_GAMES_OF_A_RUN = 40, 1000
-GAMES_OF_EXACT = 3  # by default, to measure times, if scores are exact
+GAMES_OF_EXACT = 3  # default number of games that measure times, if scores are exact
 
 
 @dataclass(frozen=True)
@@ -71,16 +72,17 @@ class Precision:
     Parameters
     ----------
     standard_error : float, optional
-        Target for each mean, in the goal's unit. Without a target, only ``most_games`` counts.
+        Target for the standard error of each mean, in the goal's unit. Without a target, only
+        ``most_games`` counts. (In simulations, stopping by the standard error of the games so far
+        biased a mean by at most a twentieth of its standard error.)
     most_games : int
-        Limit on the games of a point. (In simulations, stopping by the standard error of the games
-        so far biased a mean by at most a twentieth of its standard error.)
+        Limit on the games of a point.
     n_points : int
         Number of budgets; for each, a proposal of the model is chosen.
     open_end : bool
         Whether to continue beyond the standard error and ``most_games``, until something else stops
-        the validation, such as a deadline. The limit is then 20,000 games a point; up to 25 points
-        can play so many without sharing seeds.
+        the validation, such as the end of the budget. The limit is then 20,000 games a point; up to
+        25 points can play so many games without sharing seeds.
     games_of_a_run : int
         With ``open_end``, the maximum number of games that a run adds to a point.
 
@@ -114,8 +116,8 @@ class Precision:
     ) -> "Precision":
         """Return the precision that options ask for.
 
-        With a budget, but no standard error or number of games given, validation has an open end.
-        Without a standard error given, the target is the goal's default.
+        If a budget is given, but neither a standard error nor a number of games, validation has an
+        open end. If no standard error is given, the target is the goal's default.
         """
         if goal.is_exact:
             return cls(
@@ -136,7 +138,10 @@ class Precision:
         return cls(goal.standard_error, most_games, n_points, open_end, of_a_run)
 
     def n_allowed(self, n_wanted: int, n_before: int = 0) -> int:
-        """Return how many games a point may have, if it needs n_wanted and began with n_before."""
+        """Return how many games a point may have in all, if ``n_wanted`` games are enough.
+
+        ``n_before`` is the number of its games from earlier runs.
+        """
         if not self.open_end:
             return n_wanted
         return max(n_wanted, min(n_before + self.games_of_a_run, SEEDS_A_POINT))
@@ -148,7 +153,7 @@ class Precision:
         return min(self.most_games, max(n, self.n_for(variance)))
 
     def n_for(self, variance: float) -> int:
-        """Return how many games with this variance give the target standard error."""
+        """Return how many games give the target standard error, if a game has this variance."""
         if self.standard_error is None:
             return self.most_games
         square = self.standard_error**2

@@ -1,4 +1,4 @@
-"""The sweep: design, search, validation and report, and the messages that it prints."""
+"""The sweep: its phases (search, validation and report), and the messages that it prints."""
 
 import math
 import re
@@ -47,10 +47,10 @@ from thetafront.study.terminal.console import print_text
 from thetafront.study.text import counted, duration
 from thetafront.study.train.on_demand import room
 
-MAX_SHARE_OF_REPORT = 0.4  # of a budget, on a loaded machine
-MORE_TRIALS = 1.5  # factor on the number of trials, if playing predictions lowers no bound
-SEARCH_SHARE = 0.5  # of a budget; what the search does not use goes to validation
-SEARCH_SHARE_OF_EXACT = 0.85  # if scores are exact, and validation only measures times again
+MAX_SHARE_OF_REPORT = 0.4  # maximum share of a budget for the last report, on a loaded machine
+MORE_TRIALS = 1.5  # factor on the number of trials, if playing predicted θ lowers no bound
+SEARCH_SHARE = 0.5  # share of a budget; time that the search does not use goes to validation
+SEARCH_SHARE_OF_EXACT = 0.85  # the same, if scores are exact and validation only measures times
 
 
 def search_share(experiment: Experiment) -> float:
@@ -85,7 +85,7 @@ def reached(data: StudyData) -> str:
 class Sweep:
     """A study's phases, one after the other."""
 
-    experiment: Experiment  # what is tuned
+    experiment: Experiment  # the experiment to tune
     location: Location  # where the study is kept
     log: Log  # the study's log; this process must be its only writer
     executor: Executor[Any]  # plays the games of all phases; it is open
@@ -104,7 +104,7 @@ class Sweep:
 
     @cached_property
     def budget(self) -> Budget:
-        """The time for all phases; it begins at the first access."""
+        """The time for all phases; the clock starts at the first access."""
         return Budget(self.budget_seconds, reserve=self.seconds_to_report)
 
     @cached_property
@@ -113,7 +113,7 @@ class Sweep:
         return LiveReport(self.look, lambda: self.budget.left)
 
     def seconds_to_report(self) -> float:
-        """Return how long the last report is expected to take, up to a share of the budget."""
+        """Return the expected duration of the last report, but at most a share of the budget."""
         if self.is_pick:
             return 0.0
         return min(self.live.seconds, MAX_SHARE_OF_REPORT * self.budget_seconds)
@@ -128,7 +128,7 @@ class Sweep:
         self.out.print(text)
 
     def analysis(self) -> Analysis:
-        """Read the study, and return its analysis, which is computed once for the same games."""
+        """Read the study and return its analysis, computed again only if the data have changed."""
         data = self.connection.retried(lambda: StudyData.read(self.log, self.experiment))
         self.live.n_rows = len(data.trials) + data.failed_of_played[1]
         latest = self.latest
@@ -140,7 +140,7 @@ class Sweep:
         return latest
 
     def begin(self) -> None:
-        """Compile kernels, which does not count against the budget; then start the clock."""
+        """Compile kernels, then start the budget's clock."""
         self.out.print(preparing(self.experiment.summary.game))
         agent = self.experiment.build({})
         warm(agent)
@@ -205,9 +205,9 @@ class Sweep:
     def lower_regret(self, target: RegretTarget) -> None:
         """Continue playing and searching until no bound of the certificate is above the target.
 
-        As long as validating predicted θ promises to lower bounds, they are validated. Otherwise
-        the number of trials is increased by half, and the θ that these trials suggest are
-        validated.
+        The certificate has an upper bound of the regret at each budget. Predicted θ are validated
+        as long as this is expected to lower bounds. Otherwise, the number of trials is increased by
+        half, and the θ that the new trials suggest are validated.
 
         Raises
         ------
@@ -255,7 +255,7 @@ class Sweep:
             raise StoppedError(f"study: {self.location.name!r} has no complete trial yet")
         points = choose_points(model, data, precision.n_points) if points is None else points
         if not points:
-            return  # there is nothing to measure
+            return  # there is no point to play
         if self.budget.is_spent:
             what = "measure costs again" if self.experiment.goal.is_exact else "validate the front"
             self.out.print(f"no time is left to {what}")
@@ -356,7 +356,7 @@ class Sweep:
 
     @property
     def is_pick(self) -> bool:
-        """Whether only a requested point is played; then only the answer is printed."""
+        """Whether only the point of a pick is played; no plan or report is then printed."""
         return self.settings is None and self.precision is None
 
     def look(self, is_whole: bool) -> None:
@@ -382,7 +382,7 @@ class Sweep:
         display: ProgressDisplay,
         asked: Mapping[str, Any],
     ) -> None:
-        """Play all games of a source; store the run's provenance and statistics in the study."""
+        """Play all games of a source; store the run's provenance and utilization in the study."""
         part = source.budget if isinstance(source, Search) else None
         dispatch = Dispatch(source, self.executor, display, self.budget, part)
         dispatch.each_turn = self.turn
@@ -438,18 +438,18 @@ class Sweep:
             )
 
     def turn(self) -> None:
-        """Do what must be done several times a second."""
+        """Keep the lock, write reports that are due, and store new machines; called often."""
         self.connection.keep_lock()
         if failure := self.live.turn(self.dispatch.source.stage):
             self.dispatch.display.message(failure)
         machines = self.executor.machines
-        if self.machines_stored is not machines:  # a new mapping when machines are added
+        if self.machines_stored is not machines:  # the executor makes a new mapping for each change
             self.connection.retried(lambda: store_machines(self.log, machines))
             self.machines_stored = machines
 
     @contextmanager
     def stops(self, phase: str) -> Iterator[None]:
-        """Say what is stored after an interrupt; report other fatal errors in one line."""
+        """After an interrupt, say what is stored; report other fatal errors in one line."""
         try:
             try:
                 yield
@@ -480,6 +480,6 @@ class Sweep:
 
 
 def without_widening(command: str) -> str:
-    """Leave out options of a command that have taken effect and must not do so again."""
+    """Return a command without options that have taken effect and must not take effect again."""
     command = re.sub(r" --accept-change|, accept_change=True", "", command)
     return re.sub(r" --widen[ =]\S+|, widen=[\[(].*?[\])]", "", command)

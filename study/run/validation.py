@@ -1,14 +1,14 @@
 """Validation: the front is played again, on seeds that the search never used.
 
 A search picks the best of noisy means, so the observed means of its picks are too high. Validation
-plays some θ until their means are known precisely: those that the model predicts to be the best of
-the whole space, and the baselines. None of these games enters the model of the trials, so they
-judge a point without having selected it.
+plays some θ until their means are known precisely: the θ that the model predicts to be the best of
+the whole space, and the baselines. The games of validation do not enter the model of the trials.
+So they judge points that were not chosen for their results in these games.
 
 Games are played in rounds of a CPU minute, or of 15% of the CPU time played so far if that is more.
-In the first round all points get the same small number of games. In later rounds, games go to the
+In the first round, all points get the same small number of games. In later rounds, games go to the
 points where they are worth most (:mod:`study.run.allocation`). A round is planned from all stored
-games, after the last game of the round before, so nothing depends on which worker was faster.
+games, after the last game of the round before. So nothing depends on which worker was faster.
 Within a round, the games of all points are interleaved, so a validation may be stopped at any time.
 """
 
@@ -50,32 +50,32 @@ Another = Callable[[Sequence[Point], Sequence[Point]], Point | None]
 """Takes the validated and the left-out points, and returns another point to validate."""
 
 GROWTH_BETWEEN_CHECKS = 1.2
-COARSE = 5.0  # standard errors between neighbours; with more, the front is coarse
+COARSE = 5.0  # a front is coarse if neighbours differ by more than this many standard errors
 MIN_SECONDS = 1e-6  # least time of a game: the clock's resolution
-MIN_SECONDS_TO_STORE = 1e-4  # of a game; longer tasks of shorter games gain nothing
-SECONDS_TOGETHER = 5.0  # of a task of an agent that learns: loading it takes half a second
+MIN_SECONDS_TO_STORE = 1e-4  # time to store a game; shorter games count as if they took so long
+SECONDS_TOGETHER = 5.0  # of a task if agents learn, since loading an agent takes half a second
 
 
 class Validation(GameSource[Key]):
-    """Points being played until they are known well enough.
+    """Plays points until they are known well enough.
 
     Parameters
     ----------
     log : Log
         Where games are kept; this process must be its only writer.
     data : StudyData
-        The same study as it is now.
+        The study as it is now.
     points : list of Point
         The points to play. If the study already has a point with the same θ, its games count.
     precision : Precision
-        When to stop.
+        When a point has enough games.
     message : callable
         Called with a line of text when a point fails.
     connection : StorageConnection, optional
         Waits for the database's server if its connection is lost.
     another : callable
         Takes the validated and the left-out points, and returns another point to validate, or None.
-        It is called to replace a point left out, or to add points if there is time.
+        It is called to replace a point that is left out, or to add points if there is time.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class Validation(GameSource[Key]):
         return [point for point in self.by_key.values() if point.error]
 
     def add(self, point: Point) -> None:
-        """Add a point to those to play, with its stored games; a new point gets a number."""
+        """Add a point to those played, with its stored games; a new point gets a number."""
         if (before := self.known.get(point.key)) is None:
             point = replace(point, number=self.next_number)
             self.next_number += 1
@@ -145,7 +145,7 @@ class Validation(GameSource[Key]):
         self.wanted[point.key] = self.n_wanted(point)
 
     def n_wanted(self, point: Point) -> int:
-        """Return how many games a point needs; one if score and cost are exact."""
+        """Return how many games a point needs: one if both score and cost are exact."""
         if self.goal.is_exact and not self.experiment.cost.is_timed:
             return 1
         n, _, squares = self.moments[point.key]
@@ -169,7 +169,7 @@ class Validation(GameSource[Key]):
         return not self.needy()
 
     def next_task(self) -> Task[Key] | None:
-        """Return the next games of the round; None while the last ones are being played."""
+        """Return the next games of the round; None while its last games are being played."""
         if not self.round:
             if any(self.in_flight.values()):
                 return None
@@ -185,7 +185,7 @@ class Validation(GameSource[Key]):
         replicates = next_together(missing, agent.n_side_by_side, most, point.games)
         side_by_side = len(replicates) > 1
         if not side_by_side and (agent.learns or self.seconds_a_task):
-            # A task of several games, one after the other, up to the next that is not played alone.
+            # Several games, one after the other, but none that is to be played side by side.
             n = 1 + min(self.round.left[point.key], self.n_in_a_row(point))
             end = missing + 1
             while end < missing + n and end not in taken:
@@ -194,16 +194,16 @@ class Validation(GameSource[Key]):
                 end += 1
             replicates = range(missing, end)
         seeds = [validation_seed(self.seed, point.number, each) for each in replicates]
-        if seeds[-1] - seeds[0] != len(seeds) - 1:  # a point's seeds wrap around: a single game
+        if seeds[-1] - seeds[0] != len(seeds) - 1:  # if seeds are not consecutive, play one game
             replicates, seeds, side_by_side = replicates[:1], seeds[:1], False
         self.round.drop(point.key, len(replicates) - 1)
         flying.update(replicates)
         return Task((point.key, replicates[0]), agent, seeds, side_by_side)
 
     def n_in_a_row(self, point: Point) -> int:
-        """Return how many more games of a point a task may have; 0 before the first is timed.
+        """Return how many more games of a point a task may have; 0 before the first game is timed.
 
-        They fill the seconds of a task, and leave games of the round for the other workers.
+        So many games fill the duration of a task, but leave games of the round for other workers.
         """
         timed = [game.seconds for game in point.games.values() if game.has_ended]
         if not timed:
@@ -216,13 +216,13 @@ class Validation(GameSource[Key]):
         return min(n, most) if self.seconds_a_task else n
 
     def plan(self) -> dict[str, int]:
-        """Return how many games of each point the next round has."""
+        """Return how many games each point gets in the next round."""
         if self.is_coarse():
             self.fill_in()
         return self.first_games() or (self.allocated() if self.needy() else {})
 
     def first_games(self) -> dict[str, int]:
-        """Return how many games each point lacks of the number that all points get first."""
+        """Return how many games each point lacks of the number that every point gets first."""
         first = {
             point.key: min(FIRST_GAMES, self.n_allowed(point)) - len(point.games)
             for point in self.points
@@ -230,7 +230,10 @@ class Validation(GameSource[Key]):
         return {key: n for key, n in first.items() if n > 0}
 
     def is_coarse(self) -> bool:
-        """Return whether neighbours differ by far more than their errors, so more points help."""
+        """Return whether more points help, since neighbours differ by far more than their errors.
+
+        Neighbours are points that follow each other in the order of costs.
+        """
         may_grow = self.precision.open_end and len(self.points) < self.most_points
         if not may_grow or self.first_games():
             return False
@@ -254,7 +257,7 @@ class Validation(GameSource[Key]):
             )
 
     def allocated(self) -> dict[str, int]:
-        """Return how many games of each point a later round has, by :func:`next_round`."""
+        """Return how many games each point gets in a later round (:func:`next_round`)."""
         cost = self.experiment.cost
         costs = {point.key: cost.value(point.in_order) for point in self.points}
         points = sort_by_cost(self.points, cost)
@@ -277,8 +280,9 @@ class Validation(GameSource[Key]):
     def record(self, finished: Finished[Key]) -> None:
         """Store games that have come back.
 
-        A game that failed is counted. It is replaced by a game with the next seed, unless the goal
-        has a penalty. PlayError if a built-in agent could not be played, or no point is left.
+        Failed games are stored, too. Unless the goal has a penalty, a failed game is replaced by a
+        game with the next seed. PlayError is raised if a built-in agent could not be played, or no
+        point is left.
         """
         key, first = finished.key
         point = self.by_key[key]
@@ -303,13 +307,13 @@ class Validation(GameSource[Key]):
         elif (n_games := sum(len(each.games) for each in self.points)) > self.next_check:
             self.next_check = GROWTH_BETWEEN_CHECKS * n_games
             if self.is_coarse():
-                self.round = Round({})  # so that a new round, with more points, is planned
+                self.round = Round({})  # then a new round, with more points, is planned
 
     def problem(self, point: Point) -> str:
-        """Return why a point is left out, given its games so far; empty if it is not."""
+        """Return why a point must be left out, given its games so far; empty if it need not."""
         n_failed = len(point.failures)
         n_ended = point.n_ended
-        # With a penalty, a point is left out only if no game has ended: it has no cost.
+        # With a penalty, a point is left out only if no game has ended, since it then has no cost.
         is_unplayed = not n_ended and n_failed >= min(FIRST_GAMES, self.n_allowed(point))
         has_no_cost = self.goal.penalty is not None and is_unplayed
         limit = self.experiment.max_failures
@@ -318,9 +322,9 @@ class Validation(GameSource[Key]):
         return ""
 
     def leave_out(self, point: Point, error: str) -> None:
-        """Stop playing a point, and play another one instead, up to a limit.
+        """Stop playing a point, and play another point instead, for a limited number of times.
 
-        PlayError if no point is left.
+        PlayError is raised if no point is left.
         """
         self.by_key[point.key] = replace(point, error=error)
         self.writer.write(failure((VALIDATION, point.number), error))
@@ -340,7 +344,7 @@ class Validation(GameSource[Key]):
         self.writer.close()
 
     def estimated_total(self, point: Point) -> int:
-        """Return how many games a point will take in all, as far as known."""
+        """Return how many games a point is expected to have at the end."""
         if self.precision.open_end:
             return self.n_allowed(point)
         if self.goal.is_exact or len(point.games) >= MIN_GAMES:
@@ -352,7 +356,7 @@ class Validation(GameSource[Key]):
 
     @property
     def stage(self) -> int:
-        """0 at first, 1 when enough games have been timed for a plan."""
+        """0 at first; 1 when enough games have been timed for a plan."""
         n_games = sum(len(point.games) for point in self.points)
         return int(n_games - self.n_games_before >= MIN_GAMES_TIMED)
 

@@ -1,7 +1,7 @@
 """What a worker process runs: the games of a task, timed.
 
-Workers import only this module and the agents, so that they start fast and stay small; a worker
-whose agent learns also imports the training.
+Workers import only this module and the agents, so that they start fast and use little memory. If
+the agent learns, its worker also imports the training.
 """
 
 import gc
@@ -24,11 +24,12 @@ Key = TypeVar("Key")
 
 PARENT_POLL_INTERVAL = 1.0
 SAFE_PATH, OURS = "PYTHONSAFEPATH", "thetafront"
-"""Keeps modules of the current folder from shadowing others while workers start."""
+"""An environment variable and its value: while workers start, they import no module of the current
+folder."""
 
 
 class LearningError(Exception):
-    """An agent cannot learn because memory or disk space is lacking; θ is not the cause."""
+    """An agent cannot learn, for example because memory is lacking; θ is not the cause."""
 
 
 @dataclass
@@ -38,16 +39,16 @@ class Task(Generic[Key]):
     Attributes
     ----------
     key
-        Names the task; it is returned with the games.
+        Identifies the task; it is returned with the games.
     agent : Agent
         The agent that plays.
     seeds : sequence of int
         The seeds of the games.
     side_by_side : bool
-        Whether they are played side by side (:meth:`agents.agent.Agent.play_side_by_side`), or one
-        after the other.
+        Whether the games are played side by side (:meth:`agents.agent.Agent.play_side_by_side`)
+        rather than one after the other.
     n_deaths_alone : int
-        How often the task killed its worker while played alone.
+        How often the task has killed its worker while it was played alone.
     """
 
     key: Key
@@ -66,23 +67,24 @@ class Finished(Generic[Key]):
     key
         The task's key.
     games : tuple of Game or FailedGame
-        All games of the task; none if it could not be played.
+        All games of the task; none if the task could not be played.
     error : str
-        Why it could not be played.
+        Why the task could not be played; otherwise empty.
     is_machines : bool
         Whether the error is due to the machine or the user, not to θ.
     began, ended : float
-        When the first game began and the last one ended, in seconds of the monotonic clock. For
-        games played on another machine, the end is when they arrived, and the difference is the
-        duration measured there.
+        When the first game began and the last game ended, in seconds of the monotonic clock. For
+        games played on another machine, ``ended`` is when they arrived, and ``began`` is earlier by
+        the duration measured there.
     cpu_seconds : float
-        CPU time of the worker in between; NaN if it does not show how loaded the machine is.
+        CPU time of the worker from ``began`` to ``ended``; NaN if it does not show how loaded the
+        machine is.
     learning_seconds : float
         Wall-clock time for which the agent learned before the first game.
     machine : str
         Key of the machine that played, in the executor's ``machines``; empty for this machine.
     is_first : bool
-        Whether they are the first games of the worker process, whose time includes its start.
+        Whether this is the worker process's first task, whose time includes work done only once.
     """
 
     key: Key
@@ -98,7 +100,7 @@ class Finished(Generic[Key]):
 
 
 def unplayed(task: Task[Key], error: BaseException) -> Finished[Key]:
-    """Return a task that could not be played, and why."""
+    """Return the result of a task that could not be played, with the reason."""
     is_machines = isinstance(error, ChangedError | LearningError)
     is_said = is_machines or isinstance(error, GameError)
     text = str(error) if is_said else f"{type(error).__name__}: {error}"
@@ -106,12 +108,12 @@ def unplayed(task: Task[Key], error: BaseException) -> Finished[Key]:
 
 
 def begin_worker(parent: int) -> None:
-    """Initialize a worker: only the parent handles Ctrl-C, and no worker outlives it."""
+    """Initialize a worker: only its parent handles Ctrl-C, and the worker ends with its parent."""
     if os.environ.get(SAFE_PATH) == OURS:  # programs that play games must not inherit it
         del os.environ[SAFE_PATH]
     Orphans.adopt()
-    process_executor._MAX_MEMORY_LEAK_SIZE = math.inf  # networks and tables are no leak
-    # A handler that does nothing: programs would inherit a signal that is ignored or blocked.
+    process_executor._MAX_MEMORY_LEAK_SIZE = math.inf  # networks and tables are not leaks
+    # A handler that does nothing, since users' programs would inherit an ignored or blocked signal.
     signal.signal(signal.SIGINT, lambda *_: None)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT))
     threading.Thread(target=end_with, args=(parent,), daemon=True).start()
@@ -154,7 +156,7 @@ def play(task: Task[Key]) -> Finished[Key]:
         games = tuple(play_outcome(agent, seed) for seed in task.seeds)
     ended, cpu_seconds = time.monotonic(), time.process_time() - cpu_before
     if not agent.is_ours:
-        cpu_seconds = math.nan  # a program's CPU time is not in this process, and games may wait
+        cpu_seconds = math.nan  # a program has its own CPU time, and a game may also wait
     is_first = not settle.cache_info().currsize
     settle()
     return Finished(
@@ -166,8 +168,8 @@ def play(task: Task[Key]) -> Finished[Key]:
 def settle() -> None:
     """Exempt all existing objects from garbage collection, once per process.
 
-    A collection takes a tenth of a second, most of it for objects of libraries, which are never
-    garbage. It may happen in the middle of a game.
+    A garbage collection takes a tenth of a second, and may happen in the middle of a game. Most of
+    that time is for objects of libraries, which are never garbage.
     """
     gc.collect()
     gc.freeze()

@@ -1,8 +1,8 @@
 """Worker processes that play games.
 
-This module uses joblib's process pool (loky) directly rather than ``joblib.Parallel``. The parent
-must be able to hand out a game at any moment, to stop within a second whatever the workers are
-doing, and to survive the death of a worker.
+This module uses joblib's process pool (loky) directly rather than ``joblib.Parallel``, because the
+parent process must be able to hand out a game at any moment, to stop within a second whatever the
+workers are doing, and to survive the death of a worker.
 """
 
 import contextlib
@@ -42,7 +42,9 @@ __all__ = ["Finished", "PlayError", "Task", "Workers", "check_jobs", "n_cores", 
 Key = TypeVar("Key")
 
 MAX_JOBS_A_CORE = 32  # each job takes some 100 MB
-SECONDS_A_TASK = 0.02  # of shorter games together: handing out and storing a task takes 1 ms
+# Short games are put together into tasks of this duration, since handing out and storing a task
+# takes 1 ms.
+SECONDS_A_TASK = 0.02
 
 
 def n_cores() -> int:
@@ -60,8 +62,8 @@ def check_jobs(jobs: int | None) -> int:
 def start_trackers() -> None:
     """Start the processes that delete semaphores after a kill, and silence their warnings.
 
-    They are started before the workers, because starting them unblocks signals (Python 3.11), and
-    workers would inherit that.
+    They must be started before the workers. Starting them unblocks signals (Python 3.11), and
+    workers that exist by then would inherit this.
     """
     before = os.environ.get("PYTHONWARNINGS")
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (before, "ignore:resource_tracker")))
@@ -77,10 +79,10 @@ def start_trackers() -> None:
 
 
 def end_pool(pool: Any, at_once: bool) -> None:
-    """End a pool's processes after their tasks, or with ``at_once`` in the middle of them.
+    """End a pool's processes after their tasks, or with ``at_once`` in the middle of their tasks.
 
-    They are killed one by one, because the pool's own method fails with a traceback if a task was
-    submitted just before.
+    With ``at_once``, they are killed one by one, because the pool's own method fails with a
+    traceback if a task was submitted just before.
     """
     if at_once:
         own = set(pool._processes)  # a program that calls this may have other children
@@ -94,7 +96,8 @@ def end_pool(pool: Any, at_once: bool) -> None:
 class Workers(Executor[Key]):
     """Worker processes of this machine that play games.
 
-    They start with the first games, and also play the games of later phases.
+    The processes are started when the first games are handed out, and are kept for the games of
+    later phases.
 
     Parameters
     ----------
@@ -105,7 +108,8 @@ class Workers(Executor[Key]):
     -----
     If a worker dies (killed, or out of memory), the pool breaks, and it is unknown which of the
     tasks in flight the worker was playing. A new pool then plays all of these tasks again, one at a
-    time. If a worker dies again with only one task in flight, the run ends with PlayError.
+    time. If a task kills its worker repeatedly while it is played alone, it is given up
+    (:meth:`~study.run.executor.Executor.judge`).
     """
 
     seconds_a_task = SECONDS_A_TASK
@@ -135,9 +139,9 @@ class Workers(Executor[Key]):
         self.close(at_once=kind is not None)
 
     def open(self) -> None:
-        """Start the pool; its processes start with the first games."""
+        """Create the pool, which starts its processes with the first games."""
         os.environ.setdefault(SAFE_PATH, OURS)
-        if interrupt.is_watched():  # this process ends what killed workers leave behind
+        if interrupt.is_watched():  # this process then ends programs that killed workers leave
             Orphans.adopt()
         start_trackers()
         self.pool = ProcessPoolExecutor(
@@ -145,7 +149,7 @@ class Workers(Executor[Key]):
         )
 
     def close(self, at_once: bool) -> None:
-        """End the processes after their games, or with ``at_once`` in the middle of them."""
+        """End the processes after their games, or with ``at_once`` in the middle of their games."""
         pool, self.pool = self.pool, None
         self.in_flight.clear()
         if pool is None:
@@ -188,18 +192,20 @@ class Workers(Executor[Key]):
             with interrupt.deferred(), interrupt.kept_from_children():
                 future = self.pool.submit(play, task)
         except BrokenProcessPool as error:
-            # The pool broke since the last check: collect() will notice, and play this task, too.
+            # The pool broke after the last check; collect() will see this, and play the task again.
             future = Future()
             future.set_exception(TerminatedWorkerError(str(error)))
         self.in_flight[future] = task
 
     def collect(self, timeout: float, also: "Future[Any] | None" = None) -> None:
-        """Wait for a task, ``also`` or ``timeout`` seconds; put finished tasks into ``returned``.
+        """Wait for a task or for ``also``; put finished tasks into ``returned``.
+
+        The wait ends after ``timeout`` seconds at the latest.
 
         Raises
         ------
         PlayError
-            If a worker has died again with only one task in flight.
+            If a built-in agent kills its workers repeatedly.
         """
         awaited: set[Future[Any]] = {*self.in_flight, *([] if also is None else [also])}
         wait(awaited, timeout=timeout, return_when=FIRST_COMPLETED)
@@ -209,7 +215,7 @@ class Workers(Executor[Key]):
             self._release()
 
     def _take_finished(self) -> bool:
-        """Take the tasks that came back; return whether a worker has died."""
+        """Take the tasks that have come back; return whether a worker has died."""
         broken = False
         for future in [each for each in self.in_flight if each.done()]:
             if isinstance(future.exception(), BrokenProcessPool):
@@ -227,7 +233,7 @@ class Workers(Executor[Key]):
         self.n_deaths += 1
         self.lines.append("a worker died; the games in flight are played again")
         for future in [each for each in self.in_flight if each.done() and not each.exception()]:
-            self._take(future)  # it came back after the death was found
+            self._take(future)  # it finished after the death was found
         tasks = list(self.in_flight.values())
         self.close(at_once=True)
         if len(tasks) == 1 and self.judge(tasks[0]):
@@ -246,7 +252,7 @@ class Workers(Executor[Key]):
 def play_all(
     agent: Agent, seeds: range, jobs: int, n_side_by_side: int = 1
 ) -> Iterator[Finished[int]]:
-    """Play games of one agent, one by one or several side by side; the key is the first seed."""
+    """Play games of one agent, alone or several side by side; a task's key is its first seed."""
     warm(agent)
     remaining = iter(range(0, len(seeds), n_side_by_side))
     with Workers[int](jobs) as workers:

@@ -339,8 +339,8 @@ def test_an_experiment_of_ones_own_is_remembered_by_its_study(
         ({"trials": 0}, "trials must be between 1 and "),
         ({"sampler": "nonsense"}, "sampler must be "),
         ({"cost": "nonsense"}, "cost must be "),
-        ({"name": "no/name"}, "name must be "),
-        ({"results": "no/folder"}, "results: folder 'no/folder' cannot be made: "),
+        ({"name": "no/name"}, "name must have "),
+        ({"results": "no/folder"}, "results: folder 'no/folder' cannot be created: "),
         ({"widen": ["nonsense"]}, "widen must be "),
         ({"jobs": 0}, "jobs must be "),
     ],
@@ -446,7 +446,7 @@ def test_a_global_of_a_notebook_that_has_changed_is_refused(tmp_path: Path) -> N
         open_study("toy", results=tmp_path, experiment=names["TOY"])
     names["SCALE"] = 3
     forget_dependencies(study)  # as in a study of before
-    with pytest.warns(UserWarning, match="'toy': an earlier version did not record all that"):
+    with pytest.warns(UserWarning, match="'toy': an earlier version did not record everything"):
         assert len(sweep(names["TOY"], **{**small, "trials": 7}).trials) == 7
     with (tmp_path / "data").open("w") as names["FILE"]:
         names["SCALE"] = 4

@@ -54,7 +54,7 @@ def cell(place: int, word: str) -> Callable[[list[str]], list[str]]:
 @pytest.mark.parametrize(
     ("damage", "problem"),
     [
-        (cell(2, "7"), "line 5, seed 3: score 7, played again"),
+        (cell(2, "7"), "line 5, seed 3: score 7, but"),
         (cell(2, "x"), "line 5: row: not a game of 2048"),
         (cell(7, "0"), "line 5: no game of 2048 can have these values"),
         (cell(0, "0123"), "line 5: its agent is unknown"),

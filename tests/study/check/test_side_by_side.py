@@ -108,7 +108,7 @@ def test_a_changed_score_is_found_and_mended(results: Path) -> None:
     forge(log, 5, replace(game, score=4))
     code, text = thetafront(results, *verify)
     assert code == 1
-    assert "score 4, played again" in text
+    assert "score 4, but" in text
     assert thetafront(results, *verify, "--repair")[0] == 0
     assert thetafront(results, *verify)[0] == 0
 
@@ -134,7 +134,7 @@ def test_a_changed_line_of_the_table_is_found_and_mended(results: Path) -> None:
     path.write_text("\n".join([*lines[:8], ",".join(words), *lines[9:]]) + "\n")
     code, text = thetafront(results, "verify", folder, "--games", "all", "--jobs", "1")
     assert code == 1
-    assert "score 4, played again" in text
+    assert "score 4, but" in text
     mended = thetafront(results, "verify", folder, "--games", "all", "--jobs", "1", "--repair")
     assert mended[0] == 0, mended[1]
     assert path.read_text().splitlines()[8] == lines[8]

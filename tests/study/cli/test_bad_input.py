@@ -18,11 +18,11 @@ def test_an_output_that_cannot_be_made_is_named_as_given(tmp_path: Path) -> None
     file = tmp_path / "file"
     file.write_text("")
     for output, part in (
-        (tmp_path / "missing" / "out", f"made: '{tmp_path}/missing' does not exist"),
+        (tmp_path / "missing" / "out", f"created: '{tmp_path}/missing' does not exist"),
         (file, f"output: '{file}' is a file, not a folder"),
-        (file / "out", f"made: '{file}' is not a folder"),
-        (tmp_path / ("long" * 100), "made: File name too long"),
-        (Path("/proc/out"), "cannot be made"),  # read-only, for root too
+        (file / "out", f"created: '{file}' is not a folder"),
+        (tmp_path / ("long" * 100), "created: File name too long"),
+        (Path("/proc/out"), "cannot be created"),  # read-only, for root too
     ):
         assert part in output_refused(words, output)
 
@@ -50,8 +50,8 @@ def test_an_output_that_cannot_be_made_is_named_as_given(tmp_path: Path) -> None
         ("sweep --scheduler tls://h:1 --tls-ca x", "tls must be all of ca, cert, key (got ca)"),
         ("worker tcp://h:99999", "scheduler must be an address such as tcp://"),
         ("cluster tcp://h", "scheduler must be an address such as tcp://"),
-        ("sweep --name ../x", "name must be 1 to 64 letters"),
-        ("sweep --name ''", "name must be 1 to 64 letters"),
+        ("sweep --name ../x", "name must have 1 to 64 characters"),
+        ("sweep --name ''", "name must have 1 to 64 characters"),
         ("sweep --results /no/such", "folder '/no/such' does not exist"),
         ("sweep --results ''", "--results must be the path of a folder (got '')"),
         ("sweep --storage rubbish", "storage must be a database URL"),

@@ -287,4 +287,4 @@ def test_so_it_is_where_a_study_is_read(finished: Path, tmp_path: Path) -> None:
     line = output_refused(
         ["compare", "s", "--results", str(finished)], tmp_path / "missing" / "out"
     )
-    assert f"made: '{tmp_path}/missing' does not exist" in line
+    assert f"created: '{tmp_path}/missing' does not exist" in line

@@ -150,7 +150,7 @@ def test_a_changed_definition_is_refused_with_what_changed(folder: Path) -> None
     (folder / "engine.py").write_text(ENGINE.replace("90", "80"))
     line = refused_study(folder, "sweep", "once.toml", *few)
     assert "'engine': its definition has changed: the program or a file of its command now" in line
-    assert "accept it with --accept-change" in line
+    assert "accept the changes with --accept-change" in line
     line = refused_study(folder, "validate", "engine", "--validation-games", "2")
     assert "has changed: the program or a file of its command now" in line
     (folder / "once.toml").write_text(ONCE.replace("time_limit = 20", "time_limit = 30"))

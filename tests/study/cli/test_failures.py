@@ -102,7 +102,7 @@ def test_a_failing_seed_in_a_hundred_loses_no_point(tmp_path: Path) -> None:
     place, row = next((n, row) for n, row in rows if row.phase == "validation" and row.n_moves)
     forge(log, place, FailedGame(row.seed, "made up"))
     told = " ".join(thetafront(tmp_path, *verify, code=1).replace("│", " ").split())
-    assert "failed (made up), played again ended" in told
+    assert "failed (made up), but ended when played again" in told
     thetafront(tmp_path, *verify, "--repair")
     assert "ok" in thetafront(tmp_path, *verify)
     assert len(failed_games(results / "study.db")) == n_failed

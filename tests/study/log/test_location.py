@@ -46,7 +46,7 @@ def test_a_study_of_ones_own_is_written_in_a_folder_of_somebody_else(
     own.mkdir()
     monkeypatch.setattr(os, "access", lambda path, _: path != tmp_path)  # also for root
     make_folder(own)
-    with pytest.raises(InputError, match=r"new' cannot be made: .* cannot be written"):
+    with pytest.raises(InputError, match=r"new' cannot be created: .* cannot be written"):
         make_folder(tmp_path / "new")
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(InputError, match="own' cannot be written"):

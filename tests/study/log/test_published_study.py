@@ -126,7 +126,7 @@ def test_a_manifest_whose_earlier_runs_are_no_list_still_gives_the_study(tmp_pat
     ("table", "old", "new", "said"),
     [
         ("games.csv", "search,1,", "search,1,1,", r"games\.csv is not a table of a study: line 3"),
-        ("games.csv", "search,1,", "search,7777,", "inconsistent: trial 1 must have two values"),
+        ("games.csv", "search,1,", "search,7777,", "trial 1 must have two finite values"),
         ("games.csv", "12.132734504794534", "many", r"games\.csv, line 3: not a game"),
         ("games.csv", "validation,,85f07897f0", "validation,,0000000000", r"front\.csv has no"),
         ("trials.csv", "complete", "done", r"trials\.csv, line 2: not a trial"),
