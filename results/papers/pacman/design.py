@@ -13,10 +13,10 @@ and did not win more.
 For three questions that the report leaves open, an agent plays ``MORE`` times as many games as for
 a point in a figure:
 
-* **Motion** (§3.2): the report gives a win rate of "ca. 87%" for A* "in the equivalent deterministic
-  medium classic Pacman world". The strategies of figure 7 play with other values of p, the
-  probability that Pacman moves as chosen. The agents know p. On medium, A* also plays with each of
-  ten dangers (numbers of steps within which a ghost makes it flee), at p = 0.8 and p = 1.
+* **Motion** (§3.2): the report gives a win rate of "ca. 87%" for A* "in the equivalent
+  deterministic medium classic Pacman world". The strategies of figure 7 play with other values of
+  p, the probability that Pacman moves as chosen. The agents know p. On medium, A* also plays with
+  each of ten dangers (numbers of steps within which a ghost makes it flee), at p = 0.8 and p = 1.
 * **Routes** (§4): cells of a shortest path to food "could be rewarded". The report does not say by
   how much; we try rewards of 2 (less than food) and 10 (as much as food).
 * **Maps** (§2.2 and §4): the report cuts its map to a box around food, ghosts and Pacman. It says
