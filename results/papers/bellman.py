@@ -11,10 +11,10 @@ w            weight of R: an action's value is w·R(s, a) + γ·Σ P(s′|s, a)�
 
 The paper does not define V in equation 3. Its Algorithm 3 returns the score of the *whole* game,
 and §3.3 speaks of random games that "tend to end with a score only marginally higher than the
-current score", so V can be read as the score of the whole game. V then consists of
-the score before s, which is the same for all actions, the reward of a, and G. The reward is counted
-in R and again in γ·V, so w = 1 + γ. In textbooks, V is the score that *remains* to be won from s′
-on. Then w = 1, and γ = 1 gives equation 2 itself. Both readings are played.
+current score", so V can be read as the score of the whole game. V then has
+three parts: the score before s (the same for all actions), the reward of a, and G. The reward is
+counted in R and again in γ·V, so w = 1 + γ. In textbooks, V is the score that *remains* to be won
+from s′ on. Then w = 1, and γ = 1 gives equation 2 itself. Both readings are played.
 """
 
 from collections.abc import Mapping
@@ -52,7 +52,7 @@ def policies() -> dict[str, Policy]:
 
 
 def bellman_frame(played: Mapping[str, Policy], games: paper.Games) -> pd.DataFrame:
-    """Return one row per policy: its score, minus equation 2, and minus pure Monte Carlo."""
+    """Return one row per policy: its score, and its lead over equation 2 and pure Monte Carlo."""
     references = {"less_equation_2": EQUATION_2, "less_pure_monte_carlo": PURE}
     return pd.DataFrame(
         {"policy": name, "V": reading, "gamma": gamma}

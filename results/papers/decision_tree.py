@@ -1,4 +1,4 @@
-"""The number of states after a move of 2048, and in all: Ripstein (2023), §2, Figure 2.
+"""How many states follow a move of 2048, and how many it has: Ripstein (2023), §2, Figure 2.
 
 Notation
 --------
@@ -86,7 +86,7 @@ def small_frame() -> pd.DataFrame:
 
 
 def mean_counts(boards: pd.DataFrame) -> dict[str, paper.Interval]:
-    """Return means over the means of games, because the boards of one game are dependent."""
+    """Average over the boards of each game, then over games: boards of one game are dependent."""
     found = boards.assign(
         exact=boards["formula"] == boards["n_pairs"], lacking=boards["n_pairs"] - boards["formula"]
     )

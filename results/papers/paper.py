@@ -55,7 +55,7 @@ Games = Mapping[str, pd.DataFrame]
 
 @dataclass
 class Paper:
-    """The options of a script, and its output folder; :func:`script` creates it."""
+    """The options and the output folder of a script; :func:`script` makes this object."""
 
     output: Path
     n_games: int  # the largest number of games of a row
@@ -95,8 +95,8 @@ class Paper:
         """Write tables, figures, manifest and text; also print the text.
 
         The text is ``texts/NAME.txt`` with numbers filled in. It can use the tables, the number of
-        games, the first and last seed, and ``values``. It also gives each figure its title, and its
-        caption is the paragraph after the figure. The keys of tables and figures are the names of
+        games, the first and last seed, and ``values``. It also has the title of each figure, and
+        the paragraph after a figure is the caption. The keys of tables and figures are the names of
         their files. ``manifest`` has further entries of the manifest.
         """
         for stem, frame in tables.items():
@@ -119,7 +119,7 @@ class Paper:
 
 
 def earlier_manifest(folder: Path) -> dict[str, Any]:
-    """Return the manifest that the last run wrote, if any; InputError if the file is not one."""
+    """Return the last run's manifest, or {} if none; InputError if the file is not a manifest."""
     path = folder / MANIFEST
     if not path.exists():
         return {}
@@ -187,7 +187,9 @@ def script(
         default=0,
         help="the first seed of the games is 1,000,000·SEED",
     )
-    parser.add_argument("--jobs", type=whole(1, 10_000), help="worker processes (default: cores)")
+    parser.add_argument(
+        "--jobs", type=whole(1, 10_000), help="worker processes (default: one per core)"
+    )
     parser.add_argument(
         "--output",
         type=Path,
@@ -333,7 +335,10 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def by(frame: pd.DataFrame, names: str) -> dict[str, dict[str, Any]]:
-    """Return a table's rows for a text by keys: ``names`` may be ``"{layout} {gamma:g}"``."""
+    """Return a table's rows for a text, by keys.
+
+    ``names`` is the format of the keys, such as ``"{layout} {gamma:g}"``.
+    """
     return {names.format_map(row): row for row in records(frame)}
 
 
@@ -366,7 +371,7 @@ def new_figure(width: float, height: float, **panels: Any) -> tuple[Figure, Any]
 
 
 def entitle(figure: Figure, title: str, caption: str) -> None:
-    """Write a title above a figure, and below the figure a caption in lines of its width."""
+    """Write a title above a figure, and a caption below it, wrapped to the figure's width."""
     figure.suptitle(title, x=0.01, ha="left", fontsize=12)
     lines = wrapped(caption, int(figure.get_figwidth() * CHARACTERS_AN_INCH))
     figure.supxlabel(lines, fontsize=8, color="#555555", x=0.01, ha="left")

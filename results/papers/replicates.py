@@ -1,4 +1,4 @@
-"""How many games a trial needs: the example of Ripstein (2023), computed and with real games.
+"""How many games a trial needs, by the example of Ripstein (2023) and by real games.
 
 A *trial* estimates the mean score of a θ from n games. An agent plays N games with each of two θ,
 on the same seeds. Trials are drawn from these games with replacement. They show how much the mean
@@ -38,7 +38,7 @@ Floats = npt.NDArray[np.float64]
 A, B = "A", "B"
 THETAS = {A: AUTHORS_THETA, B: (903, 56, 38, 2, 10, 0.56)}
 """B is the rounded θ of a validated trial of the published sweep."""
-P_SUCCESS, SUCCESS, FAILURE = 0.6, 70_000.0, 35_000.0  # §5.1: P(4096); scores with, without
+P_SUCCESS, SUCCESS, FAILURE = 0.6, 70_000.0, 35_000.0  # §5.1: P(4096), scores with and without
 MAX_GAMES_A_TRIAL = 100
 STANDARD_ERRORS = (250.0, 500.0, 1_000.0, 2_000.0, 5_000.0)  # points
 WRONG_LEVELS = (0.10, 0.05)
@@ -154,12 +154,12 @@ def estimate_difference(worse: Floats, better: Floats) -> Estimate:
 
 
 def order_frame(worse: Floats, better: Floats, p: Floats, worlds: Floats) -> pd.DataFrame:
-    """Return, for each of the :data:`WRONG_LEVELS`, the n that is needed, with 95% intervals.
+    """Return, for each of :data:`WRONG_LEVELS`, the smallest n with a rarer wrong order.
 
-    The columns ``normal_…`` have the n of the normal approximation, the others the counted n. ``p``
-    has the counted probability of the wrong order for each n, and ``worlds`` has a row of these
-    probabilities for each world. A counted n is infinite if :data:`MAX_GAMES_A_TRIAL` games are too
-    few. All n are NaN if the interval of δ contains 0.
+    Each n has a 95% interval. The columns ``normal_…`` have the n of the normal approximation, the
+    others the counted n. ``p`` has the counted probability of the wrong order for each n, and
+    ``worlds`` has a row of these probabilities for each world. A counted n is infinite if
+    :data:`MAX_GAMES_A_TRIAL` games are too few. All n are NaN if the interval of δ contains 0.
     """
     difference = estimate_difference(worse, better)
     gaps = (difference.value, difference.high, difference.low)
@@ -235,7 +235,7 @@ def draw_means(axes: Axes, replicates: pd.DataFrame, scores: dict[str, Floats]) 
 
 
 def draw_order(axes: Axes, ranking: pd.DataFrame) -> None:
-    """Draw the probability of the wrong order, and that of the paper's example (4096 too rare)."""
+    """Draw the probability of the wrong order, and that of the paper's example for comparison."""
     n, p, low, high = (ranking[name] for name in ("n_games", *P_COLUMNS))
     axes.plot(n, p, color=paper.BLACK, linewidth=1.8, label="wrong order: A ahead of B")
     style: dict[str, Any] = {"color": paper.BLACK, "alpha": 0.13, "linewidth": 0}

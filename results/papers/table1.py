@@ -195,7 +195,7 @@ def estimate_share(true: npt.NDArray[np.bool_]) -> Estimate:
 
 
 def milestones_frame(games: paper.Games) -> pd.DataFrame:
-    """Return one row per row of games: scores with and without a 4096 tile, and η² of each tile.
+    """Return one row per agent and rule: scores with and without a 4096 tile, η² of each tile.
 
     The 95% intervals are distribution-free for medians, Wilson's for shares, and bootstrap
     intervals for η².

@@ -7,8 +7,8 @@ value of the start state, and the exact mean return of greedy play. ``traces.csv
 each look. Complete runs in this file are not made again, and keep their times; missing runs are
 added.
 
-Value iteration begins with U = 0 in every state, so its U rises. Heuristic search begins with an
-upper bound and lowers it. Value iteration stops after a sweep in which no value changes by more
+Value iteration begins with 0 in every state, so its U rises. Heuristic search begins with an upper
+bound and lowers it. Value iteration stops after a sweep in which no value changes by more
 than δ. Labelled search stops when the start is solved to within δ. Plain heuristic search cannot
 tell when it is done, so it gets as many backups as synchronous value iteration takes.
 
@@ -141,7 +141,7 @@ def solve(problem: Problem, method: str, bound: str, seed: int, max_backups: int
 def solvers(problem: Problem) -> Iterator[tuple[str, str]]:
     """Yield methods with their initial values."""
     yield from ((method, ZERO) for method in SWEEPS)
-    # From the optimum, plain search would have nothing to lower.
+    # If it began with the optimum, plain search would have nothing to lower.
     yield from ((SEARCH, bound) for bound in problem.bounds if bound != OPTIMUM)
     yield from ((LABELLED, bound) for bound in problem.bounds)
 

@@ -83,14 +83,17 @@ class Problem:
 
     @cached_property
     def reversed_mdp(self) -> FiniteMDP:
-        """The MDP in reverse order: its Gauss-Seidel sweeps begin with the last successors."""
+        """The MDP in reverse order.
+
+        Its Gauss-Seidel sweeps back up the states that can follow a state before the state itself.
+        """
         return backwards(self.mdp)
 
     def policy_value(self, policy: Indices) -> float:
         """Return the mean return of a policy from the start; −∞ if the policy pays forever."""
         tables, values = self.reversed_mdp.tables, np.zeros(self.mdp.n_states)
         reward, chosen = np.full_like(tables.reward, -np.inf), -1 - policy[policy >= 0]
-        reward[chosen] = tables.reward[chosen]  # so the maximum is that of the policy's action
+        reward[chosen] = tables.reward[chosen]  # all other actions have reward −∞
         alone = tables._replace(reward=reward)
         _, residual = sweep_until(alone, values, values, EXACT, MAX_SWEEPS, True)
         return float(values[-1 - self.start]) if residual <= EXACT else -np.inf

@@ -7,13 +7,14 @@ optimistic: greedy play takes the action that looks best until backups make anot
 better. If d is large enough, U of the start converges to V*. No work is spent on states that greedy
 play never reaches. Plain heuristic search, which has no labels, never ends.
 
-Labelled search knows when it is done. It makes *rounds*: a simulation, and then labels along the
-path of this simulation, from the last state to the first. The *envelope* of a state consists of the
-state and all unsolved states that greedy play can reach from it. The *residual* of a state is the
-amount by which a backup would lower U. If no residual in the envelope exceeds δ, all states of the
-envelope are labelled as solved. Otherwise they are backed up, those that were found last first, and
-the round ends. Rounds continue until the start is solved. A label stays valid, because the values
-of solved states no longer change, and all other values only fall.
+Labelled search knows when it is done. It makes *rounds*. A round is a simulation, after which
+states on its path are labelled if possible, from the last state to the first. The *envelope* of a
+state consists of the state and all unsolved states that greedy play can reach from it. The
+*residual* of a state is the amount by which a backup would lower U. If no residual in the envelope
+exceeds δ, all states of the envelope are labelled as solved. Otherwise, these states are backed up,
+beginning with the one that was found last, and the round ends. Rounds continue until the start is
+solved. A label stays valid, because the values of solved states no longer change, and all other
+values only fall.
 
 If no residual in the envelope of s exceeds δ, the expected return of greedy play from s is at least
 U(s) − δ·N. N is the expected number of actions of greedy play, where the action after k others has
@@ -104,7 +105,7 @@ def simulate(
 def expand(
     tables: Tables, values: Floats, state: Integer, delta: float, work: Workspace, number: Integer
 ) -> tuple[Integer, float]:
-    """Walk through the envelope of a state depth first, but not past residuals above δ.
+    """Walk through a state's envelope depth first, but not past states with residuals above δ.
 
     ``number`` (1 or more) must be different for each envelope of a workspace. The states are
     written to ``work.envelope``, and one backup gives the residual of each. Return the number of
@@ -195,11 +196,11 @@ def rounds(
 class Search:
     """A search in parts: each call of :meth:`advance` continues it, until it is done.
 
-    Simulations begin at ``start``, a state that is not terminal. ``values`` begin with
-    ``upper_bound``, an upper bound of V*, shape (n_states,), and are lowered; terminal states have
-    the value 0, whatever their bound. ``depth`` is d (1 or more), and ``delta`` is δ in the unit of
-    rewards; by default, there are no labels. A ``delta`` of 0 asks for values that are exact up to
-    rounding; use it only if no state can be reached twice.
+    Simulations begin at ``start``, a state that is not terminal. ``upper_bound``, shape
+    (n_states,), is an upper bound of V*. ``values`` begin with this bound, and the search lowers
+    them; but terminal states have the value 0, whatever their bound. ``depth`` is d (1 or more),
+    and ``delta`` is δ in the unit of rewards; by default, there are no labels. A ``delta`` of 0
+    asks for values that are exact up to rounding; use it only if no state can be reached twice.
     """
 
     def __init__(

@@ -26,8 +26,8 @@ at most the largest worth minus the worth of the board.
 
 A small board is stored as a board of :mod:`engine.twenty48.board`, in the top left corner; all
 other cells are empty. When a row of w cells slides left, the 4 − w empty cells on its right change
-nothing. When it slides right, its tiles merge correctly but end up at the last of the four columns,
-so they are shifted back by 4 − w columns. Up and down work the same way.
+nothing. When the row slides right, its tiles merge correctly but end up at the last of the four
+columns, so they are shifted back by 4 − w columns. Up and down work the same way.
 """
 
 from collections.abc import Sequence
@@ -93,8 +93,8 @@ def small_spawns(
     """Write each board that a spawn can make of ``after``, and its probability, from index n on.
 
     The order is cell by cell in reading order, with a 2 before a 4. ``cells`` marks the cells of
-    the small board. Its m empty cells are equally likely. Return n + 2m, the index after the last
-    board.
+    the small board. The m empty cells of the board are equally likely. Return n + 2m, the index
+    after the last board.
     """
     empty = empty_cells(after) & cells
     begin = n
@@ -113,7 +113,7 @@ def small_spawns(
 
 @kernel
 def act_and_spawn(states: Boards, n_rows: Integer, n_columns: Integer, marks: np.uint64) -> Level:
-    """Take every legal action in every state, and spawn every tile; ``marks`` are :func:`cells`.
+    """Take every legal action in every state, then every spawn; ``marks`` are :func:`cells`.
 
     Return three groups of arrays. Per state: its number of legal actions, 0 if it is terminal. Per
     legal action, state by state: its number, its points, and how many boards can follow. Per board

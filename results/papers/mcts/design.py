@@ -38,7 +38,7 @@ TITLES = {
 ROLLOUTS = (LeafValue.RANDOM, LeafValue.LOOKAHEAD)
 SIMULATIONS = (1, 3, 10, 30, 100, 300, 1000)  # values of m
 CASES = ((LeafValue.RANDOM, 100), (LeafValue.RANDOM, 300), (LeafValue.LOOKAHEAD, 100))
-"""Leaf value and m of the plain agents, with which agents with widening are compared."""
+"""Leaf value and m of the plain agents with which agents with widening are compared."""
 STATES, ACTIONS = WIDENED = ("states", "actions")  # states after an action; actions of a state
 KS = {STATES: (1.0, 2.0, 4.0, 8.0), ACTIONS: (0.5, 1.0, 1.5, 2.0)}  # values of k′ and k
 ALPHAS = (0.0, 0.25, 0.5)  # both α′ and α

@@ -14,8 +14,8 @@ decision takes as long as a decision of the plain agent. T(m) is the setting's t
 simulations, divided by the plain agent's time. Both agents decide, in turns, on boards from the
 start to the end of one game of the plain agent. T is nearly proportional to m near the m that is
 sought, so a round with m simulations suggests m / T(m). The rounds are made in three steps. The
-first step has the plain agent's m, and each later step has the median suggestion of the step before
-it. The chosen m is the median suggestion of all steps but the first. No scores are used.
+first step uses the plain agent's m, and each later step uses the median suggestion of the step
+before it. The chosen m is the median suggestion of all steps but the first. No scores are used.
 
 ``timing_rounds.csv`` and ``calibration.csv`` store the measurements. A later run, perhaps on a busy
 machine, does not measure again, so each m and the games played with it stay valid.
@@ -121,7 +121,7 @@ def decision_seconds(rounds: pd.DataFrame) -> pd.DataFrame:
 
 
 def timings_frame(rounds: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per leaf value and depth: seconds, and their ratio to random rollouts."""
+    """Return one row per leaf value and depth: seconds, also relative to random rollouts."""
     seconds = decision_seconds(rounds)
     calls = rounds.groupby(["leaf_value", "depth"], observed=True)["call_seconds"].median()
     relative = seconds.div(seconds[LeafValue.RANDOM.value], axis=0)

@@ -38,7 +38,10 @@ def play(run: paper.Paper, agents: Iterable[PacmanAgent], seeds: range) -> Playe
 
 
 def measure_times(run: paper.Paper, chosen: Chosen, bars: Bars) -> dict[PacmanMDP, Estimate]:
-    """Return ratios of times with the smaller map; from the last run if it had the same games."""
+    """Return the ratios of times with the smaller map to times with the whole map.
+
+    They are those of the last run if it timed the same agents on the same seeds.
+    """
     pairs = {changed: plain for *_, plain, changed in design.changes(bars) if changed.cut}
     columns = ["seconds_ratio", "seconds_ratio_low95", "seconds_ratio_high95"]
     earlier, found = paper.earlier_manifest(run.output), None

@@ -46,7 +46,7 @@ def is_won(games: pd.DataFrame) -> npt.NDArray[np.float64]:
 def contrast(
     values: npt.NDArray[np.float64], others: npt.NDArray[np.float64], n_together: int = 1
 ) -> Estimate:
-    """Estimate a difference of win rates, paired by seed; ``n_together`` is m above.
+    """Estimate a difference of win rates, paired by seed; ``n_together`` is the module's m.
 
     Let d be the differences at n seeds. The middle of the interval is Σd/(n + 2). The variance of d
     is estimated as (Σd² + 1)/(n + 2) minus the square of the middle.
@@ -65,7 +65,7 @@ def wins_frame(played: Played) -> pd.DataFrame:
 
 
 def won_by_seed(wins: pd.DataFrame, points: pd.DataFrame, where: str) -> npt.NDArray[np.float64]:
-    """Return, for each seed, the share of a group's points that won its game, shape (n_seeds,)."""
+    """Return, for each seed, the share of a group's points that won the game, shape (n_seeds,)."""
     group = points.query(where)["agent"].unique()
     return np.asarray(wins[group].to_numpy().mean(axis=1), np.float64)
 
@@ -169,7 +169,7 @@ def distance_frame(wins: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
 
 
 def time_ratio(changed: PacmanMDP, plain: PacmanMDP, first_seed: int) -> Estimate:
-    """Estimate the ratio of CPU times per move, changed to plain, from one ratio per round.
+    """Estimate the ratio of the changed agent's CPU time per move to the plain agent's.
 
     Both agents take turns on the same few seeds, so a drift of the machine's speed affects both.
     """
