@@ -1,4 +1,4 @@
-"""How many states follow a move of 2048, and how many it has: Ripstein (2023), §2, Figure 2.
+"""How many states follow a move of 2048, and how many the game has: Ripstein (2023), §2.
 
 Notation
 --------

@@ -41,7 +41,7 @@ THETAS = {
 
 
 def policies(agent: Switching) -> dict[str, Policy]:
-    """Return the agent without expectimax, then with it for each reading of V and each γ."""
+    """Return the agent without expectimax, then with expectimax for each reading of V and γ."""
     plain = MonteCarloMDP(*(getattr(agent, f"theta{number}") for number in range(1, 7)))
     found: dict[str, Policy] = {PLAIN: (plain, "", np.nan)}
     for reading, gammas in GAMMAS.items():

@@ -26,7 +26,7 @@ from thetafront.study.estimate import Estimate
 GAMES_A_SEED = 1_000_000  # this number times --seed is the first seed of the games
 MANIFEST = "manifest.json"
 TEXTS = Path(__file__).with_name("texts")
-ROUNDING = 1e-9  # smaller numbers are written as 0
+ROUNDING = 1e-9  # numbers nearer to 0 are written as 0
 MINUS = "\N{MINUS SIGN}"
 BLUE, BLACK, RED, GREY, GREEN = "#0072B2", "#000000", "#D55E00", "#8C8C8C", "#009E73"
 PURPLE, ORANGE = "#CC79A7", "#E69F00"

@@ -154,7 +154,7 @@ def estimate_difference(worse: Floats, better: Floats) -> Estimate:
 
 
 def order_frame(worse: Floats, better: Floats, p: Floats, worlds: Floats) -> pd.DataFrame:
-    """Return, for each of :data:`WRONG_LEVELS`, the smallest n with a rarer wrong order.
+    """Return the smallest n at which the wrong order is rarer than each of :data:`WRONG_LEVELS`.
 
     Each n has a 95% interval. The columns ``normal_…`` have the n of the normal approximation, the
     others the counted n. ``p`` has the counted probability of the wrong order for each n, and

@@ -108,8 +108,8 @@ def table1_frame(games: paper.Games) -> pd.DataFrame:
 
     All rows have the same seeds in the same order; some rows have only the first of these seeds.
     Intervals are 95% intervals: bootstrap intervals of means, and Wilson's intervals of shares.
-    ``*_inside`` tells whether our interval contains the paper's figure; for a share, a number that
-    rounds to this figure is enough. ``*_beyond`` is the distance of the paper's figure from the
+    ``*_inside`` tells whether our interval contains the paper's figure or, for a share, any number
+    that rounds to this figure. ``*_beyond`` is the distance of the paper's figure from the
     nearer end of our interval: 0 inside the interval, negative below it. ``difference`` is the
     difference from the row "MDP (top 100%)" of the same rule, and ``slip_effect`` is the difference
     from the same row without the slip. Both differences are paired by seed.

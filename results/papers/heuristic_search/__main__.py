@@ -13,7 +13,7 @@ than δ. Labelled search stops when the start is solved to within δ. Plain heur
 tell when it is done, so it gets as many backups as synchronous value iteration takes.
 
 A sweep has one backup for each state with an action. Seconds are the CPU time of the backups alone:
-they exclude the looks, and the kernels have been compiled before.
+they exclude the looks and the compilation of the kernels.
 """
 
 import sys

@@ -11,7 +11,7 @@ define ``hardly`` as less than ten percentage points, that is, one game in a tri
 - Otherwise, a part is undecided.
 
 A claim is supported if all of its parts are supported. It is contradicted if at least one part is
-contradicted. Otherwise, it is undecided. If a claim has several parts, their intervals are wider
+contradicted. Otherwise, it is undecided. If a claim has several parts, their intervals are widened
 (Bonferroni, :func:`~results.papers.pacman.tables.contrast`). Our mazes are not the report's, so a
 contradicted claim may hold in the report's mazes.
 """
