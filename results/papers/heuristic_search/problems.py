@@ -31,7 +31,7 @@ from thetafront.engine.jit import kernel
 BEST_LUCK, BETWEEN, OPTIMUM = "best luck", "a tenth of best luck's excess", "the optimum itself"
 LATE = [[64, 64, 4], [2, 8, 2]]
 EXACT = 1e-12  # points
-MAX_SWEEPS = 10_000  # of a policy; if its play never ends, values may fall forever
+MAX_SWEEPS = 10_000  # of a policy: if play never ends, its values may fall forever
 
 
 @kernel

@@ -20,7 +20,7 @@ number than its state.
 
 The board of n cells with the largest worth has the exponents n + 1, n, …, 2. To make a tile, two
 tiles of half its value must be merged, and while the second of them is made, the first takes up a
-cell. With each cell less, the largest possible exponent is therefore lower by 1. In a single cell,
+cell. With one cell fewer, the largest possible exponent is therefore lower by 1. In a single cell,
 the largest tile is a spawned 4, with exponent 2. The points that can still be scored on a board are
 at most the largest worth minus the worth of the board.
 
@@ -113,7 +113,7 @@ def small_spawns(
 
 @kernel
 def act_and_spawn(states: Boards, n_rows: Integer, n_columns: Integer, marks: np.uint64) -> Level:
-    """Take every legal action in every state, then every spawn; ``marks`` are :func:`cells`.
+    """Take each legal action in each state, then make each spawn; ``marks`` are :func:`cells`.
 
     Return three groups of arrays. Per state: its number of legal actions, 0 if it is terminal. Per
     legal action, state by state: its number, its points, and how many boards can follow. Per board
