@@ -4,16 +4,17 @@ Notation
 --------
 ===========  =======================================================================================
 R(s, a)      immediate reward of an action
-G            points of a random game from s′ on: the mean of a node's best playouts
+G            mean score of the best random playouts from s′ on
 γ            discount
 w            weight of R: an action's value is w·R(s, a) + γ·Σ P(s′|s, a)·G
 ===========  =======================================================================================
 
 The paper does not define V in equation 3. Its Algorithm 3 returns the score of the *whole* game,
 and §3.3 speaks of random games that "tend to end with a score only marginally higher than the
-current score", so V can be read as that score. The score before s is the same for all actions. The
-reward of a is then contained in both V and R, so w = 1 + γ. In the textbook, V is the *remaining*
-score from s′ on, so w = 1, and γ = 1 gives equation 2 itself. Both readings are played.
+current score", so V can be read as the score of the whole game. V then has
+three parts: the score before s (the same for all actions), the reward of a, and G. The reward is
+counted in R and again in γ·V, so w = 1 + γ. In textbooks, V is the score that *remains* to be won
+from s′ on. Then w = 1, and γ = 1 gives equation 2 itself. Both readings are played.
 """
 
 from collections.abc import Mapping
@@ -29,12 +30,12 @@ from thetafront.agents.twenty48.mcmdp import Table1
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 
 GAMMAS = (0.5, 0.7, 0.9, 0.99, 1.0)
-PAPERS_GAMMAS = (0.9, 1.0)  # mentioned in the paper: they have all games, the others 40%
-SHARE_OF_GAMES = 0.4
+PAPERS_GAMMAS = (0.9, 1.0)  # the paper mentions these; the others have fewer games
+SHARE_OF_GAMES = 0.4  # of the other γ
 EQUATION_2, PURE = "equation 2", "pure Monte Carlo, 100 playouts a direction"
 WHOLE, REMAINS = READINGS = ("the whole game's score", "what remains")
 
-Policy = tuple[Agent, str, float]  # with its reading of V and γ
+Policy = tuple[Agent, str, float]  # an agent, its reading of V, and its γ
 
 
 def policies() -> dict[str, Policy]:
@@ -51,7 +52,7 @@ def policies() -> dict[str, Policy]:
 
 
 def bellman_frame(played: Mapping[str, Policy], games: paper.Games) -> pd.DataFrame:
-    """Return one row per policy: its mean score, and its differences from the references."""
+    """Return one row per policy: its score, and its lead over equation 2 and pure Monte Carlo."""
     references = {"less_equation_2": EQUATION_2, "less_pure_monte_carlo": PURE}
     return pd.DataFrame(
         {"policy": name, "V": reading, "gamma": gamma}
@@ -62,7 +63,7 @@ def bellman_frame(played: Mapping[str, Policy], games: paper.Games) -> pd.DataFr
 
 
 def draw_readings(axes: Axes, frame: pd.DataFrame, label: str) -> None:
-    """Draw mean score against γ for each reading of V; ``label`` has braces for the reading."""
+    """Draw mean score against γ for each reading of V; ``label`` has ``{}`` for the reading."""
     gammas = np.unique(frame["gamma"].dropna())
     colours = (paper.RED, paper.BLUE)
     for reading, colour, offset in zip(READINGS, colours, (-0.04, 0.04), strict=True):

@@ -1,20 +1,20 @@
-"""How many states follow a move of 2048, and how many there are: Ripstein (2023), §2, Figure 2.
+"""How many states follow a move of 2048, and how many the game has: Ripstein (2023), §2.
 
 Notation
 --------
 =====  =============================================================================================
 L      number of legal actions of a board, the paper's "number of legal moves"
-m      number of its empty cells
-c      number of merges of its legal actions, in total
-mₐ     empty cells after action a: m plus the number of its merges
+m      number of empty cells of the board
+c      number of merges by all legal actions together
+mₐ     number of empty cells after action a: m plus the number of merges by a
 =====  =============================================================================================
 
-The paper's formula gives 2·L·m + c states after a move. In its example, with eight empty cells and
-four actions that merge nothing, that is 64. But a 2 or a 4 can spawn in each of mₐ cells, so there
-are Σ 2·mₐ = 2·(L·m + c) pairs of an action and a spawn. The formula is too low by c, which is 0
-only if nothing merges. (The paper defines m as the empty cells "after tiles have been combined".
-That number differs by action and already contains the merges.) Two pairs may lead to the same
-board, so there may be fewer states than pairs.
+The paper's formula gives 2·L·m + c states after a move. The paper's example has eight empty cells
+and four actions that merge nothing, so the formula gives 64 states. But after action a, a 2 or a 4
+can spawn in each of mₐ cells, so there are Σ 2·mₐ = 2·(L·m + c) pairs of an action and a spawn. The
+formula is too low by c, which is 0 only if nothing merges. (The paper counts the empty cells "after
+tiles have been combined". Their number differs between actions, and already includes the cells that
+merges leave empty.) Two pairs may lead to the same board, so there may be fewer states than pairs.
 """
 
 from collections.abc import Sequence
@@ -70,7 +70,7 @@ def count_successors(board: int) -> dict[str, int]:
 
 
 def boards_frame(seeds: Sequence[int]) -> pd.DataFrame:
-    """Return :func:`count_successors` of each board in games by :data:`AGENT`, with the seed."""
+    """Return what :func:`count_successors` finds for each board of games by :data:`AGENT`."""
     return pd.DataFrame(
         {"seed": seed, "n_moves": move.n_moves, **count_successors(move.board)}
         for seed in seeds
@@ -81,12 +81,12 @@ def boards_frame(seeds: Sequence[int]) -> pd.DataFrame:
 def small_frame() -> pd.DataFrame:
     """Return the number of reachable boards of each small shape, with an upper bound."""
     frame = pd.DataFrame(SHAPES, columns=["n_rows", "n_columns"])
-    n_states = [small_2048(*shape).mdp.n_states - 1 for shape in SHAPES]  # without the deal
+    n_states = [small_2048(*shape).mdp.n_states - 1 for shape in SHAPES]  # without DEAL
     return frame.assign(n_states=n_states, bound=[(h * w + 2) ** (h * w) for h, w in SHAPES])
 
 
 def mean_counts(boards: pd.DataFrame) -> dict[str, paper.Interval]:
-    """Return means over boards; all games weigh equally, as boards of one game are dependent."""
+    """Average over the boards of each game, then over games: boards of one game are dependent."""
     found = boards.assign(
         exact=boards["formula"] == boards["n_pairs"], lacking=boards["n_pairs"] - boards["formula"]
     )
@@ -97,7 +97,7 @@ def mean_counts(boards: pd.DataFrame) -> dict[str, paper.Interval]:
 
 
 def draw_board(axes: Axes, x: float, y: float, board: int, colour: str) -> None:
-    """Draw a small board; the middle of its left edge is at a point."""
+    """Draw a small picture of a board; the middle of its left edge is at (x, y)."""
     size = 0.8
     frame = FancyBboxPatch(
         (x, y - size / 2), size, size, boxstyle="round,pad=0.03", ec=colour, fc="#FAFAFA", lw=2
@@ -112,7 +112,7 @@ def draw_board(axes: Axes, x: float, y: float, board: int, colour: str) -> None:
 
 
 def decision_tree_figure() -> Figure:
-    """Draw a board, its afterstates and the states after each spawn: the paper's Figure 2."""
+    """Draw a board, the boards after each action, and the states after each spawn: Figure 2."""
     board = twenty48.parse(DRAWN)
     following = successors(board)
     figure, axes = paper.new_figure(8.6, 9.4)
@@ -141,7 +141,7 @@ def decision_tree_figure() -> Figure:
 
 
 def decision_tree(of: paper.Paper) -> None:
-    """Count, and write the results."""
+    """Count the states, and write the results."""
     boards, small = boards_frame(of.seeds), small_frame()
     tables = {
         "boards": boards.groupby("seed").mean().reset_index().drop(columns="n_moves"),

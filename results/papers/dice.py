@@ -1,11 +1,11 @@
 """Three dice by value iteration: the table of Thanki (2021), compared with exact expectations.
 
-θ is the post's tolerance for the residual of a sweep, γ its discount, and F the final score, which
-is the reward of sticking.
+θ is the post's tolerance: value iteration stops when no value changes by more than θ in a sweep. γ
+is the discount. F is the final score, which is the reward of sticking (holding all dice).
 
 The post's program sets the value of sticking to F + γ·F: its game returns F as the reward of the
 last action, and its recursion also uses F as the value of the final state. The correct value of the
-final state is 0. All games together take seconds, so they are always played again.
+final state is 0. All games together take only seconds, so every run plays them again.
 
 Source: P. Thanki, *Value iteration algorithm* (2021).
 """
@@ -34,11 +34,11 @@ POST = (
     (0.0001, 0.97, -6, 13.3415, 18, 0.0005377),
     (0.001, 0.97, -8, 13.3966, 18, 0.0006144),
 )
-"""The post's table: θ, γ, worst score, average, best, and seconds a game, of 10,000 games each."""
+"""The post's table: θ, γ, worst, mean and best score, and seconds per game (10,000 games)."""
 POSTS_GAMES = 10_000
 GAMMAS = tuple(k / 200 for k in range(160, 201))
 TOLERANCES = (10.0, 3.0, 1.0, 0.1, 1e-4)
-COLOURS = (paper.GREEN, paper.ORANGE, paper.RED, paper.BLUE, paper.BLACK)  # the finest first
+COLOURS = (paper.GREEN, paper.ORANGE, paper.RED, paper.BLUE, paper.BLACK)  # smallest first
 N_TIMED = 1_000_000
 N_DRAWS = 1_000_000
 
@@ -59,9 +59,10 @@ RECURSIONS: dict[str, type[DiceAgent]] = {PROGRAM: FinalScoreTwice, CORRECT: Dic
 
 
 def play(first_seed: int, n_games: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Play the post's table by both recursions; return its rows, and counts of games by score.
+    """Play the games of each row of the post's table with both recursions.
 
-    Each row has different seeds: on the same seeds, rows with the same policy would score the same.
+    Returns the rows, and for each row the number of games with each score. No two rows play the
+    same seeds, because rows with the same policy would have the same scores on the same seeds.
     """
     lines, counts = [], []
     for recursion, post in product(RECURSIONS, POST):
@@ -92,7 +93,7 @@ def play(first_seed: int, n_games: int) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def columns(who: str, found: tuple[float, ...], exact: float, error: float) -> dict[str, float]:
-    """Return the columns of played games: worst score, average, best, and seconds a game."""
+    """Return the columns of a row's scores and times; their names begin with ``who``."""
     worst, average, best, seconds = found
     return {
         f"{who}score_min_points": worst,
@@ -105,7 +106,7 @@ def columns(who: str, found: tuple[float, ...], exact: float, error: float) -> d
 
 
 def grid_frame() -> pd.DataFrame:
-    """Return exact expected score, sweeps and CPU seconds by recursion, tolerance and γ."""
+    """Return the exact mean score, sweeps and CPU seconds for each recursion, tolerance and γ."""
     lines = []
     for recursion, tolerance, gamma in product((CORRECT, PROGRAM), TOLERANCES, GAMMAS):
         agent = RECURSIONS[recursion](gamma, tolerance)
@@ -117,7 +118,7 @@ def grid_frame() -> pd.DataFrame:
 
 
 def order_noise(part: pd.DataFrame) -> dict[str, float]:
-    """Return how noisy the post's order is; ``part`` has the rows of the post's program."""
+    """Measure how noisy the order of the post's rows is; ``part`` has our rows of its program."""
     columns = ["exact_score_points", "post_standard_error_points", "post_score_mean_points"]
     exact, errors, reported = part[columns].to_numpy(float).T
     high = part["gamma"].to_numpy(float) == part["gamma"].max()
@@ -141,7 +142,7 @@ def order_noise(part: pd.DataFrame) -> dict[str, float]:
 
 
 def draw_lines(axes: Axes, part: pd.DataFrame, column: str) -> None:
-    """Draw a column against γ, one line per tolerance; finer tolerances have wider lines."""
+    """Draw a column against γ, one line per tolerance; smaller tolerances have wider lines."""
     for k, tolerance in enumerate(sorted(TOLERANCES)):
         line = part[part["tolerance_points"] == tolerance]
         width, label = 9.0 - 2.0 * k, f"{tolerance:g}"
@@ -151,7 +152,7 @@ def draw_lines(axes: Axes, part: pd.DataFrame, column: str) -> None:
 
 
 def grid_figure(grid: pd.DataFrame) -> Figure:
-    """Draw exact expected score and sweeps against γ, by tolerance."""
+    """Draw the exact mean score and the sweeps against γ, one line per tolerance."""
     figure, (left, right) = paper.new_figure(10.4, 5.0, ncols=2)
     correct, program = (grid[grid["recursion"] == name] for name in (CORRECT, PROGRAM))
     draw_lines(left, correct, "exact_score_points")
@@ -170,7 +171,7 @@ def grid_figure(grid: pd.DataFrame) -> Figure:
 
 
 def table_figure(frame: pd.DataFrame) -> Figure:
-    """Draw the post's averages, ours, and the exact means of their policies."""
+    """Draw the post's averages, our averages, and the exact mean scores of the policies."""
     figure, axes = paper.new_figure(8.6, 4.8)
     style: dict[str, Any] = {"markersize": 4.5, "capsize": 3}
     at = np.arange(len(POST))
@@ -191,7 +192,7 @@ def table_figure(frame: pd.DataFrame) -> Figure:
 
 
 def dice(run: paper.Paper) -> None:
-    """Play the table, and write tables, figures and text."""
+    """Play the games of each row of the post's table, and write tables, figures and text."""
     path = run.output / "games.csv"
     if path.exists() and not path.read_bytes().startswith(b"recursion,"):
         raise InputError(f"{path}: games of another script; use another folder")

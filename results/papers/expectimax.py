@@ -3,16 +3,18 @@
 Notation
 --------
 ===========  =======================================================================================
-γ            discount of equation 4: a reward after i spawns has the weight γⁱ, a leaf γᵈ
-k            expectimax decides if no action leaves more than k cells empty
-d, N         depth of expectimax, and its playouts a decision
+γ            discount of equation 4: a reward after i spawns has the weight γⁱ, and the value of a
+             leaf has the weight γᵈ
+k            a board is crowded if no action leaves more than k cells empty; then expectimax decides
+d, N         depth of expectimax, and number of its playouts per decision
 ===========  =======================================================================================
 
-The paper gives γ no value in §5.2. It is 1 in all our other results. As in equation 3
-(:mod:`results.papers.bellman`), V of a leaf can be read as the remaining score or as the whole
-game's score, which Algorithm 3 returns. Both readings are played at two θ on the same seeds, as are
-the two θ without expectimax. The whole game's score is played with half of the games, at γ = 1 and
-at γ = 0.9, which §3.3 mentions.
+The paper's §5.2 gives no value of γ. In all our other results, γ is 1. As in equation 3
+(:mod:`results.papers.bellman`), there are two readings of V, the value of a leaf: the score that
+remains to be won, or the score of the whole game, which Algorithm 3 returns. Both readings are
+played at two θ, and both θ are also played without expectimax, all on the same seeds. The reading
+as the score of the whole game has half as many games, and is played at γ = 1 and at γ = 0.9, which
+§3.3 mentions.
 """
 
 from dataclasses import replace
@@ -39,7 +41,7 @@ THETAS = {
 
 
 def policies(agent: Switching) -> dict[str, Policy]:
-    """Return the agent without expectimax, then with it for each reading of V and each γ."""
+    """Return the agent without expectimax, then with expectimax for each reading of V and γ."""
     plain = MonteCarloMDP(*(getattr(agent, f"theta{number}") for number in range(1, 7)))
     found: dict[str, Policy] = {PLAIN: (plain, "", np.nan)}
     for reading, gammas in GAMMAS.items():
@@ -50,10 +52,10 @@ def policies(agent: Switching) -> dict[str, Policy]:
 
 
 def expectimax_frame(games: paper.Games) -> pd.DataFrame:
-    """Return one row per policy at a θ: its mean score and cost, and its differences, in points.
+    """Return one row per θ and policy: its mean score, its cost, and two differences of scores.
 
-    ``games`` are by θ and policy. ``less_plain`` is the difference from the same θ without
-    expectimax, and ``less_undiscounted`` the difference from γ = 1 with V as what remains.
+    The keys of ``games`` name θ and policy. ``less_plain`` is the difference from the same θ
+    without expectimax. ``less_undiscounted`` is the difference from γ = 1 with V as what remains.
     """
     lines = []
     for theta, agent in THETAS.items():

@@ -1,4 +1,4 @@
-"""Shared parts of the scripts: options, stored games, texts with numbers filled in, figures."""
+"""What the scripts of all papers share: options, stored games, texts with numbers, figures."""
 
 import argparse
 import json
@@ -23,10 +23,10 @@ from thetafront.agents.agent import Agent, agent_digest
 from thetafront.study import estimate
 from thetafront.study.estimate import Estimate
 
-GAMES_A_SEED = 1_000_000  # times --seed: the first seed of the games
+GAMES_A_SEED = 1_000_000  # this number times --seed is the first seed of the games
 MANIFEST = "manifest.json"
 TEXTS = Path(__file__).with_name("texts")
-ROUNDING = 1e-9  # a text shows smaller numbers as 0
+ROUNDING = 1e-9  # numbers nearer to 0 are written as 0
 MINUS = "\N{MINUS SIGN}"
 BLUE, BLACK, RED, GREY, GREEN = "#0072B2", "#000000", "#D55E00", "#8C8C8C", "#009E73"
 PURPLE, ORANGE = "#CC79A7", "#E69F00"
@@ -47,21 +47,21 @@ STYLE: dict[Any, Any] = {
     "legend.frameon": False,
     "legend.fontsize": 8.5,
 }
-CHARACTERS_AN_INCH = 15.5  # of a caption
+CHARACTERS_AN_INCH = 15.5  # in a line of a caption
 
 Games = Mapping[str, pd.DataFrame]
-"""The games of each row, in the order of the seeds."""
+"""The games of each row of a table, by the name of the row; each row has one agent."""
 
 
 @dataclass
 class Paper:
-    """A script's options, and the folder that it writes to; use :func:`script`."""
+    """The options and the output folder of a script; :func:`script` makes this object."""
 
     output: Path
-    n_games: int  # at most, of a row
+    n_games: int  # the largest number of games of a row
     seed: int
     jobs: int | None
-    rows: dict[str, str] = field(default_factory=dict)  # names of rows, by digests of their agents
+    rows: dict[str, str] = field(default_factory=dict)  # names by digests of agents
 
     @property
     def seeds(self) -> range:
@@ -74,7 +74,7 @@ class Paper:
     ) -> dict[str, pd.DataFrame]:
         """Return the games of each row in the order of the seeds; play those that are missing.
 
-        The columns are those of ``games.csv``, without the agent.
+        The columns are those of ``games.csv``, except for the column that names the agent.
         """
         seeds = self.seeds if seeds is None else seeds
         self.rows |= {agent_digest(agent): name for name, agent in rows.items()}
@@ -92,12 +92,12 @@ class Paper:
         manifest: Mapping[str, Any] | None = None,
         **values: Any,
     ) -> None:
-        """Write tables, figures and manifest; fill in ``texts/NAME.txt``, write and print it.
+        """Write tables, figures, manifest and text; also print the text.
 
-        The keys of tables and figures are the names of their files. ``manifest`` has more entries
-        for the manifest. ``values`` has more values for the text, in addition to the tables, the
-        number of games and the seeds. The text gives each figure its title, and the paragraph after
-        the figure is its caption.
+        The text is ``texts/NAME.txt`` with numbers filled in. It can use the tables, the number of
+        games, the first and last seed, and ``values``. It also has the title of each figure, and
+        the paragraph after a figure is the caption. The keys of tables and figures are the names of
+        their files. ``manifest`` has further entries of the manifest.
         """
         for stem, frame in tables.items():
             frame.to_csv(self.output / f"{stem}.csv", index=False)
@@ -119,7 +119,7 @@ class Paper:
 
 
 def earlier_manifest(folder: Path) -> dict[str, Any]:
-    """Return the manifest of the folder's last run; InputError if the file is not a manifest."""
+    """Return the last run's manifest, or {} if none; InputError if the file is not a manifest."""
     path = folder / MANIFEST
     if not path.exists():
         return {}
@@ -135,11 +135,11 @@ def earlier_manifest(folder: Path) -> dict[str, Any]:
 
 
 def kept(path: Path, columns: Mapping[str, Any], where: str = "index >= 0") -> pd.DataFrame | None:
-    """Return a table that an earlier run measured, or its rows that meet the condition ``where``.
+    """Return the table that an earlier run wrote, reduced to rows that meet ``where``.
 
-    Returns None if there is no file; InputError if a column or a number is missing. ``columns``
-    gives the type of each column; a :class:`pandas.CategoricalDtype` lists the words that the
-    column may have.
+    Returns None if there is no file. Raises InputError if a column or a number is missing.
+    ``columns`` gives the type of each column; a :class:`pandas.CategoricalDtype` lists the words
+    that the column may contain.
     """
     if not path.exists():
         return None
@@ -156,7 +156,7 @@ def kept(path: Path, columns: Mapping[str, Any], where: str = "index >= 0") -> p
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:
-    """Return the type of an option: a whole number in a range."""
+    """Return the type of an option that takes a whole number from ``low`` to ``high``."""
 
     def number(text: str) -> int:
         if not re.fullmatch(r"[+-]?[0-9]+", text) or not low <= int(text) <= high:
@@ -174,20 +174,22 @@ def script(
 ) -> None:
     """Run a paper's script: read its options, create its folder, report errors in one line.
 
-    ``name`` is the name of the folder in ``results``, ``n_games`` the default of ``--games``, and
-    ``given`` the arguments of the command line.
+    ``name`` is the name of the folder in ``results``, and ``n_games`` is the default of
+    ``--games``. ``given`` has the arguments; by default, they are those of the command line.
     """
     described = (sys.modules[run.__module__].__doc__ or "").split("\n")[0]
-    # Without a usage, the error for a wrong option is one line.
+    # Without a usage text, argparse reports a wrong option in one line.
     parser = argparse.ArgumentParser(description=described, usage=argparse.SUPPRESS)
-    parser.add_argument("--games", type=whole(2, 100_000), default=n_games, help="games a row")
+    parser.add_argument("--games", type=whole(2, 100_000), default=n_games, help="games per row")
     parser.add_argument(
         "--seed",
         type=whole(0, 2**31 - 1),
         default=0,
-        help="all rows have the same seeds, from 1,000,000·SEED on",
+        help="the first seed of the games is 1,000,000·SEED",
     )
-    parser.add_argument("--jobs", type=whole(1, 10_000), help="worker processes; default: cores")
+    parser.add_argument(
+        "--jobs", type=whole(1, 10_000), help="worker processes (default: one per core)"
+    )
     parser.add_argument(
         "--output",
         type=Path,
@@ -217,16 +219,16 @@ def read_scores(games: pd.DataFrame) -> npt.NDArray[np.float64]:
 
 
 def mean_costs(games: pd.DataFrame) -> dict[str, float]:
-    """Return the costs of a move, over all games of a row."""
+    """Return the costs of a move: means over all moves of a row's games."""
     n_moves = games["n_moves"].sum()
     return {
-        "seconds_per_move": sum(games["cpu_seconds"]) / n_moves,  # in the games' order
+        "seconds_per_move": sum(games["cpu_seconds"]) / n_moves,  # added in the order of the games
         "playout_moves_per_move": games["n_playout_moves"].sum() / n_moves,
     }
 
 
 def interval_row(name: str, of: Estimate, unit: str = "") -> dict[str, float]:
-    """Return the columns of a number with its 95% interval; ``unit`` is the end of their names."""
+    """Return the columns of a number with its 95% interval; their names end in ``unit``."""
     ends = (("", of.value), ("_low95", of.low), ("_high95", of.high))
     return {f"{name}{end}{unit}": value for end, value in ends}
 
@@ -238,14 +240,15 @@ def mean_columns(mean: Estimate) -> dict[str, float]:
 
 
 def score_columns(games: pd.DataFrame) -> dict[str, Any]:
-    """Return the columns of a row's games: n, and the mean score with its 95% interval."""
+    """Return columns for a row: its number of games, and the mean score with its 95% interval."""
     return {"n_games": len(games), **mean_columns(estimate.mean(read_scores(games)))}
 
 
 def less(games: Games, name: str, **others: str) -> dict[str, float]:
-    """Return the columns of a row's differences from others, paired by seed, in points.
+    """Return columns with a row's mean score minus those of other rows, paired by seed, in points.
 
-    ``others`` maps the names of columns to other rows. These have the same seeds, and perhaps more.
+    ``others`` maps the names of columns to names of rows. The other rows begin with the same seeds;
+    their further games are left out.
     """
     mine, found = read_scores(games[name]), dict[str, float]()
     for key, other in others.items():
@@ -257,8 +260,8 @@ def less(games: Games, name: str, **others: str) -> dict[str, float]:
 class Number(float):
     """A number in a text; an unknown number is written as ``-``.
 
-    In addition to Python's formats, ``time`` writes ``183 µs``, for example, and ``+.1pp`` writes a
-    share in percentage points.
+    There are two formats in addition to Python's. ``time`` writes seconds as ``183 µs``, for
+    example, and ``+.1pp`` writes a share in percentage points.
     """
 
     def __format__(self, form: str) -> str:
@@ -271,10 +274,10 @@ class Number(float):
 
 
 class Interval(NamedTuple):
-    """A number of a text with its 95% interval: ``12,345 (12,000 to 12,690)``.
+    """A number in a text with its 95% interval: ``12,345 (12,000 to 12,690)``.
 
-    If the interval is missing or has no width, only the number is written. A difference without
-    width is written as ``-``: it is that of a row from itself.
+    If the interval is missing or has no width, only the number is written. A difference (a format
+    with ``+``) is then written as ``-``, because a row is compared with itself.
     """
 
     value: Number
@@ -289,14 +292,14 @@ class Interval(NamedTuple):
 
 
 def interval(of: Estimate) -> Interval:
-    """Return an estimate for a text."""
+    """Return an estimate as an interval that a text can show."""
     return Interval(Number(of.value), Number(of.low), Number(of.high))
 
 
 def time_text(seconds: float) -> str:
     """Write a time with three digits and a readable unit: ``183 µs``, ``1.25 ms``, ``1,250 s``.
 
-    A negative time, such as an end of a Student's t interval, is written as 0.
+    A negative time, such as the lower end of a Student's t interval, is written as 0.
     """
     seconds = max(0.0, float(f"{seconds:.3g}"))
     if 1e3 <= seconds < math.inf:
@@ -308,10 +311,10 @@ def time_text(seconds: float) -> str:
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return a table's rows for a text: numbers, and intervals by the names of their columns.
+    """Return the rows of a table for a text, with each interval under one name.
 
-    ``score``, for example, is the interval of ``score_mean_points``, ``score_low95_points`` and
-    ``score_high95_points``. ``win_rate`` is the interval of ``win_rate``, ``win_rate_low95`` and
+    For example, ``score`` combines the columns ``score_mean_points``, ``score_low95_points`` and
+    ``score_high95_points``. ``win_rate`` combines ``win_rate``, ``win_rate_low95`` and
     ``win_rate_high95``.
     """
     stems = [str(each).split("_low95") for each in frame if "_low95" in str(each)]
@@ -332,12 +335,15 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def by(frame: pd.DataFrame, names: str) -> dict[str, dict[str, Any]]:
-    """Return a table's rows for a text by a key such as ``"{layout} {gamma:g}"``."""
+    """Return a table's rows for a text, by keys.
+
+    ``names`` is the format of the keys, such as ``"{layout} {gamma:g}"``.
+    """
     return {names.format_map(row): row for row in records(frame)}
 
 
 def wide(frame: pd.DataFrame, index: str, columns: str, cell: str) -> pd.DataFrame:
-    """Lay out a number or interval by the values of ``index`` (rows) and ``columns``."""
+    """Arrange ``cell`` in a table with rows by ``index`` and columns by ``columns``."""
     rows: dict[Any, dict[str, Any]] = {}
     for row in records(frame):
         rows.setdefault(row[index], {index: row[index]})[str(row[columns])] = row[cell]
@@ -347,8 +353,8 @@ def wide(frame: pd.DataFrame, index: str, columns: str, cell: str) -> pd.DataFra
 def fill(template: str, values: Mapping[str, Any]) -> str:
     """Fill numbers into a text.
 
-    The lines of a paragraph are joined. A line ``@name | {column:,.0f} |`` becomes a line for each
-    row of the table of that name. Negative numbers get a minus sign instead of a hyphen.
+    The lines of a paragraph are joined. A line ``@name | {column:,.0f} |`` is repeated for each row
+    of the table ``name``. Negative numbers get a minus sign instead of a hyphen.
     """
     lines: list[str] = []
     for line in re.sub(r"(?<=[^\n|])\n(?=[^\n|#@-])", " ", template).split("\n"):
@@ -365,20 +371,20 @@ def new_figure(width: float, height: float, **panels: Any) -> tuple[Figure, Any]
 
 
 def entitle(figure: Figure, title: str, caption: str) -> None:
-    """Write a title above a figure, and below it a caption wrapped to its width."""
+    """Write a title above a figure, and a caption below it, wrapped to the figure's width."""
     figure.suptitle(title, x=0.01, ha="left", fontsize=12)
     lines = wrapped(caption, int(figure.get_figwidth() * CHARACTERS_AN_INCH))
     figure.supxlabel(lines, fontsize=8, color="#555555", x=0.01, ha="left")
 
 
 def places_axis(axes: Axes, labels: Sequence[str], **style: Any) -> None:
-    """Set up the x axis for named places, from 0 on."""
+    """Label the places 0, 1, 2, … of the x axis, and draw no grid lines there."""
     axes.set_xticks(range(len(labels)), labels, **style)
     axes.grid(visible=False, axis="x")
 
 
 def errors(rows: pd.DataFrame, value: str, stem: str = "", unit: str = "") -> list[pd.Series]:
-    """Return the lengths of a column's error bars, below and above."""
+    """Return how far the error bars of a column reach below and above its values."""
     low, high = (rows[f"{stem or value}_{end}95{unit}"] for end in ("low", "high"))
     return [rows[value] - low, high - rows[value]]
 
@@ -390,7 +396,7 @@ def score_bars(axes: Axes, x: Any, part: pd.DataFrame, **style: Any) -> None:
 
 
 def level(axes: Axes, row: Any, colour: str, label: str) -> None:
-    """Draw a row's mean score as a line across, with its 95% interval as a band."""
+    """Draw a row's mean score as a horizontal line, with its 95% interval as a band."""
     low, high = row["score_low95_points"], row["score_high95_points"]
     axes.axhspan(low, high, color=colour, alpha=0.14, linewidth=0)
     axes.axhline(row["score_mean_points"], color=colour, linewidth=1.4, label=label)

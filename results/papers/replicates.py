@@ -1,15 +1,17 @@
-"""How many games a trial needs: the example of Ripstein (2023), exactly and with real games.
+"""How many games a trial needs, by the example of Ripstein (2023) and by real games.
 
-Two θ of an agent play N games each on the same seeds. Trials of n games are drawn from these games
-with replacement. They show how much the mean of a trial varies, and how often the two θ are ranked
-wrongly.
+A *trial* estimates the mean score of a θ from n games. An agent plays N games with each of two θ,
+on the same seeds. Trials are drawn from these games with replacement. They show how much the mean
+of a trial varies, and how often the two θ are ranked wrongly.
 
-The standard error of the mean is s/√n, where s is the standard deviation of one game's score. Let
-the mean score of the better θ be higher by δ. Then the probability of the wrong order is
-approximately Φ(−δ·√n / √(s₁² + s₂²)). It is below p if n is larger than (z·√(s₁² + s₂²)/δ)², where
-z is the normal quantile of 1 − p. Scores are bimodal, so for few games the probability is counted
-over trials instead. Its interval consists of percentiles over "worlds": bootstrap samples of N
-scores that replace the real scores.
+The standard error of the mean is s/√n, where s is the standard deviation of one game's score; s₁
+and s₂ are those of the two θ. Let the mean score of the better θ be higher by δ. Then the
+probability of the wrong order is approximately Φ(−δ·√n / √(s₁² + s₂²)). This probability is below p
+if n is larger than (z·√(s₁² + s₂²)/δ)², where z is the normal quantile of 1 − p. Scores are
+bimodal, so the approximation may fail for few games. The probability is therefore also counted, as
+the share of the drawn trials that rank the two θ wrongly. For its interval, the count is repeated
+in many *worlds*: in each world, a bootstrap sample of N scores replaces the real scores. The ends
+of the interval are percentiles over the worlds.
 
 Sources: Ripstein (2023), §5.1, *Parameter Optimization*; Efron and Tibshirani, *An Introduction to
 the Bootstrap* (1993), §13.3, for the intervals.
@@ -35,8 +37,8 @@ Floats = npt.NDArray[np.float64]
 
 A, B = "A", "B"
 THETAS = {A: AUTHORS_THETA, B: (903, 56, 38, 2, 10, 0.56)}
-"""B is a validated trial of the published sweep, rounded."""
-P_SUCCESS, SUCCESS, FAILURE = 0.6, 70_000.0, 35_000.0  # §5.1: P(4096); scores with and without
+"""B is the rounded θ of a validated trial of the published sweep."""
+P_SUCCESS, SUCCESS, FAILURE = 0.6, 70_000.0, 35_000.0  # §5.1: P(4096), scores with and without
 MAX_GAMES_A_TRIAL = 100
 STANDARD_ERRORS = (250.0, 500.0, 1_000.0, 2_000.0, 5_000.0)  # points
 WRONG_LEVELS = (0.10, 0.05)
@@ -48,7 +50,7 @@ QUANTILES = {"low95": 0.025, "low50": 0.25, "median": 0.5, "high50": 0.75, "high
 ENDS = (QUANTILES["low95"], QUANTILES["high95"])
 P_COLUMNS = ["p_wrong", "p_wrong_low95", "p_wrong_high95"]
 SHOWN = (1, 2, 3, 4, 6, 9, 16, 25, 50, 100)
-MARKED = (3, 4, 9)  # the paper has 3 and 9, our searches have 4
+MARKED = (3, 4, 9)  # games a trial: 3 and 9 in the paper, 4 in our searches
 
 
 def paper_frame() -> pd.DataFrame:
@@ -78,22 +80,22 @@ def drawn(scores: Floats, shape: int | tuple[int, int], rng: np.random.Generator
 def resampled_sums(
     scores: Floats, n_resamples: int, rng: np.random.Generator, n_max: int = MAX_GAMES_A_TRIAL
 ) -> Floats:
-    """Draw trials from scores with replacement, for all numbers of games at once.
+    """Draw trials of ``n_max`` games from scores with replacement; return cumulative sums.
 
-    Column n − 1, of shape (n_resamples,), has the sum of the first n games of each trial.
+    The shape is (n_resamples, n_max). Column n − 1 has the sum of the first n games of each trial.
     """
     return np.cumsum(drawn(scores, (n_resamples, n_max), rng), axis=1)
 
 
 def estimate_deviation(scores: Floats, rng: np.random.Generator) -> Estimate:
-    """Estimate one game's standard deviation, with a percentile interval (Efron, §13.3)."""
+    """Estimate the standard deviation of one score, with a percentile interval (Efron, §13.3)."""
     deviations = [drawn(scores, len(scores), rng).std(ddof=1) for _ in range(N_DEVIATIONS)]
     low, high = np.quantile(deviations, ENDS)
     return Estimate(float(scores.std(ddof=1)), float(low), float(high))
 
 
 def means_frame(name: str, n_real: int, sums: Floats, deviation: Estimate) -> pd.DataFrame:
-    """Return the distribution of the mean of n games, one row per n, with s/√n."""
+    """Return the distribution of the mean of n games and its standard error, one row per n."""
     n = np.arange(1, sums.shape[1] + 1)
     quantiles = np.quantile(sums, list(QUANTILES.values()), axis=0) / n
     ends = paper.interval_row("standard_error", deviation, "_points").items()
@@ -104,7 +106,7 @@ def means_frame(name: str, n_real: int, sums: Floats, deviation: Estimate) -> pd
 
 def games_for_error(deviation: float, standard_error: float) -> int:
     """Return the smallest number of games that reaches a standard error: (s/SE)², rounded up."""
-    # 1e-9: a quotient that is whole except for rounding errors is not rounded up.
+    # The 1e-9 keeps a whole quotient with a small rounding error from being rounded up.
     return max(1, math.ceil((deviation / standard_error) ** 2 - 1e-9))
 
 
@@ -138,7 +140,7 @@ def p_wrong_in_worlds(worse: Floats, better: Floats, rng: np.random.Generator) -
 
 
 def first_below(probabilities: Floats, level: float) -> float:
-    """Return the smallest n whose probability is below a level; infinite if there is none."""
+    """Return the smallest n with a probability below a level, or infinity if there is none."""
     below = np.flatnonzero(probabilities < level)
     return float(below[0] + 1) if len(below) else math.inf
 
@@ -152,11 +154,12 @@ def estimate_difference(worse: Floats, better: Floats) -> Estimate:
 
 
 def order_frame(worse: Floats, better: Floats, p: Floats, worlds: Floats) -> pd.DataFrame:
-    """Return the smallest n that makes the wrong order rare enough, with 95% intervals.
+    """Return the smallest n at which the wrong order is rarer than each of :data:`WRONG_LEVELS`.
 
-    ``p`` has the probability of the wrong order for each n, from the real scores, and ``worlds``
-    has it for each world. A number of games is infinite if no n is large enough, and NaN if δ's
-    interval contains 0.
+    Each n has a 95% interval. The columns ``normal_…`` have the n of the normal approximation, the
+    others the counted n. ``p`` has the counted probability of the wrong order for each n, and
+    ``worlds`` has a row of these probabilities for each world. A counted n is infinite if
+    :data:`MAX_GAMES_A_TRIAL` games are too few. All n are NaN if the interval of δ contains 0.
     """
     difference = estimate_difference(worse, better)
     gaps = (difference.value, difference.high, difference.low)
@@ -165,7 +168,7 @@ def order_frame(worse: Floats, better: Floats, p: Floats, worlds: Floats) -> pd.
     for level in WRONG_LEVELS:
         row = [math.nan] * 6
         if difference.low > 0:
-            # "inverted_cdf" returns the n of one world; an average of two might be infinite.
+            # "inverted_cdf" returns the n of one world; the mean of two worlds might be infinite.
             in_worlds = [first_below(world, level) for world in worlds]
             ends = np.quantile(in_worlds, ENDS, method="inverted_cdf").tolist()
             by_normal = [games_for_error(norm.ppf(1.0 - level) * deviation, gap) for gap in gaps]
@@ -177,9 +180,9 @@ def order_frame(worse: Floats, better: Floats, p: Floats, worlds: Floats) -> pd.
 
 
 def measure(scores: dict[str, Floats]) -> tuple[dict[str, pd.DataFrame], list[Estimate]]:
-    """Return the tables of two θ, and the standard deviations of one game's score.
+    """Return the tables, and for each θ the standard deviation of one game's score.
 
-    The same games always give the same results.
+    The random numbers have a fixed seed, so the same scores always give the same results.
     """
     rng = np.random.default_rng(0)
     sums = {name: resampled_sums(each, N_RESAMPLES, rng) for name, each in scores.items()}
@@ -232,7 +235,7 @@ def draw_means(axes: Axes, replicates: pd.DataFrame, scores: dict[str, Floats]) 
 
 
 def draw_order(axes: Axes, ranking: pd.DataFrame) -> None:
-    """Draw the probability of the wrong order, and the probability in the paper's example."""
+    """Draw the probability of the wrong order, and that of the paper's example for comparison."""
     n, p, low, high = (ranking[name] for name in ("n_games", *P_COLUMNS))
     axes.plot(n, p, color=paper.BLACK, linewidth=1.8, label="wrong order: A ahead of B")
     style: dict[str, Any] = {"color": paper.BLACK, "alpha": 0.13, "linewidth": 0}

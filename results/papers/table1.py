@@ -1,19 +1,20 @@
 """Table 1 and Figure 3 of Ripstein (2023): five agents, 1,000 games each, by two rules of merging.
 
-The paper gives neither intervals nor numbers of games. Its published program merges in cascade
-(:mod:`engine.twenty48.rule`), and its MDP agents follow an explicit schedule
-(:data:`agents.twenty48.schedule.AUTHORS_SCHEDULE`). Each row is therefore played by the common rule
-and by cascade, on the same seeds. Some rows are played again with one of the program's two slips
-(:mod:`agents.twenty48.published_program`), to measure its effect.
+The paper gives neither intervals nor numbers of games. In its published program, a merged tile may
+merge again in the same move (*cascade*, :mod:`engine.twenty48.rule`). Each row is therefore played
+by the common rule and by cascade, on the same seeds. The MDP agents take their numbers of playouts
+from the program (:data:`agents.twenty48.schedule.AUTHORS_SCHEDULE`). Some rows are played again
+with one of the program's two *slips* (errors, see :mod:`agents.twenty48.published_program`), to
+measure the effect of the slip.
 
 The same games test what §5.1 says about the 4096 tile:
 
 - Games without it score around 36,000 points, "near the 4096 tile".
 - Games with it rarely score below 60,000.
 - A score of 80,000 is near the 8192 tile.
-- Nothing influences the score more than how often the 4096 tile is reached. This is measured by the
-  correlation ratio η²: the share of the variance of one game's score that lies between games with a
-  tile and games without it (Pearson 1905).
+- Nothing influences the score more than how often the 4096 tile is reached. We measure the
+  influence of a tile by the correlation ratio η² (Pearson 1905): the share of the variance of one
+  game's score that is explained by whether the game reaches the tile.
 """
 
 from dataclasses import dataclass, replace
@@ -54,22 +55,22 @@ PAPER = pd.DataFrame(
     },
     index=["top_share", "score", *TILES],
 ).T
-"""The paper's Table 1: average score in points, shares of games that reach 2048, 4096 and 8192."""
-ROUNDED_SHARE = 0.005  # the paper has whole percents
+"""The paper's Table 1: share of playouts kept, average score, shares of games that reach tiles."""
+ROUNDED_SHARE = 0.005  # the paper's shares are whole percents
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row to be played; its agent may have a slip of the paper's program."""
+    """A row of the table, and its agent, which may have a slip of the paper's program."""
 
-    model: str  # its row in the paper
+    model: str  # name of the row in the paper's table
     rule: Rule
     slip: str  # empty for none
     agent: Agent
 
     @property
     def name(self) -> str:
-        """The row's name, shown in progress and used as a key."""
+        """The name of the row, shown in the progress display and used as a key."""
         return ", ".join(filter(None, (self.model, self.rule.value, self.slip)))
 
 
@@ -93,20 +94,25 @@ ROWS = table1_rows()
 
 
 def beyond(estimate: Estimate, other: float, rounding: float = 0.0) -> float:
-    """Return how far a number, known to ± ``rounding``, is above an interval; negative if below."""
+    """Return how far ``other`` is above an interval: 0 inside, negative below.
+
+    ``other`` is known to ± ``rounding``. Of its possible values, the one nearest to the interval is
+    taken.
+    """
     above = max(other - rounding - estimate.high, 0.0)
     return above + min(other + rounding - estimate.low, 0.0)
 
 
 def table1_frame(games: paper.Games) -> pd.DataFrame:
-    """Return the table, with our figures and the paper's; ``games`` are by :attr:`Row.name`.
+    """Return the table with our figures and the paper's; the keys of ``games`` are row names.
 
-    All rows have the same seeds in the same order, or the first of these seeds. Intervals are 95%
-    intervals (bootstrap, Wilson). ``*_inside`` says whether our interval contains the paper's
-    figure, or for a share, a number that rounds to it. ``*_beyond`` is the distance of the paper's
-    figure from the nearer end, negative if it is below. ``difference`` is the difference from the
-    first MDP row of the same rule, and ``slip_effect`` from the row without the slip; both are
-    paired by seed.
+    All rows have the same seeds in the same order; some rows have only the first of these seeds.
+    Intervals are 95% intervals: bootstrap intervals of means, and Wilson's intervals of shares.
+    ``*_inside`` tells whether our interval contains the paper's figure or, for a share, any number
+    that rounds to this figure. ``*_beyond`` is the distance of the paper's figure from the
+    nearer end of our interval: 0 inside the interval, negative below it. ``difference`` is the
+    difference from the row "MDP (top 100%)" of the same rule, and ``slip_effect`` is the difference
+    from the same row without the slip. Both differences are paired by seed.
     """
     references = {row.rule: row.name for row in ROWS if row.model == REFERENCE and not row.slip}
     lines = []
@@ -154,7 +160,7 @@ def table1_figure(games: paper.Games, frame: pd.DataFrame) -> Figure:
         for body in parts["bodies"]:
             body.set(facecolor=colour, edgecolor="none", alpha=0.55)
         part = frame[(frame["rule"] == rule.value) & (frame["slip"] == "")]
-        # A small marker, because intervals are hardly longer than a large marker.
+        # The marker is small, because a large one would hide most of the interval.
         bars = {"fmt": "o", "markersize": 2.2, "zorder": 4, "elinewidth": 1.4, "capsize": 4}
         label = f"mean, 95% interval: {rule.value} rule"
         paper.score_bars(axes, places + offset, part, color=colour, label=label, **bars)
@@ -171,7 +177,7 @@ def table1_figure(games: paper.Games, frame: pd.DataFrame) -> Figure:
 def correlation_ratio(
     scores: npt.NDArray[np.float64], reached: npt.NDArray[np.bool_], rng: np.random.Generator
 ) -> Estimate:
-    """Estimate η² of one game's score, with a percentile bootstrap interval of 95%."""
+    """Estimate η² for a tile that some games reached, with a 95% percentile bootstrap interval."""
 
     def ratio(values: npt.NDArray[np.float64], groups: npt.NDArray[np.bool_]) -> float:
         within = sum(values[part].var() * part.mean() for part in (groups, ~groups) if part.any())
@@ -189,9 +195,10 @@ def estimate_share(true: npt.NDArray[np.bool_]) -> Estimate:
 
 
 def milestones_frame(games: paper.Games) -> pd.DataFrame:
-    """Return one row per agent: scores with and without 4096; ``games`` are by the rows' names.
+    """Return one row per agent and rule: scores with and without a 4096 tile, η² of each tile.
 
-    Medians have distribution-free 95% intervals, shares Wilson's, and η² bootstrap intervals.
+    The 95% intervals are distribution-free for medians, Wilson's for shares, and bootstrap
+    intervals for η².
     """
     rng = np.random.default_rng(0)
     lines = []
@@ -226,7 +233,7 @@ def numbers(frame: pd.DataFrame, games: paper.Games) -> dict[str, Any]:
 
 
 def milestones_figure(games: paper.Games) -> Figure:
-    """Draw the scores of single games of MDP agents by largest tile, a panel for each rule."""
+    """Draw histograms of the MDP agents' scores by largest tile, with one panel per rule."""
     figure, panels = paper.new_figure(9.2, 5.8, nrows=2, sharex=True)
     for axes, rule in zip(panels, ("common", "cascade"), strict=True):
         names = [each for each in games if each.startswith("MDP") and each.endswith(rule)]

@@ -1,1 +1,1 @@
-"""Plain and labelled heuristic search, compared with value iteration on problems solved exactly."""
+"""Plain and labelled heuristic search, compared with value iteration on small problems."""

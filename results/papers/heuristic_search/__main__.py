@@ -1,18 +1,19 @@
 """Heuristic search: Kochenderfer, Wheeler, Wray (2022), §9.7 and §9.8.
 
-Plain and labelled heuristic search, compared with value iteration on three dice and on small boards
-of 2048: backups, CPU time and exact errors for each initial bound. ``--games`` is the number of
-runs of each solver. A *look* is a snapshot of a run: U of the start, and the value of the greedy
-policy. ``traces.csv`` has a line for each look. Finished runs are read from this file, including
-their seconds, and missing runs are added.
+The script compares plain and labelled heuristic search with value iteration, on three dice and on
+small boards of 2048. It measures backups, CPU time and exact errors for each initial bound.
+``--games`` is the number of runs of each solver. A *look* is a snapshot of a run: U, the current
+value of the start state, and the exact mean return of greedy play. ``traces.csv`` has a line for
+each look. Complete runs in this file are not made again, and keep their times; missing runs are
+added.
 
 Value iteration begins with 0 in every state, so its U rises. Heuristic search begins with an upper
-bound and lowers it. Value iteration stops after a sweep with a residual of at most δ, and labelled
-search when the start is solved to within δ. Plain heuristic search cannot tell when it is done, so
-it gets as many backups as synchronous value iteration takes.
+bound and lowers it. Value iteration stops after a sweep in which no value changes by more
+than δ. Labelled search stops when the start is solved to within δ. Plain heuristic search cannot
+tell when it is done, so it gets as many backups as synchronous value iteration takes.
 
-A sweep has one backup for each state with an action. Seconds are the CPU time of the backups alone,
-after a warm-up and without the looks.
+A sweep has one backup for each state with an action. Seconds are the CPU time of the backups alone:
+they exclude the looks and the compilation of the kernels.
 """
 
 import sys
@@ -65,7 +66,7 @@ DASHED = (0, (3, 2))
 
 
 class Look(NamedTuple):
-    """A snapshot of a solver during its run, or at the end."""
+    """A snapshot of a solver during its run, or at the end of the run."""
 
     n_backups: int
     n_touched: int  # states backed up at least once
@@ -79,7 +80,7 @@ COLUMNS: dict[str, Any] = {**dict.fromkeys(RUN, str), "seed": int, **Look.__anno
 
 
 def milestones(problem: Problem) -> Iterator[int]:
-    """Yield numbers of backups, evenly spaced on a logarithmic scale, without end."""
+    """Yield increasing numbers of backups without end, evenly spaced on a logarithmic scale."""
     first = max(10, problem.n_playing // 100)
     return (round(first * 10 ** (k / LOOKS_A_DECADE)) for k in count())
 
@@ -94,7 +95,7 @@ def look(
 
 
 def sweeps(problem: Problem, method: str) -> list[Look]:
-    """Solve by value iteration that begins with 0; look after sweeps."""
+    """Solve by value iteration that begins with 0; take a look after some of the sweeps."""
     mdp = problem.reversed_mdp if method == BACKWARDS else problem.mdp
     values, scratch = np.zeros(mdp.n_states), np.empty(mdp.n_states)
     looks, marks = list[Look](), milestones(problem)
@@ -113,7 +114,7 @@ def sweeps(problem: Problem, method: str) -> list[Look]:
 
 
 def search(problem: Problem, running: Search, max_backups: float) -> list[Look]:
-    """Search until done or until ``max_backups``; look along the way."""
+    """Search until done or until ``max_backups`` backups; take looks along the way."""
     looks = [look(problem, running.values, 0, 0, 0.0, done=False)]
     seconds, n_backups, marks = 0.0, 0, milestones(problem)
     while not looks[-1].done:
@@ -129,7 +130,7 @@ def search(problem: Problem, running: Search, max_backups: float) -> list[Look]:
 
 
 def solve(problem: Problem, method: str, bound: str, seed: int, max_backups: int) -> list[Look]:
-    """Solve by a method; searches begin with a bound, and plain search ends at ``max_backups``."""
+    """Run a solver; only searches use ``bound``, and only plain search uses ``max_backups``."""
     if method in SWEEPS:
         return sweeps(problem, method)
     delta, limit = (DELTA, np.inf) if method == LABELLED else (NO_LABELS, max_backups)
@@ -140,13 +141,13 @@ def solve(problem: Problem, method: str, bound: str, seed: int, max_backups: int
 def solvers(problem: Problem) -> Iterator[tuple[str, str]]:
     """Yield methods with their initial values."""
     yield from ((method, ZERO) for method in SWEEPS)
-    # From the optimum, plain search would have nothing to lower.
+    # If it began with the optimum, plain search would have nothing to lower.
     yield from ((SEARCH, bound) for bound in problem.bounds if bound != OPTIMUM)
     yield from ((LABELLED, bound) for bound in problem.bounds)
 
 
 def run_missing(path: Path, chosen: Sequence[Problem], seeds: Sequence[int]) -> pd.DataFrame:
-    """Return one row per look of all runs; run what the file lacks, and store it there.
+    """Return the looks of all runs, one per row; make the missing runs, and add them to the file.
 
     Runs of value iteration with different seeds differ only in their seconds. InputError if the
     file is not a table of runs.
@@ -180,7 +181,7 @@ def run_missing(path: Path, chosen: Sequence[Problem], seeds: Sequence[int]) -> 
 
 
 def runs_frame(looks: pd.DataFrame, chosen: Sequence[Problem]) -> pd.DataFrame:
-    """Return one row for each solver on a problem, from the ends of its runs.
+    """Return one row for each problem and solver, from the last looks of its runs.
 
     Means over runs have 95% intervals (Student's t for fewer than 20 runs).
     ``value_less_optimum_points`` is U − V* of the start; ``policy_loss_points`` is V* minus the
@@ -209,7 +210,7 @@ def runs_frame(looks: pd.DataFrame, chosen: Sequence[Problem]) -> pd.DataFrame:
 
 
 def compared(runs: pd.DataFrame) -> pd.DataFrame:
-    """Compare labelled search from best luck with value iteration, one row per problem."""
+    """Compare labelled search from the bound of best luck with value iteration, by problem."""
     is_mine = (runs["method"] == LABELLED) & (runs["initial_values"] == BEST_LUCK)
     mine = runs[is_mine].set_index("problem")
     columns = {"luck": mine["initial_value_points"] / mine["optimum_points"]}

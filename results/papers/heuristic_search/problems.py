@@ -1,17 +1,18 @@
-"""Problems with a start state, their exact solution, and upper bounds to begin a search with.
+"""Problems with a start state, an exact solution, and upper bounds for the start of a search.
 
 Notation
 --------
 ===========  =======================================================================================
 V*           optimal value of each state, in points
-L            the bound of *best luck*: the return of a player who also chooses the outcomes:
+L            the bound of *best luck*, the return of a player who also chooses the outcomes:
              L(s) = max over a of R(a) + γ·max over s′ of L(s′); 0 if s is terminal
-U            the bound that a search begins with, and lowers
+U            the bound of a search, which backups lower
 ===========  =======================================================================================
 
 The bounds V* + λ·(L − V*), with λ from 0 to 1, lie between V* and L. They are unknown before the
 problem is solved, and show what a better bound would be worth. No backup raises them: a backup
-raises neither V* nor L, and it is convex.
+raises neither V* nor L, and for a weighted mean of two bounds, it gives at most the weighted mean
+of their backups.
 """
 
 from collections.abc import Mapping
@@ -30,12 +31,12 @@ from thetafront.engine.jit import kernel
 BEST_LUCK, BETWEEN, OPTIMUM = "best luck", "a tenth of best luck's excess", "the optimum itself"
 LATE = [[64, 64, 4], [2, 8, 2]]
 EXACT = 1e-12  # points
-MAX_SWEEPS = 10_000  # of a policy; if play never ends, its values fall forever
+MAX_SWEEPS = 10_000  # of a policy: if play never ends, its values may fall forever
 
 
 @kernel
 def best_luck(tables: Tables) -> Floats:
-    """Return L, shape (n_states,), if each outcome has a larger number than its state."""
+    """Return L, shape (n_states,); each outcome must have a larger number than its state."""
     luck = np.zeros(len(tables.first_action) - 1)
     for state in range(len(luck) - 1, -1, -1):
         best = -np.inf
@@ -50,7 +51,7 @@ def best_luck(tables: Tables) -> Floats:
 
 
 def backwards(mdp: FiniteMDP) -> FiniteMDP:
-    """Return the same MDP with states, actions and outcomes in the opposite order."""
+    """Return the same MDP with states, actions and outcomes in reverse order."""
     return FiniteMDP(
         mdp.n_actions - mdp.first_action[::-1],
         mdp.reward[::-1],
@@ -63,7 +64,7 @@ def backwards(mdp: FiniteMDP) -> FiniteMDP:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """An MDP, a start state, and upper bounds by name, L first."""
+    """An MDP, a start state, and upper bounds by name; the first bound is L."""
 
     name: str
     mdp: FiniteMDP
@@ -77,19 +78,22 @@ class Problem:
 
     @cached_property
     def optimal_values(self) -> Floats:
-        """V* by value iteration until nothing changes, shape (n_states,)."""
+        """V*, shape (n_states,), by value iteration until no value changes by more than EXACT."""
         return ValueIteration(EXACT).solve(self.reversed_mdp).values[::-1].copy()
 
     @cached_property
     def reversed_mdp(self) -> FiniteMDP:
-        """The MDP in reverse order, so that Gauss-Seidel sweeps back up successors first."""
+        """The MDP in reverse order.
+
+        Its Gauss-Seidel sweeps back up the states that can follow a state before the state itself.
+        """
         return backwards(self.mdp)
 
     def policy_value(self, policy: Indices) -> float:
-        """Return the mean return of a policy from the start; −∞ if it pays forever."""
+        """Return the mean return of a policy from the start; −∞ if the policy pays forever."""
         tables, values = self.reversed_mdp.tables, np.zeros(self.mdp.n_states)
         reward, chosen = np.full_like(tables.reward, -np.inf), -1 - policy[policy >= 0]
-        reward[chosen] = tables.reward[chosen]  # the maximum over actions is then the policy's
+        reward[chosen] = tables.reward[chosen]  # all other actions have reward −∞
         alone = tables._replace(reward=reward)
         _, residual = sweep_until(alone, values, values, EXACT, MAX_SWEEPS, True)
         return float(values[-1 - self.start]) if residual <= EXACT else -np.inf
@@ -111,7 +115,7 @@ class Problem:
 
 
 def board(n_rows: int, n_columns: int, faces: list[list[int]] | None = None) -> Problem:
-    """Return 2048 on a small board, from the deal or from a board."""
+    """Return 2048 on a small board; the start is the deal or the board ``faces``."""
     game = small_2048(n_rows, n_columns)
     start = DEAL if faces is None else game.state(faces)
     name = f"2048 on {n_rows} × {n_columns}"
@@ -124,7 +128,7 @@ def board(n_rows: int, n_columns: int, faces: list[list[int]] | None = None) -> 
 def three_dice() -> Problem:
     """Return three dice without a discount; the start is before the first roll.
 
-    With best luck, the player sticks, or pays for one roll that gives the best final score.
+    With best luck, the player sticks, or pays for one reroll that gives the best final score.
     """
     rules = THREE_DICE.mdp
     first = np.flatnonzero(rules.start)

@@ -1,31 +1,34 @@
 """Heuristic search and its labelled form: real-time dynamic programming from one start state.
 
 U is an upper bound of the optimal values V*, lowered as the search continues. A *simulation* of
-depth d backs up each state that it visits, takes the greedy action, and draws its outcome, until d
-actions are taken or a state is *solved*: terminal, or labelled. The search is optimistic: greedy
-play takes the action that looks best until backups make another look better. If d is large enough,
-U of the start converges to V*; states that greedy play never reaches cost nothing. Plain heuristic
-search never ends.
+depth d backs up each state that it visits, takes the greedy action, and draws its outcome. It ends
+after d actions, or at a *solved* state: one that is terminal, or labelled as solved. The search is
+optimistic: greedy play takes the action that looks best until backups make another action look
+better. If d is large enough, U of the start converges to V*. No work is spent on states that greedy
+play never reaches. Plain heuristic search, which has no labels, never ends.
 
-Labelled search knows when it is done. After each simulation it goes back along the path, last state
-first. The *envelope* of a state consists of the state and all unsolved states that greedy play can
-reach from it. If no residual in the envelope exceeds δ, all of its states are labelled solved.
-Otherwise they are backed up in reverse order, and the round ends. Rounds continue until the start
-is solved. A label stays valid, because values of solved states no longer change and all others only
-fall.
+Labelled search knows when it is done. It makes *rounds*. A round is a simulation, after which
+states on its path are labelled if possible, from the last state to the first. The *envelope* of a
+state consists of the state and all unsolved states that greedy play can reach from it. The
+*residual* of a state is the amount by which a backup would lower U. If no residual in the envelope
+exceeds δ, all states of the envelope are labelled as solved. Otherwise, these states are backed up,
+beginning with the one that was found last, and the round ends. Rounds continue until the start is
+solved. A label stays valid, because the values of solved states no longer change, and all other
+values only fall.
 
 If no residual in the envelope of s exceeds δ, the expected return of greedy play from s is at least
-U(s) − δ·N. N is its expected number of actions, in which the action after k others counts γᵏ. Since
-U(s) ≥ V*(s), both U(s) and the return of greedy play are within δ·N of the optimum. Without a
-discount, N is finite only if greedy play ends, as it does in 2048. In other problems, a loop
-without reward may keep its initial bound and still be labelled.
+U(s) − δ·N. N is the expected number of actions of greedy play, where the action after k others has
+the weight γᵏ. Since U(s) ≥ V*(s), both U(s) and the return of greedy play are within δ·N of the
+optimum. Without a discount, N is finite only if greedy play ends, as it does in 2048. In other
+problems, the states of a loop without reward may be labelled while they still have their initial
+bounds.
 
 Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §9.7 and §9.8; Barto,
 Bradtke, Singh, *Learning to act using real-time dynamic programming*, Artificial Intelligence 72
 (1995); Bonet, Geffner, *Labeled RTDP: Improving the Convergence of Real-Time Dynamic Programming*,
 ICAPS 2003, Algorithms 3 and 4. Our readings: terminal states are solved from the beginning, and a
 backup never raises a value. The residual of s is U(s) − BU(s), or 0 if the backup BU(s) is higher
-(:mod:`agents.mdp.kernels`). The book's residual is an absolute value; both agree as long as no
+(:mod:`agents.mdp.kernels`). The book's residual is |U(s) − BU(s)|, which is the same as long as no
 backup raises U.
 """
 
@@ -51,14 +54,14 @@ class Workspace(NamedTuple):
     path: Indices  # states of a simulation, (d,)
     touched: Flags  # states that simulations backed up, (n_states,)
     solved: Flags  # (n_states,)
-    envelope: Indices  # states of the envelope, in the order of their backups, (n_states,)
+    envelope: Indices  # states of the envelope, in the order found, (n_states,)
     waiting: Indices  # a stack of states still to be expanded, (n_states,)
-    met: Indices  # for each state, the number (from 1) of the last envelope that met it
+    met: Indices  # for each state, the number of the last envelope with it; 0 if none
 
 
 @kernel
 def lower(tables: Tables, values: Floats, state: Integer) -> Integer:
-    """Lower U(s) to BU(s) if that is less, in place; return the action of :func:`backup`."""
+    """Lower U(s) to its backup if this is less; return the action of :func:`backup`."""
     value, action = backup(tables, values, state)
     values[state] = min(values[state], value)
     return action
@@ -82,7 +85,7 @@ def draw_outcome(tables: Tables, action: Integer, stream: np.uint64) -> tuple[In
 def simulate(
     tables: Tables, values: Floats, start: Integer, work: Workspace, outcomes: np.uint64
 ) -> Integer:
-    """Play greedily until a state is solved or d actions are taken; lower ``values``.
+    """Play greedily for d actions or up to a solved state; lower ``values``.
 
     ``work.path`` receives the states in which an action was taken. Return their number, which is
     also the number of backups.
@@ -102,11 +105,11 @@ def simulate(
 def expand(
     tables: Tables, values: Floats, state: Integer, delta: float, work: Workspace, number: Integer
 ) -> tuple[Integer, float]:
-    """Walk through the envelope of a state depth first; do not go past residuals above δ.
+    """Walk through a state's envelope depth first, but not past states with residuals above δ.
 
-    ``number`` (1 or more) must be new to this workspace. Return the number of states that
-    ``work.envelope`` received, each backed up once, and their largest residual. If this residual is
-    at most δ, the envelope is complete.
+    ``number`` (1 or more) must be different for each envelope of a workspace. The states are
+    written to ``work.envelope``, and one backup gives the residual of each. Return the number of
+    states and their largest residual. If this is at most δ, the envelope is complete.
     """
     envelope, waiting, met = work.envelope, work.waiting, work.met
     waiting[0] = state
@@ -137,7 +140,7 @@ def expand(
 def label(
     tables: Tables, values: Floats, state: Integer, delta: float, work: Workspace, number: Integer
 ) -> tuple[bool, Integer]:
-    """Label the envelope of a state as solved, or back it up in reverse order.
+    """Label the states of an envelope as solved, or back them up in reverse order.
 
     Return whether the state is solved now, and the number of backups, including those that only
     compute a residual.
@@ -166,8 +169,9 @@ def rounds(
 ) -> tuple[Integer, Integer, Integer]:
     """Simulate and label until the start is solved.
 
-    No round begins after ``max_backups`` backups of this call. Round k draws from the stream (seed,
-    PLAYOUT, k). Return the total numbers of envelopes and rounds, and the backups of this call.
+    No round begins after this call has made ``max_backups`` backups. Round k draws from the stream
+    (seed, PLAYOUT, k). Return the total numbers of envelopes and rounds, and the backups of this
+    call.
     """
     n_backups: Integer = 0
     while not work.solved[start] and n_backups < max_backups:
@@ -190,13 +194,13 @@ def rounds(
 
 
 class Search:
-    """A search that can be examined between calls of :meth:`advance`, until it is done.
+    """A search in parts: each call of :meth:`advance` continues it, until it is done.
 
-    It begins at ``start``, a state that is not terminal, with an upper bound of V*, shape
-    (n_states,). Terminal states count as 0, whatever their bound. The search lowers ``values`` from
-    this bound. ``depth`` is d (1 or more), and ``delta`` is δ in the unit of rewards; by default,
-    there are no labels. A ``delta`` of 0 asks for values that are exact up to rounding; use it only
-    if no state can be reached twice.
+    Simulations begin at ``start``, a state that is not terminal. ``upper_bound``, shape
+    (n_states,), is an upper bound of V*. ``values`` begin with this bound, and the search lowers
+    them; but terminal states have the value 0, whatever their bound. ``depth`` is d (1 or more),
+    and ``delta`` is δ in the unit of rewards; by default, there are no labels. A ``delta`` of 0
+    asks for values that are exact up to rounding; use it only if no state can be reached twice.
     """
 
     def __init__(

@@ -13,19 +13,20 @@ worth f      Σ (e − 1)·2ᵉ over a board's exponents e, see :mod:`engine.twe
 Every game ends, so rewards need no discount: γ is 1, and the optimal value of the deal is the mean
 score of optimal play. A state is terminal if no action is legal.
 
-Every action adds 2 or 4 to the sum of all tiles, so no board occurs twice in a game. Boards are
-enumerated in the order of their sums: when the boards of one sum are processed, all of them are
-known. States are numbered by sum, then by packed board, so each outcome has a larger number than
-its state.
+Every spawn adds 2 or 4 to the sum of all tiles, so no board occurs twice in a game. Boards are
+enumerated in the order of their sums: when the boards with some sum are processed, all boards with
+this sum are known. States are numbered by sum, then by packed board, so each outcome has a larger
+number than its state.
 
-The board of n cells with the largest worth has the exponents n + 1, n, …, 2: a tile is merged from
-two tiles of half its value, one cell less is free for the second of them, and the smallest tile may
-be a spawned 4. The points that can still be scored on a board are at most this worth minus the
-worth of the board.
+The board of n cells with the largest worth has the exponents n + 1, n, …, 2. To make a tile, two
+tiles of half its value must be merged, and while the second of them is made, the first takes up a
+cell. With one cell fewer, the largest possible exponent is therefore lower by 1. In a single cell,
+the largest tile is a spawned 4, with exponent 2. The points that can still be scored on a board are
+at most the largest worth minus the worth of the board.
 
-A small board is stored as a board of :mod:`engine.twenty48.board` whose other cells are empty. A
-row of w cells slides left like the row of four cells that begins with it, since the cells behind it
-are empty. When it slides right, its tiles merge correctly but end up at the last of the four
+A small board is stored as a board of :mod:`engine.twenty48.board`, in the top left corner; all
+other cells are empty. When a row of w cells slides left, the 4 − w empty cells on its right change
+nothing. When the row slides right, its tiles merge correctly but end up at the last of the four
 columns, so they are shifted back by 4 − w columns. Up and down work the same way.
 """
 
@@ -72,7 +73,7 @@ def cells(n_rows: int, n_columns: int) -> np.uint64:
 def small_afterstate(
     board: np.uint64, action: Integer, n_rows: Integer, n_columns: Integer
 ) -> tuple[np.uint64, np.int64]:
-    """Return a small board before the spawn, or itself if illegal, and the reward."""
+    """Return a small board after an action, and the reward; illegal actions leave it unchanged."""
     after, reward = afterstate(board, action, None)
     if action == RIGHT:
         after >>= np.uint64(4 * (4 - n_columns))
@@ -89,10 +90,11 @@ def small_spawns(
     probabilities: npt.NDArray[np.float64],
     n: Integer,
 ) -> Integer:
-    """List all boards after a spawn on a small afterstate, with their probabilities, from index n.
+    """Write each board that a spawn can make of ``after``, and its probability, from index n on.
 
-    The order is cell by cell in reading order, a 2 before a 4. The m empty ones of its ``cells``
-    are equally likely. Return n + 2m, the index after the last board.
+    The order is cell by cell in reading order, with a 2 before a 4. ``cells`` marks the cells of
+    the small board. The m empty cells of the board are equally likely. Return n + 2m, the index
+    after the last board.
     """
     empty = empty_cells(after) & cells
     begin = n
@@ -111,11 +113,11 @@ def small_spawns(
 
 @kernel
 def act_and_spawn(states: Boards, n_rows: Integer, n_columns: Integer, marks: np.uint64) -> Level:
-    """Take every legal action in every state, and spawn every tile; ``marks`` are :func:`cells`.
+    """Take each legal action in each state, then make each spawn; ``marks`` are :func:`cells`.
 
     Return three groups of arrays. Per state: its number of legal actions, 0 if it is terminal. Per
-    legal action, state by state: its number, its points, and how many boards can follow it. Per
-    following board, action by action: the board and its probability.
+    legal action, state by state: its number, its points, and how many boards can follow. Per board
+    that can follow, action by action: the board and its probability.
     """
     n_actions = np.zeros(len(states), np.int64)
     most: Integer = N_ACTIONS * len(states)
@@ -162,7 +164,7 @@ def ends(counts: Sequence[Indices]) -> Indices:
 
 
 def deal(marks: np.uint64, m: int) -> Level:
-    """Return the action of the deal, two spawns on m cells, as :func:`act_and_spawn` does."""
+    """Return the deal's action (two spawns on m cells) in the form of :func:`act_and_spawn`."""
     first, p_first = np.empty(2 * m, np.uint64), np.empty(2 * m)
     small_spawns(np.uint64(0), marks, first, p_first, 0)
     second, p_second = np.empty((2 * m, 2 * m - 2), np.uint64), np.empty((2 * m, 2 * m - 2))
@@ -181,13 +183,14 @@ class Small2048:
     n_rows: int
     n_columns: int
     mdp: FiniteMDP
-    boards: Boards  # packed, one per state, in the top left cells of the engine's
-    actions: Indices  # each as engine.twenty48.Action, or DEALING
+    boards: Boards  # packed, one per state
+    actions: Indices  # numbers of engine.twenty48.Action, or DEALING
 
     def upper_bound(self) -> Floats:
-        """Return an upper bound of each optimal value by the worth of the board, shape (n_states,).
+        """Return an upper bound of each optimal value, shape (n_states,), from the boards' worth.
 
-        It ignores what can follow, so it is higher than best luck.
+        It ignores which boards can follow, so it is higher than the bound of best luck (the score
+        of a player who also chooses the spawns).
         """
         exponents = range(self.n_rows * self.n_columns + 1, 1, -1)
         largest = sum(exponent << (4 * cell) for cell, exponent in enumerate(exponents))
@@ -195,7 +198,7 @@ class Small2048:
         return np.where(self.mdp.terminal, 0.0, worth(np.uint64(largest)) - worths)
 
     def state(self, faces: Sequence[Sequence[int]]) -> int:
-        """Return the number of a board's state; ``faces`` are its face values, 0 for an empty cell.
+        """Return the state of a board; ``faces`` are the values of its tiles, 0 for an empty cell.
 
         ValueError if the board is not reachable.
         """

@@ -1,8 +1,9 @@
 """Tree search: Kochenderfer, Wheeler, Wray (2022), §9.6.
 
-The results have, for each leaf value, the score against simulations and against time, and the
-runtime against depth. They also have progressive widening of states and of actions at equal time,
-and two readings of the source.
+A leaf value estimates the score that follows a leaf of the search tree. For each leaf value, the
+script measures the score against the number of simulations and against time, and the time of a
+decision against depth. It also measures progressive widening of states and of actions at equal
+time, other exploration constants, and other readings of the source.
 """
 
 from itertools import product
@@ -13,7 +14,7 @@ from results.papers.mcts.design import ACTIONS, DEPTH, STATES, TITLES, plain, ro
 from thetafront.agents.agent import Agent
 from thetafront.study import estimate as intervals
 
-GAMES_OF_A_READING = 2  # times as many games as other rows, since effects may be small
+GAMES_OF_A_READING = 2  # times as many games as in other rows, since effects may be small
 SHOWN_DEPTHS = (1, 5, 10, 15, 20)
 
 

@@ -8,11 +8,11 @@ d            depth: actions that a simulation looks ahead, including its rollout
 c            exploration constant, in points
 k, α         progressive widening: while at most k·N(s)^α actions of s are open, another is opened;
              N counts visits
-k′, α′       the same for states: at most k′·N(s, a)^α′ states follow action a of s
+k′, α′       the same for states: after N(s, a) visits, at most k′·N(s, a)^α′ states follow a
 ===========  =======================================================================================
 
-The source leaves two things open: how ties are broken, and how long a rollout is (its U(s) does not
-know the depth that remains). Both are parameters of :class:`agents.twenty48.uct.UCT`.
+The source leaves two things open: how ties are broken, and how long a rollout is (its function U(s)
+is not told the depth that remains). Both are parameters of :class:`agents.twenty48.uct.UCT`.
 
 Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6; its example has
 d = 10, c = 100.
@@ -36,9 +36,9 @@ TITLES = {
 }
 """The leaf values, in the example's order."""
 ROLLOUTS = (LeafValue.RANDOM, LeafValue.LOOKAHEAD)
-SIMULATIONS = (1, 3, 10, 30, 100, 300, 1000)  # m of the points
+SIMULATIONS = (1, 3, 10, 30, 100, 300, 1000)  # values of m
 CASES = ((LeafValue.RANDOM, 100), (LeafValue.RANDOM, 300), (LeafValue.LOOKAHEAD, 100))
-"""Leaf value and m of the plain agents that widening is compared with."""
+"""Leaf value and m of the plain agents with which agents with widening are compared."""
 STATES, ACTIONS = WIDENED = ("states", "actions")  # states after an action; actions of a state
 KS = {STATES: (1.0, 2.0, 4.0, 8.0), ACTIONS: (0.5, 1.0, 1.5, 2.0)}  # values of k′ and k
 ALPHAS = (0.0, 0.25, 0.5)  # both α′ and α
@@ -48,7 +48,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "ties broken at random": {"tie_breaking": TieBreaking.RANDOM},
     "rollouts of d actions": {"rollout_depth": RolloutDepth.FULL},
 }
-"""The other readings."""
+"""The other readings, as changes of parameters."""
 READ_AT = 100  # m
 
 
@@ -64,7 +64,7 @@ def row_name(agent: UCT) -> str:
 
 
 class Widening(NamedTuple):
-    """A setting of progressive widening that takes the time of a plain agent."""
+    """A setting of progressive widening that is compared with a plain agent at equal time."""
 
     leaf_value: str
     plain_n_simulations: int
@@ -74,18 +74,18 @@ class Widening(NamedTuple):
 
     @property
     def plain(self) -> UCT:
-        """The plain agent."""
+        """The plain agent, which does not widen."""
         return plain(LeafValue(self.leaf_value), self.plain_n_simulations)
 
     @property
     def name(self) -> str:
-        """The name of its row."""
+        """The name of the setting's row."""
         mark = "′" if self.widened == STATES else ""
         time = f"in the time of {row_name(self.plain)}"
         return f"k{mark} = {self.k:g}, α{mark} = {self.alpha:g}, {time}"
 
     def agent(self, m: int) -> UCT:
-        """Return the widening agent with m simulations."""
+        """Return the agent with this widening and m simulations."""
         if self.widened == ACTIONS:
             return replace(self.plain, n_simulations=m, k_action=self.k, alpha_action=self.alpha)
         return replace(self.plain, n_simulations=m, k_state=self.k, alpha_state=self.alpha)
@@ -101,9 +101,9 @@ def widenings() -> list[Widening]:
 
 
 def readings() -> list[tuple[str, UCT, UCT]]:
-    """Return the other readings, each with the plain and the changed agent.
+    """Return each other reading by leaf value, with the plain and the changed agent.
 
-    The depth of rollouts matters only for leaf values with rollouts.
+    The reading that changes the depth of rollouts is combined only with rollouts.
     """
     return [
         (change, plain(leaf_value, READ_AT), replace(plain(leaf_value, READ_AT), **values))

@@ -14,8 +14,8 @@ from results.papers.mcts.design import STATES, TITLES
 from results.papers.mcts.timing import DEPTHS
 from thetafront.agents.twenty48.leaf_value import LeafValue
 
-# Colour, marker, marker size and line width. Three curves nearly coincide; later curves are drawn
-# over earlier ones and are therefore smaller.
+# Colour, marker, marker size and line width. Three curves nearly coincide, so those that are drawn
+# on top have smaller markers and thinner lines.
 LOOKS: dict[LeafValue, tuple[str, str, float, float]] = {
     LeafValue.RANDOM: (paper.BLUE, "o", 5.0, 1.3),
     LeafValue.LOOKAHEAD: (paper.RED, "s", 5.0, 1.3),
@@ -39,7 +39,7 @@ def curves(axes: Axes, points: pd.DataFrame, x: str) -> None:
 
 
 def score_figure(points: pd.DataFrame) -> Figure:
-    """Draw mean score against m; the example's first plot has mean reward instead."""
+    """Draw mean score against m; the source's first plot has mean reward instead."""
     figure, axes = paper.new_figure(8.2, 5.4)
     curves(axes, points, "n_simulations")
     axes.set_xticks(design.SIMULATIONS, [f"{m:,}" for m in design.SIMULATIONS])
@@ -49,7 +49,7 @@ def score_figure(points: pd.DataFrame) -> Figure:
 
 
 def execution_time_figure(timings: pd.DataFrame) -> Figure:
-    """Draw the time of a decision, relative to random rollouts, against depth (the second plot)."""
+    """Draw a decision's time, relative to random rollouts, against depth (second plot)."""
     figure, axes = paper.new_figure(8.2, 5.4)
     for leaf_value, (colour, marker, size, width) in LOOKS.items():
         part = timings[timings["leaf_value"] == leaf_value.value].sort_values("depth")

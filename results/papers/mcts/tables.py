@@ -1,9 +1,10 @@
 """The tables of scores: points, equal time, widening, exploration, other readings.
 
-Between neighbouring points of a leaf value, the score is interpolated linearly over log seconds per
-move. It is a weighted sum of the mean scores of two points. Times are treated as exact. The largest
-of several noisy means is biased upwards and shows nothing by itself. The leader at a budget is
-therefore compared with **each** of the others by paired differences.
+A *point* is a leaf value with one m. Between neighbouring points of a leaf value, the score is
+interpolated linearly over log seconds per move: it is a weighted sum of the mean scores of the two
+points. Times are treated as exact. The leader at a budget (a time per move) is the leaf value with
+the largest mean. The largest of several noisy means is biased upwards and shows nothing by itself,
+so the leader is compared with **each** of the other leaf values by paired differences.
 """
 
 from typing import Any
@@ -39,10 +40,10 @@ def points_frame(games: paper.Games) -> pd.DataFrame:
 
 
 def weights_at(costs: npt.NDArray[np.float64], budget: float) -> npt.NDArray[np.float64]:
-    """Return the weights of points in the score at a budget, shape (n_points,).
+    """Return the weight of each point in the score at a budget, shape (n_points,).
 
-    ``costs`` increase, and the budget lies between the first and the last. The weights interpolate
-    linearly over log cost between the two neighbouring points.
+    ``costs`` must increase, and the budget must lie between the first and the last. The weights
+    interpolate linearly over log cost between the two neighbouring points; all others are 0.
     """
     right = int(np.clip(np.searchsorted(costs, budget), 1, len(costs) - 1))
     near, far = np.log(costs[right - 1]), np.log(costs[right])
@@ -53,10 +54,10 @@ def weights_at(costs: npt.NDArray[np.float64], budget: float) -> npt.NDArray[np.
 
 
 def equal_time_frame(points: pd.DataFrame, games: paper.Games) -> pd.DataFrame:
-    """Return, for each budget in seconds a move, one row per leaf value whose points span it.
+    """Return one row for each budget and each leaf value with points on both sides of the budget.
 
-    The leader is the leaf value with the largest mean. ``ahead_of_points`` is how far it is ahead,
-    as a paired difference; 0 for the leader itself.
+    ``ahead_of_points`` is the score of the leader minus that of the row's leaf value, paired by
+    seed. It is 0 for the leader itself.
     """
     curves = {
         str(leaf_value): part.sort_values("seconds_per_move", kind="stable")
@@ -87,9 +88,9 @@ def widening_frame(calibration: Calibration, games: paper.Games) -> pd.DataFrame
     """Return one row for each plain agent, and one for each of its settings.
 
     For a plain agent, ``widened`` is empty, and ``k`` and ``alpha`` are NaN. ``relative_time`` is
-    the ratio of seconds per move in the games to the plain agent's. ``relative_time_calibrated`` is
-    this ratio in the calibration, in which both agents took turns. ``less_plain_points`` is paired
-    by seed.
+    the row's time per move in the games, divided by the plain agent's. ``relative_time_calibrated``
+    is this ratio in the calibration, in which both agents took turns. ``less_plain_points`` is the
+    difference from the plain agent, paired by seed.
     """
     lines = []
     for leaf_value, plain_m in design.CASES:
@@ -113,7 +114,7 @@ def widening_frame(calibration: Calibration, games: paper.Games) -> pd.DataFrame
 
 
 def points_a_percent(points: pd.DataFrame, leaf_value: LeafValue, m: int) -> float:
-    """Return the points that a plain agent gains from 1% more time, by its neighbours' slope."""
+    """Return the points that 1% more time would gain a plain agent, by its neighbouring points."""
     curve = points[points["leaf_value"] == leaf_value.value].set_index("n_simulations")
     at = design.SIMULATIONS.index(m)
     ends = curve.loc[[design.SIMULATIONS[at - 1], design.SIMULATIONS[at + 1]]]
@@ -135,7 +136,7 @@ def exploration_frame(games: paper.Games) -> pd.DataFrame:
 
 
 def readings_frame(games: paper.Games) -> pd.DataFrame:
-    """Return one row per reading; ``less_default_points`` is paired by seed."""
+    """Return one row per other reading, with its difference from the default, paired by seed."""
     lines = []
     for change, default, agent in design.readings():
         name = f"{row_name(default)}, {change}"

@@ -1,22 +1,24 @@
-"""CPU seconds of a decision, measured in turns, and the m at which agents take the same time.
+"""CPU seconds of a decision, and the m at which two agents take the same time.
 
 A decision with 100 simulations takes about 20 to 100 µs, and the call of compiled code from Python
-about 10 µs more. A *round* therefore decides once on each board. Then it makes as many calls on a
-board with one legal action, for which nothing is simulated, and subtracts their time. The agents
-take turns round by round, and ratios are taken within rounds, so noise of the machine affects all
-agents alike. Each round begins with a new tree in the memory of the previous one, because the
-placement of arrays alone made a difference of a quarter at d = 1. The result is the median over
-rounds, with a 95% interval by ranks.
+takes about 10 µs more. In a *round*, an agent decides once on each of several boards. It then makes
+the same number of calls on a board with one legal action, for which nothing is simulated. The time
+of these calls is subtracted. The agents take turns in each round, and ratios are computed within
+rounds, so that noise of the machine affects all agents alike. Each round begins with a new tree in
+the memory of the previous tree. Without this, the placement of arrays in memory alone made a
+difference of a quarter at d = 1. The result is the median over rounds, with a 95% interval by
+ranks.
 
 Widening changes the time of a simulation. For each setting, we therefore choose the m at which a
-decision takes as long as the plain agent's. T(m) is the setting's time with m simulations, divided
-by the plain agent's time. Both agents decide, in turns, on boards from the start to the end of one
-game of the plain agent. Near the solution, T is nearly proportional to m, so each round suggests m
-/ T(m). The first step starts from the plain agent's m and comes close to the solution. The chosen m
-is the median of the suggestions of all later steps. No scores are used.
+decision takes as long as a decision of the plain agent. T(m) is the setting's time with m
+simulations, divided by the plain agent's time. Both agents decide, in turns, on boards from the
+start to the end of one game of the plain agent. T is nearly proportional to m near the m that is
+sought, so a round with m simulations suggests m / T(m). The rounds are made in three steps. The
+first step uses the plain agent's m, and each later step uses the median suggestion of the step
+before it. The chosen m is the median suggestion of all steps but the first. No scores are used.
 
-``timing_rounds.csv`` and ``calibration.csv`` are stored. A later run, perhaps on a busy machine,
-does not measure times again, so existing games stay valid.
+``timing_rounds.csv`` and ``calibration.csv`` store the measurements. A later run, perhaps on a busy
+machine, does not measure again, so each m and the games played with it stay valid.
 """
 
 import sys
@@ -59,11 +61,11 @@ CALIBRATED_COLUMNS: dict[str, Any] = {
     **{"relative_time_low95": float, "relative_time_high95": float},
 }
 Calibration = dict[Widening, tuple[int, Estimate]]
-"""By setting: m, and T(m) with its 95% interval; T(m) differs from 1 because m is rounded."""
+"""m of each setting, and T(m) with its 95% interval; T(m) is not 1 because m is rounded."""
 
 
 def time_round(agent: UCT, boards: Sequence[int], number: int) -> tuple[float, float]:
-    """Return the mean CPU seconds of a decision without the call, and of the call.
+    """Return the mean CPU seconds of a decision without the call, and those of the call.
 
     Rounds with the same number use the same random streams.
     """
@@ -82,8 +84,8 @@ def time_round(agent: UCT, boards: Sequence[int], number: int) -> tuple[float, f
 def time_decisions() -> pd.DataFrame:
     """Time all leaf values at all depths; in each round, they take turns at each depth.
 
-    The leaf value that comes first changes from round to round. A round that does not count warms
-    up.
+    The leaf value that comes first changes from round to round. A first round warms up, and is not
+    counted.
     """
     warm(UCT())
     boards = [initial(seed) for seed in range(N_STARTS)]
@@ -102,7 +104,7 @@ def time_decisions() -> pd.DataFrame:
 
 
 def timing_rounds(path: Path) -> pd.DataFrame:
-    """Return the rounds stored in a file or, if they are incomplete, new ones."""
+    """Return the rounds that a file stores; if they are incomplete, measure all rounds again."""
     found = paper.kept(path, ROUND_COLUMNS)
     design = [*product(range(N_ROUNDS), DEPTHS, LEAF_VALUES.categories, [N_STARTS])]
     if found is None or [*found.iloc[:, :4].itertuples(index=False, name=None)] != design:
@@ -119,7 +121,7 @@ def decision_seconds(rounds: pd.DataFrame) -> pd.DataFrame:
 
 
 def timings_frame(rounds: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per leaf value and depth: seconds, and their ratio to random rollouts'."""
+    """Return one row per leaf value and depth: seconds, also relative to random rollouts."""
     seconds = decision_seconds(rounds)
     calls = rounds.groupby(["leaf_value", "depth"], observed=True)["call_seconds"].median()
     relative = seconds.div(seconds[LeafValue.RANDOM.value], axis=0)

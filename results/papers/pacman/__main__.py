@@ -1,8 +1,8 @@
 """Pacman by value iteration: Verghese (2018), figures 1 to 7 and claims, reproduced.
 
-Win rates in two mazes against the radius of the ghosts' zones, γ and sweeps, compared with random
-play and A*. The results also have a verdict on each claim, motion without noise, rewarded routes to
-food, and a smaller map.
+The script measures win rates in two mazes against γ, the number of sweeps, and the radius of the
+zones around ghosts. It compares them with the win rates of random play and A*. It also judges each
+claim of the report, and tries motion without noise, rewarded routes to food, and a smaller map.
 """
 
 from collections import Counter
@@ -22,15 +22,15 @@ from thetafront.agents.pacman.agent import PacmanAgent
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.study.estimate import Z95, Estimate
 
-FIRST_TO_SELECT = 500_000  # settings are selected on seeds from this much later on
-MIN_GAMES = 2 * design.GAMES_A_TRIAL  # for the spread of trials
-BATCH = 50  # games take milliseconds
+FIRST_TO_SELECT = 500_000  # from the first seed to the seeds for selection
+MIN_GAMES = 2 * design.GAMES_A_TRIAL  # a standard deviation needs two trials
+BATCH = 50  # games a task, because a game takes only milliseconds
 
 Chosen = dict[str, dict[str, str]]  # digests of the selected agents by layout
 
 
 def play(run: paper.Paper, agents: Iterable[PacmanAgent], seeds: range) -> Played:
-    """Play the missing games."""
+    """Play the missing games, and return the games of each agent."""
     rows = {", ".join(f"{name} {value}" for name, value in identity(each).items()): each
             for each in agents}  # fmt: skip
     games = run.play(rows, seeds, BATCH)
@@ -38,7 +38,10 @@ def play(run: paper.Paper, agents: Iterable[PacmanAgent], seeds: range) -> Playe
 
 
 def measure_times(run: paper.Paper, chosen: Chosen, bars: Bars) -> dict[PacmanMDP, Estimate]:
-    """Return times with the smaller map, from the folder's last run if it timed the same games."""
+    """Return the ratios of times with the smaller map to times with the whole map.
+
+    They are those of the last run if it timed the same agents on the same seeds.
+    """
     pairs = {changed: plain for *_, plain, changed in design.changes(bars) if changed.cut}
     columns = ["seconds_ratio", "seconds_ratio_low95", "seconds_ratio_high95"]
     earlier, found = paper.earlier_manifest(run.output), None
@@ -53,7 +56,7 @@ def measure_times(run: paper.Paper, chosen: Chosen, bars: Bars) -> dict[PacmanMD
 
 
 def numbers(found: Mapping[str, pd.DataFrame], n_games: int) -> dict[str, Any]:
-    """Return the numbers of the text that are not in the tables."""
+    """Return the numbers in the text that are not in a table."""
     points, strategies, motion = (found[each] for each in ("points", "strategies", "motion"))
     middle = points[points["win_rate"].between(0.2, 0.8)]
     coin_sd = sqrt((middle["binomial_sd_of_ten_games"] ** 2).mean())

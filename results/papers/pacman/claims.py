@@ -1,16 +1,19 @@
-"""The report's claims about its figures, judged on our games by differences with intervals.
+"""The report's claims about its figures, judged by differences of win rates in our games.
 
 A claim has *parts*. Each part is a difference of win rates, paired by seed, and the report's
 statement about it: the difference is ``above`` 0, ``below`` 0, or there is ``hardly`` any. We
 define ``hardly`` as less than ten percentage points, that is, one game in a trial of ten.
 
-- A part is supported if its interval is above 0, below 0, or within ±HARDLY, as stated.
-- It is contradicted if its interval is on the other side of 0, or outside ±HARDLY on one side.
-- Otherwise it is undecided.
+- A part is supported if the interval of its difference lies where the statement says: above 0,
+  below 0, or within ±HARDLY.
+- A part is contradicted if this interval is on the other side of 0, or if all of it is farther than
+  HARDLY from 0 on one side.
+- Otherwise, a part is undecided.
 
-A claim is supported if all of its parts are, contradicted if at least one part is, and undecided
-otherwise. The parts of a claim are judged together. The mazes are ours, so a contradicted claim may
-still have held in the report's mazes.
+A claim is supported if all of its parts are supported. It is contradicted if at least one part is
+contradicted. Otherwise, it is undecided. If a claim has several parts, their intervals are widened
+(Bonferroni, :func:`~results.papers.pacman.tables.contrast`). Our mazes are not the report's, so a
+contradicted claim may hold in the report's mazes.
 """
 
 from collections.abc import Iterable, Iterator
@@ -31,13 +34,13 @@ MAX_PARTS = 4  # how many parts of a claim the text shows
 REPORTED_CERTAIN = 0.87  # win rate of A* without noise, §3.2
 
 Pairs = dict[str, tuple[str, str]]
-"""Named differences of two groups of points; a group is a condition on the table of points."""
+"""Differences by name, each of two groups of points; a condition selects a group's points."""
 Statement = tuple[str, str, str, Pairs]
-"""A shortened sentence of the report, the games that judge it, what it says, and its parts."""
+"""A shortened sentence of the report, which games judge it, what it says, and its parts."""
 
 
 def verdict(says: str, low: float, high: float) -> str:
-    """Judge the report's statement about a difference by its interval; see the module."""
+    """Return the verdict on a statement about a difference, given the difference's interval."""
     if says == "below":
         low, high = -high, -low
     supported, contradicted = low > 0, high < 0
@@ -55,7 +58,7 @@ def combine_verdicts(verdicts: Iterable[str]) -> str:
 
 
 def figure_statements() -> Iterator[Statement]:
-    """State the claims about figures 2 to 6."""
+    """Yield the claims about figures 2 to 6."""
     early = "layout == 'small' and max_sweeps == 5"
     late = "layout == 'small' and max_sweeps in (10, 15)"
     sweeps = "layout == '{}' and tolerance == 0 and radius == {} and gamma in (0.6, 0.9)"
@@ -107,7 +110,7 @@ def figure_statements() -> Iterator[Statement]:
 
 
 def strategy_statements(bars: Bars) -> Iterator[Statement]:
-    """State the claim about figure 7 for each danger of A*, and for the report's MDP and ours."""
+    """Yield the claim about figure 7 for each danger of A*, and for the report's MDP and ours."""
     mdps = (
         ("the report's MDP", "as its code and as its text have it", (design.CODE, design.TEXT)),
         ("the MDP that we chose", "one setting, chosen on other seeds", (design.BEST,)),
@@ -120,7 +123,7 @@ def strategy_statements(bars: Bars) -> Iterator[Statement]:
 
 
 def motion_statements() -> Iterator[Statement]:
-    """State the claim that A* wins more without noise, for each of its dangers."""
+    """Yield the claim that A* wins more without noise, for each danger of A*."""
     for name in design.ASTARS:
         astar = f"layout == 'medium' and strategy == \"{name}\" and p_chosen == {{}}"
         pairs = {"p = 1 less p = 0.8": (astar.format(1), astar.format(0.8))}
@@ -131,7 +134,7 @@ Line = dict[str, Any]
 
 
 def compared(played: Played, points: pd.DataFrame, statements: Iterable[Statement]) -> list[Line]:
-    """Return a line for each part; the parts of one statement are judged together."""
+    """Return a line for each part; the intervals of a statement's parts are adjusted together."""
     wins, lines = wins_frame(played), list[Line]()
     for text, how, says, pairs in statements:
         for name, pair in pairs.items():
@@ -142,7 +145,7 @@ def compared(played: Played, points: pd.DataFrame, statements: Iterable[Statemen
 
 
 def alone(points: pd.DataFrame, where: str, reported: float, *named: str) -> Line:
-    """Return the line of a claim about one point: its win rate less the report's."""
+    """Return the line of a claim about one point: our win rate minus the report's."""
     rate = points.query(where).iloc[0][["win_rate", "win_rate_low95", "win_rate_high95"]]
     line: Line = dict(zip(("claim", "how", "part"), named, strict=True), says="hardly")
     return line | paper.interval_row("difference", Estimate(*(rate - reported)))
@@ -151,7 +154,7 @@ def alone(points: pd.DataFrame, where: str, reported: float, *named: str) -> Lin
 def claims_frame(
     played: Played, points: pd.DataFrame, bars: Bars, more: Played, motion: pd.DataFrame
 ) -> pd.DataFrame:
-    """Judge all claims, one row per part; ``more`` and ``motion`` are for the open questions."""
+    """Judge all claims, one row per part; ``more`` has the games of the table ``motion``."""
     lines = compared(played, points, (*figure_statements(), *strategy_statements(bars)))
     where, wilson = "layout == 'medium' and strategy == 'PacmanRandom'", "Wilson's interval"
     text, part = "On medium, random play fails to win", "random's win rate"
@@ -170,7 +173,7 @@ def claims_frame(
 
 
 def shown(claims: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per claim, with the largest of the parts that decide its verdict."""
+    """Return one row per claim, with the largest differences among the parts that decide it."""
     lines = []
     for (claim, said, how), group in claims.groupby(["claim", "verdict", "how"], sort=False):
         same = group[group["part_verdict"] == said]

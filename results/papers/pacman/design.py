@@ -1,24 +1,26 @@
 """The agents of each figure, and the settings that are ours because the report does not give them.
 
-The report's text does not give the values on its axes, so all lists of γ and of sweeps are ours.
-For a fixed number of sweeps, the tolerance is 0 and the maximum is that number.
+The report's text does not give the values on the axes of its figures, so all lists of γ and of
+numbers of sweeps are ours. An agent with a fixed number of sweeps has this number as its maximum,
+and a tolerance of 0.
 
-Figure 7 also has an MDP and an A* that are selected on other seeds. In each maze, the candidates' γ
-are close to those that won most in 400 preliminary games each. These games have seeds from
+Our figure 7 also has an MDP and an A* that the report does not have. We selected them from several
+candidates, on seeds that no figure uses. In each maze, the candidates have values of γ close to
+those that won most in preliminary games, 400 for each value. The preliminary games have seeds from
 2,000,000 on, which are used for nothing else. On medium, γ = 0.99 took four times as long as 0.95
 and did not win more.
 
-For three questions that the report leaves open, agents play ``MORE`` times as many games as for a
-point of a figure:
+For three questions that the report leaves open, an agent plays ``MORE`` times as many games as for
+a point in a figure:
 
-* **Motion** (§3.2): the report has "ca. 87%" for A* "in the equivalent deterministic medium classic
-  Pacman world". The strategies of figure 7 play with other values of p, the probability that Pacman
-  moves as chosen. The agents know p. On medium, A* also plays with every danger, at p = 0.8 and
-  p = 1.
-* **Routes** (§4): cells of a shortest path to food "could be rewarded". The report does not give
-  a reward; ours are 2 (less than food) and 10 (as much as food).
-* **Maps** (§2.2 and §4): the map is cut to a box around food, ghosts and Pacman, and "work would
-  need to be done on how this affects the win rate".
+* **Motion** (§3.2): the report gives a win rate of "ca. 87%" for A* "in the equivalent
+  deterministic medium classic Pacman world". The strategies of figure 7 play with other values of
+  p, the probability that Pacman moves as chosen. The agents know p. On medium, A* also plays with
+  each of ten dangers (numbers of steps within which a ghost makes it flee), at p = 0.8 and p = 1.
+* **Routes** (§4): cells of a shortest path to food "could be rewarded". The report does not say by
+  how much; we try rewards of 2 (less than food) and 10 (as much as food).
+* **Maps** (§2.2 and §4): the report cuts its map to a box around food, ghosts and Pacman. It says
+  that "work would need to be done on how this affects the win rate".
 
 Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
 Non-Deterministic World* (2018), §2 to §4.
@@ -78,7 +80,7 @@ def after_sweeps(layout: Layout, gamma: float, radius: int, n_sweeps: int) -> Pa
 def to_tolerance(
     layout: Layout, gamma: float, radius: int, distance: Distance = Distance.MANHATTAN
 ) -> PacmanMDP:
-    """Return the agent that sweeps to the report's tolerance for a layout."""
+    """Return the agent that sweeps until it reaches the report's tolerance for a layout."""
     return PacmanMDP(gamma, radius, TOLERANCES[layout], distance=distance, layout=layout)
 
 
@@ -93,8 +95,8 @@ def strategies(layout: Layout, mdp: PacmanAgent, astar: PacmanAgent) -> dict[str
     """Return the bars of figure 7, with the MDP and the A* that were selected.
 
     The report's text does not give the γ and radius of figure 7. Its code has γ = 0.6, with radius
-    0 on small and 2 on medium. Its text recommends γ = 0.8, where the plateau begins, and radius 2
-    in both mazes.
+    0 on small and 2 on medium. Its text recommends γ = 0.8, where its plateau of win rates
+    begins, and radius 2 in both mazes.
     """
     return {
         RANDOM: PacmanRandom(layout=layout),
@@ -122,7 +124,7 @@ def figure_agents(bars: Bars) -> list[PacmanAgent]:
 
 
 def movers(bars: Bars) -> list[tuple[str, PacmanAgent]]:
-    """List named strategies for each layout and p, and A* on medium for each danger and p."""
+    """List the strategies for each layout and p, then A* on medium for each danger and p."""
     chances = [(layout, name, p) for layout in bars for name in MOVERS for p in CHANCES[layout]]
     strategies = [(name, replace(bars[layout][name], p_chosen=p)) for layout, name, p in chances]
     return strategies + [

@@ -1,7 +1,7 @@
 """The report's figures 1 to 7 from our games, and figures for the questions that it leaves open.
 
-Figures 2 to 7 are drawn from the tables. Figure 1 and the values after each sweep show the agent's
-decision in the first state of a game.
+Figures 2 to 7 are drawn from the tables. Figure 1 and the figure of values after each sweep show
+the rewards and values with which the agent decides in the first state of a game.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ Look = tuple[str, str]  # a colour and a marker
 LINES = {"gamma": "γ = {:g}", "radius": "r = {:g}", "distance": "{} distance"}
 LABELS = {"gamma": "γ", "radius": "radius of a ghost's zone, steps"}
 LOOKS_OF_MOVERS = ((paper.GREY, "x"), *paper.MARKS[2:5], paper.MARKS[0], (paper.BLACK, "P"))
-GHOSTS = ((9, 7), (11, 7))  # of figure 1: column and line of the drawing, from 0
+GHOSTS = ((9, 7), (11, 7))  # in figure 1: column and line of the maze's drawing, from 0
 FIGURE1_RADIUS = 3
 SWEEP_TICKS = (1, 2, 3, 5, 7, 10, 14, 20, 30, 50)
 SHOWN_SWEEPS = (1, 2, 3, 5, 10, 20, 40, 80)
@@ -55,12 +55,16 @@ def rates(
 
 
 def line_figure(points: pd.DataFrame, panels: Sequence[tuple[str, str, str, str]]) -> Figure:
-    """Draw win rates; a panel has a title, a condition on points, and columns for x and lines."""
+    """Draw win rates as lines, in panels.
+
+    A panel has a title, a condition that selects points, the column on the x axis, and the column
+    that has one line for each of its values.
+    """
     figure, drawn = paper.new_figure(3.8 + 2.6 * len(panels), 4.6, ncols=len(panels), sharey=True)
     for axes, (name, condition, x, by) in zip(drawn, panels, strict=True):
         found = points.query(condition).sort_values(x)
         places, parts = list(found[x].unique()), found.groupby(by)
-        alone = [(paper.BLACK, "D")]  # a line without a legend entry is black
+        alone = [(paper.BLACK, "D")]  # the only line of a panel is black
         looks = paper.MARKS if len(parts) > 1 else alone
         for k, ((value, rows), look) in enumerate(zip(parts, looks, strict=False)):
             at = rows[x].map(places.index) + 0.12 * (k - (len(parts) - 1) / 2)
@@ -95,7 +99,7 @@ def sweeps_figure(sweeps: pd.DataFrame, layout: Layout) -> Figure:
 
 
 def strategies_figure(strategies: pd.DataFrame) -> Figure:
-    """Draw the win rates of the strategies on both layouts, and the report's (figure 7)."""
+    """Draw the strategies' win rates on both layouts, and the report's averages (figure 7)."""
     figure, panels = paper.new_figure(11.6, 5.0, ncols=2, sharey=True)
     sign: dict[str, Any] = {"marker": "D", "color": paper.RED, "linestyle": "none"}
     for axes, (layout, rows) in zip(panels, strategies.groupby("layout", sort=False), strict=True):
@@ -124,7 +128,7 @@ def motion_figure(motion: pd.DataFrame) -> Figure:
         rates(left, rows["p_chosen"] + 0.006 * (k - 2.5), rows, name, look)
     rate_axis(left)
     left.set(xlabel="probability p that Pacman moves as chosen", xticks=design.CHANCES[MEDIUM])
-    left.set(title="Strategies of figure 7 on medium", ylim=(-0.03, 1.02))  # random never wins
+    left.set(title="Strategies of figure 7 on medium", ylim=(-0.03, 1.02))  # random wins 0%
     left.legend(loc="upper left")
     for p, look in zip((0.8, 1.0), paper.MARKS[:2], strict=True):
         rows = medium[(medium["p_chosen"] == p) & medium["danger"].notna()]
@@ -159,7 +163,7 @@ def changes_figure(changes: pd.DataFrame) -> Figure:
 
 
 def with_ghosts(layout: Layout, *cells: tuple[int, int]) -> Layout:
-    """Return a maze with ghosts only in these cells, by column and line of the drawing."""
+    """Return a maze with ghosts only in some cells, given as (column, line) of its drawing."""
     rows = [list(row.replace(GHOST, " ")) for row in layout.rows]
     for column, line in cells:
         rows[line][column] = GHOST
@@ -167,7 +171,7 @@ def with_ghosts(layout: Layout, *cells: tuple[int, int]) -> Layout:
 
 
 def draw(axes: Axes, layout: Layout, values: npt.NDArray[np.float64], largest: float) -> AxesImage:
-    """Draw a quantity of each cell, shape (width, height), with the walls."""
+    """Draw the walls, and a value for each other cell; ``values`` have shape (width, height)."""
     colours = mpl.colormaps["RdBu"].with_extremes(bad="#D0D4DA")  # walls
     norm = SymLogNorm(LINEAR_TO, vmin=-largest, vmax=largest)
     image = axes.imshow(values.T, origin="lower", cmap=colours, norm=norm)

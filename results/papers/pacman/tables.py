@@ -1,10 +1,11 @@
 """Win rates and costs of points, and differences between points, with 95% intervals.
 
-All points play the same seeds, so differences are paired by seed. Their intervals are those of
-Agresti and Min (*Simple improved confidence intervals for comparing matched proportions*, 2005):
-half a game is added to each of the four cells of the paired table. An interval therefore has a
-width even if all pairs are equal. If m differences are judged together, each interval has the level
-1 − 0.05/m (Bonferroni).
+A *point* is an agent in a maze. All points play the same seeds, so differences are paired by seed.
+Their intervals are those of Agresti and Min (*Simple improved confidence intervals for comparing
+matched proportions*, 2005). A table counts the pairs of games by whether the first and the second
+game was won. Half a game is added to each of its four cells, so an interval has a width even if the
+games of each pair have the same outcome. If m differences are judged together, each interval has
+the level 1 − 0.05/m (Bonferroni).
 """
 
 from collections.abc import Iterable, Mapping
@@ -45,10 +46,10 @@ def is_won(games: pd.DataFrame) -> npt.NDArray[np.float64]:
 def contrast(
     values: npt.NDArray[np.float64], others: npt.NDArray[np.float64], n_together: int = 1
 ) -> Estimate:
-    """Estimate a difference of win rates, paired by seed; ``n_together`` is m of the module.
+    """Estimate a difference of win rates, paired by seed; ``n_together`` is the module's m.
 
-    Let d be the differences at n seeds. The middle of the interval is Σd/(n + 2), and the variance
-    is (Σd² + 1)/(n + 2) minus the square of the middle.
+    Let d be the differences at n seeds. The middle of the interval is Σd/(n + 2). The variance of d
+    is estimated as (Σd² + 1)/(n + 2) minus the square of the middle.
     """
     d = values - others
     n = len(d) + 2
@@ -64,7 +65,7 @@ def wins_frame(played: Played) -> pd.DataFrame:
 
 
 def won_by_seed(wins: pd.DataFrame, points: pd.DataFrame, where: str) -> npt.NDArray[np.float64]:
-    """Return, for each seed, the share of a group of points that won it, shape (n_seeds,)."""
+    """Return, for each seed, the share of a group's points that won the game, shape (n_seeds,)."""
     group = points.query(where)["agent"].unique()
     return np.asarray(wins[group].to_numpy().mean(axis=1), np.float64)
 
@@ -75,7 +76,7 @@ def total(values: pd.Series) -> float:
 
 
 def point_columns(games: pd.DataFrame) -> dict[str, Any]:
-    """Return the summary of a point's games."""
+    """Return columns that summarize the games of a point."""
     won, n_moves = is_won(games), total(games["n_moves"])
     rate = intervals.share(int(won.sum()), len(won))
     n_trials = len(won) // GAMES_A_TRIAL
@@ -115,8 +116,8 @@ def points_frame(
 def select(tried: Played) -> pd.DataFrame:
     """Return one row per candidate, with a column for the chosen ones.
 
-    Of each kind of agent in a maze, the candidate with the most wins is chosen; of those, the one
-    with the fewest backups a move, then the first.
+    For each kind of agent in a maze, the candidate with the most wins is chosen. Of several such
+    candidates, it is the one with the fewest backups a move, then the first.
     """
     frame = points_frame(tried)
     best_first = frame.sort_values(["win_rate", "backups_per_move"], ascending=[False, True])
@@ -149,7 +150,7 @@ def sweeps_frame(played: Played) -> pd.DataFrame:
 def distance_frame(wins: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
     """Compare maze with Manhattan distance for each radius and, as ``all``, over all radii.
 
-    The single radii of a layout are judged together, and the row ``all`` by itself.
+    The single radii of a layout are judged together; the row ``all`` is judged by itself.
     """
     groups = {str(radius): [radius] for radius in design.ZONE_RADII}
     groups["all"] = list(design.ZONE_RADII)
@@ -168,7 +169,7 @@ def distance_frame(wins: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
 
 
 def time_ratio(changed: PacmanMDP, plain: PacmanMDP, first_seed: int) -> Estimate:
-    """Measure the CPU time per move with a change, relative to that without it, once per round.
+    """Estimate the ratio of the changed agent's CPU time per move to the plain agent's.
 
     Both agents take turns on the same few seeds, so a drift of the machine's speed affects both.
     """
