@@ -11,11 +11,12 @@ number of sweeps. The score of the reference point is 10 points; a policy that a
 gets 10.5. The cost of the reference point is 1 ms or 100 sweeps; the most expensive corner of the
 space takes 0.3 ms and 23 sweeps.
 
-**Pacman**: how much planning per move is enough to win? There is one experiment per maze. All other
-parameters that are not tuned are as in Verghese's report (see below). The reference point has a win
-rate of 0. In the maze ``medium``, the cost of the reference point is 2 ms or 20,000 backups a move;
-the most expensive corner of the space takes 0.5 ms and 11,000 backups (100 sweeps of 110 states).
-In the maze ``small``, which has 19 states, the cost is a tenth of that in ``medium``.
+**Pacman**: how much planning per move is enough to win? There is one experiment per maze. Apart
+from the maze, all parameters that are not tuned are as in Verghese's report (see below). The
+reference point has a win rate of 0. In the maze ``medium``, the cost of the reference point is 2 ms
+or 20,000 backups a move; the most expensive corner of the space takes 0.5 ms and 11,000 backups
+(100 sweeps of 110 states). In the maze ``small``, which has 19 states, the cost is a tenth of that
+in ``medium``.
 
 The baselines of dice and Pacman are the settings of these sources:
 
@@ -138,7 +139,7 @@ HEURISTIC = Experiment.from_agent(
 
 # The settings with which n-tuple programs usually begin: λ = 0, and a learning rate that is adapted
 # to each weight (temporal coherence). The agent searches one ply or two. All networks are trained
-# on games from the same seed, so the luck of its training affects a network's score. Fresh games
+# on games from the same seed, so a network's score depends on the luck of its training. Fresh games
 # measure this one network; another seed for training might give the same θ another score.
 UNTUNED = NTupleLearner(decay=0.0, restart=4100, fours=4)
 

@@ -269,7 +269,7 @@ class Experiment:
         """Return ``made``, a study's experiment, with this experiment's player and constraints."""
         if not self.player.is_external:
             return made
-        # A study stores constraints that are texts; of functions it stores only the names.
+        # If a constraint is a function, the study has stored only its name.
         space = replace(made.space, constraints=self.space.constraints)
         return replace(made, agent=self.player, space=space)
 

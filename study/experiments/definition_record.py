@@ -116,7 +116,7 @@ class Definition:
     ) -> Experiment:
         """Return the experiment. Its games can be played only if its player is available.
 
-        The games of a built-in agent are played by that agent, all other games by ``player``.
+        A built-in agent plays its own games; ``player`` plays all other games.
         """
         costs = tuple(Cost(**each) for each in self.content["costs"])
         return Experiment(

@@ -12,8 +12,8 @@ over all rates above the limit with the likelihood of the limit itself:
 
 The θ is left out if the first is at least 100 times the second. If the true rate is at or below the
 limit, the probability that the ratio ever reaches 100 is at most 1% (Ville 1939). For a true rate
-of 1%, a limit of 10% and up to 1,000 games, the tests compute this probability exactly: 1.1e-6.
-Nearly all of it comes from the case that the first three games fail.
+of 1%, a limit of 10% and up to 1,000 games, this probability is 1.1e-6 (computed exactly in the
+test suite). Nearly all of it comes from the case in which the first three games fail.
 """
 
 import math

@@ -25,7 +25,7 @@ GROUP = "thetafront.experiments"
 
 
 def experiments_in(module: ModuleType) -> dict[str, Experiment]:
-    """Return a module's experiments by name; an object with two names is listed by the first."""
+    """Return a module's experiments by name; an object with two names is listed under the first."""
     found: dict[str, Experiment] = {}
     for name, each in vars(module).items():
         if isinstance(each, Experiment) and not any(each is other for other in found.values()):

@@ -75,7 +75,7 @@ class AppendOnlyFile:
                 self.file = None
 
     def append(self, lines: bytes) -> None:
-        """Write all lines, or none if the disk is full (it may accept a part without an error)."""
+        """Write all lines; if a full disk accepts only some, write none and raise OSError."""
         if self.file is None:
             raise RuntimeError(f"{self.path}: lines may be appended only while it is held")
         end = self.file.seek(0, os.SEEK_END)

@@ -1,6 +1,6 @@
 """Files that are written whole: after a kill or with a full disk, the old file is still there.
 
-If an interrupt (Ctrl-C) comes during the writing, the file is written to its end first. A second
+An interrupt (Ctrl-C) during the writing takes effect only when the file is complete. A second
 interrupt ends the process at once, and deletes the temporary file. If several processes write the
 same file, they do so one after the other.
 """

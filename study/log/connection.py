@@ -58,7 +58,7 @@ class StorageConnection:
     message : callable
         Called with a line of text when the connection is lost, and when it is back.
     lock : ServerLock, optional
-        The study's lock. When the connection was lost, the lock is taken again before anything is
+        The study's lock. After the connection was lost, the lock is taken again before anything is
         written. If another run holds the lock by then, every use of the storage raises RunError.
 
     Attributes

@@ -41,7 +41,7 @@ OPTUNA_TABLES = {
     "trials",
     "version_info",
 }
-"""Optuna's tables, which contain mirrors and studies of earlier versions."""
+"""Optuna's tables: they hold mirrors (:mod:`study.log.mirror`) and studies of earlier versions."""
 MIRROR = '{"format": 3}'
 """Value of the user attribute that marks a mirror, as optuna stores it."""
 
@@ -73,8 +73,8 @@ def prepare_connection(connection: Any, _: Any) -> None:
 def storage_errors_reported(location: Location) -> Iterator[None]:
     """Replace an error of a database by one with a message of one line.
 
-    It is a DamageError for a damaged file, a RunError if the disk fails or another program has
-    locked the file, and otherwise an InputError.
+    The new error is a DamageError for a damaged file, a RunError if the disk fails or another
+    program has locked the file, and otherwise an InputError.
     """
     try:
         yield

@@ -110,7 +110,7 @@ class EarlierStudy:
         return is_ours and not (study.user_attrs or study.get_trials(deepcopy=False))
 
     def store(self, say: Callable[[str], None]) -> Log:
-        """Store the study as a log, in one transaction, then its mirror; return the log.
+        """Store the study as a log in one transaction, write its mirror, and return the log.
 
         The games' rows in the old table are deleted, and ``say`` is called with a message.
         """
@@ -236,5 +236,5 @@ def points_in(
 
 
 def moment(at: datetime | None) -> float:
-    """Return a time from optuna's tables, UTC without a time zone, as seconds since 1970."""
+    """Convert a time from optuna's tables (UTC, without a time zone) to seconds since 1970."""
     return 0.0 if at is None else at.replace(tzinfo=UTC).timestamp()

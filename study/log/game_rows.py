@@ -1,9 +1,9 @@
 """Writes a game as a row of a study's ``games.csv``, and reads it back.
 
-All games of users' agents have the same class, so not the class but the experiment determines their
-columns. The score's column is named after the goal. If games have no moves, there is no column for
-moves. Each field that a game reported has a column with the name of the field. If another column
-has that name already, the field's column is called ``reported_…``.
+All games of users' agents have the same class, so their columns depend on the experiment, not on
+the class. The score's column is named after the goal. If games have no moves, there is no column
+for moves. Each field that a game reported has a column with the name of the field. If another
+column has that name already, the field's column is called ``reported_…``.
 """
 
 from collections.abc import Iterable, Mapping
@@ -102,7 +102,7 @@ def fields_in(cells: Mapping[str, str], experiment: Experiment) -> dict[str, Any
 
 
 def number_or_text(text: str) -> float | str:
-    """Return the number in a cell, or the cell's text if Python would not write a number so."""
+    """Return the number in a cell, or the cell's text if Python would write it differently."""
     for read in (int, float):
         try:
             number = read(text)

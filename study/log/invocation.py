@@ -1,6 +1,6 @@
 """How a run was started: by a command, or by a call from Python.
 
-Manifests and locks record this command or call. Messages that suggest one have the same form.
+Manifests and locks record this command or call. Messages name options in the same form.
 """
 
 import sys

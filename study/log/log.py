@@ -197,7 +197,7 @@ def event(kind: str, **record: Any) -> EventRow:
 
 
 def lost(unit: Unit) -> EventRow:
-    """Return an event which records that a point's row is lost; its number may be used again."""
+    """Return an event which records that a point's row is lost; the number may be used again."""
     return event(LOST, phase=unit[0], number=unit[1])
 
 

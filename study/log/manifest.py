@@ -19,7 +19,7 @@ MANIFEST = "manifest.json"
 
 
 def git_revision() -> str:
-    """Return the checkout's commit; ``+changes`` marks a changed checkout; empty if none."""
+    """Return the checkout's commit, with ``+changes`` if files differ; empty without a checkout."""
     if not IS_CHECKOUT:
         return ""
     git = ["git", "-C", str(ROOT)]

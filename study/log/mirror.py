@@ -120,7 +120,7 @@ class Mirror:
             self.n_written += 1
 
     def complete(self, seconds: float = SECONDS_AT_THE_END) -> None:
-        """Write trials for up to some seconds; the next run writes those that are then left."""
+        """Write trials for up to the given seconds; the next run writes those that are left."""
         deadline = time.monotonic() + seconds
         while self.is_behind and time.monotonic() < deadline:
             self.step()

@@ -88,7 +88,7 @@ class Point:
         return [each for each in wanted if each not in self.games and each not in self.failures]
 
     def add(self, replicate: int, outcome: Outcome, penalty: float | None) -> Game | None:
-        """Add a finished game; return the game that counts, or None if it failed and does not."""
+        """Add a finished game; return the game that counts, None if it failed without counting."""
         if isinstance(outcome, FailedGame):
             self.failures[replicate] = outcome
         if (counts := counting(outcome, penalty)) is not None:

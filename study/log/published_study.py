@@ -268,7 +268,7 @@ def record_in(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def read_folder_record(record: Mapping[str, Any], folder: Path) -> StudyRecord:
-    """Return the record of a folder's study, which names the definition's copy there, if any."""
+    """Return the record of a folder's study, with the path of the folder's definition, if any."""
     found = StudyRecord.read(record, folder.name)
     here = folder / Path(found.source).name
     if found.definition is None or not (found.source and here.is_file()):

@@ -59,7 +59,7 @@ def within(index: int, width: int, shift: int, replicate: int) -> int:
     """Return the offset of a replicate's seed in its half of the study's seeds.
 
     Each trial or point, numbered by ``index``, takes ``width`` seeds. When the half is used up, the
-    next ones begin at its start again, shifted by ``shift``.
+    next trials or points begin at the start of the half again, shifted by ``shift``.
     """
     n_rounds = index * width // MAX_REPLICATES
     return (index * width + n_rounds * shift + replicate) % MAX_REPLICATES

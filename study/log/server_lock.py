@@ -29,7 +29,7 @@ SOON_LOST = {
     "keepalives_count": 3,
     "tcp_user_timeout": 50_000,  # ms
 }
-"""Options with which PostgreSQL's client notices within a minute that the server is cut off."""
+"""Options that make PostgreSQL's client notice a lost server within a minute."""
 SETTINGS = {  # the server finds out within a minute that a host is gone
     "tcp_keepalives_idle": "20",
     "tcp_keepalives_interval": "10",

@@ -1,4 +1,4 @@
-"""Opens a study in its storage: creates or resumes it, or refuses settings that differ.
+"""Opens a study in its storage: creates it, or resumes it if the settings are the same.
 
 A study is stored completely in its log (:mod:`study.log.log`). Studies of earlier versions are
 read as if they were logs, and become logs before they are written to (:mod:`study.log.earlier`).

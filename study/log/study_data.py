@@ -159,7 +159,7 @@ class StudyData:
         from thetafront.study.samplers.design import draw_design  # noqa: PLC0415, optuna is slow
 
         record = self.record
-        # Of constraints that are functions, a record has only the names.
+        # If a constraint is a function, a record has only its name.
         space = replace(record.design_space, constraints=self.experiment.space.constraints)
         drawn = draw_design(record.design, space, record.design_size, record.seed)
         return [theta for n, theta in enumerate(drawn) if theta not in drawn[:n]]
@@ -209,7 +209,7 @@ class StudyData:
 
     @cached_property
     def reference(self) -> tuple[float, float] | None:
-        """The reference point: the experiment's, or else one a little worse than complete trials.
+        """The experiment's reference point, or else one a little worse than all complete trials.
 
         It has the units of goal and cost. If the experiment has no reference point, the result is
         None until a trial is complete.
@@ -228,7 +228,7 @@ class StudyData:
 def frozen(
     trial: Point, distributions: Mapping[str, Any], goal: Goal | None = None
 ) -> "FrozenTrial":
-    """Return a trial in optuna's form, with the given distributions (a space may be widened).
+    """Return a trial in optuna's form, with the distributions of the study's current space.
 
     If a ``goal`` is given, a complete trial also has the moments of its samples, for samplers.
     """

@@ -147,7 +147,7 @@ def insert_rows(connection: Connection, study: int, rows: Sequence[Any]) -> None
         statement: Any = sqlite.insert(table).on_conflict_do_nothing(index_elements=key)
         connection.execute(statement, [dict(zip(names, each, strict=True)) for each in values])
         return
-    # One statement with an array per column, since the server is slower with one per row.
+    # One statement with an array per column: one statement per row would be slower.
     columns = zip(names, zip(*values, strict=True), strict=True)
     arrays = [func.unnest(bindparam(name, type_=ARRAY(table.c[name].type))) for name in names]
     statement = postgresql.insert(table).from_select(names, select(*arrays))

@@ -31,7 +31,7 @@ MAX_SECONDS = 5.0  # of timing, including the start of the workers
 
 
 class DesignTimes(GameSource[int]):
-    """One game of each θ of a design, which is timed but not stored.
+    """Times one game of each θ of a design, and stores none of these games.
 
     Timing stops early if games are long.
     """
@@ -59,7 +59,7 @@ class DesignTimes(GameSource[int]):
         return task
 
     def record(self, finished: Finished[int]) -> None:
-        """Time a game; if it was its worker's first game, it is queued again."""
+        """Time a game; a worker's first game, which includes one-off work, is queued again."""
         task = self.in_flight.pop(finished.key)
         if finished.is_first:
             self.waiting.append(task)

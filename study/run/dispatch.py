@@ -1,6 +1,6 @@
 """The loop between a source of games and the workers.
 
-A few tasks per worker are in flight, which means played or queued
+A few tasks per worker are in flight, which means that they are being played or queued
 (:attr:`study.run.source.GameSource.tasks_per_worker`). Meanwhile, the source may prepare the next
 tasks. Workers wait only if preparing a task takes longer than playing it.
 """
@@ -208,7 +208,7 @@ class Dispatch(Generic[Key]):
                 self.display.message(line)
             while workers.returned:
                 self.record(workers.returned.popleft())
-                self.hand_out()  # after each task, since storing all of them would take too long
+                self.hand_out()  # at once: workers must not wait until all tasks are stored
             self.display.show(self.source.snapshot(), self)
             self.each_turn()
         workers.stop()

@@ -131,7 +131,7 @@ class Executor(ABC, Generic[Key]):
         return lines
 
     def judge(self, task: Task[Key]) -> bool:
-        """Note that a task has killed its worker while played alone; return whether to give it up.
+        """Count the death of a worker that played a task alone; return whether to give the task up.
 
         If a user's own agent plays the task, the games of a task that is given up count as failed.
 

@@ -70,7 +70,7 @@ class LiveReport:
 
     @property
     def is_affordable(self) -> bool:
-        """Whether a report is short compared with the time since the last, and the time left."""
+        """Whether a report is short compared with the time since the last one and the time left."""
         since = self.clock() - self.ended
         return self.seconds <= min(MAX_SHARE * since, MAX_SHARE_OF_REST * self.left())
 

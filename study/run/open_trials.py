@@ -160,7 +160,7 @@ class OpenTrials:
         goal = self.experiment.goal
         is_missing = bool(point.missing(goal.penalty))
         if not error and point.failures:
-            is_unplayed = not (point.n_ended or is_missing)  # without a cost
+            is_unplayed = not (point.n_ended or is_missing)  # so the trial has no cost
             if is_unplayed or shows_failures(point.outcomes, goal, self.experiment.max_failures):
                 error = left_out_text(point.failures, point.n_ended)
         if error:

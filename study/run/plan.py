@@ -38,7 +38,7 @@ MIN_GAMES_TIMED = 8  # games of this run before a plan is made
 MIN_SECONDS_TIMED = 60.0  # seconds of games in a phase before the phase's own pace is used
 MIN_TASKS_TIMED = 64  # tasks in a phase before the phase's own pace is used
 MIN_SECONDS = 1e-6  # least time of a game: the clock's resolution
-MAX_TIMED = 256  # the model of times is fitted to at most so many of the played θ
+MAX_TIMED = 256  # the model of times is fitted to at most this many of the played θ
 # Typical time of a game of the sampler's trials or of the front, divided by the time of a game of
 # the design; ratios of 1.4 to 2.4 were seen.
 DEARER = 1.8
@@ -97,7 +97,7 @@ class Pace:
 
 
 class GameTimes:
-    """Predicts, from the games of a study, the time of a game of any θ that is played alone.
+    """Predicts from a study's games how long a game of any θ takes if it is played alone.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class GameTimes:
 def guess_typical(of_design: Floats) -> float:
     """Guess the seconds of a game of a sampler's trial or front point, from the design's seconds.
 
-    These vary by orders of magnitude, so the guess is based on √(arithmetic mean · geometric mean).
+    Times vary by orders of magnitude, so the guess is based on √(arithmetic mean · geometric mean).
     """
     geometric = float(np.exp(np.mean(np.log(of_design))))
     return DEARER * math.sqrt(float(of_design.mean()) * geometric)
@@ -193,8 +193,8 @@ class Plan:
     ends_by_time : bool
         Whether validation ends because its time is spent, rather than because all games are played.
         The number of validation games is then not printed, since it is hard to predict: cheap
-        points may get hundreds of games. In half of the studies, the number was half or twice the
-        planned number.
+        points may get hundreds of games. In half of the studies, the number was about half or about
+        twice the planned number.
     """
 
     n_trials: int

@@ -19,7 +19,7 @@ def preparing(game: type[Game]) -> str:
 
 
 class ProgressDisplay(ProgressLine):
-    """Shows the progress of a source of games; if there is a budget, the bar shows spent time."""
+    """Shows the progress of a source of games; with a budget, the bar shows the time spent."""
 
     def show(self, now: Snapshot, dispatch: Dispatch[Any]) -> None:
         """Show the progress; called several times a second."""

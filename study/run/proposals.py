@@ -46,7 +46,7 @@ from thetafront.study.run.worker import begin_worker
 from thetafront.study.run.workers import end_pool, start_trackers
 from thetafront.study.samplers.base import ModelSampler
 
-# With at least so many trials in flight, several are proposed at a time; a workstation has fewer.
+# With at least this many trials in flight, several are proposed at a time; a workstation has fewer.
 MANY_IN_FLIGHT = 16
 MIN_OF_MANY, MAX_OF_MANY = 8, 128
 
@@ -181,7 +181,8 @@ def n_at_a_time(in_flight: float, missing: int = 0) -> int:
     flight, so that each proposal knows nearly as much as if it were proposed alone. But it is at
     least 8, because proposing 8 trials takes no longer than proposing one. If more trials are
     missing, workers are faster than proposals. Then all missing trials are proposed together, since
-    they share the time of the fit, but at most half of the number in flight, and at most 128.
+    they share the time of the fit. The maximum is half of the number in flight, or 128 if that is
+    less.
 
     Parameters
     ----------

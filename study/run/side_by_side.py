@@ -33,7 +33,7 @@ def expected_share(n_side_by_side: int) -> float:
 
 
 def together(replicate: int, n_side_by_side: int) -> range:
-    """Return the replicates that are played with this one, including itself.
+    """Return the replicates that are played together with ``replicate``, which is one of them.
 
     Parameters
     ----------
@@ -53,9 +53,9 @@ def together(replicate: int, n_side_by_side: int) -> range:
 def next_together(
     replicate: int, n_side_by_side: int, most: int, games: Mapping[int, Game]
 ) -> range:
-    """Return the replicates to play with a missing one, including itself.
+    """Return the replicates to play together with ``replicate``, a missing one.
 
-    The missing one is played alone if other games of its group were played alone.
+    It is played alone if other games of its group were played alone.
 
     Parameters
     ----------

@@ -82,7 +82,7 @@ class Precision:
     open_end : bool
         Whether to continue beyond the standard error and ``most_games``, until something else stops
         the validation, such as the end of the budget. The limit is then 20,000 games a point; up to
-        25 points can play so many games without sharing seeds.
+        25 points can play this many games without sharing seeds.
     games_of_a_run : int
         With ``open_end``, the maximum number of games that a run adds to a point.
 

@@ -52,7 +52,7 @@ Another = Callable[[Sequence[Point], Sequence[Point]], Point | None]
 GROWTH_BETWEEN_CHECKS = 1.2
 COARSE = 5.0  # a front is coarse if neighbours differ by more than this many standard errors
 MIN_SECONDS = 1e-6  # least time of a game: the clock's resolution
-MIN_SECONDS_TO_STORE = 1e-4  # time to store a game; shorter games count as if they took so long
+MIN_SECONDS_TO_STORE = 1e-4  # time to store a game; shorter games count as if they took this long
 SECONDS_TOGETHER = 5.0  # of a task if agents learn, since loading an agent takes half a second
 
 
@@ -203,7 +203,7 @@ class Validation(GameSource[Key]):
     def n_in_a_row(self, point: Point) -> int:
         """Return how many more games of a point a task may have; 0 before the first game is timed.
 
-        So many games fill the duration of a task, but leave games of the round for other workers.
+        With these games, a task is long enough, but games of the round are left for other workers.
         """
         timed = [game.seconds for game in point.games.values() if game.has_ended]
         if not timed:
@@ -222,7 +222,7 @@ class Validation(GameSource[Key]):
         return self.first_games() or (self.allocated() if self.needy() else {})
 
     def first_games(self) -> dict[str, int]:
-        """Return how many games each point lacks of the number that every point gets first."""
+        """Return how many of its first games (:data:`FIRST_GAMES`) each point still lacks."""
         first = {
             point.key: min(FIRST_GAMES, self.n_allowed(point)) - len(point.games)
             for point in self.points
@@ -310,7 +310,7 @@ class Validation(GameSource[Key]):
                 self.round = Round({})  # then a new round, with more points, is planned
 
     def problem(self, point: Point) -> str:
-        """Return why a point must be left out, given its games so far; empty if it need not."""
+        """Return why a point must be left out, given its games so far; otherwise an empty text."""
         n_failed = len(point.failures)
         n_ended = point.n_ended
         # With a penalty, a point is left out only if no game has ended, since it then has no cost.

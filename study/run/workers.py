@@ -62,8 +62,8 @@ def check_jobs(jobs: int | None) -> int:
 def start_trackers() -> None:
     """Start the processes that delete semaphores after a kill, and silence their warnings.
 
-    They must be started before the workers. Starting them unblocks signals (Python 3.11), and
-    workers that exist by then would inherit this.
+    They must be started before the workers. Otherwise, the pool starts them while Ctrl-C is blocked
+    for the workers. This unblocks Ctrl-C (Python 3.11), and the workers inherit that.
     """
     before = os.environ.get("PYTHONWARNINGS")
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (before, "ignore:resource_tracker")))
@@ -141,7 +141,7 @@ class Workers(Executor[Key]):
     def open(self) -> None:
         """Create the pool, which starts its processes with the first games."""
         os.environ.setdefault(SAFE_PATH, OURS)
-        if interrupt.is_watched():  # this process then ends programs that killed workers leave
+        if interrupt.is_watched():  # then this process ends programs left by killed workers
             Orphans.adopt()
         start_trackers()
         self.pool = ProcessPoolExecutor(

@@ -122,7 +122,7 @@ def elo_text(difference: float) -> str:
 
 
 def significant(value: float, n_digits: int = DIGITS) -> str:
-    """Write a number with ``n_digits`` significant digits, but with all digits before the point.
+    """Write a number with ``n_digits`` significant digits, but all digits before the decimal point.
 
     Trailing zeros are left out: ``1,234,568``, ``43.21``, ``0.5``, ``0.000123``. From 10¹² on and
     below 10⁻⁶, the number has an exponent.
