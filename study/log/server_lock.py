@@ -195,5 +195,5 @@ class ServerLock:
         """Release the lock."""
         connection, self.connection = self.connection, None
         if connection is not None:
-            with contextlib.suppress(DBAPIError):  # lost, so the server released the lock
+            with contextlib.suppress(DBAPIError):  # if it is lost, the server releases the lock
                 connection.close()

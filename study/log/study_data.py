@@ -71,7 +71,7 @@ class StudyData:
 
     @classmethod
     def read(cls, source: StudySource, experiment: Experiment | None = None) -> "StudyData":
-        """Read a study; unless ``experiment`` is given, it is made from the study's record.
+        """Read a study; by default, the experiment is made from the study's record.
 
         Raises
         ------

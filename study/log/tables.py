@@ -41,7 +41,7 @@ class StudyRow(NamedTuple):
 class PointRow(NamedTuple):
     """A θ that is to be played.
 
-    ``n_games`` is the number of games with which a trial is complete, as asked for when the trial
+    ``n_games`` is the number of games that makes a trial complete; it was set when the trial
     began. ``notes`` is what the trial's sampler stores with it.
     """
 

@@ -45,7 +45,7 @@ Point = TypeVar("Point", bound=Hashable)
 FIRST_GAMES = 20
 """Games of each point before the first round."""
 ROUND_SECONDS = 60.0
-ROUND_SHARE = 0.15  # of all seconds played before; if this is longer, a round takes this time
+ROUND_SHARE = 0.15  # of all seconds played before; a round's length if above ROUND_SECONDS
 N_STEPS = 24  # a round's time is allocated in this number of steps
 LOOK_AHEAD = (0.1, 0.3, 1.0, 3.0)  # Δ over n
 MIN_SHARE = 0.2

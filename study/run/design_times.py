@@ -1,8 +1,8 @@
 """The number of games per trial, from the duration of games of the initial design.
 
-If games are short, a trial gets so many games that they take about as long as a proposal. Then
-workers need not wait for proposals. Games of one θ may take a thousand times as long as those of
-others, so the mean duration over the whole design is used.
+If games are short, a trial gets enough games to take about as long as a proposal. Then workers need
+not wait for proposals. Games of one θ may take a thousand times as long as those of others, so
+the mean duration over the whole design is used.
 """
 
 import math
@@ -26,7 +26,7 @@ from thetafront.study.run.source import GameSource, Snapshot
 from thetafront.study.run.worker import Finished, Task
 
 SECONDS_A_TRIAL = 0.25  # if games are short: about as long as a proposal takes
-MAX_SHORT_GAMES = 128  # per trial; with so many, the standard error of a win rate is about 4%
+MAX_SHORT_GAMES = 128  # per trial; with this many, the standard error of a win rate is about 4%
 MAX_SECONDS = 5.0  # of timing, including the start of the workers
 
 

@@ -77,7 +77,7 @@ class SweepOrder:
     settings: SearchSettings  # settings of the search
     precision: Precision | None  # precision of the validation; None for no validation
     budget_seconds: float  # wall time after compiling; infinity for no limit
-    requests: tuple[WidenRequest, ...]  # which parameters' ranges to widen first
+    requests: tuple[WidenRequest, ...]  # parameters whose ranges are widened first
     until_regret: RegretTarget | None  # continue until no bound of the regret is above this
 
     @classmethod
@@ -94,7 +94,7 @@ class SweepOrder:
             sampler = EXACT_SAMPLER if goal.is_exact else DEFAULT_SAMPLER
         if trials is None:
             trials = DEFAULT_TRIALS
-            if math.isfinite(budget_seconds):  # exact trials are already the result, so play many
+            if math.isfinite(budget_seconds):  # with exact scores, trials are the result: play many
                 trials = MAX_TRIALS if goal.is_exact else TRIALS_IN_BUDGET
         settings = SearchSettings(
             trials,

@@ -42,7 +42,7 @@ MAX_TIMED = 256  # the model of times is fitted to at most this many of the play
 # Typical time of a game of the sampler's trials or of the front, divided by the time of a game of
 # the design; ratios of 1.4 to 2.4 were seen.
 DEARER = 1.8
-TRIALS_OF_PRIOR = 4  # weight, in trials, of the guessed time of a sampler's trials
+TRIALS_OF_PRIOR = 4  # a guessed time of a sampler's trials counts as this many trials
 TRIALS_OF_TRUST = 64  # number of trials at which a guess of times has half its initial weight
 SECONDS_A_PROPOSAL = 0.15  # including the writing of its trial; 0.2 to 0.3 if games are short
 

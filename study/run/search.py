@@ -349,7 +349,7 @@ class Search(GameSource[Key]):
 def known_trials(data: StudyData) -> list[FrozenTrial]:
     """Return a study's trials, beginning with number 0.
 
-    Trials that have not begun are in the state waiting. If they belong to the design, they have
+    Trials that have not begun are in optuna's state ``WAITING``. If they belong to the design, they have
     their θ already.
     """
     begun = {trial.number: trial for trial in data.frozen_trials}

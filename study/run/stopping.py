@@ -18,7 +18,7 @@ MAX_POINTS = 1000
 # but at least 1,000. If games take microseconds, storing and reading more games would take longer
 # than playing them.
 GAMES_A_SECOND, MIN_GAMES_OF_A_RUN = 40, 1000
-GAMES_OF_EXACT = 3  # default number of games that measure times, if scores are exact
+GAMES_OF_EXACT = 3  # default games per point if scores are exact; they only measure times
 
 
 @dataclass(frozen=True)

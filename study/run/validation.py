@@ -230,7 +230,7 @@ class Validation(GameSource[Key]):
         return {key: n for key, n in first.items() if n > 0}
 
     def is_coarse(self) -> bool:
-        """Return whether more points help, since neighbours differ by far more than their errors.
+        """Return whether more points would help: neighbours differ by far more than their errors.
 
         Neighbours are points that follow each other in the order of costs.
         """
@@ -322,7 +322,7 @@ class Validation(GameSource[Key]):
         return ""
 
     def leave_out(self, point: Point, error: str) -> None:
-        """Stop playing a point, and play another point instead, for a limited number of times.
+        """Stop playing a point; another point replaces it, unless too many were replaced already.
 
         PlayError is raised if no point is left.
         """

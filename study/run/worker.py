@@ -24,8 +24,8 @@ Key = TypeVar("Key")
 
 PARENT_POLL_INTERVAL = 1.0
 SAFE_PATH, OURS = "PYTHONSAFEPATH", "thetafront"
-"""An environment variable and its value: while workers start, they import no module of the current
-folder."""
+"""An environment variable and its value; it keeps workers from importing modules of the current
+folder while they start."""
 
 
 class LearningError(Exception):
@@ -156,7 +156,7 @@ def play(task: Task[Key]) -> Finished[Key]:
         games = tuple(play_outcome(agent, seed) for seed in task.seeds)
     ended, cpu_seconds = time.monotonic(), time.process_time() - cpu_before
     if not agent.is_ours:
-        cpu_seconds = math.nan  # a program has its own CPU time, and a game may also wait
+        cpu_seconds = math.nan  # it says nothing: a program has its own CPU time, and may wait
     is_first = not settle.cache_info().currsize
     settle()
     return Finished(

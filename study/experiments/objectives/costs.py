@@ -2,8 +2,8 @@
 
 Seconds per move are the time that a user waits; they depend on the machine. Playout moves per move
 and Bellman backups per move count the work exactly; they are the same on every machine and in every
-run. If an agent does all its work before a game, a replicate is one solution of the problem. Its
-cost is the time or the number of sweeps that solving takes.
+run. If an agent does all its work before it plays, a replicate is not a game, but solves the
+problem once. Its cost is the time or the number of sweeps that this takes.
 """
 
 import math
@@ -125,7 +125,7 @@ class Cost:
         """Write a cost in a sentence: ``1.00 ms a move``."""
         if not self.unit:
             return f"{self.text(value)} {self.label}"
-        # A label that a user gives may end in another word: CPU time a slice.
+        # A user's label may name another unit of work, as in `CPU time a slice`.
         _, of, what = self.label.rpartition(" a ")
         if not of:
             per = "move" if self.per_move else "game"

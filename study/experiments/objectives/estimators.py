@@ -103,7 +103,7 @@ class Estimator(ABC):
         return float(len(samples) * self.variances([Moments.from_sample(samples)])[0])
 
     def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
-        """Guess the variance of a single sample for each of the means; trials may be used."""
+        """Guess the variance of a single sample at each mean; subclasses may use the trials."""
         return np.array([self.typical_variance(np.full(N_PSEUDO, mean)) for mean in means])
 
     def halves(self, items: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
