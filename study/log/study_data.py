@@ -283,7 +283,7 @@ def runs_in(rows: Rows) -> list[dict[str, Any]]:
 
 
 def store_run(log: Log, run: Mapping[str, Any], index: int | None = None) -> int:
-    """Store the provenance of a new run, or of the run with an ``index``; return its index."""
+    """Store the provenance of a new run, or of the run ``index``; return the run's index."""
     index = len(runs_in(log.rows())) if index is None else index
     log.write(event(RUN, index=index, run=dict(run)))
     return index

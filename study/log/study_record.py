@@ -322,7 +322,7 @@ def make_definition(experiment: Experiment) -> dict[str, Any] | None:
 
 
 def check_dimension(stored: Any) -> None:
-    """Raise ValueError if this is not a dimension of a search space as any version stores it."""
+    """Raise ValueError unless this is a search space's dimension, as stored by some version."""
     if isinstance(stored, Mapping) and isinstance(stored.get("name"), str):
         bounds = stored.get("low"), stored.get("high")
         is_named = isinstance(stored.get("symbol", ""), str)

@@ -188,7 +188,7 @@ class Dispatch(Generic[Key]):
                 self.source.close()
 
     def play(self) -> None:
-        """Hand out tasks and record those that come back, until all are done or an interrupt."""
+        """Hand out tasks and record those that come back, until all are done or interrupted."""
         workers = self.workers
         while not interrupt.requested():
             self.count_workers()

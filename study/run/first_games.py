@@ -81,5 +81,5 @@ def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experime
 
 
 def has_moves(*games: Game) -> bool:
-    """Return whether games report moves, which is so if any game has more than one move."""
+    """Return whether games report moves, that is, whether any has more than one move."""
     return any(game.n_moves > 1 for game in games)

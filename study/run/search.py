@@ -216,7 +216,7 @@ class Search(GameSource[Key]):
         """Return the proposals that are ready.
 
         If the process that proposes has died, start another process, and return no proposals.
-        PlayError is raised if it dies repeatedly, or if a sampler given by its class fails.
+        PlayError is raised if it dies repeatedly, or if a user's own sampler fails.
         """
         try:
             ready = self.proposals.take()
@@ -349,8 +349,8 @@ class Search(GameSource[Key]):
 def known_trials(data: StudyData) -> list[FrozenTrial]:
     """Return a study's trials, beginning with number 0.
 
-    Trials that have not begun are in optuna's state ``WAITING``. If they belong to the design, they have
-    their θ already.
+    Trials that have not begun are in optuna's state ``WAITING``. If they belong to the design, they
+    have their θ already.
     """
     begun = {trial.number: trial for trial in data.frozen_trials}
     numbers = range(max([len(data.design), *(number + 1 for number in begun)]))

@@ -1,7 +1,7 @@
 """What a worker process runs: the games of a task, timed.
 
 Workers import only this module and the agents, so that they start fast and use little memory. If
-the agent learns, its worker also imports the training.
+the agent learns, its worker also imports the training code.
 """
 
 import gc

@@ -226,7 +226,7 @@ def mean(
     low: float | None = None,
     high: float | None = None,
 ) -> Goal:
-    """Return a goal: the mean over games whose values vary.
+    """Return a goal: the mean of a value that varies from game to game.
 
     Parameters
     ----------
