@@ -39,7 +39,7 @@ POLL_INTERVAL = 1.0
 SECONDS_FOR_THE_DASHBOARD = 2.0
 SECONDS_FOR_A_FIRST_WORKER = 10.0
 SECONDS_TO_ANSWER = 90.0  # a worker may compile kernels first
-RETRY_SECONDS = 10.0  # until a refused worker is asked again; its files may have arrived
+RETRY_SECONDS = 10.0  # until a refused worker is asked again; its files may have arrived by then
 
 
 @dataclass(eq=False)
