@@ -81,7 +81,7 @@ def _answer() -> None:
 def _handle(number: int, frame: "FrameType | None") -> None:
     """Handle a signal that reaches the main thread: within ``raised``, or if a library unblocks it.
 
-    Otherwise, signals are blocked there, and only the waiting thread receives them.
+    Otherwise, signals are blocked in the main thread, and only the waiting thread receives them.
     """
     if _State.answer is _Answer.RAISE:
         raise KeyboardInterrupt
