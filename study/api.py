@@ -108,8 +108,8 @@ def sweep(
     trials, replicates : int
         ``trials`` is the number of trials. By default, with a budget, it is as many as the budget
         allows, but at most 384 if scores are noisy; without a budget, it is 128. ``replicates`` is
-        the number of games per trial: by default 1 if scores are exact, 10 for a win rate, else 4,
-        but up to 128 if games are short.
+        the number of games per trial: by default 1 if scores are exact, 10 for a win rate, and 4
+        otherwise. If scores are not exact and games are short, the default is up to 128.
     jobs : int, optional
         Worker processes; all cores by default.
     seed : int
@@ -137,7 +137,7 @@ def sweep(
     scheduler : str, optional
         Address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``; its workers play the games.
     tls : mapping, optional
-        Files with which TLS connects to the scheduler: the keys are ``ca``, ``cert`` and ``key``.
+        Files for a TLS connection to the scheduler, with the keys ``ca``, ``cert`` and ``key``.
     progress : bool
         Whether to show progress, on standard error or in the notebook.
 

@@ -26,7 +26,7 @@ class ParameterAxis:
     log: bool = False  # whether the scale is logarithmic
 
     def ends(self) -> tuple[float, float]:
-        """Return the values to which 0 and 1 are mapped, or the logarithms of these values."""
+        """Return the values to which 0 and 1 are mapped, or their logarithms on a log scale."""
         low, high = self.low - 0.5 * self.step, self.high + 0.5 * self.step
         return (float(np.log(low)), float(np.log(high))) if self.log else (low, high)
 

@@ -5,7 +5,8 @@ Notation
 ======  ============================================================================================
 R       sum of the counts of all games, divided by the sum of their divisors
 B       number of blocks of consecutive games
-e_b     relative error of block b: its count minus R times its divisor, over the mean count
+e_b     relative error of block b: its count minus R times its divisor, divided by the mean count of
+        the sample's blocks
 P       number of samples that have the most blocks
 c_b     mean e_b of these P samples: the error that all games of block b share
 s²      Σ e_b²/(B − 1), the relative variance of a block's ratio. For times, e_b − c_b replaces e_b,
@@ -21,25 +22,26 @@ between the times of games in two turns was 0.79 for successive turns, 0.46 for 
 apart, and 0.18 for turns that were 100 apart. So the mean time of 1,000 games has a standard error
 of 1.7%; if games were independent, it would be 0.25%. Blocks are few and long, so that they
 correlate little. If they were independent, s²/B would not depend on B, but in that sweep each
-halving of B multiplied it by 1.8. So the relative variance of R is 2s²/B for times. For other
-counts, each game is a block, and the variance is s²/B. s² is shrunk as in :mod:`study.shrinkage`.
+halving of B multiplied s²/B by 1.8. So for times, we take the relative variance of R to be 2s²/B.
+For other counts, each game is a block, and the relative variance of R is s²/B. s² is shrunk as in
+:mod:`study.shrinkage`.
 
 Samples that take turns are slowed down together, even if their blocks do not cover the same
 minutes. So the samples have a common error with the variance 2s_c²/B, the part that they may share.
 This variance is estimated from only B blocks, so it is multiplied by (t/z)², where t and z are the
 97.5% quantiles of Student's t and of the normal distribution. With few blocks, s_c² may be small by
-chance. So if it has fewer than four degrees of freedom, each missing one counts as a deviation of
-3%.
+chance. So if s_c² has fewer than four degrees of freedom, each missing degree counts as a deviation
+of 3%.
 
 A comparison of the costs of two samples depends only on their own errors, which they do not share.
 The variance of a sample's own error is 2s²/B. A sample with only b < B blocks was timed during only
 a part of the run, so its variance is 2s²/b + 2s_c²·(1/b − 1/B). If no sample has two blocks, the
 variance is v/n, where n is the sample's number of games. Else, if n < 20, v·(1/n − 1/20) is added,
-because means of so few games vary more. If all games do the same work, one game can be a block, and
-samples have no common error, because they are timed one after the other.
+because means of so few games vary more. If all games do the same work, each game can be a block.
+Such samples are timed one after the other, so they have no common error.
 
 Source: Law, *Simulation Modeling and Analysis* (2015), §9.5.3, batch means; Searle, Casella and
-McCulloch, *Variance Components* (1992), §4.3, for what blocks share.
+McCulloch, *Variance Components* (1992), §4.3, for shared errors.
 """
 
 from collections.abc import Sequence
@@ -83,8 +85,8 @@ def variances_of_log_ratios(
     block : int
         Minimum number of games per block.
     drifts : bool
-        Whether neighbouring blocks are correlated, as blocks of times are; if so, there are at most
-        five.
+        Whether neighbouring blocks are correlated, as blocks of times are; if so, a sample has at
+        most five blocks.
     """
     n_games = np.array([len(counted) for counted, _ in samples])
     n_blocks = np.array([count_blocks(n, block, drifts) for n in n_games.tolist()])

@@ -13,7 +13,7 @@ Z95 = 1.959963984540054  # the normal's 97.5% point
 N_RESAMPLES = 9999
 BATCH = 1000  # resamples at a time, to limit memory
 MIN_TO_RESAMPLE = 20
-ROUNDING = 1e-12  # values that differ by no more, relative to the largest, are equal
+ROUNDING = 1e-12  # relative to the largest value; values that differ by no more are equal
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,8 @@ class Estimate:
 def t95(n: float) -> float:
     """Return half the width of the 95% interval of a mean of n values, in standard errors.
 
-    NaN for a single value. n includes the values that a prior for the variance counts as.
+    NaN for a single value. If a prior for the variance counts as some number of values, n includes
+    this number.
     """
     if n < 2:
         return math.nan

@@ -81,7 +81,7 @@ def _answer() -> None:
 def _handle(number: int, frame: "FrameType | None") -> None:
     """Handle a signal that reaches the main thread: within ``raised``, or if a library unblocks it.
 
-    Otherwise, signals are blocked there, and only the waiting thread receives them.
+    Otherwise, signals are blocked in the main thread, and only the waiting thread receives them.
     """
     if _State.answer is _Answer.RAISE:
         raise KeyboardInterrupt
@@ -92,10 +92,10 @@ def _handle(number: int, frame: "FrameType | None") -> None:
 def as_guest() -> Iterator[None]:
     """Handle Ctrl-C for a block of a user's program, such as a script or a notebook.
 
-    The first Ctrl-C within :func:`deferred` sets the flag. Any other raises KeyboardInterrupt; none
-    ends the process. Afterwards, the program's own handler is restored. Nothing is changed if
-    Ctrl-C is ignored, if :func:`watch` is active already, or if the block does not run in the main
-    thread.
+    The first Ctrl-C within :func:`deferred` sets the flag. Any other Ctrl-C raises
+    KeyboardInterrupt, and none ends the process. Afterwards, the program's own handler is restored.
+    Nothing is changed if Ctrl-C is ignored, if :func:`watch` is active already, or if the block
+    does not run in the main thread.
     """
     handler = signal.getsignal(signal.SIGINT)
     is_answered = bool(_State.signals) or _State.is_guest or not in_main_thread()
@@ -138,7 +138,7 @@ def requested() -> bool:
 
 @contextmanager
 def kept_from_children() -> Iterator[None]:
-    """Block Ctrl-C in processes that are started in the block, until they ignore it themselves."""
+    """Keep Ctrl-C from processes started in this context, until they ignore it themselves."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
     try:
         yield

@@ -72,7 +72,7 @@ def hypervolume(
     scores, costs : float64, shape (n,)
         The two objectives; costs above 0.
     reference_score, reference_cost : float
-        The reference point. Points that are not better in both objectives add nothing.
+        The reference point. Only points that are better in both objectives count.
     """
     inside = (scores > reference_score) & (costs < reference_cost)
     scores, costs = scores[inside], costs[inside]

@@ -168,9 +168,9 @@ class Scale:
     def variances(self, values: Floats, variances: Floats) -> Floats:
         """Return the variances of z, given those of y, to first order.
 
-        If a noisy mean is at a bound, the true mean may lie inside. So slopes are computed as if
-        means were at least 0.7 standard errors from a bound. A win rate of 0 then has the right
-        variance: 1/(4n).
+        If a noisy mean is at a bound, the true mean may lie inside the bounds. So slopes are
+        computed as if means were at least 0.7 standard errors from a bound. A win rate of 0 then
+        has the right variance: 1/(4n).
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             square = self.slope(self.transform(values)) ** 2

@@ -92,7 +92,7 @@ class Prior(NamedTuple):
         return cls(float(squares.sum()) / total, min(worth, total))
 
     def given(self, n: int, variance: float) -> Self:
-        """Update the prior with the sample variance of n > 1 games; from 30 games on, ignore it."""
+        """Update the prior with the sample variance of n > 1 games; if n ≥ 30, ignore the prior."""
         worth = self.freedom if n < ENOUGH else 0.0
         freedom = n - 1.0 + worth
         return type(self)(variance + (self.variance - variance) * worth / freedom, freedom)

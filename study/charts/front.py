@@ -64,7 +64,7 @@ KINDS = {  # of validated points, by (is a baseline, is on the front)
 
 
 def front_chart(analysis: Analysis) -> Chart:
-    """Return the goal against cost: trials, models' fronts, validated points with intervals."""
+    """Return the chart of a front: trials, models' fronts, validated points with intervals."""
     experiment, tables = analysis.data.experiment, analysis.tables
     goal, cost = experiment.goal, experiment.cost
     title = f"{goal.label[0].upper()}{goal.label[1:]} against {cost.label}"
@@ -80,7 +80,7 @@ def front_chart(analysis: Analysis) -> Chart:
         for at, wide in (("x", ("left", "right")), ("y", ("low", "high")))
     ]
     low, high = axis_span(*spans[1])
-    if measured := field_values(points, "low", "high"):  # intervals take at least a third
+    if measured := field_values(points, "low", "high"):  # intervals take at least 1/3 of the axis
         span = max(measured) - min(measured) or math.inf
         low, high = max(low, min(measured) - span), min(high, max(measured) + span)
     x, y = cost_axis(cost, *spans[0]), goal_axis(goal, (low, high))

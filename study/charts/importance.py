@@ -81,8 +81,8 @@ def importance_chart(analysis: Analysis) -> Chart:
         f"{len(model.observations.points):,} trials and validated points. A parameter's index is "
         f"the share of the variance that would remain if all other parameters were known. The "
         f"variance is that of {of_goal}{experiment.goal.label} or of "
-        f"{of_cost}{experiment.cost.label}. Indices may add up to more than 1. Their intervals do "
-        f"not cover errors of the model."
+        f"{of_cost}{experiment.cost.label}. Indices may add up to more than 1. Their intervals "
+        f"cover the error of the numerical integration, but not errors of the model."
     )
     most = max(1.0, float(ends.max()))
     x = linear_axis("total Sobol index, share of the variance", (0.0, most), lambda v: f"{v:g}")

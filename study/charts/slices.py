@@ -42,7 +42,7 @@ KEY, TITLE = "slices", "Slices of the model"
 N_POINTS, N_STEPS = 5, 25
 HEIGHT = 116
 N_TICKS = 4  # of a cost
-FEW_VALUES = 12  # if a parameter has at most so many values, each value is drawn as a dot
+FEW_VALUES = 12  # if a parameter has at most this many values, each value is drawn as a dot
 MAX_TITLE = 18  # characters of an objective's name
 # Fields of a row: mean and ends of the band. Names are short because a page has thousands of rows.
 GOAL_FIELDS, COST_FIELDS = ("g0", "g1", "g2"), ("c0", "c1", "c2")

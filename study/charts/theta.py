@@ -136,8 +136,8 @@ def make_caption(n_kept: int, n_trials: int, edges: Sequence[Edge], experiment: 
         text += f", drawn at random from {n_trials:,}"
     text += (
         f"), with its cost and the {experiment.goal.label} that the model expects given all games. "
-        "Strong lines are points of the front, dashed lines are baselines. Move the ends of one or "
-        "more axes to keep only the lines between them."
+        "Strong lines are points of the front, and dashed lines are baselines. Move the ends of "
+        "one or more axes to keep only the lines between them."
     )
     if experiment.space.is_conditional:
         text += " If a parameter is inactive, the line crosses its axis at the left end."

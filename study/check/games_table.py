@@ -140,8 +140,8 @@ class GamesTable(ABC):
     def examine(self) -> None:
         """Check all lines, and collect the games.
 
-        If a line does not say which game it is, it gets a missing game with its owner or seed. If
-        more than one missing game fits, or none, the line gets no game, and is dropped.
+        If a line does not say which game it is, a missing game with the line's owner or seed is
+        assigned to it. If no missing game fits, or more than one does, the line is dropped.
         """
         lost = [line for line in self.lines if not self.take(line)]
         missing = self.missing() if lost else []

@@ -1,4 +1,4 @@
-"""Stored games are played again from their seeds; their integers and words must be identical."""
+"""Stored games are played again from their seeds; integers and words in results must be equal."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ class Entry:
     agent: Agent  # who played it
     seed: int  # the seed that it must have
     game: Outcome | None  # as it is stored; None if it is missing or damaged
-    cells: Mapping[str, Any]  # the stored values by field, also if the game is damaged
+    cells: Mapping[str, Any]  # the stored values by field, even if the game is damaged
     keep: Callable[[Outcome], None]  # replaces the stored game with one that was played again
 
     @property
@@ -160,7 +160,7 @@ def restore(
 ) -> list[str]:
     """Play damaged games again, store all new games, and say how many there are.
 
-    New games are the damaged games, and the games of ``different``, which were played before.
+    New games are the replays of damaged games, and those in ``different``, which exist already.
     """
     damaged = [entry for entry in entries if entry.game is None]
     played = play_again(damaged, settings.jobs, settings.out, "damaged, played again")

@@ -230,7 +230,7 @@ class StudyCheck:
         return sorted((known | expected) - {*self.points})
 
     def recover_theta(self, unit: Unit) -> Point | None:
-        """Return a lost point with the first θ that reproduces a game of it; None if no θ does.
+        """Return a lost point with the first θ that reproduces one of its games; None if none does.
 
         If the point has no whole game, the first valid θ is taken, but only if this θ certainly
         belongs to the point.

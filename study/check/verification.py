@@ -47,7 +47,7 @@ def verify_study(
     InputError
         If a repair is requested while a sweep is writing the study.
     DamageError
-        If the study's record cannot be read, without which the other rows have no meaning.
+        If the study's record cannot be read; without it, the other rows have no meaning.
     PlayError
         If a game cannot be played.
     """

@@ -107,7 +107,10 @@ def champions(
         path("Folder of a study whose front is drawn; repeatable.", show_default="published ones"),
     ] = None,
     games: Annotated[
-        int, whole("Games at one ply. Two plies get a third of this number, three plies a tenth.")
+        int,
+        whole(
+            "Games at one ply. Two plies get a third as many games, and three plies get a tenth."
+        ),
     ] = 300,
     seed: SeedOption = 2000,
     jobs: JobsOption = None,

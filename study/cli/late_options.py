@@ -21,7 +21,7 @@ GIVEN = "late options given"
 
 
 def remember(context: typer.Context, option: typer.CallbackParam, value: Any) -> None:
-    """Keep a value until the command asks for :func:`given_late`."""
+    """Keep a value until the command calls :func:`given_late`."""
     if value is not None:
         context.meta.setdefault(GIVEN, {})[option.opts[0]] = value
 

@@ -117,8 +117,9 @@ def train(
             spent = budget.share(training.counts)
             if cooling and spent > 1.0 - cooling + MAX_OVERSHOOT:
                 raise InputError(
-                    f"cooling must be at most {max(0.0, 1.0 - spent):.2f} or the budget larger, "
-                    f"because network {name!r} has used {spent:.0%} of the budget (got {cooling:g})"
+                    f"cooling must be at most {max(0.0, 1.0 - spent):.2f}, or the budget must be "
+                    f"larger, because network {name!r} has used {spent:.0%} of the budget (got "
+                    f"{cooling:g})"
                 )
             try:
                 with progress(training, budget) as show:

@@ -39,7 +39,7 @@ POLL_INTERVAL = 1.0
 SECONDS_FOR_THE_DASHBOARD = 2.0
 SECONDS_FOR_A_FIRST_WORKER = 10.0
 SECONDS_TO_ANSWER = 90.0  # a worker may compile kernels first
-RETRY_SECONDS = 10.0  # until a refused worker is asked again; its files may have arrived
+RETRY_SECONDS = 10.0  # until a refused worker is asked again; its files may have arrived by then
 
 
 @dataclass(eq=False)
@@ -81,8 +81,8 @@ class DaskCluster:
     machines : dict of str to dict
         Accepted machines, by key.
     lost_since, alone_since : float, optional
-        Since when there has been no scheduler, and since when there has been no worker that may
-        play, on the monotonic clock; None while a scheduler, or such a worker, is connected.
+        When the time without a scheduler began, and when the time without a worker that may play
+        began, on the monotonic clock; None while a scheduler, or such a worker, is connected.
     """
 
     def __init__(self, address: str, tls: Tls | None = None, most_threads: int = 1) -> None:

@@ -55,8 +55,8 @@ def connect(address: str, tls: Tls | None) -> "Client":
     Raises
     ------
     RunError
-        If nothing answers at the address, or the server is no Dask scheduler with these
-        certificates.
+        If nothing answers at the address, or what answers is not a Dask scheduler that accepts
+        these certificates.
     """
     from distributed import Client
 

@@ -5,7 +5,7 @@ the times depends on θ. Even for processors of the same name, it depends on the
 kernels are compiled for. So two machines are of one *class* if their processors have the same name,
 and LLVM compiles for the same CPU name and the same features on both. Machines of one class are
 treated as equally fast. The time of a fixed benchmark is stored with the class. It reveals machines
-that differ all the same, for example because of poor cooling or another load.
+that differ nevertheless, for example because of poor cooling or another load.
 """
 
 import hashlib

@@ -107,8 +107,8 @@ def definition_objection(agent: Agent) -> str:
 class Sent(Agent):
     """The agent of an external program, in the form in which it is sent to another machine.
 
-    The other machine looks for the program's files itself, because they may have other paths there,
-    and computes their digest.
+    The other machine looks for the program's files and computes their digest, because they may have
+    other paths there.
     """
 
     is_ours = False

@@ -45,7 +45,7 @@ class Tls:
                 raise InputError(f"tls-{name} must be a file in PEM format (got {str(path)!r})")
         try:
             context = ssl.create_default_context(cafile=str(self.ca))
-            # Do not ask for a passphrase: nobody may be there when a worker starts.
+            # Do not ask for a passphrase: perhaps nobody is there when a worker starts.
             context.load_cert_chain(str(self.cert), str(self.key), password=lambda: "")
         except (OSError, ValueError) as error:  # includes SSLError
             raise InputError(

@@ -40,7 +40,7 @@ class Comparison(Generic[G]):
     def begun(
         cls, folder: Path, game: type[G], jobs: int, out: Console
     ) -> "Iterator[Comparison[G]]":
-        """Make the folder, and lock its games until the context ends, against other runs.
+        """Make the folder, and lock its games against other runs until the context ends.
 
         Raises
         ------

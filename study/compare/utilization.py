@@ -50,8 +50,8 @@ def simulate(
     """Simulate a search; ``trials`` has a list of the games' seconds for each trial.
 
     Returns three shares between 0 and 1: the share of the workers' time that they spend in games,
-    of the proposing thread's time that it spends thinking, and of the parent's time that it spends
-    writing.
+    the share of the proposing thread's time that it spends on proposals, and the share of the
+    parent's time that it spends on writing.
     """
     enough = max(jobs, len(trials[0]))
     free = [0.0] * jobs  # when each worker is free

@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 DEFAULT_SAMPLER = "knowledge-gradient"
-EXACT_SAMPLER = "nehvi"  # for exact scores, since their front consists of trials
+EXACT_SAMPLER = "nehvi"  # for exact scores: the recommended front then consists of trials
 
 
 def startup(n_design: int) -> int:

@@ -59,7 +59,7 @@ def perturb(cube: UnitCube, points: Floats, scale: Floats, rng: np.random.Genera
     """Add normal steps of the given scale to some coordinates, and draw other ones uniformly.
 
     A categorical parameter is drawn in all of its coordinates: if only one were drawn, it would
-    never exceed the 1 of the current choice.
+    never exceed that of the current choice, which is 1.
     """
     shape = points.shape
     steps = scale * rng.standard_normal(shape)

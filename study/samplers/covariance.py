@@ -61,7 +61,7 @@ def covariances(hyper: Hyperparameters, a: Floats, b: Floats) -> Floats:
 
 
 def matern(r: Floats, smoothness: float) -> tuple[Floats, Floats]:
-    """Return m(r), and minus the derivative of k in r²/2, both divided by σ² exp(−r)."""
+    """Return k and minus its derivative in r²/2, both divided by σ² exp(−r); the first is m(r)."""
     if smoothness == ROUGH:
         return 1.0 + r, np.ones_like(r)
     return 1.0 + r + r * r / 3.0, (1.0 + r) / 3.0

@@ -3,8 +3,8 @@
 A Gaussian process is fitted to labels: 1 for a complete trial, −1 for a trial that was left out.
 This is least-squares classification (Rasmussen and Williams 2006, §6.5). If the process has mean m
 and variance v at a point, and the labels have noise variance n, the probability that a trial at
-this point can be played is Φ(m / √(v + n)). Far from all trials, m is the mean of the labels. If
-this mean is negative, m is 0 there, because a point about which nothing is known is worth a trial.
+this point can be played is Φ(m / √(v + n)). Far from all trials, m is the mean of the labels or, if
+that is negative, 0, because a point about which nothing is known is worth a trial.
 """
 
 from collections.abc import Callable

@@ -50,7 +50,7 @@ class FittedModel:
         Variance of an error that the second objectives of all points have in common, because the
         machine may be faster or slower during a validation. It adds to the posterior variance.
     n_validated : int
-        How many of the observations, from the first on, are validated points.
+        How many observations are validated points, which come before the trials.
     checks : pair of pairs of float
         For each objective, two numbers that compare predictions with measurements at the validated
         points. The first is the mean of measurement minus prediction, in standard deviations. It is

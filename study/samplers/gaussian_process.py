@@ -11,7 +11,7 @@ p          number of parameters, p ≤ d
 L          Cholesky factor of K + N, K = k(X, X)
 =========  =========================================================================================
 
-A categorical parameter is one-hot, so any two choices are √2 apart. If points differ only in that
+A categorical parameter is one-hot, so any two choices are √2 apart. If points differ only in the
 choice, r² = 10/ℓ² for ν = 5/2. All choices share one length scale, which says how much the choice
 matters. The prior on all length scales depends on the number of parameters, not on the number of
 choices.

@@ -15,8 +15,8 @@ E(x)     L⁻¹ k(X, x), followed by one row for each s
 =======  ===========================================================================================
 
 A trial in flight is assumed to return its posterior mean, so it changes no mean. A trial at s adds
-the row (E(s)ᵀ, δ) to the factor, with δ² = k(s, s) + v − E(s)ᵀE(s), and the number
-(k(s, x) − E(s)ᵀE(x)) / δ to E(x). So no new factorization is needed: covariances
+the row (E(s)ᵀ, δ) to the factor, and the number (k(s, x) − E(s)ᵀE(x)) / δ to E(x). Here,
+δ² = k(s, s) + v − E(s)ᵀE(s). So no new factorization is needed: covariances
 k(x, x') − E(x)ᵀE(x') get a rank-one downdate.
 
 Sources: Rasmussen and Williams (2006), appendix A.4; Gill, Golub, Murray and Saunders, *Methods for

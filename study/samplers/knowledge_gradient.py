@@ -14,7 +14,7 @@ m, K   posterior mean and covariance of the first objective at J points, in desc
 r, u   reference value of the first objective; u(z) is :meth:`study.scale.Scale.raised`, such as
        z |z| for a square root
 e      distance along the second objective from each point to the next, times p
-p      probability that the best first objective lies at that point or at a later point
+p      for each point: probability that it or a later point has the best first objective
 c, v   a candidate; the noise variance of a trial at c
 z      a standard normal number
 =====  =============================================================================================

@@ -129,7 +129,7 @@ def n_to_fit(n: int) -> int:
 
 
 def noise_of_trials(trials: Sequence[FrozenTrial], *, goal: Goal) -> Floats:
-    """Return the variances of trials' values, shape (n, 2); NaN for costs, so they are inferred."""
+    """Return the variances of trials' values, shape (n, 2); NaN (unknown) for costs."""
     found = [Moments(*trial.user_attrs[goal.moments_attribute]) for trial in trials]
     variances = goal.estimator.variances(found)
     return np.stack([variances, np.full(len(trials), np.nan)], axis=-1)
