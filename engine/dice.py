@@ -127,7 +127,7 @@ class Dice:
         large = self.n_dice > MAX_OUTCOMES.bit_length() or self.n_sides > MAX_OUTCOMES
         if large or self.n_outcomes > MAX_OUTCOMES:
             raise ValueError(
-                f"n_dice and n_sides must give at most {MAX_OUTCOMES:,} outcomes of actions (got "
+                f"n_dice must give at most {MAX_OUTCOMES:,} outcomes of actions (got "
                 f"{self.n_dice} dice with {self.n_sides} sides)"
             )
 

@@ -22,7 +22,8 @@ Source: Ripstein (2023), §3.2 and §3.3, Algorithms 2 and 3, equations 2 and 3.
   action's reward once. So w = 1 and γ = 1. Points already won are the same for all actions, so we
   leave them out.
 - Equation 3 adds R and discounts V. If V is the remaining score from s′ on, w = 1. If V is the
-  score of the whole game, as Algorithm 3 returns it, V contains R as well, and w = 1 + γ.
+  score of the whole game, as Algorithm 3 returns it, this V contains R as well. With V counted
+  from s′ on, the weight of R is then w = 1 + γ.
 - A single legal action is taken without playouts.
 """
 

@@ -30,7 +30,8 @@ REFERENCE = Path(__file__).parents[1] / "reference"
 def judged(goal: Goal, trials: list[Moments], points: list[Floats], n: int) -> Floats:
     """Return whether intervals hold, and half of their widths, alone and with others.
 
-    The shape is (2, 2, n_intervals): alone or with others, then holds or half width.
+    The shape is (2, 2, n_intervals). The first axis is: alone, with others. The second axis is:
+    whether the interval holds (1 or 0), half of its width.
     """
     rng, found = np.random.default_rng(n), []
     for _ in range(N_REPEATS):

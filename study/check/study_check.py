@@ -220,7 +220,7 @@ class StudyCheck:
 
     @property
     def lost_points(self) -> list[Unit]:
-        """Points without a whole row that must exist: they have games, or precede other points."""
+        """Points that have no whole row but must exist: they have games, or precede others."""
         known = {*self.games} | {*self.points}
         expected = {
             (phase, number)

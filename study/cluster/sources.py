@@ -43,7 +43,7 @@ def versions() -> str:
 
 
 def modules() -> list[Path]:
-    """Return the files of ``study`` that a worker imports to play, from import statements."""
+    """Follow imports, and return the files of ``study`` that a worker needs in order to play."""
     found: set[Path] = set()
     waiting = [ENTRY]
     while waiting:

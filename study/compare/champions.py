@@ -170,7 +170,7 @@ def front_rows(fronts: Sequence[Front]) -> pd.DataFrame:
 
 
 def programs_frame() -> pd.DataFrame:
-    """Return one row per search of each program by other authors."""
+    """Return a row for each setting of the search (``3 plies``) of programs by other authors."""
     return pd.read_csv(PROGRAMS).fillna({"training": ""})
 
 

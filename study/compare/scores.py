@@ -38,7 +38,10 @@ def score_columns(games: Sequence[Game2048]) -> dict[str, Any]:
 
 
 def estimate_columns(value: str, bounds: str, estimate: Estimate) -> dict[str, float]:
-    """Return columns for a number in points and its 95% interval; names begin with the stems."""
+    """Return columns for a number in points and its 95% interval.
+
+    The number's column begins with ``value``, those of the interval with ``bounds``.
+    """
     return {
         f"{value}_points": estimate.value,
         f"{bounds}_low95_points": estimate.low,

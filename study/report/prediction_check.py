@@ -95,11 +95,14 @@ def check_predictions(analysis: "Analysis") -> PredictionCheck | None:
 
 def trust_text(check: PredictionCheck, goal: Goal) -> str:
     """Say in a line whether the model of the trials may be trusted, and what to do if not."""
-    inside = f"{check.n_inside} of {check.n} measured means inside its 95% intervals"
+    inside = f"{check.n_inside} of {check.n} measured means are inside its 95% intervals"
     size = goal.format.error_with_unit(abs(check.excess))
     if check.is_passed:
         side = "below" if check.excess > 0.0 else "above"
-        return f"Model of the trials checked: {inside}, on average {size} {side} its predictions."
+        return (
+            f"Check of the model of the trials: {inside}; on average, the means are {size} {side} "
+            "its predictions."
+        )
     problem = "optimistic" if goal.sign * check.excess > 0.0 else "pessimistic"
     problem = f"{problem}, by {size}" if check.is_biased else "confident"
     return (

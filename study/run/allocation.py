@@ -95,7 +95,7 @@ def regret_gains(of: Played) -> Floats:
 
 
 def error_gains(of: Played, draws: Floats) -> Floats:
-    """Return how much a second of a point's games should lower the error, for each point.
+    """Return, for each point, the expected decrease of the error per second of its games.
 
     ``draws`` are standard normal numbers, shape (N_DRAWS, k).
     """

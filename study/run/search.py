@@ -42,7 +42,7 @@ MAX_FAILURES_AT_FIRST, MAX_FAILURES_LATER = 12, 100
 
 
 class Search(GameSource[Key]):
-    """Brings a study to its total of complete trials, from any state.
+    """Continues a study, whatever its state, until enough trials are complete.
 
     Parameters
     ----------

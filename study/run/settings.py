@@ -55,7 +55,7 @@ class SearchSettings:
 
     @property
     def has_total(self) -> bool:
-        """Whether the number of trials is limited by more than the budget."""
+        """Whether the number of trials has a limit of its own, besides the budget."""
         return self.n_trials < MAX_TRIALS
 
     def record(self, experiment: Experiment) -> StudyRecord:

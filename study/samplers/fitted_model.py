@@ -96,8 +96,9 @@ class FittedModel:
     def draw(self, points: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
         """Draw both objectives at some points jointly from the posterior, shape (n_draws, m, 2).
 
-        Several sets of hyperparameters give equal numbers of draws, because even after 80 trials,
-        length scales are uncertain by some 30%, which matters in regions without trials. At points
+        Draws come from several sets of hyperparameters, the same number from each. One set is not
+        enough: even after 80 trials, length scales are uncertain by some 30%, which matters in
+        regions without trials. At points
         without validation games, draws have a larger spread than the posterior, because the model
         often errs at the point that seems best. The spread is at most that of the prior.
         """

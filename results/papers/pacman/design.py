@@ -134,7 +134,7 @@ def movers(bars: Bars) -> list[tuple[str, PacmanAgent]]:
 
 
 def changes(bars: Bars) -> list[tuple[Layout, str, PacmanMDP, PacmanMDP]]:
-    """List comparisons of a plain MDP with one that rewards routes or plans on the smaller map."""
+    """List comparisons of a plain MDP with one that rewards routes or uses the smaller map."""
     found = []
     for layout, name in product(bars, PLANNERS):
         plain = bars[layout][name]

@@ -98,8 +98,9 @@ def test_how_the_model_was_checked_says_what_is_found(mcmdp: tuple[Location, Ana
     found = claims(mcmdp[1])
     assert found.is_trusted
     assert (
-        found.trust == f"Model of the trials checked: {inside} of {len(front)} measured means "
-        f"inside its 95% intervals, on average {abs(excess):,.0f} points below its predictions."
+        found.trust == f"Check of the model of the trials: {inside} of {len(front)} measured means "
+        "are inside its 95% intervals; on average, the means are "
+        f"{abs(excess):,.0f} points below its predictions."
     )
     bound = mcmdp[1].tables["certificate"]["regret_bound95"].max()
     text = f"95% probability, the recommended θ is within {bound:,.0f} points of the best at every "
@@ -109,7 +110,7 @@ def test_how_the_model_was_checked_says_what_is_found(mcmdp: tuple[Location, Ana
 @pytest.mark.parametrize(
     ("check", "said"),
     [
-        (PredictionCheck(14, 14, 1600.0, 3600.0), "Model of the trials checked: 14 of 14"),
+        (PredictionCheck(14, 14, 1600.0, 3600.0), "Check of the model of the trials: 14 of 14"),
         (
             PredictionCheck(13, 7, 3524.0, 1786.0),
             "Model of the trials too optimistic, by 3,524 points: 7 of 13",

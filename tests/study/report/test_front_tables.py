@@ -70,8 +70,8 @@ def test_a_model_that_validation_refutes_is_told(
         return
     too_high = (1.0 - share) * np.mean(scores / share)
     found = re.fullmatch(
-        r"Model of the trials too optimistic, by ([\d,]+) points: 0 of 3 measured means inside its "
-        r"95% intervals\. Predictions of untested θ allow for this, but trust measured points "
+        r"Model of the trials too optimistic, by ([\d,]+) points: 0 of 3 measured means are inside "
+        r"its 95% intervals\. Predictions of untested θ allow for this, but trust measured points "
         r"first\.",
         line,
     )

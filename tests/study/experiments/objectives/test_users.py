@@ -124,7 +124,7 @@ def test_names_that_are_none_for_a_column_or_an_option_are_refused(name: str) ->
 
 @pytest.mark.parametrize("name", ["a b", "score", "n_moves", "moves", "kind", "seed"])
 def test_costs_that_every_game_has_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=r"cost must (have a name of|not have a name that) "):
+    with pytest.raises(ValueError, match=r"cost must (have a name of|not have the name of) "):
         reported(name)
 
 
