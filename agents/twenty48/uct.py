@@ -18,8 +18,8 @@ decision is the action with the largest mean return Q.
 
 Simulation i of a decision draws random words from substream i of the decision's stream. It draws
 one word for each action that widening opens, or that UCB1 chooses with random ties. It also draws
-one word for each spawn, and then the words of the rollout. To break a random tie between the
-decision's own actions, a word is drawn from substream m.
+one word for each spawn, and then the words of the rollout. With random ties, the word that
+breaks ties in the decision itself comes from substream m.
 
 Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6, Monte Carlo tree
 search and its variants with widening; its example has d = 10 and c = 100. Our readings:
