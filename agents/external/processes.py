@@ -142,7 +142,7 @@ def sum_cpu_seconds(processes: list[int]) -> float:
     """Return the CPU seconds of processes and of the children they have waited for."""
     total = 0.0
     for each in processes:
-        with suppress(OSError):  # the process has ended, so its time is in that of its parent
+        with suppress(OSError):  # the process has ended, so its parent's time includes it
             total += cpu_seconds_with_ended(each)
     return total
 

@@ -102,7 +102,7 @@ class TrainingSettings(Learning):
 
     @classmethod
     def from_record(cls, stored: Mapping[str, Value]) -> "TrainingSettings":
-        """Read the settings from a manifest or checkpoint; the oldest have no ``restart``."""
+        """Read the settings from a manifest or checkpoint; the oldest ones have no ``restart``."""
         return cls(**{"restart": 0, **stored})  # type: ignore[arg-type]
 
     @property
