@@ -162,7 +162,7 @@ def search(
 def uct_decision(
     settings: UCTSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
 ) -> DecisionTuple2048:
-    """Decide by simulations, for the visited action with the largest Q.
+    """Run the simulations, and choose the visited action with the largest Q.
 
     The tree of the settings has room for at least m + 1 nodes. If ``reuse`` is true, it is the tree
     after the last decision of the game. The values are Q, or NaN for actions that were not visited.
