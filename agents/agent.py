@@ -148,7 +148,7 @@ class Game:
 
 @dataclass(frozen=True)
 class FailedGame:
-    """A game that did not end because its agent failed. It counts as a result of θ with this seed.
+    """A game in which the agent failed before the end. It counts as the result of θ with this seed.
 
     Attributes
     ----------
@@ -183,7 +183,7 @@ class Agent(ABC):
     is_random : bool
         Whether the agent's games depend on the seed.
     n_side_by_side : int
-        How many games are best played side by side; 1 if playing several saves no time.
+        How many games are best played side by side; 1 if playing several at once saves no time.
     learns : bool
         Whether the agent learns before its first game, which may take minutes. If it does, all
         games of one θ are best played in one process, so that it learns only once.
@@ -205,8 +205,8 @@ class Agent(ABC):
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the fields, but not the cached properties, which may be large.
 
-        Besides, a read-only array becomes writable when it is unpickled, and numba treats writable
-        arrays as another type.
+        Besides, a cached read-only array would become writable when it is unpickled, and numba
+        treats writable arrays as another type.
         """
         return {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}  # type: ignore[arg-type]
 

@@ -250,7 +250,7 @@ class Parameter:
     # default must therefore never change. The parameter is never a component of --theta, so a θ
     # from an earlier version keeps its meaning.
     later: bool = False
-    keyword_only: bool = False  # whether it describes the game, such as a maze, and not θ
+    keyword_only: bool = False  # whether it belongs to the game, like a maze, and not to θ
 
     @property
     def is_number(self) -> bool:

@@ -7,9 +7,9 @@ Compiled code calls the registered kernel instead of ``decide``, so the loop is 
 each class of settings.
 
 One could also pass the deciding kernel to the loop as an argument. But numba would not find a loop
-compiled for such an argument in its cache, so every process would compile the loop again. The cache
-is used as long as the code in ``engine/`` and ``agents/`` does not change (:mod:`engine.jit`), so a
-deciding kernel must be in one of these folders.
+compiled for such an argument in its cache, so every process would compile the loop again. Cached
+code is used as long as the code in ``engine/`` and ``agents/`` does not change (:mod:`engine.jit`).
+A change elsewhere would not be noticed, so a deciding kernel must be in one of these folders.
 """
 
 from collections.abc import Callable

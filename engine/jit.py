@@ -43,7 +43,7 @@ LITERAL = re.compile(
     r"|#[^\n]*",
     re.DOTALL,
 )
-# After a line that ends with one of these characters, a string is no docstring.
+# A string that follows a line with one of these characters at its end is not a docstring.
 CONTINUED = ("(", "[", "{", ",", "=", "+", "%", "\\")
 
 

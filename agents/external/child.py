@@ -126,7 +126,7 @@ class Child:
         self.next_check = self.cpu_before = 0.0
         self.tail = self.pending = b""
         self.has_exited = self.is_warm = False
-        self.used: float | None = None  # CPU seconds, once it has been ended
+        self.used: float | None = None  # CPU seconds, once the process has been ended
         streams = (self.process.stdin, self.process.stdout, self.process.stderr)
         self.stdin, self.stdout, self.stderr = (each.fileno() for each in streams if each)
         self.descriptor = os.pidfd_open(self.pid)
@@ -143,7 +143,7 @@ class Child:
             yield
         except BaseException as error:
             self.end()
-            if isinstance(error, OSError):  # it ended before its CPU time was read
+            if isinstance(error, OSError):  # the process ended before its CPU time was read
                 raise GameError(f"exited on its own{self.said}") from None
             raise
 
@@ -236,7 +236,7 @@ class Child:
         return math.isfinite(self.limits.cpu_seconds)
 
     def check_limits(self) -> None:
-        """Raise GameError if memory or CPU time exceeds its limit; check only now and then."""
+        """Raise GameError if memory or CPU time exceeds its limit; check at most every 50 ms."""
         allowed, now = self.limits.memory, time.monotonic()
         if now < self.next_check or not (allowed or self.is_cpu_limited):
             return

@@ -37,7 +37,7 @@ OF_EVERY_CLASS |= {"_abc_impl", "__dataclass_params__"}
 GENERATED = {"__init__", "__repr__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__"}
 GENERATED |= {"__setattr__", "__delattr__", "__getstate__", "__setstate__"}
 HOLD_FUNCTIONS = ("py_func", "__wrapped__", "__func__", "func", "fget", "fset", "fdel")
-"""Attributes in which wrappers hold a function: of numba, functools, methods and properties."""
+"""Attributes in which wrappers of numba and functools, methods, and properties hold functions."""
 LIBRARIES = {"site-packages", "dist-packages"}
 STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 RENAMED = ("thetafront.agents.external", "thetafront.agents.outside")

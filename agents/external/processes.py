@@ -65,9 +65,9 @@ def get_session(process: int) -> int:
 class Orphans:
     """Descendants of this process whose own parents have ended.
 
-    If ``are_adopted`` is true, this process becomes their parent. It is set only in processes that
-    belong to this project. ``before`` has the children that existed before it was set, which no
-    game has started. ``kept`` has the children that other code waits for.
+    If ``are_adopted`` is true, this process becomes their parent. This flag is set only in
+    processes that belong to this project. ``before`` has the children that existed before the flag
+    was set, which no game has started. ``kept`` has the children that other code waits for.
     """
 
     are_adopted = False
@@ -142,7 +142,7 @@ def sum_cpu_seconds(processes: list[int]) -> float:
     """Return the CPU seconds of processes and of the children they have waited for."""
     total = 0.0
     for each in processes:
-        with suppress(OSError):  # the process has ended, so its time is in that of its parent
+        with suppress(OSError):  # the process has ended, so its parent's time includes it
             total += cpu_seconds_with_ended(each)
     return total
 

@@ -15,8 +15,8 @@ each JSON line with one line, until its input ends. The first game of the proces
 discarded, so start-up time does not count. The CPU seconds of a game are those that the process and
 its descendants spend between the JSON line and the answer.
 
-A game that fails is not tried again. The failure counts, and a game with another seed is played
-instead.
+A game that fails is not tried again. The failure counts against θ, and a game with another seed is
+played instead.
 """
 
 import hashlib
@@ -64,7 +64,7 @@ class Program(Limits):
         The folder in which the program runs, by default the current one. Paths in the command are
         relative to this folder.
     protocol : Protocol or str
-        Whether each game has its own process, or each worker.
+        Whether there is one process per game, or one per worker.
     named : tuple of str
         Files that the command does not name, but on which games depend.
     report : Report
@@ -94,8 +94,8 @@ class Program(Limits):
         names = set(placeholders(" ".join(self.command)))
         if names and self.protocol is Protocol.SERVE:
             raise ValueError(
-                f"command must not have {{{min(names)}}}: a program that serves plays all "
-                "games in one process and reads θ from its input"
+                f"command must not have {{{min(names)}}}: with protocol serve, a program "
+                "plays all games in one process and reads θ from its input"
             )
 
     def check_names(self, names: tuple[str, ...]) -> None:
@@ -203,7 +203,7 @@ class Program(Limits):
 
 
 def placeholders(word: str) -> Iterator[str]:
-    """Yield the names in braces that a command's word contains."""
+    """Yield the names in braces that one word of a command contains."""
     return (name for name in PLACEHOLDER.findall(word) if name)
 
 

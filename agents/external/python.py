@@ -77,11 +77,11 @@ class PythonAgent(Agent):
     name: ClassVar[str] = "python"
     is_ours: ClassVar[bool] = False
 
-    player: Player | bytes | None  # or its pickled form; None if it is imported
+    player: Player | bytes | None  # the player, perhaps pickled; None if it is imported
     report: Report  # what the player must report about a game
     theta: tuple[tuple[str, Value], ...]
-    source: Source | None = None  # of the experiment whose attribute ``agent`` is the player
-    digest: str = ""  # of the source when the study was opened
+    source: Source | None = None  # the place of the experiment whose ``agent`` is the player
+    digest: str = ""  # the source's digest when the study was opened
     limits: Limits = field(default_factory=Limits)  # of a game
 
     @property

@@ -1,8 +1,8 @@
 """The process in which a user's Python code plays games.
 
 The process answers each line of input with one line, like a program with the protocol *serve*
-(:mod:`agents.external.program`). It inherits an open file with the player, the user's function or
-class. After the first line it imports the player, and for each further line it plays a game. The
+(:mod:`agents.external.program`). It inherits an open file with the player (the user's function or
+class). After the first line it imports the player, and for each further line it plays a game. The
 answer is the game as a row, or an error with its place in the user's code.
 
 Answers are written to a copy of standard output. What the user's code prints goes to standard

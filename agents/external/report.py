@@ -28,7 +28,10 @@ MAX_FIELDS = 64
 
 
 def is_time(name: str) -> bool:
-    """Return whether a field holds a time, judging by its name. Times differ with each play."""
+    """Return whether a field holds a time, judging by its name.
+
+    A time is different each time that a game is played.
+    """
     return TIME.fullmatch(name) is not None
 
 
@@ -117,7 +120,7 @@ class Report:
 
     objective: str = SCORE  # field with the objective's value; if missing, ``score`` is read
     is_share: bool = False  # whether the value is 0 or 1, or ½ for a draw
-    costs: tuple[str, ...] = ()  # fields above 0; a field ``seconds`` replaces the measured time
+    costs: tuple[str, ...] = ()  # must be above 0; a field ``seconds`` replaces the measured time
     low: float | None = None  # smallest and largest value allowed
     high: float | None = None
     is_match: bool = False  # whether the value is a word of RESULTS, or a share of the points

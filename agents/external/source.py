@@ -159,7 +159,7 @@ def module_of_file(file: Path, spare: str = "") -> ModuleType:
 
 @contextmanager
 def importing(where: str, folder: Path | None = None) -> Iterator[None]:
-    """Raise SourceError instead of any exception of a user's module, and instead of an exit."""
+    """Raise SourceError if a user's module raises an exception or exits while it is imported."""
     end, process = os._exit, os.getpid()
 
     def refuse(status: int) -> NoReturn:

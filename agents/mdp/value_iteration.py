@@ -7,8 +7,8 @@ each backup uses the results of earlier backups in the same sweep, which usually
 
 If γ < 1 and the last sweep has the residual δ, U is within δ·γ/(1 − γ) of the optimal values in
 every state, for both kinds of sweep. If γ = 1, U converges to the optimal values under two
-conditions: some policy ends from every state, and every other policy has unbounded cost. Even then,
-a small residual does not prove that U is near the optimal values.
+conditions: some policy reaches a terminal state from every state, and every other policy has
+unbounded cost. Even then, a small residual does not prove that U is near the optimal values.
 
 A terminal state has value 0, even if another initial value is given. The reward for ending belongs
 to the last action.
@@ -58,9 +58,9 @@ def sweep_until(
 ) -> tuple[Integer, float]:
     """Sweep in place until the residual is at most ``tolerance``, without allocating anything.
 
-    The values of a similar MDP are good initial values. Synchronous sweeps use ``scratch``, shape
-    (n_states,). Return the number of sweeps, at most ``max_sweeps``, and the residual of the last
-    sweep. The residual is infinite if there was no sweep.
+    ``values`` has the initial values; those of a similar MDP are a good choice. Synchronous sweeps
+    use ``scratch``, shape (n_states,). Return the number of sweeps, at most ``max_sweeps``, and the
+    residual of the last sweep. The residual is infinite if there was no sweep.
     """
     n_sweeps: Integer = 0
     residual = math.inf

@@ -62,8 +62,8 @@ def keep(maze: Maze, state: State, cell_of: Indices, kept: Indices, number: Indi
 def cut_outcomes(outcome: Indices, kept: Indices, number: Indices, cut: Indices) -> None:
     """Write the outcomes of the kept states, with new numbers, to the start of ``cut``.
 
-    ``outcome`` has the outcomes in the whole maze, the same number for each state. ``cut`` has the
-    same shape as ``outcome``.
+    ``outcome`` has the outcomes in the whole maze; each state has the same number of outcomes.
+    ``cut`` has the same shape as ``outcome``.
     """
     by_state = len(outcome) // len(number)
     for i in range(len(kept)):

@@ -1,4 +1,4 @@
-"""Pacman's motion through a maze as a finite MDP: where actions lead, with which probabilities.
+"""Pacman's motion through a maze as a finite MDP: where actions lead, and with which probabilities.
 
 Notation
 --------

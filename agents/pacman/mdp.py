@@ -160,8 +160,8 @@ class PacmanMDP(PacmanAgent):
 
     The report's four parameters and one of ours are tuned:
 
-    - γ, from 0.5 to 0.99. At γ = 1 values would have no limit, since being at food gives a reward
-      at every step, and sweeps would not converge.
+    - γ, from 0.5 to 0.99. At γ = 1, sweeps would not converge: being at food gives a reward at
+      every step, so values would have no limit.
     - the ghost radius r, from 0 (the ghost's own cell) to 4 (the largest distance for which the
       report has a reward).
     - the tolerance δ, from 0.001 to 10 (the reward of food). The report uses 0.1 and 0.2.

@@ -26,7 +26,7 @@ readings:
   score of the game if every spawned 4 is counted as the result of a merge. Like every U, f(s) is
   added to the rewards on the path to s, although it contains these rewards: among the leaves of one
   search, U is Σ rewards + 4 · (number of spawned 4s) + a constant. So rewards count twice, which
-  has the same effect as half the exploration constant c.
+  has the same effect as halving the exploration constant c.
 - **A state without a legal action has value 0**, whatever its weights and score. So the end of the
   game costs as much as the state would be worth if it had a legal action.
 """
@@ -60,7 +60,7 @@ class LeafValue(StrEnum):
 
     @property
     def code(self) -> int:
-        """The number of this kind of value in kernels; both sets of weights have one number."""
+        """The number of this kind of value in kernels; both sets of weights share one number."""
         return {
             LeafValue.RANDOM: ROLLOUT_RANDOM,
             LeafValue.LOOKAHEAD: ROLLOUT_LOOKAHEAD,

@@ -104,7 +104,7 @@ def afterstate_value(
     """Return Q of an afterstate for ``plies`` of one or more."""
     fours = min(fours, plies)
     positions = settings.positions
-    # Four bits are enough for each of the two numbers. The tag is stored together with the value.
+    # Four bits are enough for plies and for 4s. The tag is stored together with the value.
     tag = np.uint64(plies) * np.uint64(16) + np.uint64(fours) + np.uint64(1)
     slot = np.uint64(0)
     if len(positions) > 1:
@@ -118,8 +118,8 @@ def afterstate_value(
     while empty != np.uint64(0):
         cell = empty & (np.uint64(0) - empty)
         empty ^= cell
-        # The value of a state has no function of its own. That function and this one would call
-        # each other, and numba cannot load two such functions from its cache.
+        # The value of a state is computed here, not in a separate function. That function and this
+        # one would call each other, and numba cannot load two such functions from its cache.
         for four in range(2 if fours > 0 else 1):
             board = after | (cell << np.uint64(four))
             transposed = transpose(board)
@@ -228,7 +228,7 @@ class LookaheadAgent(Agent2048):
     purpose: ClassVar[int] = int(POLICY)
     reward_weight: ClassVar[float] = 1.0
 
-    # Each further move ahead takes some twenty times as long.
+    # Looking one more move ahead takes some twenty times as long.
     depth: int = integer(
         1, 1, 7, "moves looked ahead; 1 compares the boards after each action", "d", Tuned(1, 3)
     )

@@ -18,8 +18,8 @@ nodes after a 2 together get the same number of playouts for each e. So n₂(e) 
 - θ₄ for e = 10 to 15.
 
 The paper's example for e = 1, 2 and 3 is 500, 250 and 125 playouts. For e = 3, we divide by 3 like
-the author's published code, which gives 166 playouts. The text demands at least 3 playouts of every
-node, but the author's code does not enforce this minimum. Here it is the parameter
+the author's published code, which gives 166 playouts. The text demands at least 3 playouts for
+every node, but the author's code does not enforce this minimum. Here it is the parameter
 ``min_playouts``, 3 by default.
 """
 

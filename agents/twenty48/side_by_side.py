@@ -45,7 +45,7 @@ class SideBySide2048(Game2048, kind="2048 side by side"):
     ----------
     seconds : float
         A share of the CPU seconds of all these games, in proportion to the game's moves. The game
-        would take another time if it were played alone, so no cost is computed from this.
+        would take a different time if it were played alone, so no cost is computed from this time.
     first_seed : int
         The lowest seed of the games that were played side by side.
     n_side_by_side : int

@@ -15,7 +15,7 @@ readings:
 - "Its own number of playouts" is one number for the whole decision. It is divided among the leaves,
   of which there may be twenty or twenty thousand. So this number determines the cost of a decision,
   whatever k and d are. Each leaf gets at least one playout. A leaf to which only spawned 4s lead
-  gets θ₅ times fewer playouts than other leaves, like a node after a 4 in the plain agent.
+  gets 1/θ₅ of the playouts of any other leaf, like a node after a 4 in the plain agent.
 """
 
 from dataclasses import dataclass

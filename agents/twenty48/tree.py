@@ -29,7 +29,7 @@ Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §
   actions is at most k·N(s)^α.
 - Double progressive widening samples a state while the number of distinct states is *below*
   k′·N(s, a)^α′, where N does not include this visit. The first visit always samples a state. The
-  sampled state may be one that has already followed.
+  sampled state may be one that was sampled before.
 - **k = 0 turns widening of actions off**: all legal actions are open. **k′ = 0 turns widening of
   states off**: every visit samples a state.
 """
@@ -95,7 +95,7 @@ class Tree(NamedTuple):
     # Chance nodes.
     afterstates: npt.NDArray[np.uint64]  # (n,)
     rewards: Indices  # (n,): reward of the action that leads to the chance node
-    n_successors: Indices  # (n,): number of distinct states that have followed
+    n_successors: Indices  # (n,): number of distinct states sampled after it so far
     successors: npt.NDArray[np.int32]  # (n, 30): the decision node of each slot, or UNVISITED
     spawn_visits: npt.NDArray[np.int32]  # (n, 30): visits of each slot; their sum is N(s, a)
 

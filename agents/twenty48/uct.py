@@ -17,9 +17,9 @@ of each action on the path is the undiscounted sum of the rewards from this acti
 decision is the action with the largest mean return Q.
 
 Simulation i of a decision draws random words from substream i of the decision's stream. It draws
-one word for each action that widening opens, or that UCB1 chooses with random ties. It also draws
-one word for each spawn, and then the words of the rollout. To break a random tie between the
-decision's own actions, a word is drawn from substream m.
+one word for each action that widening opens, or that UCB1 chooses if ties are random. It also draws
+one word for each spawn, and then the words of the rollout. If ties are random, the word that breaks
+ties in the decision itself comes from substream m.
 
 Source: Kochenderfer, Wheeler, Wray (2022), *Algorithms for Decision Making*, §9.6, Monte Carlo tree
 search and its variants with widening; its example has d = 10 and c = 100. Our readings:
@@ -84,7 +84,7 @@ MAX_DEPTH = 1000
 MAX_NUMBER = 1e9
 MAX_ALPHA = 10.0
 N_CELLS = 16
-KEPT_FACTOR = 4  # there is room for 4·m kept nodes; more than half of a tree is seldom kept
+KEPT_FACTOR = 4  # room for 4·m kept nodes is ample, because more than half of a tree is seldom kept
 
 
 class TieBreaking(StrEnum):
@@ -162,7 +162,7 @@ def search(
 def uct_decision(
     settings: UCTSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
 ) -> DecisionTuple2048:
-    """Decide by simulations, for the visited action with the largest Q.
+    """Run the simulations, and choose the visited action with the largest Q.
 
     The tree of the settings has room for at least m + 1 nodes. If ``reuse`` is true, it is the tree
     after the last decision of the game. The values are Q, or NaN for actions that were not visited.

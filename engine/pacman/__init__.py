@@ -1,4 +1,4 @@
-"""Pacman in a noisy maze: by default, he moves as chosen with probability 80%, else he slips.
+"""Pacman in a noisy maze: he moves as chosen with probability 80% by default, and otherwise slips.
 
 The functions and classes here take plain integers and check them. Kernels are in
 :mod:`engine.pacman.step` (the rules), :mod:`engine.pacman.state` and :mod:`engine.pacman.maze`.

@@ -89,7 +89,7 @@ class Layout:
 
     @classmethod
     def parse(cls, text: str, name: str = UNNAMED) -> "Layout":
-        """Read a drawing (see the module's docstring), without blank lines at its end."""
+        """Read a drawing (see the module's docstring); ignore blank lines at its end."""
         given = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         lines = "\n".join(line.strip(BLANKS) for line in given).rstrip("\n").split("\n")
         width = len(lines[0])
@@ -170,7 +170,7 @@ class Layout:
                 )
 
     def check_characters(self) -> None:
-        """Refuse unknown characters, no Pacman or several, and too many ghosts."""
+        """Refuse unknown characters, any number of Pacmen but one, and too many ghosts."""
         for number, row in enumerate(self.rows, 1):
             for column, character in enumerate(row, 1):
                 if character not in CHARACTERS:
@@ -202,7 +202,7 @@ class Layout:
         """Refuse a maze without food, or with food that Pacman cannot reach."""
         if not self.food.any():
             raise ValueError(f"layout {self.name} must have food ({FOOD}) (got none)")
-        # This is plain Python, because importing experiments would otherwise load a kernel.
+        # In plain Python, so that importing experiments, which checks layouts, loads no kernel.
         walls, reached = self.walls, [self.pacman]
         out_of_reach = self.food
         out_of_reach[self.pacman] = False

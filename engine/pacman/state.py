@@ -50,11 +50,11 @@ class State(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """What stays fixed in a game besides the maze. The same actions then give the same game."""
+    """What stays fixed in a game besides the maze. Maze, setup and actions determine the game."""
 
     seed: np.uint64
     directional: bool  # whether ghosts are directional; otherwise they are random
-    most_steps: Integer  # a game that is still running after so many steps is cut
+    most_steps: Integer  # a game that is still running after this many steps is cut
     chosen: np.uint64  # Pacman moves as chosen if 32 random bits are below it: `chosen_below`
 
 

@@ -104,7 +104,7 @@ class World:
         return int(step(self.layout.maze, self.state, int(action), self.setup))
 
     def copy(self) -> "World":
-        """Return an independent copy, whose later turns use the same random numbers."""
+        """Return a copy; its later turns use the same random numbers as those of the original."""
         food, capsules, ghosts, tally = self.state
         copied = State(food.copy(), capsules.copy(), ghosts.copy(), tally.copy())
         return World(self.layout, self.setup, copied)

@@ -15,7 +15,7 @@ f(end) − f(start) − 4 · (number of 4s spawned), and kernels need not add up
 Rules: Ripstein (2023), *2048 AI: Monte Carlo-Powered Markov Decision Process*, §1. As in the
 original game, a tile merges at most once per action, and merging begins at the edge that the tiles
 slide to. :mod:`engine.twenty48.rule` has another rule for merging; kernels that slide tiles take
-one of the two as an argument. Kernels do not check arguments: in Python, use
+the rule as an argument. Kernels do not check arguments: in Python, use
 :mod:`engine.twenty48.rules`.
 """
 

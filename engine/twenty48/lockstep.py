@@ -53,7 +53,7 @@ FOURS = 64 * WORDS  # eight planes: number of 4s spawned in each game (255 at mo
 N_FOURS_PLANES = 8
 COINS = 72 * WORDS  # two planes: random bits for the direction of the next step
 STREAM = 74 * WORDS  # two planes: the state of each word's random stream
-RESULT = 76 * WORDS  # four planes per row: one marks where it moved, three count empty cells
+RESULT = 76 * WORDS  # four planes per row: one marks where the row moved, three count empty cells
 OVER = 92 * WORDS  # one plane: the games that are over
 GROUP = 93 * WORDS
 
@@ -122,8 +122,7 @@ def turn(group: Group) -> None:
 def slide(group: Group, rule: BuiltRule) -> None:
     """Mirror boards whose second random bit is set, and slide all rows to their first cell.
 
-    For each row, RESULT receives whether the row moved and its number of empty cells, which are now
-    its last cells.
+    For each row, RESULT receives whether the row moved, and how many cells at its end are empty.
     """
     for row in range(4):
         for w in range(WORDS):

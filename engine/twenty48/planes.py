@@ -219,7 +219,7 @@ def add_to_four_bits(x: Cell, y: Cell) -> Cell:
 
 @inlined
 def take_three_bits(x: Cell, y: Cell) -> tuple[np.uint64, Number]:
-    """Mark where x < y; also return x there, x − y elsewhere, which must fit in three bits."""
+    """Mark where x < y; also return x there and x − y elsewhere (both must be below 8)."""
     d0, borrow = x[0] ^ y[0], ~x[0] & y[0]
     d1, borrow = full_subtract(x[1], y[1], borrow)
     d2, borrow = full_subtract(x[2], y[2], borrow)
@@ -229,7 +229,7 @@ def take_three_bits(x: Cell, y: Cell) -> tuple[np.uint64, Number]:
 
 @inlined
 def take_two_bits(x: Number, y: Number) -> tuple[np.uint64, tuple[np.uint64, np.uint64]]:
-    """Do the same as :func:`take_three_bits` for three bits; the result must fit in two bits."""
+    """Do the same as :func:`take_three_bits`, with one bit fewer in arguments and result."""
     d0, borrow = x[0] ^ y[0], ~x[0] & y[0]
     d1, borrow = full_subtract(x[1], y[1], borrow)
     _, below = full_subtract(x[2], y[2], borrow)
@@ -244,9 +244,10 @@ def scale_by_bit(
 
     Each step takes one bit of u, the lowest first. x becomes (x + bit·n) / 2, rounded down; after
     the last step, x is ⌊u·n⌋. The bit that is shifted out is the next higher bit of the fractional
-    part of u·n. ``threshold`` is the bit at this position of the number with which the fractional
-    part is compared (all zeros or all ones). ``under`` marks where the bits of the fractional part
-    so far are below those of that number; a higher bit that differs overrules the lower bits.
+    part of u·n. The fractional part is compared with a fixed number: ``threshold`` is the bit of
+    this number at the same position, as all zeros or all ones. ``under`` marks where the bits of
+    the fractional part so far are below those of the fixed number; a higher bit that differs
+    overrules the lower bits.
     """
     out = x[0] ^ (n[0] & bit)
     carry = x[0] & ~out

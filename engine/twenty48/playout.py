@@ -84,7 +84,7 @@ def exchange(
 def play_many(
     boards: npt.NDArray[np.uint64], n_fours: npt.NDArray[np.int64], seed: np.uint64, rule: BuiltRule
 ) -> npt.NDArray[np.int64]:
-    """Play boards on planes until few are unfinished; return the indices of those, (n_left,).
+    """Play boards on planes until few are unfinished; return the indices of the unfinished ones.
 
     All boards, including the unfinished ones, are changed in place. ``n_fours`` receives their
     numbers of 4s.

@@ -6,11 +6,11 @@ With ``cascade``, that tile may already have merged: 2 2 4 becomes 8 in one acti
 becomes 16. Under both rules, 4 2 2 and 2 2 2 2 become 4 4, and the same actions are legal.
 
 Sources: the common rule is that of the original game. ``cascade`` is the rule of the program that
-Ripstein (2023) published; the paper does not mention it. It makes 2048 easier.
+Ripstein (2023) published; the paper does not mention it. This rule makes 2048 easier.
 
 Kernels take a rule as an argument of type ``None`` (common) or ``bool`` (cascade). For each of the
-two types, numba compiles a version of its own that does not contain the other rule. So ``cascade``
-does not make games by the common rule slower.
+two types, numba compiles a separate version of a kernel, without the code of the other rule. So
+``cascade`` does not make games by the common rule slower.
 """
 
 from enum import Enum

@@ -24,7 +24,7 @@ from thetafront.engine.twenty48.board import (
 from thetafront.engine.twenty48.rule import BuiltRule
 
 MAX_LANES = 64
-VECTOR = 8  # the number of lanes in use is rounded up to a multiple; so no loop is scalar
+VECTOR = 8  # the number of lanes in use is rounded up to a multiple of 8, so that no loop is scalar
 STEPS_BETWEEN_CHECKS = 8
 
 

@@ -39,7 +39,7 @@ from thetafront.engine.rng import SPAWN, START, next_word, stream
 from thetafront.engine.twenty48.board import N_ACTIONS, spawn_from_word, transpose
 from thetafront.engine.twenty48.rows import RowTables, slide_rows, turned_for
 
-MAX_MOVES = 1 << 18  # of a game: each spawn adds 2 or more, and sixteen 32768s are 2**19
+MAX_MOVES = 1 << 18  # of a game: each spawn adds 2 or more, and sixteen 32768s sum to 2**19
 AHEAD, RING = 4, 8  # weights are prefetched 4 corrections ahead; RING: a larger power of two
 
 Boards = npt.NDArray[np.uint64]
@@ -75,7 +75,7 @@ class WorkSpace(NamedTuple):
 
 
 def work_space(m: int, n_moves: int = MAX_MOVES) -> WorkSpace:
-    """Allocate the arrays, for values that have ``m`` weights and games of up to ``n_moves``."""
+    """Allocate the arrays for games of up to ``n_moves`` moves, with ``m`` weights per value."""
     return WorkSpace(
         np.empty(n_moves, np.uint64), np.empty(n_moves, np.float32), np.empty((RING, m), np.uint64)
     )

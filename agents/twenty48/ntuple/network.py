@@ -87,7 +87,7 @@ class TrainedNetwork:
         """Read the weights.
 
         The file is not mapped into memory. A game looks up weights all over the file, and with
-        pages of 4 kB games took a fifth longer than with the large pages that numpy asks for.
+        pages of 4 kB, games took a fifth longer than with the large pages that numpy asks for.
         """
         return NETWORKS[self.patterns](weights_in(self.weights_file, self.patterns))
 

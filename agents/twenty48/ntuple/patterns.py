@@ -21,7 +21,8 @@ stretches of nibbles, so an index takes at most three shifts. All tables of a ne
 array, and the table of a pattern begins at its *base*.
 
 In files, the first cell of a pattern is the lowest digit of an index. In memory, the last cell is
-the lowest digit. The last cell lies further inside the board, so its tile changes more often.
+the lowest digit. The last cell lies further inside the board than the first, so its tile changes
+more often.
 Weights that are looked up one after the other then share cache lines, and a move at one ply takes a
 seventh less time. To use this order, kernels turn boards and patterns by 180°
 (:func:`turned_tables`, :func:`turned_indices`).
@@ -273,7 +274,8 @@ def value_kernels(
         weights = network.weights
         a, b = afterstate, transpose(afterstate)
         c, d = mirror(a), mirror(b)
-        # Boards are turned by 180°, like the patterns. The order of the sum is that without turns.
+        # Boards are turned by 180°, like the patterns. The terms are added in the order that they
+        # would have without turns.
         return (
             (part(weights, flip(c)) + part(weights, flip(d)))
             + (part(weights, flip(a)) + part(weights, flip(b)))

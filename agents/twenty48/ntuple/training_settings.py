@@ -46,7 +46,8 @@ class Learning:
 
     - both methods, and the sets of patterns that learn within minutes;
     - α from 0.1, a usual rate without coherence, to 1. A larger rate would overshoot the target;
-    - R up to 4,100 moves, which most games in a training of 20 million moves do not reach;
+    - R (``restart``) up to 4,100 moves, which most games in a training of 20 million moves do not
+      reach;
     - optimism up to 20,000 points, a usual score early in training. After 80 million moves, a
       network with an optimism of 80,000 points scored 31,800 points, and a network without optimism
       scored 83,400 points.
@@ -101,7 +102,7 @@ class TrainingSettings(Learning):
 
     @classmethod
     def from_record(cls, stored: Mapping[str, Value]) -> "TrainingSettings":
-        """Read the settings from a manifest or checkpoint; the oldest have no ``restart``."""
+        """Read the settings from a manifest or checkpoint; the oldest ones have no ``restart``."""
         return cls(**{"restart": 0, **stored})  # type: ignore[arg-type]
 
     @property

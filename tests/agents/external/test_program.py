@@ -385,7 +385,7 @@ def test_programs_in_other_languages(tmp_path: Path, program: str, text: str) ->
         ({"command": ("cat",), "seconds": 0.0}, "time_limit must be above 0 s (got 0)"),
         (
             {"command": ("cat", "{depth}"), "protocol": "serve"},
-            "command must not have {depth}: a program that serves",
+            "command must not have {depth}: with protocol serve",
         ),
         (
             {"command": ("cat",), "protocol": "server"},

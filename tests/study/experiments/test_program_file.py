@@ -151,7 +151,7 @@ def test_reported_seconds_take_the_place_of_those_measured(tmp_path: Path) -> No
         (
             'protocol = "once"',
             'protocol = "serve"',
-            "command must not have {depth}: a program that serves",
+            "command must not have {depth}: with protocol serve",
         ),
         ("time_limit = 2.5", "time_limit = 0", "time_limit must be above 0 s (got 0)"),
         ("time_limit = 2.5", 'time_limit = "2"', "time_limit must be a number (got '2')"),
