@@ -1,4 +1,4 @@
-"""How many games a trial needs, by the example of Ripstein (2023) and by real games.
+"""How many games a trial needs: the example of Ripstein (2023), compared with real games.
 
 A *trial* estimates the mean score of a θ from n games. An agent plays N games with each of two θ,
 on the same seeds. Trials are drawn from these games with replacement. They show how much the mean

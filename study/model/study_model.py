@@ -29,7 +29,7 @@ from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.samplers.predicted_front import best_within_budgets
 from thetafront.study.scale import beyond_worst
 
-MIN_GAP = 0.02  # minimum distance of two validated points in decades of cost: 5%
+MIN_GAP = 0.02  # minimum gap between the costs of two validated points, in decades (about 5%)
 
 
 def fit_study(data: StudyData) -> FittedModel | None:

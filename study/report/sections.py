@@ -37,7 +37,7 @@ def markdown_table(
 def new_table(
     title: str, headings: Sequence[str], align: str | None = None, note: str = ""
 ) -> Table:
-    """Return an empty table for a terminal, with a note below it; ``align`` as `markdown_table`."""
+    """Return an empty table for a terminal, with its note; ``align`` as in `markdown_table`."""
     table = Table(
         title=title,
         title_justify="left",

@@ -76,7 +76,7 @@ def inside(rows: pd.DataFrame, kind: str) -> str:
 
 
 def steps_section(name: str, rows: pd.DataFrame) -> Section:
-    """Summarize certificates by the number of games; a row has the last step of each study."""
+    """Summarize certificates; a row has each study's last step in one range of numbers of games."""
     rows = rows[rows["arm"] == GOES_ON]
     before = rows.groupby("seed")["scores"].transform("first")
     pairs = zip(rows["scores"], before, strict=True)

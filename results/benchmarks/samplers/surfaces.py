@@ -13,7 +13,7 @@ The other surfaces are in closed form, and have properties that `recorded` may l
 
 - `saturating`: parameters interact and have diminishing returns.
 - `two_regimes`: the front jumps from one region to another.
-- `steps`: score and cost change in steps, and the lower of two limits hides the other one.
+- `steps`: score and cost change in steps, and only the lower of two limits has an effect.
 - `cliffs`: the best weights lie next to weights that lose most of the score.
 
 Notation
@@ -130,7 +130,7 @@ def two_regimes(u: Floats, _: Floats) -> tuple[Floats, Floats]:
 def steps(u: Floats, x: Floats) -> tuple[Floats, Floats]:
     """Scores and times jump when a tree gets another leaf.
 
-    Depth and number of leaves limit the tree: the lower limit counts. Pruning reduces it.
+    The tree has as many leaves as both of its limits (depth, number) allow; pruning removes some.
     """
     (depth, number, pruning), share = x[:, :3].T, u[:, 3]
     leaves = np.floor(np.minimum(2.0**depth, number) * (1.0 - 0.9 * pruning**2))
