@@ -30,7 +30,7 @@ from thetafront.study.text import counted, listed
 
 Theta = Mapping[str, Any]
 FRACTIONS = (0.15, 0.55, 1.0)
-"""Positions of the budgets, from the cheapest to the most expensive θ, in log cost."""
+"""Positions of the budgets in log cost, between the cheapest θ (0) and the best θ (1)."""
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ With one thread, the settings and the number of games determine every bit of a n
 threads share the weights without locks. This is faster, but no two runs then give the same
 network.
 
-A training may end with cooling: in its last part, the learning rate falls in stages of equal
-numbers of moves. The checkpoint is written before cooling, so a longer training continues from that
-state and cools again.
+Training may end with cooling: in its last part, the learning rate falls in stages of equal numbers
+of moves. The checkpoint is written before cooling. So if the network is trained further, training
+continues from that state, and cools again at its end.
 """
 
 import math
@@ -245,7 +245,7 @@ class Training:
 def check_memory(settings: TrainingSettings) -> None:
     """Raise RunError if the arrays for training do not fit into the free memory."""
     arrays = 4 if settings.is_coherent else 2  # includes the reordered copy that is published
-    arrays += settings.patterns != settings.patterns.played  # and one for weights of parts
+    arrays += settings.patterns != settings.patterns.played  # a copy without parts
     needed = (arrays * FLOAT_BYTES + SCRATCH_BYTES) * count_weights(settings.patterns)
     free = psutil.virtual_memory().available
     if needed > free:

@@ -49,7 +49,7 @@ class Sleeper(Agent):
 
 
 class Silent:
-    """A display that shows nothing."""
+    """A display that shows messages, but no progress."""
 
     def show(self, now: Snapshot, dispatch: object) -> None:
         """Show nothing."""
@@ -92,9 +92,9 @@ def sleeping_games(n_workers: int, games_a_trial: int, seconds: float = 20.0) ->
     """Play sleeping games on a cluster, with the workers and the loop of a real sweep.
 
     ``n_workers`` games sleep at once, and a task has at most ``games_a_trial`` games. If no worker
-    ever waits, all games take ``seconds``. Returns the games per second of wall time, the share of
-    the workers' time that is spent in games, and the CPU milliseconds per game that the client, the
-    scheduler and the workers take.
+    ever waits, the last game ends after about ``seconds``. Returns the games per second of wall
+    time, the share of the workers' time that is spent in games, and the CPU milliseconds per game
+    that the client, the scheduler and the workers take.
     """
     source = SleepingGames(round(n_workers * seconds / MEAN_SECONDS), games_a_trial)
     with (

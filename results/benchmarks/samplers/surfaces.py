@@ -96,7 +96,7 @@ def unit(*names: str) -> tuple[NumericParameter, ...]:
 
 
 def count(name: str, low: int, high: int) -> NumericParameter:
-    """Return a whole number on a log scale."""
+    """Return a parameter that is a whole number on a log scale."""
     return NumericParameter(name, low, high, integer=True, log=True)
 
 
@@ -108,7 +108,7 @@ def bump(x: Floats, centre: Floats | float, width: float) -> Floats:
 def saturating(u: Floats, x: Floats) -> tuple[Floats, Floats]:
     """Scores rise more and more slowly with the four numbers of playouts; two of them interact.
 
-    A larger r costs time and raises the score. The best s rises with the playouts.
+    A larger r costs time and raises the score. With more playouts, the best s is higher.
     """
     n, (r, s) = x[:, :4], x[:, 4:].T
     q = n / (n + np.array([60.0, 30.0, 15.0, 8.0]))

@@ -72,7 +72,7 @@ class Truth:
         """Compare predicted with true scores and seconds of some θ, shapes (n,).
 
         Returns ``hypervolume``, ``regret_points``, ``optimism_points`` (NaN if no budget has a
-        pick) and ``unserved``; all but the first are over 25 budgets.
+        pick) and ``unserved``; all but the first are computed over 25 budgets.
         """
         chosen = nondominated(*predicted)
         regrets, optimisms = self.best_within(self.budgets), []

@@ -116,8 +116,8 @@ def points_frame(
 def select(tried: Played) -> pd.DataFrame:
     """Return one row per candidate, with a column for the chosen ones.
 
-    For each kind of agent in a maze, the candidate with the most wins is chosen. Of several such
-    candidates, it is the one with the fewest backups a move, then the first.
+    For each kind of agent in a maze, the candidate with the most wins is chosen. If several
+    candidates have the most wins, it is the first of those with the fewest backups a move.
     """
     frame = points_frame(tried)
     best_first = frame.sort_values(["win_rate", "backups_per_move"], ascending=[False, True])
