@@ -55,7 +55,8 @@ def expectimax_frame(games: paper.Games) -> pd.DataFrame:
     """Return one row per θ and policy: its mean score, its cost, and two differences of scores.
 
     The keys of ``games`` name θ and policy. ``less_plain`` is the difference from the same θ
-    without expectimax. ``less_undiscounted`` is the difference from γ = 1 with V as what remains.
+    without expectimax. ``less_undiscounted`` is the difference from γ = 1 with V as the score that
+    remains.
     """
     lines = []
     for theta, agent in THETAS.items():

@@ -25,8 +25,8 @@ def markdown_table(
     rows : sequence of sequences of str
         Cells, one for each heading.
     align : str, optional
-        ``l`` or ``r`` for each column; by default the first is left-aligned, the others
-        right-aligned.
+        ``l`` or ``r`` for each column; by default, the first is left-aligned, and the
+        others are right-aligned.
     """
     align = align or "l".ljust(len(columns), "r")
     rule = "|".join(RULES[each] for each, _ in zip(align, columns, strict=True))

@@ -101,7 +101,7 @@ class Training:
     Raises
     ------
     InputError
-        If the checkpoint belongs to other settings.
+        If the checkpoint was written with other settings.
     RunError
         If there is too little memory, or the checkpoint cannot be read.
     """

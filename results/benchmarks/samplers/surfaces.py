@@ -63,9 +63,9 @@ def two_modes(_: Floats, n: int, rng: np.random.Generator) -> Floats:
 class Surface:
     """A simulated experiment.
 
-    ``true`` takes points of the unit cube and the same points in their own units, both of shape (n,
-    d). It returns μ and t, each of shape (n,). ``factors`` takes one point of shape (d,), a number
-    of games and a generator. It returns f of each game.
+    ``true`` takes points of the unit cube and the same points in the parameters' units, both of
+    shape (n, d). It returns μ and t, each of shape (n,). ``factors`` takes one point of shape (d,),
+    a number of games and a generator. It returns f of each game.
     """
 
     name: str  # on the command line
