@@ -42,7 +42,7 @@ def parser(description: str, output: str | None, n_seeds: int = 0) -> argparse.A
             default=0,
             help="published results use seeds from 0 on; development uses seeds from 1000 on",
         )
-        made.add_argument("--jobs", type=whole(1, 10_000), help="processes; default: cores")
+        made.add_argument("--jobs", type=whole(1, 10_000), help="processes; default: one per core")
     return made
 
 

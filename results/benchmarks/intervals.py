@@ -7,7 +7,7 @@ corrected for the games that both means have in common.
 - *Alone*: the interval uses only the n games.
 - *With others*: the interval is the one that a study shows. Its estimate of the games' variance has
   a prior, which is fitted to the variances of all points and trials.
-- *Narrowest*: the width below which 1% of all intervals are, divided by the median width.
+- *Narrowest*: the 1% quantile of the intervals' widths, divided by their median.
 """
 
 from pathlib import Path

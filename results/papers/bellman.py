@@ -31,7 +31,7 @@ from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 
 GAMMAS = (0.5, 0.7, 0.9, 0.99, 1.0)
 PAPERS_GAMMAS = (0.9, 1.0)  # the paper mentions these; the others have fewer games
-SHARE_OF_GAMES = 0.4  # of the other γ
+SHARE_OF_GAMES = 0.4  # number of games at each other γ, as a share
 EQUATION_2, PURE = "equation 2", "pure Monte Carlo, 100 playouts a direction"
 WHOLE, REMAINS = READINGS = ("the whole game's score", "what remains")
 

@@ -81,7 +81,8 @@ def boards_frame(seeds: Sequence[int]) -> pd.DataFrame:
 def small_frame() -> pd.DataFrame:
     """Return the number of reachable boards of each small shape, with an upper bound."""
     frame = pd.DataFrame(SHAPES, columns=["n_rows", "n_columns"])
-    n_states = [small_2048(*shape).mdp.n_states - 1 for shape in SHAPES]  # without DEAL
+    # One state is not counted: the empty board before the game.
+    n_states = [small_2048(*shape).mdp.n_states - 1 for shape in SHAPES]
     return frame.assign(n_states=n_states, bound=[(h * w + 2) ** (h * w) for h, w in SHAPES])
 
 

@@ -38,7 +38,8 @@ POST = (
 POSTS_GAMES = 10_000
 GAMMAS = tuple(k / 200 for k in range(160, 201))
 TOLERANCES = (10.0, 3.0, 1.0, 0.1, 1e-4)
-COLOURS = (paper.GREEN, paper.ORANGE, paper.RED, paper.BLUE, paper.BLACK)  # smallest first
+# Colours of the tolerances, the smallest first.
+COLOURS = (paper.GREEN, paper.ORANGE, paper.RED, paper.BLUE, paper.BLACK)
 N_TIMED = 1_000_000
 N_DRAWS = 1_000_000
 
@@ -118,7 +119,7 @@ def grid_frame() -> pd.DataFrame:
 
 
 def order_noise(part: pd.DataFrame) -> dict[str, float]:
-    """Measure how noisy the order of the post's rows is; ``part`` has our rows of its program."""
+    """Measure how noisy the order of the post's rows is; ``part`` has our rows for its program."""
     columns = ["exact_score_points", "post_standard_error_points", "post_score_mean_points"]
     exact, errors, reported = part[columns].to_numpy(float).T
     high = part["gamma"].to_numpy(float) == part["gamma"].max()

@@ -12,9 +12,9 @@ d, N         depth of expectimax, and number of its playouts per decision
 The paper's §5.2 gives no value of γ. In all our other results, γ is 1. As in equation 3
 (:mod:`results.papers.bellman`), there are two readings of V, the value of a leaf: the score that
 remains to be won, or the score of the whole game, which Algorithm 3 returns. Both readings are
-played at two θ, and both θ are also played without expectimax, all on the same seeds. The reading
-as the score of the whole game has half as many games, and is played at γ = 1 and at γ = 0.9, which
-§3.3 mentions.
+played at two θ, and both θ are also played without expectimax, all on the same seeds. With V as the
+score of the whole game, half as many games are played as with the other reading, and only at γ = 1
+and at γ = 0.9, which §3.3 mentions.
 """
 
 from dataclasses import replace
@@ -55,7 +55,8 @@ def expectimax_frame(games: paper.Games) -> pd.DataFrame:
     """Return one row per θ and policy: its mean score, its cost, and two differences of scores.
 
     The keys of ``games`` name θ and policy. ``less_plain`` is the difference from the same θ
-    without expectimax. ``less_undiscounted`` is the difference from γ = 1 with V as what remains.
+    without expectimax. ``less_undiscounted`` is the difference from γ = 1 with V as the score that
+    remains.
     """
     lines = []
     for theta, agent in THETAS.items():

@@ -1,4 +1,4 @@
-"""How many games a trial needs, by the example of Ripstein (2023) and by real games.
+"""How many games a trial needs: the example of Ripstein (2023), compared with real games.
 
 A *trial* estimates the mean score of a θ from n games. An agent plays N games with each of two θ,
 on the same seeds. Trials are drawn from these games with replacement. They show how much the mean
@@ -157,8 +157,8 @@ def order_frame(worse: Floats, better: Floats, p: Floats, worlds: Floats) -> pd.
     """Return the smallest n at which the wrong order is rarer than each of :data:`WRONG_LEVELS`.
 
     Each n has a 95% interval. The columns ``normal_…`` have the n of the normal approximation, the
-    others the counted n. ``p`` has the counted probability of the wrong order for each n, and
-    ``worlds`` has a row of these probabilities for each world. A counted n is infinite if
+    other columns have the counted n. ``p`` has the counted probability of the wrong order for each
+    n, and ``worlds`` has a row of these probabilities for each world. A counted n is infinite if
     :data:`MAX_GAMES_A_TRIAL` games are too few. All n are NaN if the interval of δ contains 0.
     """
     difference = estimate_difference(worse, better)

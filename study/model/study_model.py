@@ -29,7 +29,7 @@ from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.samplers.predicted_front import best_within_budgets
 from thetafront.study.scale import beyond_worst
 
-MIN_GAP = 0.02  # minimum distance of two validated points in decades of cost: 5%
+MIN_GAP = 0.02  # minimum gap between the costs of two validated points, in decades (about 5%)
 
 
 def fit_study(data: StudyData) -> FittedModel | None:
@@ -107,8 +107,8 @@ def goal_variances(data: StudyData, points: Sequence[Point]) -> npt.NDArray[np.f
 def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[Point]:
     """Choose the points to validate: the baselines, and proposals along the predicted front.
 
-    If scores are exact, the front is that of the trials. The trials on or near this front are timed
-    again, unless costs are exact, too.
+    If scores are exact, the trials on or near the trials' own front are timed again, unless costs
+    are exact, too; there are no other proposals.
 
     Otherwise ``n_points`` budgets are equally spaced in log cost over the predicted front. For each
     budget, the proposal is the point with the best posterior mean among all points of the space

@@ -53,7 +53,7 @@ class Answer:
     after: Lines
     cost: str  # its cost with its 95% interval
     goal: str  # its expected goal, with the 95% interval
-    # The goal's mean over its own games, and the number of games; without games, the prediction.
+    # The goal's mean over the θ's own games, and their number; without games, the prediction.
     measured: str
     how: str
     command: str  # command that plays it; empty if defined in a script or notebook

@@ -30,7 +30,7 @@ from thetafront.study.text import counted, listed
 
 Theta = Mapping[str, Any]
 FRACTIONS = (0.15, 0.55, 1.0)
-"""Positions of the budgets, from the cheapest to the most expensive θ, in log cost."""
+"""Positions of the budgets in log cost, between the cheapest θ (0) and the best θ (1)."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def what_matters(importance: Importance, page: Analysis) -> str:
     """Name the parameters that the goal and the cost depend on most, with their shares."""
     experiment = page.data.experiment
     labels = (experiment.goal.label, experiment.cost.label)
-    drives: dict[str, list[str]] = {}  # by parameter: objectives that depend on it most, shares
+    drives: dict[str, list[str]] = {}  # by parameter: objectives that depend most on it
     for label, total in zip(labels, importance.total, strict=True):
         if total.any():
             best = list(experiment.space)[int(np.argmax(total))]

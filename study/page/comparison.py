@@ -27,12 +27,12 @@ N_COSTS = 3
 
 
 def comparison_html(studies: Sequence[Analysis], made: datetime | None = None) -> str:
-    """Return the page of some studies.
+    """Return the page that compares some studies.
 
     Parameters
     ----------
     studies : sequence of Analysis
-        The studies; all others are compared with the first.
+        The studies; each of the others is compared with the first one.
     made : datetime, optional
         When the page is made; now by default.
 
@@ -59,7 +59,7 @@ def comparison_html(studies: Sequence[Analysis], made: datetime | None = None) -
 
 
 def comparison_claims(fronts: Sequence[ComparedFront]) -> list[Claim]:
-    """Say how the other studies differ from the first, at up to three costs that all reach.
+    """Say how the other studies differ from the first, at up to three costs that all fronts reach.
 
     Warnings come first: about different experiments, and about times on different machines.
     """

@@ -37,7 +37,7 @@ BEGINNING = f"""<!doctype html>
 <meta name="generator" content="{GENERATOR}">"""
 """The beginning of every page; a file that begins differently is not overwritten."""
 NUMBER = re.compile("[-+−↑↓]? ?[0-9]")  # the beginning of a cell with a number
-MAX_MISSING = 1  # characters of a cell without a number: empty, ? or -
+MAX_MISSING = 1  # longest text of a cell that has no value: empty, ? or -
 Library = Literal["inside", "beside"]
 Data = Mapping[str, Any]
 NOTHING: Data = {"choices": None, "replays": [], "reload": None}  # for a page without these

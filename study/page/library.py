@@ -8,7 +8,7 @@ from pathlib import Path
 import numba
 import vl_convert
 
-import thetafront.engine.jit  # noqa: F401, says where caches are
+import thetafront.engine.jit  # noqa: F401, sets the folder of caches
 from thetafront.study.errors import InputError
 from thetafront.study.report.tables import write_text
 

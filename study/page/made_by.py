@@ -113,7 +113,7 @@ def moment(text: str) -> str:
 def again(data: StudyData) -> str:
     """Return the commands that reproduce the study: those that made it, each at its revision.
 
-    A user's definition is not part of this repository, so commands of such a study have no
+    If a user defined the experiment, its code is not in this repository, so the commands have no
     revisions.
     """
     lines: list[str] = []

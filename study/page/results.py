@@ -43,7 +43,7 @@ OF_A_STUDY = (MANIFEST, "trials.csv", "games.csv", "front.csv")
 POLL_INTERVAL = 1.0
 SECONDS_BETWEEN_PAGES = 15.0
 MAX_SHARE = 0.1
-"""Share of the time that rewriting a page may take, because the sweep needs the cores."""
+"""Maximum share of the time for rewriting a page; the rest of the time is left to the sweep."""
 
 
 def write_results(

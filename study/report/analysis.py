@@ -85,7 +85,7 @@ class Analysis:
 
     @cached_property
     def tables(self) -> "Tables":
-        """The study's tables by name; those of whole-space fronts only with a model."""
+        """The study's tables by name; those of whole-space fronts only if there is a model."""
         from thetafront.study.report.export import make_tables  # noqa: PLC0415
 
         with threadpool_limits(1):  # more threads are slower on matrices this small

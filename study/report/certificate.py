@@ -181,7 +181,7 @@ class Draws:
         return np.asarray(np.argmax(np.where(within, self.mean[:, 0], -np.inf), axis=1))
 
     def regrets(self, limits: Floats, chosen: npt.NDArray[np.int64]) -> Floats:
-        """Return regrets of points chosen for each limit, shape (n_draws, n_limits)."""
+        """Return the regret of the point chosen for each limit, shape (n_draws, n_limits)."""
         order = np.argsort(self.costs, axis=1)
         by_cost = np.take_along_axis(self.scores, order, axis=1)
         best = np.maximum.accumulate(by_cost, axis=1)
@@ -245,7 +245,7 @@ def certificate_rows(found: Certificate) -> list[dict[str, Any]]:
                 "point": each.point.key,
                 **dict(zip(BOUNDS, (bound, if_played), strict=True)),
                 PROSPECT: prospect.key,
-                # for as many games as the answer has, of the same mean time
+                # for as many games as the answer has, if each takes as long as the answer's do
                 PROSPECT_SECONDS: 0.0 if prospect.games else n_games * fmean(timed or [0.0]),
                 goal.combined_column("mean"): each.expected.score.value,
                 "n_games": n_games,

@@ -98,7 +98,7 @@ def is_reached(expected: Expected, wanted: float, goal: Goal, is_played: bool) -
 def best_index(
     expected: Sequence[Expected], chosen: Sequence[int], sign: float = 1.0
 ) -> int | None:
-    """Return the index of the chosen θ with the best score; if scores are equal, the cheaper θ."""
+    """Return the index of the θ with the best score among ``chosen``; of equals, the cheapest."""
     return max(
         chosen,
         key=lambda k: (sign * expected[k].score.value, -expected[k].cost.value),
@@ -107,7 +107,7 @@ def best_index(
 
 
 def cheapest_index(expected: Sequence[Expected], chosen: Sequence[int]) -> int | None:
-    """Return the index of the cheapest chosen θ."""
+    """Return the index of the θ with the lowest cost among ``chosen``."""
     return min(chosen, key=lambda k: expected[k].cost.value, default=None)
 
 

@@ -158,7 +158,7 @@ def predicted_front_table(front: "pd.DataFrame", experiment: Experiment, n_rows:
 
 
 def table_html(table: Table) -> str:
-    """Write a terminal's table as HTML: its title, headings, rows (dim ones too), caption."""
+    """Write a terminal's table as HTML: title, headings, rows (dim ones stay dim) and caption."""
     styles = [CELL.format(column.justify) for column in table.columns]
 
     def row_html(kind: str, cells: list[str], style: str = "") -> str:

@@ -12,7 +12,7 @@ STᵢ     total index: the share of the variance of f that is left on average wh
 ======  ============================================================================================
 
 If a space has constraints, u is uniform over its feasible points, and uᵢ varies over the values
-that are feasible while the others stay fixed. An inactive parameter changes nothing.
+that are feasible while the others stay fixed. The value of an inactive parameter does not change f.
 
 The indices describe the model's mean, so their intervals cover only the error of the integration,
 not errors of the model.

@@ -168,10 +168,10 @@ def judged_area(
     """Return the area between front and reference, and two variances of it.
 
     The half ``choosing`` chooses the front, and the half ``judging`` gives its heights. One
-    variance is due to errors of scores, the other is due to errors of costs. A point that costs a
-    decade more makes its predecessor's part of the area a decade wider, and its own part narrower.
-    Errors of times are shared by all points, because points take turns on one machine; errors of
-    counts are not.
+    variance is due to errors of scores, and the other is due to errors of costs. A point that costs
+    a decade more makes its predecessor's part of the area a decade wider, and its own part
+    narrower. Errors of times are shared by all points, because points take turns on one machine;
+    errors of counts are not.
     """
     goal = experiment.goal
     costs = column(rows, experiment.cost.name)

@@ -3,7 +3,7 @@
 The validated θ were chosen because the model's predictions for them were good, just as an untested
 θ is chosen because the combined model's prediction is good. So this check shows by how much such
 predictions are too good on average. The result of the check corrects the combined model
-(:meth:`FittedModel.checked_by`). Leave-one-out cross-validation does not show this: for
+(:meth:`FittedModel.checked_by`). Leave-one-out cross-validation does not show this: for the study
 ``heuristic``, it found that predictions were too low on average, but the predictions for the chosen
 θ were too high.
 """

@@ -43,7 +43,7 @@ from thetafront.study.report.expected import (
 from thetafront.study.report.played_rows import by_cost
 from thetafront.study.samplers.fitted_model import FittedModel
 
-ELO = "elo"  # for a match, in place of a score
+ELO = "elo"  # for a match, a query may give an Elo difference instead of a score
 TO_PLAY_IT = "`pick` plays it unless `--games` is 0"
 
 
@@ -151,8 +151,8 @@ class Recommendation:
     n_games : int
         Number of games of the study on which the estimates are based.
     passed_over : tuple of PassedOver
-        θ that were not picked, although they look better by their own games, or were played for
-        this pick.
+        θ that were not picked although they look better by their own games, and θ that were played
+        for this pick but not picked.
     prospect : Candidate, optional
         A θ without games that is expected to be better than the chosen one.
     """

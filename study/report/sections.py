@@ -25,8 +25,8 @@ def markdown_table(
     rows : sequence of sequences of str
         Cells, one for each heading.
     align : str, optional
-        ``l`` or ``r`` for each column; by default the first is left-aligned, the others
-        right-aligned.
+        ``l`` or ``r`` for each column; by default, the first is left-aligned, and the
+        others are right-aligned.
     """
     align = align or "l".ljust(len(columns), "r")
     rule = "|".join(RULES[each] for each, _ in zip(align, columns, strict=True))
@@ -37,7 +37,7 @@ def markdown_table(
 def new_table(
     title: str, headings: Sequence[str], align: str | None = None, note: str = ""
 ) -> Table:
-    """Return an empty table for a terminal, with a note below it; ``align`` as `markdown_table`."""
+    """Return an empty table for a terminal, with its note; ``align`` as in `markdown_table`."""
     table = Table(
         title=title,
         title_justify="left",

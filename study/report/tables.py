@@ -7,7 +7,7 @@ Validated values are means, with 95% intervals, over games that had no part in c
 Predicted values are posterior means, with 95% bands, from the trials alone. So validation can
 refute predictions. Combined values are posterior means given all games, both of trials and of
 validation. A front is chosen on the model's scale, such as √score. So the mean score may dip along
-a front where its uncertainty changes.
+a front where the score's uncertainty changes.
 """
 
 import math
@@ -127,7 +127,7 @@ def games_frame(data: StudyData) -> pd.DataFrame:
         add(trial.outcomes, phase="search", trial=trial.number, point="", origin=trial.origin)
     for point in data.played_points:
         add(point.outcomes, phase="validation", trial=pd.NA, point=point.key, origin=point.origin)
-    if is_reported(experiment):  # fields that some games lack stay as they were reported
+    if is_reported(experiment):  # some games may lack fields, so values stay as reported
         owners = [*data.trials, *data.played_points]
         played = [game for each in owners for game in each.outcomes.values()]
         columns = columns_of_games(experiment, played)
@@ -140,7 +140,7 @@ def games_frame(data: StudyData) -> pd.DataFrame:
 
 
 def validated_frame(analysis: "Analysis") -> pd.DataFrame:
-    """Return the rows of validated points as a table, with predictions by the model of trials."""
+    """Return the rows of validated points as a table, with predictions by the trials' model."""
     experiment, model = analysis.data.experiment, analysis.model
     columns = validated_columns(experiment, analysis.data.has_failures)
     frame = pd.DataFrame(analysis.rows, columns=columns)
@@ -161,8 +161,8 @@ def predicted_front_frame(experiment: Experiment, model: "FittedModel") -> pd.Da
 
     - ``posterior_sd_common``, the part of the band's standard deviation that the whole front shares
     - ``posterior_sd_local``, the remaining part, which is the point's own
-    - ``distance_to_trial``, the distance to the nearest trial in the unit cube; √2 or more if all
-      trials have another choice of a categorical parameter
+    - ``distance_to_trial``, the distance to the nearest trial in the unit cube; √2 or more if no
+      trial has the same choices of categorical parameters
     """
     front, goal = model.predicted_front, experiment.goal
     rows, predicted = [], model.posterior.goal(front.points)

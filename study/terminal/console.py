@@ -17,7 +17,7 @@ MAX_WIDTH = 400  # of a table in a file or a pipe
 def console(*, stderr: bool = False, quiet: bool = False) -> "Console":
     """Return a console for text and tables, or for progress (``stderr``); ``quiet`` prints nothing.
 
-    A terminal wraps text between words. In a file or a pipe a message is one line.
+    On a terminal, text is wrapped between words. In a file or a pipe, a message is one line.
     """
     from rich.console import Console  # noqa: PLC0415, not needed for help
 

@@ -17,7 +17,7 @@ SPEEDS = (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 SECONDS_A_PICTURE = 1 / 30
 POLL_INTERVAL = 0.25  # seconds between checks of the terminal's size if nothing else happens
-MAX_LAG = 0.05  # seconds; later moves make up for a delay up to this
+MAX_LAG = 0.05  # seconds; later moves make up for a delay of up to this length
 SECONDS_OF_PACE = 1.0
 FAST_ENOUGH_TO_COUNT = 5.0  # moves a second; at lower speeds, no measured rate is shown
 

@@ -52,7 +52,7 @@ def watch_pacman(agent: PacmanAgent, player: str, seed: int, speed: float, stage
 
 
 def play_in_terminal(agent: PacmanAgent, player: str, seed: int, speed: float, again: str) -> str:
-    """Show :func:`watch_pacman` in the terminal; return the lines to print afterwards."""
+    """Run :func:`watch_pacman` in the terminal; return the lines to print afterwards."""
     end = in_terminal(
         lambda: agent.act(agent.start(seed)),
         pacman_picture,

@@ -33,8 +33,8 @@ def action_table(
 ) -> Table:
     """Draw the value of each action as a bar, with its difference from the best; mark the choice.
 
-    The best action's bar has full length, and the worst action's bar a fifth of it: bars show
-    differences between actions, not the size of values.
+    The best action's bar has full length, and the worst action's bar is a fifth as long. So bars
+    show differences between actions, not the size of values.
 
     Parameters
     ----------

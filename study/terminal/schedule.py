@@ -3,7 +3,8 @@
 Notation
 --------
 ============  ======================================================================================
-e             cells that an action leaves empty, 1 to 15; it has a node per cell and spawned tile
+e             cells that an action leaves empty, 1 to 15; each of them has two nodes, one for a
+              spawned 2 and one for a spawned 4
 n₂(e)         playouts from a node for a spawned 2: see :mod:`agents.twenty48.schedule`
 n₄(e)         playouts from a node for a spawned 4
 M, P          moves of a game, and playouts of all its decisions

@@ -64,7 +64,7 @@ SMALL = TileSize(width=6, height=1, gap_columns=1, gap_rows=0)
 def tile_style(face: int) -> Style:
     """Return the style of a tile, with dark or light text, whichever is more legible.
 
-    The original game uses white text from tile 8 on; on orange, it has a contrast of only 1.8.
+    The original game has white text from tile 8 on; on orange tiles, its contrast is only 1.8.
     """
     background = TILE_COLOURS[face]
     text = LIGHT_TEXT if background == LARGER_TILES else DARK_TEXT

@@ -97,7 +97,7 @@ def play_by_hand(agent: Agent2048, player: str, seed: int, stage: Stage) -> Posi
 def play_in_terminal(
     agent: Agent2048, player: str, seed: int, speed: float, again: str, *, human: bool
 ) -> str:
-    """Show :func:`watch_agent` or :func:`play_by_hand`; return the lines to print afterwards."""
+    """Run :func:`watch_agent` or :func:`play_by_hand`; return the lines to print afterwards."""
 
     def game(stage: Stage) -> Position:
         if human:

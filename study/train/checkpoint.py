@@ -1,4 +1,4 @@
-"""Checkpoints: all that a training needs to continue, in one file that is written atomically.
+"""Checkpoints: all that training needs to continue, in one file that is written atomically.
 
 Only a few of a network's weights ever change, so only these are stored. With coherence learning
 (:mod:`agents.twenty48.ntuple.learning`), their sums of errors are stored, too.
@@ -28,7 +28,7 @@ class DamagedError(RunError):
 
 @dataclass
 class TrainingCounts:
-    """The progress of a training."""
+    """The progress of training a network."""
 
     # Games and moves that the network has learned from.
     n_games: int = 0
@@ -43,14 +43,14 @@ def save(
     weights: Floats,
     coherence: Floats,
 ) -> None:
-    """Write a checkpoint; if that fails, OSError names the file, and the previous one is kept.
+    """Write a checkpoint; if that fails, OSError names the file, and its content is kept.
 
     Parameters
     ----------
     path : Path
         The file.
     settings, counts : TrainingSettings, TrainingCounts
-        What is trained, and its progress.
+        The settings of the training, and its progress.
     weights, coherence : float32, shapes (n,) and (n, 2)
         Arrays of the network; ``coherence`` is empty if the network learns without coherence.
     """
@@ -77,7 +77,7 @@ def load(
     Raises
     ------
     InputError
-        If the checkpoint belongs to a training with other settings.
+        If the checkpoint was written with other settings.
     DamagedError
         If the checkpoint cannot be read.
     """

@@ -2,8 +2,9 @@
 
 A network that an agent learns depends only on its settings and on the number of moves
 (:mod:`agents.twenty48.ntuple.learned`). It is stored after its last move, and before that at round
-numbers of moves. A training with more moves begins from the file with the next smaller number of
-moves. While the files exceed the limit on disk space, the least recently used file is deleted.
+numbers of moves (5, 10, 20, 50 million, …). Training with more moves begins from the file with the
+next smaller number of moves. While the files exceed the limit on disk space, the least recently
+used file is deleted.
 """
 
 import contextlib
@@ -88,7 +89,7 @@ def train(agent: NTupleLearner, path: Path, show: Callable[[Training, int], None
             training.run(lambda: show(training, agent.training_moves))
             training.save()
         except DivergedError:
-            # Store an untrained network, so that a longer training starts over.
+            # Store an untrained network, so that training with more moves starts over.
             training.forget()
             training.save()
             unfinished.replace(path)
@@ -115,7 +116,7 @@ def room() -> float:
 
 
 def make_room(n_bytes: float, newest: Path) -> None:
-    """Delete networks until the rest fits, but not the newest, nor those that are being trained."""
+    """Delete networks, the least recently used first, until the rest fits; keep those in use."""
     files = []
     for path in learned_folder().glob("*/*.npz"):
         with contextlib.suppress(FileNotFoundError):  # another process has just renamed it

@@ -1,12 +1,12 @@
 """Training of one network: rounds of games in threads, checkpoints in between, and its files.
 
 With one thread, the settings and the number of games determine every bit of a network. Several
-threads share the weights without locks. This is faster, but no two such trainings give the same
+threads share the weights without locks. This is faster, but no two runs then give the same
 network.
 
-A training may end with cooling: in its last part, the learning rate falls in stages of equal
-numbers of moves. The checkpoint is written before cooling, so a longer training continues from that
-state and cools again.
+Training may end with cooling: in its last part, the learning rate falls in stages of equal numbers
+of moves. The checkpoint is written before cooling. So if the network is trained further, training
+continues from that state, and cools again at its end.
 """
 
 import math
@@ -101,7 +101,7 @@ class Training:
     Raises
     ------
     InputError
-        If the checkpoint belongs to other settings.
+        If the checkpoint was written with other settings.
     RunError
         If there is too little memory, or the checkpoint cannot be read.
     """
@@ -148,7 +148,7 @@ class Training:
 
     @property
     def moves_with_cooling(self) -> int:
-        """Total number of moves, cooling included; a budget of so many moves gives this network."""
+        """Total number of moves, cooling included; as a budget, it leads to the same network."""
         return round(self.n_warm / (1.0 - self.cooling))
 
     def cool(self, show: Callable[[], None]) -> None:
@@ -243,9 +243,9 @@ class Training:
 
 
 def check_memory(settings: TrainingSettings) -> None:
-    """Raise RunError if a training does not fit into the free memory."""
-    arrays = 4 if settings.is_coherent else 2  # includes the turned tables that are published
-    arrays += settings.patterns != settings.patterns.played  # one more to add weights of parts
+    """Raise RunError if the arrays for training do not fit into the free memory."""
+    arrays = 4 if settings.is_coherent else 2  # includes the reordered copy that is published
+    arrays += settings.patterns != settings.patterns.played  # a copy without parts
     needed = (arrays * FLOAT_BYTES + SCRATCH_BYTES) * count_weights(settings.patterns)
     free = psutil.virtual_memory().available
     if needed > free:
@@ -263,7 +263,7 @@ def has_lost_its_checkpoint(folder: Path) -> bool:
 def is_published(training: Training, name: str) -> bool:
     """Return whether the network on disk needs no more training.
 
-    This is so if it was cooled from the training's current state, or if the budget is spent.
+    It needs none if it was cooled from the training's current state, or if the budget is spent.
     """
     found = earlier_manifest(network_folder(name) / MANIFEST)
     begin = found.get("moves_before_cooling", found.get("n_moves"))

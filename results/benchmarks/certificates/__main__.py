@@ -3,8 +3,8 @@
 Each surface is searched by `knowledge-gradient` with nine games per trial; validated points have
 100 games each. A study is much like one of ``sweep --until-regret``. It starts with 16 trials and
 twelve points. Then two kinds of step alternate: one plays predicted θ that are expected to lower
-the certificate's bounds, the other increases the number of trials by half. The same command resumes
-after an interrupt.
+the certificate's bounds, and the other increases the number of trials by half. The same command
+resumes after an interrupt.
 """
 
 import argparse
@@ -76,7 +76,7 @@ def inside(rows: pd.DataFrame, kind: str) -> str:
 
 
 def steps_section(name: str, rows: pd.DataFrame) -> Section:
-    """Summarize certificates by the number of games; a row has the last step of each study."""
+    """Summarize certificates; a row has each study's last step in one range of numbers of games."""
     rows = rows[rows["arm"] == GOES_ON]
     before = rows.groupby("seed")["scores"].transform("first")
     pairs = zip(rows["scores"], before, strict=True)

@@ -1,7 +1,8 @@
-"""Measure what limits a study on many machines (a minute; needs Dask): writes and Dask's games.
+"""Measure what limits a study on many machines: durable writes, and games on Dask.
 
-Every figure is measured on this machine. Workers that would run on other machines only sleep. The
-loop of a sweep, the storage and Dask's scheduler are real.
+All figures are measured on this machine, in about a minute. Workers that would run on other
+machines only sleep. The loop of a sweep, the storage and Dask's scheduler are real. Dask must be
+installed.
 """
 
 import argparse

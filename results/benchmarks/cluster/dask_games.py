@@ -1,8 +1,8 @@
 """Games that sleep, on a real Dask cluster with few processes and many threads.
 
 Workers of a real study run on other machines. Here, their games only sleep and use no core. The
-measurement therefore shows how much CPU time a game takes in the coordinator, in the scheduler and
-in its worker, and which share of the workers' time is spent in games.
+measurement therefore shows how much CPU time a game takes in the client (the sweep's process), in
+the scheduler and in its worker, and which share of the workers' time is spent in games.
 """
 
 import time
@@ -49,7 +49,7 @@ class Sleeper(Agent):
 
 
 class Silent:
-    """A display that shows nothing."""
+    """A display that shows messages, but no progress."""
 
     def show(self, now: Snapshot, dispatch: object) -> None:
         """Show nothing."""
@@ -92,9 +92,9 @@ def sleeping_games(n_workers: int, games_a_trial: int, seconds: float = 20.0) ->
     """Play sleeping games on a cluster, with the workers and the loop of a real sweep.
 
     ``n_workers`` games sleep at once, and a task has at most ``games_a_trial`` games. If no worker
-    ever waits, all games take ``seconds``. Returns the games per second of wall time, the share of
-    the workers' time that is spent in games, and the CPU milliseconds a game of the client, the
-    scheduler and the workers.
+    ever waits, the last game ends after about ``seconds``. Returns the games per second of wall
+    time, the share of the workers' time that is spent in games, and the CPU milliseconds per game
+    that the client, the scheduler and the workers take.
     """
     source = SleepingGames(round(n_workers * seconds / MEAN_SECONDS), games_a_trial)
     with (

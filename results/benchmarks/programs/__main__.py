@@ -1,8 +1,9 @@
 """thetafront against three samplers of Optuna, on five external programs.
 
 Runs take place one at a time, on one core, for the same wall time. Then the θ that each method
-recommends are played on fresh seeds. Everything is stored as a line of JSON as soon as it ends, and
-the same command resumes after an interrupt. README.md explains the design.
+recommends are played on fresh seeds. Each run is stored as a line of JSON as soon as it ends, and
+so are the games of each recommended θ. So the same command resumes after an interrupt. README.md
+explains the design.
 """
 
 import argparse

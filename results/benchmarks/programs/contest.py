@@ -41,7 +41,7 @@ class Case:
     definition: str  # the file, in this folder
     budgets: tuple[float, ...]  # in the unit of the cost; a method recommends a θ for each
     unit: str = "ms"  # of budgets in tables
-    per_unit: float = 1e-3  # this unit, in the unit of the cost
+    per_unit: float = 1e-3  # the size of this unit, in the unit of the cost
     digits: int = 3  # decimals of scores in tables
     replicates: int = 4  # games of a trial, for all methods
     n_games: int = 200  # fresh games of a recommended θ

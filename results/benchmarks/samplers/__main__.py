@@ -1,7 +1,7 @@
 """Compare samplers on simulated studies, at equal numbers of games.
 
-The same command resumes after a stop. The true front of each simulated study is known. The folder's
-``runs.jsonl`` stores finished runs.
+The same command resumes after an interrupt. The true front of each simulated study is known. The
+folder's ``runs.jsonl`` stores finished runs.
 """
 
 import argparse

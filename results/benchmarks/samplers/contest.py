@@ -125,7 +125,7 @@ def play(run: Run) -> dict[str, Any]:
     - all of :meth:`Truth.measured`, for three ways to choose θ: from the evaluated θ by
       ``observed`` means, from the evaluated θ by ``posterior`` means, and from the whole space by
       the ``model``;
-    - ``hypervolume_of_evaluated``, of the true values of all evaluated θ;
+    - ``hypervolume_of_evaluated``, the hypervolume of the true values of all evaluated θ;
     - ``suggestion_cpu_seconds``, the mean of all suggestions after the design, and
       ``late_suggestion_cpu_seconds``, the mean of the nine suggestions up to the 80th trial.
     """

@@ -13,7 +13,7 @@ The other surfaces are in closed form, and have properties that `recorded` may l
 
 - `saturating`: parameters interact and have diminishing returns.
 - `two_regimes`: the front jumps from one region to another.
-- `steps`: score and cost change in steps, and the lower of two limits hides the other one.
+- `steps`: score and cost change in steps, and only the lower of two limits has an effect.
 - `cliffs`: the best weights lie next to weights that lose most of the score.
 
 Notation
@@ -63,9 +63,9 @@ def two_modes(_: Floats, n: int, rng: np.random.Generator) -> Floats:
 class Surface:
     """A simulated experiment.
 
-    ``true`` takes points of the unit cube and the same points in their own units, both of shape (n,
-    d). It returns μ and t, each of shape (n,). ``factors`` takes one point of shape (d,), a number
-    of games and a generator. It returns f of each game.
+    ``true`` takes points of the unit cube and the same points in the parameters' units, both of
+    shape (n, d). It returns μ and t, each of shape (n,). ``factors`` takes one point of shape (d,),
+    a number of games and a generator. It returns f of each game.
     """
 
     name: str  # on the command line
@@ -96,7 +96,7 @@ def unit(*names: str) -> tuple[NumericParameter, ...]:
 
 
 def count(name: str, low: int, high: int) -> NumericParameter:
-    """Return a whole number on a log scale."""
+    """Return a parameter that is a whole number on a log scale."""
     return NumericParameter(name, low, high, integer=True, log=True)
 
 
@@ -108,7 +108,7 @@ def bump(x: Floats, centre: Floats | float, width: float) -> Floats:
 def saturating(u: Floats, x: Floats) -> tuple[Floats, Floats]:
     """Scores rise more and more slowly with the four numbers of playouts; two of them interact.
 
-    A larger r costs time and raises the score. The best s rises with the playouts.
+    A larger r costs time and raises the score. With more playouts, the best s is higher.
     """
     n, (r, s) = x[:, :4], x[:, 4:].T
     q = n / (n + np.array([60.0, 30.0, 15.0, 8.0]))
@@ -130,7 +130,7 @@ def two_regimes(u: Floats, _: Floats) -> tuple[Floats, Floats]:
 def steps(u: Floats, x: Floats) -> tuple[Floats, Floats]:
     """Scores and times jump when a tree gets another leaf.
 
-    Depth and number of leaves limit the tree: the lower limit counts. Pruning reduces it.
+    The tree has as many leaves as both of its limits (depth, number) allow; pruning removes some.
     """
     (depth, number, pruning), share = x[:, :3].T, u[:, 3]
     leaves = np.floor(np.minimum(2.0**depth, number) * (1.0 - 0.9 * pruning**2))

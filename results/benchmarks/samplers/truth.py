@@ -1,7 +1,7 @@
 """A surface's true front, found by dense search, and the quality of recommendations.
 
-The search takes 2¹⁷ Sobol points, then rounds of ever smaller perturbations of the nondominated
-points. A search twice as long adds less than 0.2% of hypervolume.
+The search takes 2¹⁷ Sobol points. Then, in 12 rounds, it perturbs nondominated points by 0.1, 0.05,
+0.02 and 0.01 in turns. A search twice as long adds less than 0.2% of hypervolume.
 
 Notation
 --------
@@ -72,7 +72,7 @@ class Truth:
         """Compare predicted with true scores and seconds of some θ, shapes (n,).
 
         Returns ``hypervolume``, ``regret_points``, ``optimism_points`` (NaN if no budget has a
-        pick) and ``unserved``; all but the first are over 25 budgets.
+        pick) and ``unserved``; all but the first are computed over 25 budgets.
         """
         chosen = nondominated(*predicted)
         regrets, optimisms = self.best_within(self.budgets), []

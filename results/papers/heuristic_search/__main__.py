@@ -255,7 +255,7 @@ def traces_figure(looks: pd.DataFrame, chosen: Sequence[Problem]) -> Figure:
 
 
 def heuristic_search(of: paper.Paper) -> None:
-    """Run the missing solvers, and write the results."""
+    """Make the missing runs, and write the results."""
     chosen = problems()
     looks = run_missing(of.output / "traces.csv", chosen, of.seeds)
     runs = runs_frame(looks, chosen)

@@ -1,4 +1,4 @@
-"""Problems with a start state, an exact solution, and upper bounds for the start of a search.
+"""Problems: each has a start state, an exact solution, and upper bounds that a search can lower.
 
 Notation
 --------
@@ -115,7 +115,7 @@ class Problem:
 
 
 def board(n_rows: int, n_columns: int, faces: list[list[int]] | None = None) -> Problem:
-    """Return 2048 on a small board; the start is the deal or the board ``faces``."""
+    """Return 2048 on a small board; the start is the state before the game, or ``faces``."""
     game = small_2048(n_rows, n_columns)
     start = DEAL if faces is None else game.state(faces)
     name = f"2048 on {n_rows} × {n_columns}"

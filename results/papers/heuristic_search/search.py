@@ -23,7 +23,7 @@ optimum. Without a discount, N is finite only if greedy play ends, as it does in
 problems, the states of a loop without reward may be labelled while they still have their initial
 bounds.
 
-Source: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §9.7 and §9.8; Barto,
+Sources: Kochenderfer, Wheeler, Wray, *Algorithms for Decision Making* (2022), §9.7 and §9.8; Barto,
 Bradtke, Singh, *Learning to act using real-time dynamic programming*, Artificial Intelligence 72
 (1995); Bonet, Geffner, *Labeled RTDP: Improving the Convergence of Real-Time Dynamic Programming*,
 ICAPS 2003, Algorithms 3 and 4. Our readings: terminal states are solved from the beginning, and a
@@ -56,12 +56,12 @@ class Workspace(NamedTuple):
     solved: Flags  # (n_states,)
     envelope: Indices  # states of the envelope, in the order found, (n_states,)
     waiting: Indices  # a stack of states still to be expanded, (n_states,)
-    met: Indices  # for each state, the number of the last envelope with it; 0 if none
+    met: Indices  # for each state, the number of the last envelope that has it; 0 if none
 
 
 @kernel
 def lower(tables: Tables, values: Floats, state: Integer) -> Integer:
-    """Lower U(s) to its backup if this is less; return the action of :func:`backup`."""
+    """Lower U(s) to its backup if the backup is less; return the action of :func:`backup`."""
     value, action = backup(tables, values, state)
     values[state] = min(values[state], value)
     return action

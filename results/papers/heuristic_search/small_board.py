@@ -113,7 +113,7 @@ def small_spawns(
 
 @kernel
 def act_and_spawn(states: Boards, n_rows: Integer, n_columns: Integer, marks: np.uint64) -> Level:
-    """Take each legal action in each state, then make each spawn; ``marks`` are :func:`cells`.
+    """Take each legal action in each state, then make each spawn; ``marks`` is from :func:`cells`.
 
     Return three groups of arrays. Per state: its number of legal actions, 0 if it is terminal. Per
     legal action, state by state: its number, its points, and how many boards can follow. Per board

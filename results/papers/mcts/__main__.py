@@ -19,7 +19,7 @@ SHOWN_DEPTHS = (1, 5, 10, 15, 20)
 
 
 def mcts(of: paper.Paper) -> None:
-    """Play and time the missing games, and write the results."""
+    """Measure missing times, play missing games, and write the results."""
     calibration = timing.calibrated(of.output / "calibration.csv")
     rounds = timing.timing_rounds(of.output / "timing_rounds.csv")
     agents = [plain(leaf_value, m) for m, leaf_value in product(design.SIMULATIONS, TITLES)]

@@ -41,7 +41,7 @@ CASES = ((LeafValue.RANDOM, 100), (LeafValue.RANDOM, 300), (LeafValue.LOOKAHEAD,
 """Leaf value and m of the plain agents with which agents with widening are compared."""
 STATES, ACTIONS = WIDENED = ("states", "actions")  # states after an action; actions of a state
 KS = {STATES: (1.0, 2.0, 4.0, 8.0), ACTIONS: (0.5, 1.0, 1.5, 2.0)}  # values of k′ and k
-ALPHAS = (0.0, 0.25, 0.5)  # both α′ and α
+ALPHAS = (0.0, 0.25, 0.5)  # values of both α′ and α
 EXPLORATIONS = (10.0, EXPLORATION, 1000.0, 10_000.0)
 EXPLORED = (CASES[0], CASES[2])  # cases in which c is varied
 CHANGES: dict[str, dict[str, Any]] = {

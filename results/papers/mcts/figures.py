@@ -49,7 +49,7 @@ def score_figure(points: pd.DataFrame) -> Figure:
 
 
 def execution_time_figure(timings: pd.DataFrame) -> Figure:
-    """Draw a decision's time, relative to random rollouts, against depth (second plot)."""
+    """Draw decision times against depth, relative to random rollouts: the source's second plot."""
     figure, axes = paper.new_figure(8.2, 5.4)
     for leaf_value, (colour, marker, size, width) in LOOKS.items():
         part = timings[timings["leaf_value"] == leaf_value.value].sort_values("depth")

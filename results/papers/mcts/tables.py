@@ -114,7 +114,7 @@ def widening_frame(calibration: Calibration, games: paper.Games) -> pd.DataFrame
 
 
 def points_a_percent(points: pd.DataFrame, leaf_value: LeafValue, m: int) -> float:
-    """Return the points that 1% more time would gain a plain agent, by its neighbouring points."""
+    """Return the points that a plain agent gains from 1% more time, by its neighbouring points."""
     curve = points[points["leaf_value"] == leaf_value.value].set_index("n_simulations")
     at = design.SIMULATIONS.index(m)
     ends = curve.loc[[design.SIMULATIONS[at - 1], design.SIMULATIONS[at + 1]]]

@@ -5,8 +5,8 @@ takes about 10 µs more. In a *round*, an agent decides once on each of several 
 the same number of calls on a board with one legal action, for which nothing is simulated. The time
 of these calls is subtracted. The agents take turns in each round, and ratios are computed within
 rounds, so that noise of the machine affects all agents alike. Each round begins with a new tree in
-the memory of the previous tree. Without this, the placement of arrays in memory alone made a
-difference of a quarter at d = 1. The result is the median over rounds, with a 95% interval by
+the memory of the previous tree. Without this, the placement of arrays in memory alone changed
+times by a quarter at d = 1. The result is the median over rounds, with a 95% interval by
 ranks.
 
 Widening changes the time of a simulation. For each setting, we therefore choose the m at which a

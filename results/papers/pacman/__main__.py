@@ -22,7 +22,7 @@ from thetafront.agents.pacman.agent import PacmanAgent
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.study.estimate import Z95, Estimate
 
-FIRST_TO_SELECT = 500_000  # from the first seed to the seeds for selection
+FIRST_TO_SELECT = 500_000  # the seeds for selection begin this far after the first seed
 MIN_GAMES = 2 * design.GAMES_A_TRIAL  # a standard deviation needs two trials
 BATCH = 50  # games a task, because a game takes only milliseconds
 

@@ -6,8 +6,8 @@ define ``hardly`` as less than ten percentage points, that is, one game in a tri
 
 - A part is supported if the interval of its difference lies where the statement says: above 0,
   below 0, or within ±HARDLY.
-- A part is contradicted if this interval is on the other side of 0, or if all of it is farther than
-  HARDLY from 0 on one side.
+- A part is contradicted if this interval is on the other side of 0 or, for ``hardly``, if all of
+  it is farther than HARDLY from 0 on one side.
 - Otherwise, a part is undecided.
 
 A claim is supported if all of its parts are supported. It is contradicted if at least one part is

@@ -35,7 +35,7 @@ GHOSTS = ((9, 7), (11, 7))  # in figure 1: column and line of the maze's drawing
 FIGURE1_RADIUS = 3
 SWEEP_TICKS = (1, 2, 3, 5, 7, 10, 14, 20, 30, 50)
 SHOWN_SWEEPS = (1, 2, 3, 5, 10, 20, 40, 80)
-LINEAR_TO = 10.0  # points up to which a colour scale is linear; above, it is logarithmic
+LINEAR_TO = 10.0  # points up to which a colour scale is linear; beyond them, it is logarithmic
 DOTTED: dict[str, Any] = {"color": paper.BLACK, "linewidth": 0.9, "linestyle": ":", "zorder": 0}
 
 

@@ -214,8 +214,8 @@ def typical(games: Sequence[Game], n: int = 1) -> list[Game]:
 def affordable(candidate: ReplayCandidate, seconds: float) -> tuple[Game, float]:
     """Return a game that can be played in time, and its duration.
 
-    The game is one of the half whose scores are nearest to the median. The shortest of all games
-    would be short because of bad luck.
+    The game is one of the half whose scores are nearest to the median. (The shortest of all games
+    often ended early by bad luck, so it would not be typical.)
     """
     games = candidate.point.in_order
     near = typical(games, math.ceil(len(games) / 2))

@@ -28,8 +28,9 @@ NO_ACTION = -1
 class Recording:
     """A game as a viewer sees it."""
 
-    # Plain data for JSON: the name `game`, what does not change during the game, and `steps`. The
-    # steps have a column for each thing that is seen (such as `score`), with a value per position.
+    # Plain data for JSON: the game's name as `game`, everything that does not change during the
+    # game, and `steps`. The steps have a column for each thing that is seen (such as `score`), with
+    # a value per position.
     data: dict[str, Any]
     score: int  # in points
     n_moves: int  # number of actions
@@ -66,11 +67,11 @@ def record_2048(agent: Agent2048, seed: int) -> Recording:
 def record_pacman(agent: PacmanAgent, seed: int) -> Recording:
     """Play the game of ``agent.play(seed)`` turn by turn.
 
-    The data are ``rows``, the maze's lines, and ``morsels``: for each morsel, x, y, whether it is a
-    capsule, and the turn in which it is eaten, or None. The columns of the steps are ``x``, ``y``,
-    ``score``, ``outcome``, ``n_food``; ``action``, which Pacman chose; ``moved``, the direction in
-    which he went or, if he met a wall, tried to go (north, east, south, west, none); and
-    ``ghosts``: for each ghost, x and y in half cells, and whether the ghost is scared.
+    The data have ``rows``, the maze's lines, and ``morsels``: for each morsel, x, y, whether it is
+    a capsule, and the turn in which it is eaten, or None. The columns of the steps are ``x``,
+    ``y``, ``score``, ``outcome``, ``n_food``; ``action``, which Pacman chose; ``moved``, the
+    direction in which he went or, if he met a wall, tried to go (north, east, south, west, none);
+    and ``ghosts``: for each ghost, x and y in half cells, and whether the ghost is scared.
     """
     warm(agent)
     world = agent.start(seed)
@@ -124,9 +125,9 @@ def roll(
 def record_dice(agent: DiceAgent, seed: int) -> Recording:
     """Play the game of ``agent.play(seed)`` roll by roll.
 
-    The data are ``sides``. There is a step for each roll, and one for the final result. The columns
-    of the steps are ``score`` and ``dice``: for each die, its face, and whether it is held (in the
-    final result, whether it is flipped).
+    The data have ``sides``, the number of sides of a die. There is a step for each roll, and one
+    for the final result. The columns of the steps are ``score`` and ``dice``: for each die, its
+    face, and whether it is held (in the final result, whether it is flipped).
     """
     warm(agent)
 

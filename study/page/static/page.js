@@ -44,7 +44,7 @@
     return JSON.parse(lighter, (key, value) => (key === "fillOpacity" ? Math.min(1, 1.7 * value) : value));
   };
   const drawn = {};
-  const around = {}; // pixels around the panels of a chart, if there are more than the chart says
+  const around = {}; // pixels beside a chart's panels, in addition to those that the chart itself allows for
   async function draw(key) {
     const box = find(key);
     const width = box.clientWidth, dark = isDark();
@@ -170,7 +170,7 @@
     find("try").textContent = step.prospect.command || "";
     find("note").textContent = isAnswer ? "" : `You chose number ${answer.number}. The answer within ${step.text} is ${named(byBudget)}.`;
     const later = choices.steps.slice(Number(slider.value) + 1).find((each) => each.answer !== step.answer);
-    find("next").textContent = later ? `From ${later.text} on: ${named(choices.answers[later.answer])}.` : "No larger budget allows a better measured θ.";
+    find("next").textContent = later ? `From ${later.text} on: ${named(choices.answers[later.answer])}.` : "No larger budget changes the answer.";
     for (const row of document.querySelectorAll("#validated tbody tr")) {
       row.classList.toggle("chosen", Number(row.dataset.number) === answer.number);
       row.classList.toggle("pinned", Number(row.dataset.number) === pinned);
@@ -323,7 +323,7 @@
   }
   const place = `place of ${data.name}`;
   const before = JSON.parse(stored(place) || "null");
-  // The number of reloads that found the same page. Each doubles the wait; after MOST_RELOADS, the page reloads no more.
+  // The number of reloads that found the same page. Each doubles the wait; after MOST_RELOADS of them, reloading ends.
   const same = before && before.made === data.made ? before.same + 1 : 0;
   const isFollowed = data.reload !== null && same <= MOST_RELOADS;
   const tables = [...document.querySelectorAll("details")];
