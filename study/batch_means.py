@@ -30,8 +30,8 @@ Samples that take turns are slowed down together, even if their blocks do not co
 minutes. So the samples have a common error with the variance 2s_c²/B, the part that they may share.
 This variance is estimated from only B blocks, so it is multiplied by (t/z)², where t and z are the
 97.5% quantiles of Student's t and of the normal distribution. With few blocks, s_c² may be small by
-chance. So if s_c² has fewer than four degrees of freedom, each missing degree counts as a deviation
-of 3%.
+chance. So if s_c² has fewer than four degrees of freedom, it gets four: for each one that is
+missing, a typical deviation of 3% is added to the sample.
 
 A comparison of the costs of two samples depends only on their own errors, which they do not share.
 The variance of a sample's own error is 2s²/B. A sample with only b < B blocks was timed during only

@@ -209,7 +209,7 @@ def test_the_site_has_the_files_to_which_pages_link() -> None:
 def test_readmes_are_short() -> None:
     long = {path: 51 for path in PAGES if path.name == "README.md" and "docs" not in path.parts}
     long |= {ROOT / "README.md": 120, ROOT / "tests/README.md": 95}
-    long |= {ROOT / "results/benchmarks/programs/README.md": 70}
+    long |= {ROOT / "results/benchmarks/programs/README.md": 76}
     for path, limit in long.items():
         assert len(path.read_text("utf-8").splitlines()) < limit, path
 

@@ -68,8 +68,9 @@ class MonteCarloMDP(Theta, ScheduledAgent):
 
     Source: Ripstein (2023), §3.2. The defaults are the author's untuned θ.
 
-    With ``reward_weight`` of 1, the agent plays by equation 2, or by equation 3 if V is the
-    remaining score. With 1 + γ, it plays by equation 3 if V is the score of the whole game.
+    ``reward_weight`` is 1 for equation 2, whose V contains the reward. For equation 3, it is 1 if
+    V is read as the remaining score, and 1 + γ if V is read as the score of the whole game
+    (:mod:`agents.twenty48.expectation`).
     """
 
     name: ClassVar[str] = "mcmdp"

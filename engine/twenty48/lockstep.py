@@ -253,10 +253,11 @@ def spawn(group: Group) -> None:
 def play_steps(groups: npt.NDArray[np.uint64], n_steps: int, rule: BuiltRule) -> None:
     """Try a random action in every game ``n_steps`` times; spawn a tile if the action was legal.
 
-    The groups, shape (n_groups, GROUP), are changed in place. Playouts use only one group, but this
-    is a separate kernel with loops over groups. Otherwise, LLVM would unroll so many steps that
-    they exceed the instruction cache. With two groups, a step would be a tenth faster per game, but
-    more lanes (the games' places in a group) would be idle at the end of a batch.
+    The groups, shape (n_groups, GROUP), are changed in place. Although playouts use only one
+    group, this code loops over groups and is a kernel of its own. Otherwise, LLVM would unroll so
+    many steps that they exceed the instruction cache. With two groups, a step would be a tenth
+    faster per game, but more lanes (the games' places in a group) would be idle at the end of a
+    batch.
     """
     for _ in range(n_steps):
         for g in range(len(groups)):

@@ -245,9 +245,9 @@ def scale_by_bit(
     Each step takes one bit of u, the lowest first. x becomes (x + bit·n) / 2, rounded down; after
     the last step, x is ⌊u·n⌋. The bit that is shifted out is the next higher bit of the fractional
     part of u·n. The fractional part is compared with a fixed number: ``threshold`` is the bit of
-    this number at the same position, as all zeros or all ones. ``under`` marks where the bits of
-    the fractional part so far are below those of the fixed number; a higher bit that differs
-    overrules the lower bits.
+    this number at the same position, as all zeros or all ones. ``under`` marks the games in
+    which the bits of the fractional part so far, read as a number, are less than the same bits of
+    the fixed number. Each new bit is a higher one, so it decides the comparison if the two differ.
     """
     out = x[0] ^ (n[0] & bit)
     carry = x[0] & ~out

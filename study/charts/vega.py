@@ -140,7 +140,10 @@ def place(at: str | float, channel: str = "x") -> Spec:
 
 
 def axis_spec(axis: Axis) -> Spec:
-    """Return an axis with its scale; JSON quotes the labels, which may contain users' names."""
+    """Return an axis with its scale.
+
+    Labels may contain names that users chose, so JSON quotes them in the expression.
+    """
     values, labels = json.dumps([*axis.ticks]), json.dumps([*axis.ticks.values()])
     written = {"values": [*axis.ticks], "labelExpr": f"{labels}[indexof({values}, datum.value)]"}
     shown = {"title": axis.title or None, "grid": axis.has_grid}

@@ -23,7 +23,8 @@ from thetafront.study.log.server_lock import ServerLock, holder_on_server
 def locked(location: Location) -> Iterator[ServerLock | None]:
     """Hold the study for one sweep; RunError if another run holds it.
 
-    Yields a lock on a server, since that lock may be lost during the sweep; otherwise None.
+    Yields the lock of a PostgreSQL server, so that the caller can notice if it is lost during the
+    sweep. For the lock of a file, it yields None.
     """
     if location.is_on_postgresql:
         lock = ServerLock(location)

@@ -310,7 +310,7 @@ def widen(
 ) -> Experiment:
     """Widen the space as requested, print what changed, and return the study's experiment.
 
-    ``asked`` is the experiment of the request, if there is one. Its agent then limits how far
+    ``asked`` is the experiment that the user asked to sweep, if any. Its agent then limits how far
     bounds may move.
 
     Raises

@@ -472,8 +472,8 @@ class Planner:
         """Return how fast games are played.
 
         Early in a phase, while workers start and most games have not come back, the pace of the
-        phase before is used, if there was one. The time between tasks is the shortest that was
-        measured, because workers of a search also wait for proposals.
+        phase before is used, if there was one. In a search, the measured time between tasks may
+        include waiting for proposals, so the shortest time measured so far is used.
         """
         measured = Pace.measured(dispatch)
         if self.pace is not None and self.pace.idle_seconds:
