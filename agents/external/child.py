@@ -165,8 +165,8 @@ class Child:
         with self.ended_by_errors():
             before = self.cpu_seconds()
             found = self.ask(line, read)
-            # The time of children that ended meanwhile is rounded to ticks, so the difference may
-            # be below 0.
+            # When a child ends, its time is rounded to ticks. This can lower the total, so the
+            # difference may be below 0.
             return found, max(0.0, self.cpu_seconds() - before)
 
     def answer(self, line: bytes, last: bool) -> bytes:

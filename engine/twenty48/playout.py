@@ -7,8 +7,8 @@ cost as much as an exchange. An exchange transposes all planes to boards, replac
 waiting ones, and transposes all boards back.
 
 During a game, only the spawned 4s are counted. At the end, the score follows from this count and
-the boards (``worth`` in :mod:`engine.twenty48.board`), and so does the number of moves, since each
-move adds a 2 or a 4.
+the boards (``worth`` in :mod:`engine.twenty48.board`). So does the number of moves, since each move
+adds 2 or 4 to the sum of all tiles.
 """
 
 import numpy as np
