@@ -1,4 +1,4 @@
-"""A child process that plays games, in a separate session.
+"""A child process that plays games, in a session other than the worker's.
 
 The environment of each such process has a variable that marks it as a process of its worker. If the
 worker ends, a guardian (:mod:`agents.external.guardian`) finds these processes and ends them.

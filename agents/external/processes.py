@@ -67,7 +67,7 @@ class Orphans:
 
     If ``are_adopted`` is true, this process becomes their parent. This flag is set only in
     processes that belong to this project. ``before`` has the children that existed before the flag
-    was set, which no game has started. ``kept`` has the children that other code waits for.
+    was set: no game has started these. ``kept`` has the children that other code waits for.
     """
 
     are_adopted = False

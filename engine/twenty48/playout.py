@@ -34,10 +34,10 @@ from thetafront.engine.twenty48.rule import BuiltRule
 from thetafront.engine.twenty48.swar import MAX_LANES, finish
 from thetafront.engine.twenty48.transposition import cross
 
-STEPS_BETWEEN_CHECKS = 8  # with 4, playouts are as fast
-EXCHANGE_COST = 1200  # in steps of one lane; with 700 to 2,000, playouts are as fast
+STEPS_BETWEEN_CHECKS = 8  # playouts are as fast with 4 as with 8
+EXCHANGE_COST = 1200  # in steps of one lane; playouts are equally fast with 700 to 2,000
 NOBODY = -1
-FEW = MAX_LANES  # with at most this many unfinished playouts, packed boards are faster
+FEW = MAX_LANES  # with at most this many unfinished playouts, packed boards are faster than planes
 
 
 @kernel
