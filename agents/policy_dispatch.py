@@ -6,9 +6,9 @@ The loop of each game calls a function ``decide``, which is marked by :func:`dis
 Compiled code calls the registered kernel instead of ``decide``, so the loop is compiled once for
 each class of settings.
 
-One could also pass the deciding kernel to the loop as an argument. But numba's cache does not keep
-a loop compiled for such an argument, so every process would compile the loop again. Cached
-code is used as long as the code in ``engine/`` and ``agents/`` does not change (:mod:`engine.jit`).
+One could also pass the deciding kernel to the loop as an argument. But a process would not find a
+loop compiled for such an argument in numba's cache, and would compile the loop again. Cached code
+is used as long as the code in ``engine/`` and ``agents/`` does not change (:mod:`engine.jit`).
 A change elsewhere would not be noticed, so a deciding kernel must be in one of these folders.
 """
 
