@@ -41,7 +41,7 @@ def column(
         The column's name, with its unit; by default the field's name.
     write, read : callable, optional
         ``write`` converts the value to JSON data. ``read`` converts this data, or its text in a CSV
-        file, back to the value. By default, each of them is the field's type.
+        file, back to the value. The default of both is the field's type, such as ``int``.
     """
     return dataclasses.field(metadata={"cell": Cell(name, write, read)})
 
@@ -205,8 +205,8 @@ class Agent(ABC):
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the fields, but not the cached properties, which may be large.
 
-        Besides, a cached read-only array would become writable when it is unpickled, and numba
-        treats writable arrays as another type.
+        Besides, unpickling makes read-only arrays writable, and numba treats writable arrays as
+        another type.
         """
         return {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}  # type: ignore[arg-type]
 

@@ -8,7 +8,7 @@ The same declaration serves the catalog, the command line, its help, and search 
 ...     depth: int = integer(3, 1, 10, "actions looked ahead", "d", Tuned(1, 6))
 
 An agent checks its parameters when it is built. An integer parameter does not accept 2.0 or True
-from Python code: a kernel would take them as arguments, and fail later.
+from Python code, because a kernel that got such an argument would fail only later.
 """
 
 import dataclasses

@@ -6,9 +6,9 @@ The loop of each game calls a function ``decide``, which is marked by :func:`dis
 Compiled code calls the registered kernel instead of ``decide``, so the loop is compiled once for
 each class of settings.
 
-One could also pass the deciding kernel to the loop as an argument. But numba would not find a loop
-compiled for such an argument in its cache, so every process would compile the loop again. Cached
-code is used as long as the code in ``engine/`` and ``agents/`` does not change (:mod:`engine.jit`).
+One could also pass the deciding kernel to the loop as an argument. But a process would not find a
+loop compiled for such an argument in numba's cache, and would compile the loop again. Cached code
+is used as long as the code in ``engine/`` and ``agents/`` does not change (:mod:`engine.jit`).
 A change elsewhere would not be noticed, so a deciding kernel must be in one of these folders.
 """
 
@@ -61,8 +61,9 @@ def find_kernel(settings: Settings) -> Callable[..., Any]:
 class DispatchInKernels(AbstractTemplate):  # type: ignore[misc]
     """Tells numba the types of a kernel's call to a marked function.
 
-    ``numba.extending.overload`` would put one more function in between. Its code would be as large
-    as that of the deciding kernel, and would be compiled again with each kernel that calls it.
+    ``numba.extending.overload`` would put one more function between the kernel that calls and the
+    deciding kernel. The code of this function would be as large as that of the deciding kernel, and
+    would be compiled again with each kernel that calls it.
     """
 
     kernels: ClassVar[Kernels]

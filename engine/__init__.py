@@ -1,5 +1,5 @@
 """The rules of three games as pure, fast kernels: functions of numbers and arrays.
 
-The engine depends on neither agents nor studies, and reads no files except mazes. Of other
-libraries, it imports only numpy, numba (with llvmlite) and platformdirs.
+The engine depends on neither agents nor studies, and reads no files except mazes. Besides the
+standard library, it imports only numpy, numba (with llvmlite) and platformdirs.
 """

@@ -3,12 +3,12 @@
 Notation
 --------
 The notation is that of :mod:`engine.dice` and :mod:`agents.mdp.value_iteration`. γ is the discount
-per move, and δ is the tolerance, which the source calls θ.
+per move, and δ is the tolerance, which the source below calls θ.
 
 Sweeps are Gauss-Seidel sweeps, and the initial value of a state is the score for sticking in it. So
 values begin at or below the optimal values and never fall. The greedy policy therefore sticks
 sooner or later for all γ and δ. (Since values never fall, U ≤ BU. If the policy rolled forever in a
-set of states, this would give U ≤ −1/(1 − γ) in these states; for γ = 1, U would have no lower
+set of states, U ≤ BU would give U ≤ −1/(1 − γ) in these states; for γ = 1, U would have no lower
 bound. But U is never below the score for sticking, which is never negative.)
 
 Scores of games are not discounted. The optimal policy for three dice, which value iteration finds

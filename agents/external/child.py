@@ -1,4 +1,4 @@
-"""A child process that plays games, in a separate session.
+"""A child process that plays games, in a session other than the worker's.
 
 The environment of each such process has a variable that marks it as a process of its worker. If the
 worker ends, a guardian (:mod:`agents.external.guardian`) finds these processes and ends them.
@@ -165,8 +165,8 @@ class Child:
         with self.ended_by_errors():
             before = self.cpu_seconds()
             found = self.ask(line, read)
-            # The time of children that ended meanwhile is rounded to ticks, so the difference may
-            # be below 0.
+            # When a child ends, its time is rounded to ticks. This can lower the total, so the
+            # difference may be below 0.
             return found, max(0.0, self.cpu_seconds() - before)
 
     def answer(self, line: bytes, last: bool) -> bytes:

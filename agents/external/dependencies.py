@@ -37,7 +37,7 @@ OF_EVERY_CLASS |= {"_abc_impl", "__dataclass_params__"}
 GENERATED = {"__init__", "__repr__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__"}
 GENERATED |= {"__setattr__", "__delattr__", "__getstate__", "__setstate__"}
 HOLD_FUNCTIONS = ("py_func", "__wrapped__", "__func__", "func", "fget", "fset", "fdel")
-"""Attributes in which wrappers of numba and functools, methods, and properties hold functions."""
+"""Attributes that hold the functions of methods, properties, and wrappers of numba or functools."""
 LIBRARIES = {"site-packages", "dist-packages"}
 STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 RENAMED = ("thetafront.agents.external", "thetafront.agents.outside")
@@ -143,7 +143,7 @@ class Dependencies:
                 yield from (self.text(name, each) for each in (function, arguments, *listed))
 
     def apart(self, name: str, values: Iterable[Any]) -> Iterator[str]:
-        """Yield the texts of an unordered collection's values; no text refers to another value."""
+        """Yield the text of each value of a set, without references to values met before."""
         met = self.met
         for each in values:
             self.met = {}
@@ -151,7 +151,7 @@ class Dependencies:
         self.met = met
 
     def qualified_name(self, code: Any) -> str:
-        """Return the name of a function or class, with its module if it is not the player's."""
+        """Return the name of a function or class, with its module unless that is the player's."""
         is_here = code.__module__ == self.module
         return str(code.__qualname__ if is_here else f"{code.__module__}.{code.__qualname__}")
 
@@ -184,7 +184,7 @@ class Dependencies:
         """Yield names and values of the globals that a function reads.
 
         If such a global is a module of the user, the attributes that the function reads are yielded
-        as well. Globals that the function itself writes, such as counters, do not count.
+        as well. Globals that the function itself writes, such as counters, are left out.
         """
         steps = list(instructions(function.__code__))
         written = {each.argval for each in steps if each.opname in WRITES}

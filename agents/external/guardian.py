@@ -1,9 +1,9 @@
 """The guardian: ends the processes of a worker's games when the worker has ended.
 
 The guardian is a separate process. It waits until the worker's side of a pipe is closed, which
-happens even when the worker is killed. Then it gives programs a second to end by themselves. After
-that, it ends three kinds of processes: those with the worker's mark in their environment, all
-processes in the same sessions, and the descendants of both.
+happens even when the worker is killed. Then it waits up to a second for the games' processes to end
+by themselves. After that, it ends three kinds of processes: those with the worker's mark in their
+environment, all others in the sessions of these, and the descendants of both.
 """
 
 import os

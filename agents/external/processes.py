@@ -1,12 +1,12 @@
 """Processes and their descendants: finding, measuring and ending them.
 
-The processes of a game are in a separate session. So if a descendant of a worker is in another
-session than the worker, a game has started it. When the parent of a descendant ends, the worker
-becomes its parent (see :class:`Orphans`), so even a daemon is found.
+The processes of a game are in a separate session. So if a descendant of a worker is in a session
+other than the worker's, a game has started it. When the parent of a descendant ends, the worker
+becomes the descendant's parent (see :class:`Orphans`), so even a daemon is found.
 
-Data that are needed for every game are read from ``/proc``. psutil would find the children of a
-process by reading all processes of the machine, which takes a hundred times as long. The CPU times
-that psutil gives are only in ticks.
+Data that are needed for every game are read from ``/proc``, not with psutil. psutil finds the
+children of a process by reading all processes of the machine, which takes a hundred times as long.
+The CPU times that psutil gives are only in ticks.
 """
 
 import ctypes
@@ -67,7 +67,7 @@ class Orphans:
 
     If ``are_adopted`` is true, this process becomes their parent. This flag is set only in
     processes that belong to this project. ``before`` has the children that existed before the flag
-    was set, which no game has started. ``kept`` has the children that other code waits for.
+    was set: no game has started these. ``kept`` has the children that other code waits for.
     """
 
     are_adopted = False
@@ -103,7 +103,7 @@ class Orphans:
 
     @classmethod
     def end(cls) -> None:
-        """Kill the descendants that games have left behind: those that are in other sessions."""
+        """Kill the descendants that games have left behind: those not in this process's session."""
         own = os.getsid(0)
         for _ in range(MAX_ROUNDS if cls.are_adopted else 0):
             cls.now()

@@ -137,7 +137,7 @@ class Program(Limits):
 
     @cached_property
     def stamps(self) -> dict[Path, Stamp]:
-        """Stamps of the files at the time of the first call, for detecting later changes."""
+        """Inode, size and change time of each file at the first call, to detect later changes."""
         return read_stamps(self.files)
 
     def check_unchanged(self) -> None:

@@ -120,7 +120,8 @@ class Report:
 
     objective: str = SCORE  # field with the objective's value; if missing, ``score`` is read
     is_share: bool = False  # whether the value is 0 or 1, or ½ for a draw
-    costs: tuple[str, ...] = ()  # must be above 0; a field ``seconds`` replaces the measured time
+    # Fields that must be above 0. If ``seconds`` is one of them, it replaces the measured time.
+    costs: tuple[str, ...] = ()
     low: float | None = None  # smallest and largest value allowed
     high: float | None = None
     is_match: bool = False  # whether the value is a word of RESULTS, or a share of the points
@@ -129,7 +130,7 @@ class Report:
         """Make a game from a report; the game took ``seconds`` of CPU time.
 
         A report is one of three: a mapping that has the objective's field, the objective's value
-        alone, or a :class:`~agents.agent.Game`. The ``seconds`` of such a Game replace those given.
+        alone, or a :class:`~agents.agent.Game`, whose ``seconds`` replace the argument.
         ReportError if the report lacks a field, or if a field has a value that is not allowed.
         """
         if isinstance(given, Game):

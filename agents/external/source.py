@@ -99,7 +99,8 @@ class Source:
     def load(self, spare: str = "") -> ModuleType:
         """Import the module, once per process, and again only if its code has changed.
 
-        If the name of a file is already the name of another module, the module is called ``spare``.
+        If a file's name is already the name of another module, the file's module is called
+        ``spare`` instead.
         SourceError if there is no such module, or its import fails. The message says where in the
         user's code the error was raised.
         """

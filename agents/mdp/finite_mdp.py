@@ -36,8 +36,8 @@ Array = TypeVar("Array", bound=npt.NDArray[Any])
 def read_only(array: Array) -> Array:
     """Return a read-only view for kernels.
 
-    Unpickled arrays are writable. numba treats writable arrays as another type, and would compile
-    kernels again.
+    Unpickled arrays are writable. numba treats writable arrays as another type, for which it
+    compiles kernels again.
     """
     view = array.view()
     view.flags.writeable = False

@@ -7,8 +7,9 @@ each backup uses the results of earlier backups in the same sweep, which usually
 
 If γ < 1 and the last sweep has the residual δ, U is within δ·γ/(1 − γ) of the optimal values in
 every state, for both kinds of sweep. If γ = 1, U converges to the optimal values under two
-conditions: some policy reaches a terminal state from every state, and every other policy has
-unbounded cost. Even then, a small residual does not prove that U is near the optimal values.
+conditions: some policy reaches a terminal state from every state, and every policy that does not
+do so has unbounded cost. Even then, a small residual does not prove that U is near the optimal
+values.
 
 A terminal state has value 0, even if another initial value is given. The reward for ending belongs
 to the last action.

@@ -49,7 +49,7 @@ class AStarSettings(NamedTuple):
 
 @inlined
 def seek_ghosts(maze: Maze, state: State, work: SearchArrays) -> Integer:
-    """Make the cells of ghosts that are not scared the goals; return the number of goals."""
+    """Use the cells of ghosts that are not scared as goals; return the number of goals."""
     n: Integer = 0
     for i in range(len(state.ghosts)):
         if state.ghosts[i, TIMER] == 0:

@@ -15,7 +15,7 @@ The arrays are those of :mod:`agents.mdp.kernels`, where rewards belong to actio
 gets R(s), so a backup is U(s) = R(s) + γ·max Σ T(s′|a)·U(s′), the report's equation 4.
 
 Food and ghosts matter only through R. No state is terminal. Every action has exactly three
-outcomes, which do not depend on R. If there are walls on both sides, s itself is two of the three.
+outcomes, which do not depend on R. If there are walls on both sides, two of the outcomes are s.
 
 Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
 Non-Deterministic World* (2018), §2.4.1 to §2.4.3.

@@ -31,7 +31,7 @@ Our readings where the report leaves a choice:
 *   **Steps** are counted by Manhattan distance, through walls (figure 1); :attr:`Distance.MAZE`
     counts them along the shortest path.
 
-Only scared ghosts can be between two cells, so the centre of a zone is always a cell.
+Only scared ghosts, which have no zone, can be between two cells. So a zone's centre is a cell.
 
 Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
 Non-Deterministic World* (2018), §2.1.1, §2.3, §2.4.4 and §4.

@@ -4,7 +4,7 @@ Notation
 --------
 ===========  ===================================================================================
 g            steps of the shortest path found so far from the start to a cell
-h            Manhattan distance from a cell to the nearest goal, never more than the steps to it
+h            Manhattan distance from a cell to the nearest goal, never more than the steps to a goal
 f            g + h; the open cell with the least f is expanded next (in a tie, the one with the
              largest g)
 ===========  ===================================================================================
@@ -101,7 +101,7 @@ def least_distance(maze: Maze, work: SearchArrays, n_goals: Integer, cell: Integ
 
 @inlined
 def seek_food(state: State, work: SearchArrays) -> Integer:
-    """Make the cells with food the goals; return the number of goals."""
+    """Use the cells with food as goals; return the number of goals."""
     n = 0
     for cell in range(len(state.food)):
         if state.food[cell]:

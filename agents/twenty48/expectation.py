@@ -22,8 +22,8 @@ Source: Ripstein (2023), §3.2 and §3.3, Algorithms 2 and 3, equations 2 and 3.
   action's reward once. So w = 1 and γ = 1. Points already won are the same for all actions, so we
   leave them out.
 - Equation 3 adds R and discounts V. If V is the remaining score from s′ on, w = 1. If V is the
-  score of the whole game, as Algorithm 3 returns it, this V contains R as well. With V counted
-  from s′ on, the weight of R is then w = 1 + γ.
+  score of the whole game, as Algorithm 3 returns it, γ·V contains γ·R as well. The V of the table
+  above is counted from s′ on and lacks this γ·R, so we set w = 1 + γ.
 - A single legal action is taken without playouts.
 """
 
@@ -57,7 +57,7 @@ def sum_of_best(scores: npt.NDArray[np.int64], n_best: Integer) -> np.int64:
 
     A threshold that separates them from the other scores is found by bisection. This is faster than
     partitioning for two reasons: the loop that counts the scores above a value has no branches and
-    is vectorized, and often one of the first values has exactly ``n_best`` scores above it.
+    is vectorized, and often one of the first values tried has exactly ``n_best`` scores above it.
     """
     n = len(scores)
     if n_best == n:

@@ -9,8 +9,8 @@ The value of the afterstate is the sum over its eight lines. Here e is the expon
 the line. Rises and falls are the increases and decreases of eᵖ from one cell to the next. Two equal
 tiles also count as neighbours if there are only empty cells between them.
 
-The heuristic values only the position: points won before it do not count. A position without a
-legal action is worth 0, so the end of the game costs ``base`` for each line. Decisions depend only
+The heuristic rates only the position: points already won do not count. A position without a legal
+action is worth 0, so the end of the game costs ``base`` for each line. Decisions depend only
 on the ratios between ``base`` and the weights, so ``base`` is fixed.
 
 Source of the features: the program nneonneo/2048-ai, which has other weights.

@@ -15,8 +15,8 @@ searches 2048 with five leaf values: two rollouts, weights A and B, and the boar
 readings:
 
 - The value of a rollout is the undiscounted sum of its rewards. The maximum number of its actions
-  is d, or the rest of the simulation's depth (:class:`~agents.twenty48.uct.RolloutDepth`). If it is
-  0, the value of the rollout is 0.
+  is d, or the rest of the simulation's depth (:class:`~agents.twenty48.uct.RolloutDepth`). If this
+  maximum is 0, the value of the rollout is 0.
 - One-step lookahead takes the action with the largest R(s, a) + E U(s′). The source does not give
   the U in this formula. We set it to 0, so the largest reward decides, with ties broken at random.
 - The text has only the first row of weights A, 15 14 13 12. We continue it as a snake: the next row
@@ -25,8 +25,8 @@ readings:
 - The score of a board is f(s), which can be computed without the history of the game. It is the
   score of the game if every spawned 4 is counted as the result of a merge. Like every U, f(s) is
   added to the rewards on the path to s, although it contains these rewards: among the leaves of one
-  search, U is Σ rewards + 4 · (number of spawned 4s) + a constant. So rewards count twice, which
-  has the same effect as halving the exploration constant c.
+  search, U is Σ rewards + 4 · (number of spawned 4s) + a constant. So rewards are counted twice.
+  This has the same effect as halving the exploration constant c.
 - **A state without a legal action has value 0**, whatever its weights and score. So the end of the
   game costs as much as the state would be worth if it had a legal action.
 """

@@ -19,15 +19,15 @@ of all leaves form one batch.
 
 Source: Ripstein (2023), §5.2, equation 4, and equation 3 at the root. Our readings:
 
-- Equation 4 has no maximum over actions, but expectimax has one. Every spawn counts with its
-  probability.
+- Equation 4 has no maximum over actions. We add it, because expectimax takes one. Every spawn
+  counts with its probability.
 - A reward after i spawns is multiplied by γⁱ, and the value of a leaf by γᵈ. The source does not
   say which value γ has in equation 4.
 - Like equation 3 (:mod:`agents.twenty48.expectation`), equation 4 does not say what V of a leaf is.
   If V is the remaining score, w = 1. If V is the score of the whole game, as Algorithm 3 returns
   it, V contains the rewards on the path to the leaf once more: w = 1 + γᵈ⁻ⁱ for a reward after i
-  spawns. The final score of a game that ends before depth d then counts as if the game had ended at
-  depth d. Points won before the current board are the same for all actions and are left out.
+  spawns. The final score of a game that ends before depth d is then multiplied by γᵈ, too. Points
+  won before the current board are the same for all actions and are left out.
 """
 
 import math
@@ -183,8 +183,8 @@ def leaf_counts(
 ) -> npt.NDArray[np.int64]:
     """Divide the playouts among the leaves; each leaf gets at least one.
 
-    A leaf to which a spawned 2 leads gets n playouts, and any other leaf gets ⌈n/θ₅⌉. Here n is the
-    largest integer for which the total, with n/θ₅ not rounded up, is at most ``n_playouts``.
+    A leaf to which a spawned 2 leads gets n playouts, and any other leaf gets ⌈n/θ₅⌉. With n₂ and
+    n₄ leaves of the two kinds, n is the largest integer with n·n₂ + n·n₄/θ₅ ≤ ``n_playouts``.
     """
     n_twos = np.int64(by_two.sum())
     n_fours = len(by_two) - n_twos

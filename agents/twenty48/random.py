@@ -56,7 +56,7 @@ class RandomAgent(Agent2048):
     name: ClassVar[str] = "random"
     purpose: ClassVar[int] = int(POLICY)
     moves_per_chunk: ClassVar[int] = (
-        1024  # usually a whole game, because the overhead of a call exceeds the time of its moves
+        1024  # usually a whole game in one call, because a call takes longer than its moves
     )
 
     @cached_property

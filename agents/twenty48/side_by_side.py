@@ -2,8 +2,8 @@
 
 :mod:`engine.twenty48.playout` plays many playouts in parallel, each in a *lane*. With the playouts
 of a single decision, many lanes are idle towards the end of the batch. The playouts of eight games
-together fill the lanes far better: an agent with few playouts plays more than twice as many games
-per second (``make bench``).
+together leave far fewer lanes idle than those of one game: side by side, an agent with few playouts
+plays more than twice as many games per second as with one game at a time (``make bench``).
 
 The spawns of each game come from its own seed. But the random bits of playouts belong to lanes,
 which the games share. So a game played side by side differs from the game with the same seed played

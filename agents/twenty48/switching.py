@@ -44,7 +44,7 @@ LEAVES_PER_CELL = 8  # four actions, two kinds of tiles
 
 @kernel
 def crowdedness(board: np.uint64) -> tuple[Integer, Integer]:
-    """Return the number of legal actions, and the largest number of cells that one leaves empty."""
+    """Return the number of legal actions, and the largest number of cells that any leaves empty."""
     n_legal = 0
     most: Integer = np.int64(0)
     for action in range(N_ACTIONS):

@@ -240,14 +240,14 @@ class UCT(Agent2048):
     - m from 4 (one simulation per action) to 2,000. With m = 2,000 and the most expensive leaf
       value, a move takes a millisecond or more.
     - d from 1 to 30. With d = 1, rollouts have no depth left, and only the next reward counts. The
-      scale is linear: a logarithmic scale would spend a quarter of the trials on d = 1. A larger d
-      seems to gain nothing. With random rollouts, c = 10,000 and 150 µs per move, the mean score of
-      60 games was 28,900 ± 1,600 points (standard error) for d = 30 and m = 125. It was 25,700 ±
+      scale is linear: a logarithmic scale would spend a quarter of the trials on d = 1. A d above
+      30 seems to gain nothing. With random rollouts, c = 10,000 and 150 µs per move, the mean score
+      of 60 games was 28,900 ± 1,600 points (standard error) for d = 30 and m = 125. It was 25,700 ±
       1,500 points for d = 60 and m = 100.
     - c from 10 to 10,000. Most differences between the returns of actions are larger than 10 and
       smaller than 10,000. From 100 on, scores hardly depend on c (``results/reference/mcts``). In a
-      study with c up to 100,000 and k′ from 0.1, the model extrapolated high scores from small c to
-      that upper bound of c, but validation there did not confirm them.
+      study with c up to 100,000 and k′ from 0.1, the model of scores extrapolated the high scores
+      at small c to c = 100,000. Validation games at c = 100,000 did not confirm them.
     - k′ from 0.3 (with α′ = 0, one state per action) to 30, which does not restrict the search at
       all. A chance node has at most 30 spawns, so with α′ above 0 a search never reaches 30·N^α′
       distinct states. All decisions are then exactly those with k′ = 0. The value 0 itself cannot

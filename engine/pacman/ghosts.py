@@ -12,7 +12,8 @@ Our readings where the rules leave a choice:
 - Directions that lead equally close to Pacman are equally likely.
 - The random choice of a ``directional`` ghost (probability 0.2) includes the closest directions.
 - A ghost that is walled in stays where it is.
-- A ghost's timer (how many moves it is still scared for) is counted down after each of its moves.
+- A ghost's timer, the number of moves for which it is still scared, is counted down after each of
+  its moves.
 - A ghost that is between two cells when its scare ends goes to the cell to the east or north.
 
 Each ghost uses one random word per turn, even if it has no choice. The low 32 bits choose among
@@ -44,7 +45,8 @@ def best_directions(
     """Return the directions that lead closest to Pacman, or farthest if ``sign`` is −1.
 
     Distances are those after a move of one cell. A scared ghost moves only half a cell, but the
-    same directions are best: Pacman is always in a cell, and so is a ghost that can choose.
+    same directions are best: both Pacman and a ghost that can choose are in cells, so each distance
+    changes half as much as with a whole cell.
     """
     best = 0
     best_distance = np.int64(2**62)

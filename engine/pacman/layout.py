@@ -6,8 +6,9 @@ the top of the maze; (x, y) is counted from (0, 0) at the bottom left. Ghosts mo
 their digits; ``G`` counts as 1. Ghosts with the same digit move in ascending order of (x, y).
 
 Published drawings are read as in the engine that they were made for: blanks around a line are
-ignored, and the first line gives the width of the maze. If a line is longer and the excess is only
-walls, these are cut off and a note says so; any other excess makes the maze invalid.
+ignored, and the first line gives the width of the maze. If a later line is longer than the first
+and the excess is only walls, these are cut off and a note says so; any other excess makes the maze
+invalid.
 
 A maze is refused if its lines differ in length, if its border has a gap, or if it does not have
 exactly one Pacman. A maze that cannot be won is also refused: one without food, or with food out of

@@ -254,7 +254,7 @@ def play_steps(groups: npt.NDArray[np.uint64], n_steps: int, rule: BuiltRule) ->
     """Try a random action in every game ``n_steps`` times; spawn a tile if the action was legal.
 
     The groups, shape (n_groups, GROUP), are changed in place. Although playouts use only one
-    group, this code loops over groups and is a kernel of its own. Otherwise, LLVM would unroll so
+    group, this code loops over groups and is a separate kernel. Otherwise, LLVM would unroll so
     many steps that they exceed the instruction cache. With two groups, a step would be a tenth
     faster per game, but more lanes (the games' places in a group) would be idle at the end of a
     batch.

@@ -7,8 +7,8 @@ cost as much as an exchange. An exchange transposes all planes to boards, replac
 waiting ones, and transposes all boards back.
 
 During a game, only the spawned 4s are counted. At the end, the score follows from this count and
-the boards (``worth`` in :mod:`engine.twenty48.board`), and so does the number of moves, since each
-move adds a 2 or a 4.
+the boards (``worth`` in :mod:`engine.twenty48.board`). So does the number of moves, since each move
+adds 2 or 4 to the sum of all tiles.
 """
 
 import numpy as np
@@ -34,10 +34,10 @@ from thetafront.engine.twenty48.rule import BuiltRule
 from thetafront.engine.twenty48.swar import MAX_LANES, finish
 from thetafront.engine.twenty48.transposition import cross
 
-STEPS_BETWEEN_CHECKS = 8  # with 4, playouts are as fast
-EXCHANGE_COST = 1200  # in steps of one lane; with 700 to 2,000, playouts are as fast
+STEPS_BETWEEN_CHECKS = 8  # playouts are as fast with 4 as with 8
+EXCHANGE_COST = 1200  # in steps of one lane; playouts are equally fast with 700 to 2,000
 NOBODY = -1
-FEW = MAX_LANES  # with at most this many unfinished playouts, packed boards are faster
+FEW = MAX_LANES  # with at most this many unfinished playouts, packed boards are faster than planes
 
 
 @kernel

@@ -32,7 +32,7 @@ STEPS_BETWEEN_CHECKS = 8
 def random_empty_cell(empty: np.uint64, word: np.uint64) -> np.uint64:
     """Mark one of at most 15 empty cells, chosen by the low 32 bits of ``word``.
 
-    After multiplying the marks by 0x1111…, every nibble has the number of marks up to this nibble,
+    In the product of the marks and 0x1111…, every nibble has the number of marks up to this nibble,
     and the highest nibble has the total. Marked cell number n (from 0) is the first cell with a
     number above n. Even and odd nibbles are compared with n separately, as bytes.
     """

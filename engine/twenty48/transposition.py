@@ -29,7 +29,7 @@ def cross_eight(
     mask2: np.uint64,
     mask1: np.uint64,
 ) -> None:
-    """Transpose 8 x 8 blocks in 8 words at distance ``apart``; an entry has ``shift`` bits."""
+    """Transpose 8 x 8 blocks in 8 words at distance ``apart``; each entry has ``shift`` bits."""
     a, b, c, d = group[i], group[i + apart], group[i + 2 * apart], group[i + 3 * apart]
     k = i + 4 * apart
     e, f, g, h = group[k], group[k + apart], group[k + 2 * apart], group[k + 3 * apart]

@@ -86,8 +86,9 @@ class TrainedNetwork:
     def read(self) -> Network:
         """Read the weights.
 
-        The file is not mapped into memory. A game looks up weights all over the file, and with
-        pages of 4 kB, games took a fifth longer than with the large pages that numpy asks for.
+        The file is not mapped into memory, because a mapped file has pages of 4 kB. A game looks up
+        weights all over the file, and with such small pages, games took a fifth longer than with
+        the large pages that numpy asks for.
         """
         return NETWORKS[self.patterns](weights_in(self.weights_file, self.patterns))
 

@@ -14,7 +14,7 @@ A set with a plus, such as ``4x6+``, also has parts: all lines and squares of fo
 within its patterns. The weights of a part are learned fast, because the same tiles appear often in
 so few cells. With these weights, the network can estimate the value of boards whose larger patterns
 are new to it. For playing, the weights of parts are added to those of the patterns
-(:func:`without_parts`), so they take no time there.
+(:func:`without_parts`), so parts take no time in play.
 
 In a packed board, each cell is a nibble (four bits). The cells of a pattern form at most three
 stretches of nibbles, so an index takes at most three shifts. All tables of a network are in one
@@ -22,10 +22,9 @@ array, and the table of a pattern begins at its *base*.
 
 In files, the first cell of a pattern is the lowest digit of an index. In memory, the last cell is
 the lowest digit. The last cell lies further inside the board than the first, so its tile changes
-more often.
-Weights that are looked up one after the other then share cache lines, and a move at one ply takes a
-seventh less time. To use this order, kernels turn boards and patterns by 180°
-(:func:`turned_tables`, :func:`turned_indices`).
+more often. With this order, weights that are looked up one after the other share cache lines, and a
+move at one ply takes a seventh less time than with the order of files. To use this order, kernels
+turn boards and patterns by 180° (:func:`turned_tables`, :func:`turned_indices`).
 
 Sources:
 
@@ -274,8 +273,8 @@ def value_kernels(
         weights = network.weights
         a, b = afterstate, transpose(afterstate)
         c, d = mirror(a), mirror(b)
-        # Boards are turned by 180°, like the patterns. The terms are added in the order that they
-        # would have without turns.
+        # Boards are turned by 180°, like the patterns. The terms are added in the same order as in
+        # a sum over boards that are not turned.
         return (
             (part(weights, flip(c)) + part(weights, flip(d)))
             + (part(weights, flip(a)) + part(weights, flip(b)))

@@ -25,7 +25,7 @@ from thetafront.agents.twenty48.ntuple.patterns import (
 )
 
 RESTARTS = (0, 1_000_000)
-VERSION = 1  # of learning: raised when a change makes the same settings give other weights
+VERSION = 1  # of learning; raised when changed code learns different weights from equal settings
 
 
 class Method(StrEnum):
@@ -45,7 +45,7 @@ class Learning:
     α and λ are those of :mod:`agents.twenty48.ntuple.learning`. The tuned space has:
 
     - both methods, and the sets of patterns that learn within minutes;
-    - α from 0.1, a usual rate without coherence, to 1. A larger rate would overshoot the target;
+    - α from 0.1, a usual rate without coherence, to 1. A rate above 1 would overshoot the target;
     - R (``restart``) up to 4,100 moves, which most games in a training of 20 million moves do not
       reach;
     - optimism up to 20,000 points, a usual score early in training. After 80 million moves, a
