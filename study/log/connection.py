@@ -115,7 +115,7 @@ class StorageConnection:
             raise
 
     def wait(self, n_losses: int, error: Exception) -> None:
-        """Wait until the server answers; one thread asks the server, and the others wait for it."""
+        """Wait until the server answers; if several threads wait, only one of them asks."""
         while not self.mutex.acquire(timeout=PAUSE_SECONDS):
             self.heed_interrupt()
         try:

@@ -50,8 +50,8 @@ def engine_options(url: URL) -> dict[str, Any]:
     """Return the connection options of a storage."""
     if url.get_backend_name() == "sqlite":
         return {"connect_args": {"timeout": SECONDS_TO_WAIT}}
-    # Connections are not tested and replaced silently: a run must know that one was lost, since its
-    # lock was lost with it.
+    # SQLAlchemy must not replace a lost connection silently. The run must learn of the loss: the
+    # connection that holds its lock is probably lost, too. Then the lock must be taken again.
     return {"connect_args": SOON_LOST}
 
 

@@ -42,7 +42,8 @@ def acquire(
             except BlockingIOError:
                 assert busy is not None
                 raise RunError(busy(descriptor)) from None
-            # The last holder may have moved or deleted the file, and others then lock a new file.
+            # If the last holder has moved or deleted the file, this lock does not exclude others:
+            # they lock a new file at the same path.
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(descriptor), path.stat()):
                     unless_held.pop_all()

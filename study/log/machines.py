@@ -39,8 +39,8 @@ def check_seconds(log: Log, experiment: Experiment, is_cluster: bool) -> None:
     Raises
     ------
     InputError
-        If the cost is a time, and some of the study's games were played on a cluster although the
-        next ones will be played without one, or the other way round.
+        If the cost is a time, and the next games will be played on a cluster although some of the
+        study's games were played without a cluster, or the other way round.
     """
     if not experiment.cost.is_timed:
         return

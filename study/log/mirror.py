@@ -25,7 +25,7 @@ from thetafront.study.samplers.observations import study_directions
 
 MARK, FORMAT = "thetafront", 3
 """The user attribute that marks a mirror, and the ``format`` in its value."""
-SHARE_OF_TIME = 0.25  # the mirror's share of the writer thread's time; a trial takes some 30 ms
+SHARE_OF_TIME = 0.25  # of the writer's time, for the mirror; writing a trial takes about 30 ms
 SECONDS_AT_THE_END = 5.0
 
 
@@ -169,7 +169,7 @@ class Mirror:
 
 
 def is_same(mirrored: FrozenTrial, known: FrozenTrial) -> bool:
-    """Return whether a mirrored trial equals the log's trial, in its current or earlier state."""
+    """Return whether a mirrored trial equals the log's trial, as it is now or was while it ran."""
     if mirrored.params != known.params:
         return False
     if not mirrored.state.is_finished():

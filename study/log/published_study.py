@@ -50,7 +50,7 @@ Unit = tuple[str, str]
 class PublishedStudy(StudyData):
     """A study read from its tables, without a database."""
 
-    # How many games `front.csv` gives each point, by the point's key.
+    # The number of games in each row of `front.csv`, by the key of the row's point.
     counted: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property

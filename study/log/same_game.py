@@ -51,6 +51,6 @@ def is_same(stored: Any, played: Any) -> bool:
     """Return whether two values are the same, apart from rounding."""
     if isinstance(stored, float) and isinstance(played, float):
         return isclose(stored, played, rel_tol=ROUNDING)
-    if isinstance(stored, str) != isinstance(played, str):  # one is from a table of texts
+    if isinstance(stored, str) != isinstance(played, str):  # one is a cell of a CSV table
         return str(stored) == str(played)
     return type(stored) is type(played) and bool(stored == played)

@@ -1,8 +1,9 @@
 """Seeds of a study's games, and the conversion of games to and from JSON data.
 
 The games of a study with seed S have the million seeds from 1,000,000·S on. The first 500,000 seeds
-are for the search, and the others for validation. So a θ is never judged by the games for which it
-was chosen. A seed is enough to play its game again (``thetafront play AGENT --theta … --seed …``).
+are for the search, and the others for validation. So a θ that was chosen for its results in some
+games is never judged by the same games. A seed is enough to play its game again (``thetafront play
+AGENT --theta … --seed …``).
 
 =====================================  =============================================
 replicate r of                         seed minus 1,000,000·S

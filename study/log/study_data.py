@@ -179,8 +179,9 @@ class StudyData:
     def known_points(self) -> list[Point]:
         """The θ whose scores are known without selection bias, with their games.
 
-        These are the validated points, except those left out. If scores are exact, the θ of trials
-        on or near the front are also known, and the games of these trials count.
+        These are the validated points, except those left out. If scores are exact, the scores of
+        trials are known, too. Then the θ of trials on or near the front are included, with the
+        games of these trials.
         """
         goal, cost = self.experiment.goal, self.experiment.cost
         found = self.points_and_trials

@@ -1,8 +1,8 @@
 """The models of a study, and the points that they suggest for validation.
 
-There are two models. The model of the trials alone proposes the points to validate, and their
-validation games can refute its predictions. The *combined* model is fitted to trials and validation
-games, and gives the expected score and cost of a θ.
+There are two models. The *model of the trials* is fitted to the trials only. It proposes the points
+to validate, and the games of validation can refute its predictions. The *combined* model is fitted
+to trials and validation games, and gives the expected score and cost of a θ.
 """
 
 from collections.abc import Sequence
@@ -112,7 +112,7 @@ def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[Po
 
     Otherwise ``n_points`` budgets are equally spaced in log cost over the predicted front. For each
     budget, the proposal is the point with the best posterior mean among all points of the space
-    that are within the budget. A proposal that is a trial's θ is named after the trial. Costs are
+    that are within the budget. A proposal with the θ of a trial is named after the trial. Costs are
     posterior means, which have little error. (In simulated studies, users got more from proposals
     at twelve budgets than from proposals and trials at six budgets.)
     """

@@ -16,12 +16,12 @@ lower the sum of both parts most, averaged over log b:
 
 *   **regret**, as a knowledge gradient (Frazier, Powell, Dayanik 2009): E max(mₒ, m + σ·z) −
     max(mₒ, m) = σ·(φ(d) − d·Φ(−d)), where d = |mₒ − m|/σ and mₒ is the best mean of the other
-    points of cost ≤ b. If a point is clearly worse or better than the others, a single game of it
-    changes nothing, but many games might. So the gain per second is the largest over several Δ
-    (Frazier and Powell 2010, on values that are not concave);
-*   **error**, E|m − μ| = √(2/π)·√(v/n), where μ is the true mean: its decrease per second, times
-    the decades of budgets for which the point is expected to be the answer. Random draws of the
-    means give this expectation.
+    points of cost ≤ b. If a point is clearly worse or better than the others, a single game of this
+    point changes nothing, but many games might. So the gain per second is the largest over several
+    Δ (Frazier and Powell 2010, on values that are not concave);
+*   **error**, E|m − μ| = √(2/π)·√(v/n), where μ is the true mean: the decrease of this error per
+    second, times the decades of budgets for which the point is expected to be the answer. Random
+    draws of the means give the expected decades.
 
 Both parts use means that influenced which games were played. So a point that was unlucky at first
 would rarely be played again, and its mean would stay too low. To avoid this, a fifth of the time
@@ -44,8 +44,8 @@ Point = TypeVar("Point", bound=Hashable)
 
 FIRST_GAMES = 20
 """Games of each point before the first round."""
-ROUND_SECONDS = 60.0
-ROUND_SHARE = 0.15  # of all seconds played before; a round's length if above ROUND_SECONDS
+ROUND_SECONDS = 60.0  # minimum length of a round
+ROUND_SHARE = 0.15  # length of a round, divided by all seconds played before
 N_STEPS = 24  # a round's time is allocated in this number of steps
 LOOK_AHEAD = (0.1, 0.3, 1.0, 3.0)  # Δ over n
 MIN_SHARE = 0.2
@@ -77,7 +77,7 @@ def decades_of_budgets(costs: Floats, reference: float | None) -> Floats:
 
 
 def regret_gains(of: Played) -> Floats:
-    """Return how much a second of a point's games should lower the regret, for each point."""
+    """Return, for each point, the expected decrease of the regret per second of its games."""
     k = len(of.mean)
     others = np.tile(of.mean, (k, 1))
     np.fill_diagonal(others, -np.inf)

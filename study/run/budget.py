@@ -11,7 +11,7 @@ from thetafront.study.text import seconds_in
 NO_BUDGET = "none"
 MAX_SECONDS = 365 * 24 * 3600.0
 MAX_PAUSE = 20.0
-MIN_SHARE = 0.05  # of one core's time; a process that used less for MAX_PAUSE was stopped
+MIN_SHARE = 0.05  # of one core's time; a process that used less for MAX_PAUSE seconds was stopped
 MAX_OVERRUN, MAX_OVERRUN_SECONDS = 0.05, 1.0  # 5% of the budget plus 1 s, for games in flight
 
 

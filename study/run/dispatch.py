@@ -201,7 +201,7 @@ class Dispatch(Generic[Key]):
                     "games that outlast the budget are stopped, and played again later"
                 )
                 break
-            self.budget.clock()  # a long time between readings counts as a stop
+            self.budget.clock()  # read often: a long gap between readings counts as a stop
             # If the queue is full, a proposal that is ready must not wake the loop repeatedly.
             workers.collect(MAX_WAIT_SECONDS, pending if self.has_room else None)
             for line in workers.drain_messages():

@@ -94,7 +94,8 @@ class SweepOrder:
             sampler = EXACT_SAMPLER if goal.is_exact else DEFAULT_SAMPLER
         if trials is None:
             trials = DEFAULT_TRIALS
-            if math.isfinite(budget_seconds):  # with exact scores, trials are the result: play many
+            # If scores are exact, trials are the result, so only the budget limits their number.
+            if math.isfinite(budget_seconds):
                 trials = MAX_TRIALS if goal.is_exact else TRIALS_IN_BUDGET
         settings = SearchSettings(
             trials,

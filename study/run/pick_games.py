@@ -36,12 +36,12 @@ def played_for(
     """Play a proposal; return the study with its games, and the keys of the points played.
 
     If ``games`` is None, games are played for about a minute, or three games if scores are exact.
-    InputError is then raised if another run holds the study.
 
     Raises
     ------
     InputError
-        If the study cannot be written, or has games that were timed on a cluster.
+        If the study cannot be written, or has games that were timed on a cluster; or if ``games``
+        is None, and another run holds the study.
     StoppedError
         If games, workers or the storage fail.
     """

@@ -135,7 +135,7 @@ class GameTimes:
 
 
 def guess_typical(of_design: Floats) -> float:
-    """Guess the seconds of a game of a sampler's trial or front point, from the design's seconds.
+    """Guess the seconds of a game of the sampler's trials or of the front, from the design's games.
 
     Times vary by orders of magnitude, so the guess is based on √(arithmetic mean · geometric mean).
     """
@@ -193,8 +193,8 @@ class Plan:
     ends_by_time : bool
         Whether validation ends because its time is spent, rather than because all games are played.
         The number of validation games is then not printed, since it is hard to predict: cheap
-        points may get hundreds of games. In half of the studies, the number was about half or about
-        twice the planned number.
+        points may get hundreds of games. In half of the studies, a planned number was wrong by a
+        factor of about two.
     """
 
     n_trials: int

@@ -181,8 +181,8 @@ def n_at_a_time(in_flight: float, missing: int = 0) -> int:
     flight, so that each proposal knows nearly as much as if it were proposed alone. But it is at
     least 8, because proposing 8 trials takes no longer than proposing one. If more trials are
     missing, workers are faster than proposals. Then all missing trials are proposed together, since
-    they share the time of the fit. The maximum is half of the number in flight, or 128 if that is
-    less.
+    they share the time of the fit. The maximum is half of the number in flight, but never more than
+    128.
 
     Parameters
     ----------

@@ -172,8 +172,8 @@ class Search(GameSource[Key]):
         """Return the next games, and request proposals early enough.
 
         A task is one game, or as many games of one trial as fill the executor's ``seconds_a_task``.
-        If the agent learns, a task is all games of a trial, since two workers would both have to
-        learn.
+        If the agent learns, a task is all games of a trial. If two workers shared these games, the
+        agent would have to learn in both.
         """
         self.propose_ahead()
         for number, open_trial in self.trials.open.items():
@@ -209,7 +209,7 @@ class Search(GameSource[Key]):
             elif self.proposals.future is None or n_waiting:
                 return
             else:
-                # No game is left to hand out. Some proposals, such as design points, are quick.
+                # No game is left to hand out. Wait briefly: proposals of the design are quick.
                 self.proposals.wait(0.02)
 
     def take_proposals(self) -> list[Point]:

@@ -94,7 +94,7 @@ class Sweep:
     budget_seconds: float = math.inf
     settings: SearchSettings | None = None  # the settings of the search; None for no search
     precision: Precision | None = None  # precision of the validation; None for no validation
-    lock: ServerLock | None = None  # the study's lock, if it is on a server and may be lost
+    lock: ServerLock | None = None  # the study's lock on a server, which may be lost; else None
     n_failed: int = 0
     stopped_by_budget: bool = False
     planner: Planner = field(default_factory=Planner)
@@ -206,8 +206,8 @@ class Sweep:
         """Continue playing and searching until no bound of the certificate is above the target.
 
         The certificate has an upper bound of the regret at each budget. Predicted θ are validated
-        as long as this is expected to lower bounds. Otherwise, the number of trials is increased by
-        half, and the θ that the new trials suggest are validated.
+        as long as this is expected to reduce a bound. Otherwise, the number of trials is increased
+        by half, and the θ that the new trials suggest are validated.
 
         Raises
         ------
@@ -454,7 +454,7 @@ class Sweep:
             try:
                 yield
             finally:
-                # Before the lock is released, even after an error.
+                # Even after an error, writers must end before the lock is released.
                 self.connection.close_writers()
         except KeyboardInterrupt:
             shown = (

@@ -112,7 +112,7 @@ def begin_worker(parent: int) -> None:
     if os.environ.get(SAFE_PATH) == OURS:  # programs that play games must not inherit it
         del os.environ[SAFE_PATH]
     Orphans.adopt()
-    process_executor._MAX_MEMORY_LEAK_SIZE = math.inf  # networks and tables are not leaks
+    process_executor._MAX_MEMORY_LEAK_SIZE = math.inf  # networks and tables are not a leak
     # A handler that does nothing, since users' programs would inherit an ignored or blocked signal.
     signal.signal(signal.SIGINT, lambda *_: None)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT))
@@ -156,7 +156,7 @@ def play(task: Task[Key]) -> Finished[Key]:
         games = tuple(play_outcome(agent, seed) for seed in task.seeds)
     ended, cpu_seconds = time.monotonic(), time.process_time() - cpu_before
     if not agent.is_ours:
-        cpu_seconds = math.nan  # it says nothing: a program has its own CPU time, and may wait
+        cpu_seconds = math.nan  # a user's program may wait, or run in another process
     is_first = not settle.cache_info().currsize
     settle()
     return Finished(

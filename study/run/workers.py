@@ -63,7 +63,8 @@ def start_trackers() -> None:
     """Start the processes that delete semaphores after a kill, and silence their warnings.
 
     They must be started before the workers. Otherwise, the pool starts them while Ctrl-C is blocked
-    for the workers. This unblocks Ctrl-C (Python 3.11), and the workers inherit that.
+    for the workers. Their start unblocks Ctrl-C (in Python 3.11), so workers that are started
+    later do not block Ctrl-C.
     """
     before = os.environ.get("PYTHONWARNINGS")
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (before, "ignore:resource_tracker")))
