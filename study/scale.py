@@ -62,7 +62,8 @@ from thetafront.study.estimate import Z95
 Floats = npt.NDArray[np.float64]
 Function = Callable[[Floats], Floats]
 
-MAX_BIAS = 0.02  # of √y, relative: the bias for a single game with a standard deviation of 40%
+# Maximum bias of √y, relative to √y: that of one game with a standard deviation of 40% of y.
+MAX_BIAS = 0.02
 BIAS_TAKEN_OFF = 0.5  # share of an angle's bias that is removed; `belief` removes as much again
 RIGHT_ANGLE = math.pi / 2.0
 ROUNDING = 1e-9

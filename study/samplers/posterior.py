@@ -116,7 +116,7 @@ class Posterior:
 
     @classmethod
     def fit_either(cls, observations: "Observations") -> "Posterior":
-        """Fit models with and without the cost; condition the one that is more probable."""
+        """Fit the first process with and without the cost; condition the more probable model."""
         plain, second = (fit_once(*observations.to_fit(k)) for k in range(2))
         process = GaussianProcess.condition(second, *observations.column(1))
         seeing = fit_once(*to_fit_with_cost(observations, process))

@@ -81,9 +81,9 @@ class Cost:
         """Return the variances of log₁₀ of the samples' costs; NaN where unknown.
 
         Times are compared between blocks of consecutive games, counts between single games
-        (:mod:`study.batch_means`). ``samples`` are the games of each θ of one study; together they
-        estimate the variance of a block. ``are_alike`` says whether all games of a sample do the
-        same work.
+        (:mod:`study.batch_means`). ``samples`` are the games of each θ of one study; the
+        variance of a block is estimated from all θ together. ``are_alike`` says whether all games
+        of a sample do the same work.
         """
         n_games = sum(map(len, samples))
         samples = [self.measured(games) for games in samples]

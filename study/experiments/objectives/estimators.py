@@ -107,7 +107,7 @@ class Estimator(ABC):
         return np.array([self.typical_variance(np.full(N_PSEUDO, mean)) for mean in means])
 
     def halves(self, items: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
-        """Split items alternately: one half can be used to choose θ, the other to judge them."""
+        """Split items alternately: one half can choose θ, and the other half can judge this θ."""
         return items[::2], items[1::2]
 
 
