@@ -259,7 +259,7 @@ class Experiment:
         return self.with_cost(by_name[cost])
 
     def as_made(self, space: Space, fixed: Mapping[str, Value]) -> "Experiment":
-        """Return the experiment with a study's space, and only the baselines that fit this space."""
+        """Return the experiment with a study's space, and only the baselines that fit it."""
         baselines = {
             name: values for name, values in self.baselines.items() if space.is_whole(values)
         }
