@@ -462,8 +462,8 @@ class Study:
     def trials(self) -> pd.DataFrame:
         """One row per trial: θ, observed mean of the goal and its standard error, cost.
 
-        If any trial is complete, also mean and standard deviation of the model's posterior, and
-        the probability of being on the front.
+        If any trial is complete, rows also have mean and standard deviation of the model's
+        posterior, and the probability of being on the front.
         """
         return self._tables["trials"].copy()
 

@@ -3,7 +3,7 @@
 A parameter on a grid (an integer, say) is spread over [low − step/2, high + step/2] before it is
 rounded, so that its end values are as likely as the others. Values are rounded and clipped *after*
 each transformation, because floating-point errors can move them out of bounds: exp(log 10) exceeds
-10. Optuna silently replaces a suggestion that is out of bounds with a random value.
+10. If a suggestion is out of bounds, optuna silently uses a random value instead.
 """
 
 from dataclasses import dataclass

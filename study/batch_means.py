@@ -27,11 +27,11 @@ For other counts, each game is a block, and the relative variance of R is s²/B.
 :mod:`study.shrinkage`.
 
 Samples that take turns are slowed down together, even if their blocks do not cover the same
-minutes. So the samples have a common error with the variance 2s_c²/B, the part that they may share.
+minutes. So the samples have a common error, with a variance that is taken to be 2s_c²/B.
 This variance is estimated from only B blocks, so it is multiplied by (t/z)², where t and z are the
 97.5% quantiles of Student's t and of the normal distribution. With few blocks, s_c² may be small by
 chance. So if s_c² has fewer than four degrees of freedom, it gets four: for each one that is
-missing, a typical deviation of 3% is added to the sample.
+missing, the square of a typical deviation, 3%, is added to the sum of squares.
 
 A comparison of the costs of two samples depends only on their own errors, which they do not share.
 The variance of a sample's own error is 2s²/B. A sample with only b < B blocks was timed during only

@@ -13,7 +13,7 @@ Z95 = 1.959963984540054  # the normal's 97.5% point
 N_RESAMPLES = 9999
 BATCH = 1000  # resamples at a time, to limit memory
 MIN_TO_RESAMPLE = 20
-ROUNDING = 1e-12  # relative to the largest value; values that differ by no more are equal
+ROUNDING = 1e-12  # values are equal if they differ by at most this share of the largest value
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def t95(n: float) -> float:
     """
     if n < 2:
         return math.nan
-    from scipy.special import stdtrit  # noqa: PLC0415, slow; many commands do without
+    from scipy.special import stdtrit  # noqa: PLC0415, slow; many commands do not need it
 
     return float(stdtrit(n - 1, 0.975))
 

@@ -174,7 +174,7 @@ def _answering(answer: _Answer, how: int) -> Iterator[None]:
     if not (_State.signals or _State.is_guest) or not in_main_thread():
         yield
         return
-    before = _State.answer, signal.pthread_sigmask(how, _State.signals)  # none within as_guest
+    before = _State.answer, signal.pthread_sigmask(how, _State.signals)  # no signals in as_guest
     _State.answer = answer
     try:
         yield

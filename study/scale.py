@@ -18,11 +18,11 @@ ROOT          √(y − low), or −√(high − y)            values with one b
 ANGLE         arcsin √x, 0 to π/2                    values with two bounds
 ============  =====================================  ===============================================
 
-Larger scores of 2048 vary more: over 256 real θ of ``mcmdp``, the log standard deviation grew with
-the log mean, at a slope of 0.70 ± 0.03. So between means of 12,000 and 70,000 points, the standard
-deviation of y differs by a factor of 3.4, but that of √y only by a factor of 1.4. The table shows
-results of simulated studies, each with 80 trials of four games. The scores come from the surfaces
-that the benchmark of samplers uses:
+Larger scores of 2048 vary more: in real games of 256 θ of ``mcmdp``, the log standard deviation
+grew with the log mean, at a slope of 0.70 ± 0.03. So between means of 12,000 and 70,000 points, the
+standard deviation of y differs by a factor of 3.4, but that of √y only by a factor of 1.4. The
+table shows results of simulated studies, each with 80 trials of four games. The scores come from
+the surfaces that the benchmark of samplers uses:
 
 ============================================  ============  ============
 result                                        y             √y
@@ -62,7 +62,8 @@ from thetafront.study.estimate import Z95
 Floats = npt.NDArray[np.float64]
 Function = Callable[[Floats], Floats]
 
-MAX_BIAS = 0.02  # of √y, relative: the bias for a single game with a standard deviation of 40%
+# Maximum bias of √y, relative to √y: that of one game with a standard deviation of 40% of y.
+MAX_BIAS = 0.02
 BIAS_TAKEN_OFF = 0.5  # share of an angle's bias that is removed; `belief` removes as much again
 RIGHT_ANGLE = math.pi / 2.0
 ROUNDING = 1e-9

@@ -146,7 +146,7 @@ def dispersion(samples: Sequence[Moments], weight: float = WEIGHT) -> float:
 
 
 def possible(n: Floats, mean: Floats, m2: Floats) -> Floats:
-    """Return an unbiased estimate of the sum of squared deviations of zeros and ones."""
+    """Estimate, without bias, the sum of squared deviations of n 0s and 1s with the same mean."""
     return np.asarray(np.maximum(n - 1.0, 0.0) * mean * (1.0 - mean) + m2 / np.maximum(n, 1.0))
 
 

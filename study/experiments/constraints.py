@@ -226,7 +226,7 @@ def negated(part: Expression) -> Expression:
 
 
 def joined(parts: Sequence[Expression], decides: float) -> Expression:
-    """Return the function of ``and`` or ``or``; ``decides`` is the value that settles it."""
+    """Return the function of ``and`` or ``or``: if a part is ``decides``, the result is, too."""
 
     def values(of: Columns) -> Any:
         return reduce(

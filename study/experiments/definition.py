@@ -53,7 +53,7 @@ class Experiment:
         The second objective, which is minimized. By default CPU seconds, per move if games report
         moves, otherwise per game.
     title : str
-        Its title in text; by default ``name``.
+        The experiment's title in text; by default ``name``.
     costs : tuple of Cost
         The costs from which a study can choose its second objective; by default ``cost`` and CPU
         time.
@@ -153,7 +153,7 @@ class Experiment:
     ) -> "Experiment":
         """Return an experiment with an agent of the catalog; the agent declares the space.
 
-        Baselines are given as agents. ``first`` is that of :meth:`Space.from_agent`, and ``more``
+        Baselines are given as agents. ``first`` is passed to :meth:`Space.from_agent`; ``more``
         are further attributes of the experiment.
         """
         for label, each in baselines.items():
@@ -207,7 +207,7 @@ class Experiment:
 
     @property
     def is_open(self) -> bool:
-        """Whether the cost is open: a game must show whether it is a cost per move or per game."""
+        """Whether the cost is open: the first game shows whether it becomes a cost per move."""
         return self.cost is UNSPECIFIED
 
     def settled(self, has_moves: bool) -> "Experiment":
@@ -259,7 +259,7 @@ class Experiment:
         return self.with_cost(by_name[cost])
 
     def as_made(self, space: Space, fixed: Mapping[str, Value]) -> "Experiment":
-        """Return the experiment with a study's space, and with only those baselines that fit it."""
+        """Return the experiment with a study's space, and only the baselines that fit it."""
         baselines = {
             name: values for name, values in self.baselines.items() if space.is_whole(values)
         }
@@ -276,8 +276,9 @@ class Experiment:
     def build(self, values: Mapping[str, Value]) -> Agent:
         """Create the agent of one θ.
 
-        Parameters that are left out have the agent's defaults. If the agent is a user's, which has
-        no defaults, these parameters are at the middle of their ranges.
+        Parameters that are left out have the agent's defaults. A user's agent has no defaults, so
+        its parameters get the middle of their ranges.
+
         ValueError if the agent or the space does not allow the values.
         """
         if not self.player.is_external:

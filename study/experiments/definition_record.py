@@ -1,4 +1,4 @@
-"""A study's record of a user's experiment, so that the study can be read without it.
+"""A study's record of a user's experiment: the study can be read even if the definition is lost.
 
 The record has all that tables and figures need. More games can be played only if the definition is
 still in the same place, and has the same content and the same digest of its code or program.
@@ -116,7 +116,7 @@ class Definition:
     ) -> Experiment:
         """Return the experiment. Its games can be played only if its player is available.
 
-        A built-in agent plays its own games; ``player`` plays all other games.
+        If the agent is a user's, ``player`` plays the games; a built-in agent needs no ``player``.
         """
         costs = tuple(Cost(**each) for each in self.content["costs"])
         return Experiment(

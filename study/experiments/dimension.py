@@ -108,7 +108,7 @@ class Described(ABC):
     def as_record(self) -> dict[str, Any]:
         """Return the parameter as plain data.
 
-        Fields that the first version did not have are left out if they are not used.
+        Fields that the first version of thetafront did not store are left out if they are not used.
         """
         record = vars(self) | {"when": {each: list(of) for each, of in self.when.items()}}
         del record["description"]

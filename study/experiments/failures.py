@@ -64,7 +64,8 @@ def is_above(limit: float, n_failed: int, n_games: int) -> bool:
     from scipy.special import betainc, betaln  # noqa: PLC0415, slow, and most studies do not need it
 
     n_ended = n_games - n_failed
-    # The share of the beta integral from the limit to 1, by its symmetry.
+    # The share of the beta integral for p from the limit to 1. By symmetry, it equals the share
+    # for 1 − p from 0 to 1 − limit.
     part = float(betainc(n_ended + 1, n_failed + 1, 1.0 - limit))
     if part <= 0.0:
         return False

@@ -1,4 +1,4 @@
-"""What tables and answers show about games besides goal and cost, for each kind of game."""
+"""What tables and ``pick`` show about games besides goal and cost, for each kind of game."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

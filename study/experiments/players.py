@@ -254,9 +254,9 @@ def make_report(goal: Goal, costs: Sequence[Cost]) -> Report:
 def corners(space: Space, most: int) -> list[dict[str, Value]]:
     """Return all corners of a space; if there are more than ``most``, only some of them.
 
-    These are the corner with all parameters low, the corner with all parameters high, and corners
-    with one parameter high and all others low. For a categorical parameter, the first choice is
-    low, and the last one high. Corners that are not feasible are left out.
+    The chosen ones are the corner with all parameters low, the corner with all parameters high, and
+    corners with one parameter high and all others low. For a categorical parameter, the first
+    choice is low, and the last one high. Corners that are not feasible are left out.
     """
     ends = [(each.ends[0], each.ends[-1]) for each in space]
     n = len(ends)

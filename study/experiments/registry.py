@@ -50,7 +50,7 @@ def experiment(text: str) -> Experiment:
     Parameters
     ----------
     text : str
-        The name of an experiment that is built in or in an installed package; or a definition. A
+        The name of a built-in experiment, or of one in an installed package; or a definition. A
         definition is a Python file (``coins.py`` or ``coins.py:NAME``), a module
         (``package.module:NAME``) or a TOML file.
 
@@ -102,7 +102,7 @@ def installed_experiments() -> dict[str, EntryPoint]:
 
 
 def python_experiment(source: Source) -> Experiment:
-    """Import an experiment; InputError if the import fails, or the choice is not unique."""
+    """Import an experiment; InputError if the import fails, or it is unclear which is meant."""
     try:
         module = source.load()
     except SourceError as error:

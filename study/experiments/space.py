@@ -330,7 +330,7 @@ class Space:
         return [each.to_unit(values[each.name]) if each.name in values else 0.5 for each in self]
 
     def theta_of(self, agent: Any) -> dict[str, Value]:
-        """Return an agent's θ: its values of the parameters of the space."""
+        """Return an agent's θ: the agent's values for the parameters of the space."""
         values = plain_values(agent)
         return {name: values[name] for name in self.names}
 

@@ -79,7 +79,7 @@ def kinds(hint: Any) -> tuple[Any, ...]:
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Return whether an annotation allows a value; an int is also a float, a bool is neither."""
+    """Return whether an annotation allows a value; an int is also a float; a bool is neither."""
     for kind in kinds(hint):
         if kind == list[str]:
             found = isinstance(value, list) and all(isinstance(each, str) for each in value)

@@ -44,7 +44,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class WidenRequest:
-    """A request to widen a parameter's range, by default or to given bounds."""
+    """A request to widen a parameter's range, by the default amount or to given bounds."""
 
     name: str
     bounds: tuple[float, float] | None = None
@@ -109,7 +109,7 @@ def is_at(parameter: NumericParameter, value: Value, is_upper: bool) -> bool:
 
 
 def moved(experiment: Experiment, parameter: NumericParameter, is_upper: bool) -> float:
-    """Return the new value of a bound that is moved by default.
+    """Return the new value of a bound that is moved by the default amount.
 
     The value is unchanged if the agent allows no values beyond the bound.
     """

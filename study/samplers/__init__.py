@@ -85,7 +85,10 @@ def installed_samplers() -> list[str]:
 
 
 def trial_seed(study_seed: int, trial_number: int) -> int:
-    """Return a seed that differs between all trials of a study; numpy mixes similar seeds well."""
+    """Return a seed that differs between all trials of a study.
+
+    These seeds are similar, but numpy makes unrelated random numbers even from similar seeds.
+    """
     return (study_seed * 1_000_000 + trial_number) % 2**32
 
 

@@ -117,7 +117,7 @@ def expected_gains(
     steps : float64, shape (m, J)
         s of each candidate's trial.
     own : float64, shape (m, 4)
-        m, s and e of the candidate itself, and the part of e that remains for the point before it.
+        m, s and e of the candidate itself, and what is left of the e of the point before it.
     places : int64, shape (m,)
         How many points come before the candidate.
     nodes, weights : float64, shape (k,)

@@ -85,7 +85,7 @@ class ModelSampler(BaseSampler):
         return found[0] if found else {}
 
     def plan(self, study: optuna.Study, number: int, q: int) -> None:
-        """Propose the study's next ``q`` trials together; the first of them has ``number``.
+        """Propose the study's next ``q`` trials together; ``number`` is that of the first one.
 
         Each proposal is returned when optuna asks for its trial. The random numbers of all
         proposals are derived from ``number``.

@@ -8,7 +8,7 @@ from thetafront.study.samplers.encoding import UnitCube
 Floats = npt.NDArray[np.float64]
 
 P_REDRAWN = 0.05  # probability that a perturbed parameter is drawn uniformly
-SAME_POINT = 1e-9  # points are the same if no coordinate differs by more
+SAME_POINT = 1e-9  # points are the same if no coordinate differs by more than this
 N_ROUNDS = 16  # maximum number of further draws if few points are feasible
 N_NEAREST = 1024
 N_HALVINGS = 4  # of a step that leaves the feasible part of a space
@@ -58,8 +58,8 @@ def nearest_feasible(cube: UnitCube, points: Floats, rng: np.random.Generator) -
 def perturb(cube: UnitCube, points: Floats, scale: Floats, rng: np.random.Generator) -> Floats:
     """Add normal steps of the given scale to some coordinates, and draw other ones uniformly.
 
-    A categorical parameter is drawn in all of its coordinates: if only one were drawn, it would
-    never exceed that of the current choice, which is 1.
+    All coordinates of a categorical parameter are drawn together. If only the coordinate of another
+    choice were drawn, it would stay below the coordinate of the current choice, which is 1.
     """
     shape = points.shape
     steps = scale * rng.standard_normal(shape)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 SMOOTH, ROUGH = 2.5, 1.5  # ν
-BLOCK = 2**15  # pairs at a time, because arrays larger than the cache take 20 times as long
+BLOCK = 2**15  # pairs at a time; with arrays larger than the cache, a pair takes 20 times as long
 SAME = 1e-12  # squared distance, relative to the squared norms, below which points are the same
 
 
@@ -61,7 +61,7 @@ def covariances(hyper: Hyperparameters, a: Floats, b: Floats) -> Floats:
 
 
 def matern(r: Floats, smoothness: float) -> tuple[Floats, Floats]:
-    """Return k and minus its derivative in r²/2, both divided by σ² exp(−r); the first is m(r)."""
+    """Return k, and −dk/d(r²/2), both divided by σ² exp(−r); the first is m(r)."""
     if smoothness == ROUGH:
         return 1.0 + r, np.ones_like(r)
     return 1.0 + r + r * r / 3.0, (1.0 + r) / 3.0

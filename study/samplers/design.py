@@ -73,8 +73,8 @@ def draw_design(name: str, space: Space, n_points: int, seed: int) -> list[dict[
     n_drawn, n_before = n_points, 0
     while True:
         points = DESIGNS[name](len(space), n_drawn, seed)
-        # Move each point to the middle of its part. Otherwise, chance would decide in parts that
-        # belong to two choices.
+        # Move each point to the middle of its part. Otherwise, in a part that belongs to two
+        # choices, chance would decide between them.
         points[:, categorical] = (np.floor(points[:, categorical] * n_drawn) + 0.5) / n_drawn
         if space.is_box:
             return [space.from_unit(point.tolist()) for point in points]

@@ -98,9 +98,9 @@ class FittedModel:
 
         Draws come from several sets of hyperparameters, the same number from each. One set is not
         enough: even after 80 trials, length scales are uncertain by some 30%, which matters in
-        regions without trials. At points
-        without validation games, draws have a larger spread than the posterior, because the model
-        often errs at the point that seems best. The spread is at most that of the prior.
+        regions without trials. At points without validation games, draws have a larger spread than
+        the posterior, because the model often errs at the point that seems best. The spread is at
+        most that of the prior.
         """
         untested = self.is_untested(points)
         several = self.posterior.draws_of_hyperparameters(self.observations, N_HYPER, rng)
@@ -179,7 +179,7 @@ class FittedModel:
         return tuple(found)
 
     def shift_of_times(self, points: Floats, values: Floats, noise: Floats) -> float:
-        """Return by how much trials' −log₁₀ times exceed those of validated points, on average.
+        """Return how much larger −log₁₀(time) is in trials than at validated points, on average.
 
         The covariance of the differences between predictions and measurements is that of the
         predictions plus the noise of the measurements. The shift is the posterior mean of a

@@ -27,15 +27,15 @@ with one length scale per choice.
 Scores may have steps, as with the parameters of a decision tree, or cliffs, as with the weights of
 a heuristic. A smooth function cannot follow them. The difference between the score at a point and
 the smooth function is the *misfit* of that point. It is the same for all games of the point, while
-noise differs between games. Therefore, many games at one point count more than all of its
-neighbours, and the model is uncertain at points without games.
+noise differs between games. Therefore, many games at one point tell the model more about this point
+than all neighbours do, and the model is uncertain at points without games.
 
 Source: Rasmussen and Williams, *Gaussian Processes for Machine Learning* (2006), algorithm 2.1 and
 equations 2.25, 2.26 and 5.12.
 
 scikit-learn's regressor does the same (the tests compare its results with ours), but has no priors
 on its hyperparameters, and a fit takes about six times as long. To fit 128 points in 6 dimensions
-for one objective, it takes 0.15 CPU seconds, and this module 0.026 CPU seconds. A whole proposal,
+for one objective, it takes 0.15 CPU seconds; this module takes 0.026 CPU seconds. A whole proposal,
 for two objectives, may take 0.3 CPU seconds.
 """
 

@@ -37,7 +37,7 @@ class Objectives:
         its scale, such as 0 on a logarithmic scale.
     reference_point : pair of float, optional
         The reference point, in the objectives' units; only points that are better in both
-        objectives count. By default, :func:`study.scale.beyond_worst` of the observed values.
+        objectives count. By default, :func:`study.scale.beyond_worst` computes it from the values.
     noise : callable, optional
         A function that takes the complete trials with finite values, in order. It returns the
         variances of their two values, shape (n, 2), in the values' units squared; NaN if a variance
@@ -73,7 +73,7 @@ class Observations:
     values: Floats  # (n, 2): their observed objectives
     noise: Floats  # (n, 2): the values' variances; NaN if they must be inferred
     # (m, 2): the first m values and their variances, computed from the first m trials alone.
-    # Hyperparameters are fitted to these values, so they stay the same until m changes.
+    # Hyperparameters are fitted only to these values, and so change only when m changes.
     first_values: Floats
     first_noise: Floats
     pending: Floats  # (p, d): trials in flight
@@ -203,8 +203,9 @@ def observe(
     """Read trials; skip those that lack parameters or have no finite values.
 
     Failed trials count as running. This lowers the expected gains of points near them, so proposals
-    leave a part of the space in which all trials fail. Only the latest 512 failed or running trials
-    count, because killed processes leave behind trials that are still marked as running.
+    leave a part of the space in which all trials fail. Killed processes leave behind trials that
+    stay marked as running. So that these do not pile up, only the latest 512 failed or running
+    trials count.
     """
     usable = [trial for trial in trials if cube.is_whole(trial.params)]
     complete = [trial for trial in usable if trial.state == TrialState.COMPLETE]

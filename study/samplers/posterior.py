@@ -67,7 +67,7 @@ def with_cost(points: Floats, process: GaussianProcess, costs: Floats) -> Floats
 
 
 def to_fit_with_cost(observations: "Observations", process: GaussianProcess) -> FitData:
-    """Return the data to fit the first process if it sees the costs that ``process`` predicts."""
+    """Return the data for fitting the first process if it sees costs predicted by ``process``."""
     points, values, noise, owners = observations.to_fit(0)
     owners = np.append(owners, owners.max(initial=-1) + 1)
     return with_cost(points, process, process.mean(points)), values, noise, owners
@@ -96,7 +96,7 @@ class Posterior:
         """Fit the model, and condition it on ``most`` observations or fewer; also return these.
 
         Two thirds of these observations are spread over the second objective. A model conditioned
-        on this part chooses the other third: the observations that it predicts to be the least
+        on these two thirds chooses the rest: the observations that it predicts to be the least
         dominated. So no observation is chosen because of its observed value; otherwise noise would
         make the front look too good.
         """
@@ -116,7 +116,7 @@ class Posterior:
 
     @classmethod
     def fit_either(cls, observations: "Observations") -> "Posterior":
-        """Fit and condition a model; its first process sees the cost if that is more probable."""
+        """Fit the first process with and without the cost; condition the more probable model."""
         plain, second = (fit_once(*observations.to_fit(k)) for k in range(2))
         process = GaussianProcess.condition(second, *observations.column(1))
         seeing = fit_once(*to_fit_with_cost(observations, process))

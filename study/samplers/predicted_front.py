@@ -13,7 +13,7 @@ The points of a front share much of their error: if the model's score is too hig
 is usually too high at all points. Let eᵢ be the error at point i. The mean error over the front, Σ
 wᵢ eᵢ, has variance wᵀKw; this is the *common* part of the front's uncertainty band. The *local*
 part at point i is eᵢ minus the mean error; its variance is Kᵢᵢ − 2 (Kw)ᵢ + wᵀKw. If variances are
-averaged over the front with weights w, those of the two parts add up to that of the band.
+averaged over the front with weights w, the two parts' variances add up to the band's variance.
 """
 
 import math

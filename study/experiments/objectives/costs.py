@@ -2,8 +2,8 @@
 
 Seconds per move are the time that a user waits; they depend on the machine. Playout moves per move
 and Bellman backups per move count the work exactly; they are the same on every machine and in every
-run. If an agent does all its work before it plays, a replicate is not a game, but solves the
-problem once. Its cost is the time or the number of sweeps that this takes.
+run. If an agent does all its work before it plays, a "game" of a study is this work alone, and its
+cost is the time or the number of sweeps that it takes.
 """
 
 import math
@@ -81,9 +81,9 @@ class Cost:
         """Return the variances of log₁₀ of the samples' costs; NaN where unknown.
 
         Times are compared between blocks of consecutive games, counts between single games
-        (:mod:`study.batch_means`). ``samples`` are the games of each θ of one study; together they
-        estimate the variance of a block. ``are_alike`` says whether all games of a sample do the
-        same work.
+        (:mod:`study.batch_means`). ``samples`` are the games of each θ of one study; the
+        variance of a block is estimated from all θ together. ``are_alike`` says whether all games
+        of a sample do the same work.
         """
         n_games = sum(map(len, samples))
         samples = [self.measured(games) for games in samples]
@@ -97,8 +97,8 @@ class Cost:
         ]
         if not self.is_timed or are_alike:
             return variances_of_log_ratios(columns, 1, drifts=self.is_timed)
-        # A block is a stretch of time. Games that were played side by side take up a part of this
-        # time, but are not measured.
+        # A block is the time in which 50 games are played. Games that were played side by side are
+        # not measured, so only the other games of this time count.
         length = max(2, round(TIMED_TOGETHER * n_measured / max(n_games, 1)))
         return variances_of_log_ratios(columns, length, drifts=True)
 

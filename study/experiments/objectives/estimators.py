@@ -107,7 +107,7 @@ class Estimator(ABC):
         return np.array([self.typical_variance(np.full(N_PSEUDO, mean)) for mean in means])
 
     def halves(self, items: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
-        """Split items alternately: one half can be used to choose θ, the other to judge them."""
+        """Split items alternately: one half can choose θ, and the other half can judge this θ."""
         return items[::2], items[1::2]
 
 
@@ -172,7 +172,10 @@ class Proportion(Estimator):
         return bounded_mean(samples, self.low, self.high, prior)
 
     def squares(self, n: Floats, mean: Floats, m2: Floats) -> Floats:
-        """Return the sums of squared deviations, divided by the variance of zeros and ones."""
+        """Return the sums of squared deviations, each divided by a variance.
+
+        The variance is that of samples that are all at a bound, and have the same mean.
+        """
         unit = self.high - self.low
         most = possible(n, (mean - self.low) / unit, m2 / unit**2) / np.maximum(n - 1.0, 1.0)
         return np.divide(m2 / unit**2, most, out=np.zeros_like(m2), where=most > 0.0)

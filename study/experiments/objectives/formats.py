@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 SECONDS_PREFIXES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
-DIGITS, DIGITS_OF_HALF, DIGITS_OF_TICK = 4, 2, 10  # ticks are round numbers, but may differ little
+DIGITS, DIGITS_OF_HALF, DIGITS_OF_TICK = 4, 2, 10  # ticks are round, but may be close together
 MIN_POWER, MAX_POWER = -6, 12  # powers of ten between which numbers have no exponent
 MAX_DECIMALS = 12
 MAX_ELO = 600  # a score of 97%
@@ -32,7 +32,7 @@ class Format:
     tick: str
     area_value: str
     unit: str  # unit of values; empty if there is none
-    area_unit: str  # unit of an area under a front, apart from decades of cost
+    area_unit: str  # unit of an area under a front, without the factor "decades of cost"
     # "plus-minus": `100 ± 5`, or `100 ± ?` for a width of 0, since the error is then unknown.
     # "ends": `30% (25% to 36%)`. "exact": `100 ± 5`, or `100` for a width of 0.
     interval_style: Literal["plus-minus", "ends", "exact"] = "plus-minus"
@@ -122,7 +122,7 @@ def elo_text(difference: float) -> str:
 
 
 def significant(value: float, n_digits: int = DIGITS) -> str:
-    """Write a number with ``n_digits`` significant digits, but all digits before the decimal point.
+    """Write a number with ``n_digits`` significant digits, or more if its integer part has more.
 
     Trailing zeros are left out: ``1,234,568``, ``43.21``, ``0.5``, ``0.000123``. From 10¹² on and
     below 10⁻⁶, the number has an exponent.
