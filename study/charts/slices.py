@@ -65,8 +65,8 @@ def slice_at(
     """Evaluate the model along one parameter through θ, where the space's constraints allow it.
 
     Each row has a value of the parameter, the goal's mean with its 95% band, and the cost's median
-    with its 95% band, and all three as texts. The row with θ's own value also has ``here``. If
-    another parameter becomes active, it is set to the middle of its range.
+    with its 95% band; each of the three is there as text, too. The row with θ's own value also has
+    ``here``. If another parameter becomes active, it is set to the middle of its range.
     """
     goal, cost, space = experiment.goal, experiment.cost, experiment.space
     steps = parameter_steps(parameter, theta.get(parameter.name))
