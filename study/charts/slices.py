@@ -122,7 +122,7 @@ def chosen_points(analysis: Analysis, model: FittedModel) -> list[tuple[str, dic
 def slices_chart(analysis: Analysis) -> Chart:
     """Return the chart of slices of the model given all games.
 
-    Each parameter has a row with two panels, for the goal and for the cost.
+    Each parameter has a row with two panels: one for the goal, and one for the cost.
     """
     experiment, model = analysis.data.experiment, analysis.combined
     if model is None:
