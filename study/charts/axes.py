@@ -46,7 +46,7 @@ def axis_span(
         Values that must be visible.
     wide : iterable of float
         Ends of intervals. They extend each end of the axis by at most a quarter of the range of all
-        other values; longer intervals are cut.
+        other values; an interval that reaches farther is cut.
     observed : iterable of float
         Single values. A few outliers may lie outside the axis.
     """
@@ -92,7 +92,7 @@ def thinned(values: Sequence[float], n: int) -> list[float]:
 def linear_axis(
     title: str, ends: tuple[float, float], write: Any = significant, n: int = N_TICKS
 ) -> Axis:
-    """Return a linear axis with ticks at round values, whose labels ``write`` makes."""
+    """Return a linear axis with ticks at round values; ``write`` makes the ticks' labels."""
     return Axis(title, *ends, {each: write(each) for each in round_values(*ends, n)})
 
 
@@ -149,7 +149,7 @@ def parameter_axis(parameter: Dimension, title: str) -> Axis:
 
 
 def theta_row(theta: Mapping[Any, Any], experiment: Experiment) -> Row:
-    """Return θ's active values as texts, named ``p0``, ``p1`` … by their places in the space."""
+    """Return θ's active values as texts: ``p0`` for the space's first parameter, and so on."""
     return {
         f"p{k}": each.text(rounded(theta[each.name], 4))
         for k, each in enumerate(experiment.space)

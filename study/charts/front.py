@@ -310,9 +310,9 @@ def left_to_win(tables: Tables, experiment: Experiment) -> list[Layer]:
 def labelled(rows: Sequence[Row], x: Axis, y: Axis, experiment: Experiment) -> list[Row]:
     """Return rows of labels beside validated points: their numbers, and a few names.
 
-    The label of a baseline has the baseline's name. Labels of other points have the value of the
-    first categorical parameter that is always active, but not if the next cheaper of these points
-    has the same value.
+    The label of a baseline has the baseline's name. The label of any other point has the value of
+    the first categorical parameter that is always active, unless the next cheaper point that is not
+    a baseline has the same value.
     """
     choice = next((each for each in experiment.space.categorical if not each.when), None)
     index = "" if choice is None else f"p{list(experiment.space).index(choice)}"

@@ -216,8 +216,8 @@ def times_of_trials(data: StudyData) -> tuple[dict[int, float], str]:
         until = max(until, end)
         wall[number] = passed / SECONDS_PER_MINUTE
     jobs = max([int(run.get("jobs") or 1) for run in data.runs], default=1)
-    # If trials were written all at once, after the search, these wall times are too short for the
-    # games.
+    # If trials were written all at once, after the search, these wall times are much shorter than
+    # the CPU time of the games.
     if len(wall) == len(cpu) and passed * jobs >= 0.5 * total:
         return wall, "minutes of the search"
     return cpu, "CPU seconds in games"

@@ -30,7 +30,7 @@ from thetafront.study.experiments.dimension import NumericParameter, is_absent
 from thetafront.study.report.analysis import Analysis
 
 KEY, TITLE = "pair", "Two parameters together"
-N_LEVELS = (4, 3)  # maximum numbers of values of the goal, and of the cost, that have lines
+N_LEVELS = (4, 3)  # maximum numbers of contour levels: of the goal, and of the cost
 # Places of labels along lines of equal goal, and of equal cost, as shares of a line's length. They
 # differ, so that labels seldom touch.
 LABEL_AT = (0.33, 0.4)

@@ -50,7 +50,7 @@ MEAN = Kind("mean, 95% interval", ORANGE, "diamond")
 
 
 def goal_of_games(experiment: Experiment) -> Goal | None:
-    """Return a goal with a spread to draw: the study's own, or else one that is also reported.
+    """Return a goal with a spread to draw: the study's, or else another reported goal.
 
     There is no spread if all games of a θ have the same score, or if each game's score is 0 or 1.
     """

@@ -65,8 +65,8 @@ def slice_at(
     """Evaluate the model along one parameter through θ, where the space's constraints allow it.
 
     Each row has a value of the parameter, the goal's mean with its 95% band, and the cost's median
-    with its 95% band, and all three as texts. The row with θ's own value also has ``here``. If
-    another parameter becomes active, it is set to the middle of its range.
+    with its 95% band; each of the three is there as text, too. The row with θ's own value also has
+    ``here``. If another parameter becomes active, it is set to the middle of its range.
     """
     goal, cost, space = experiment.goal, experiment.cost, experiment.space
     steps = parameter_steps(parameter, theta.get(parameter.name))
@@ -122,7 +122,7 @@ def chosen_points(analysis: Analysis, model: FittedModel) -> list[tuple[str, dic
 def slices_chart(analysis: Analysis) -> Chart:
     """Return the chart of slices of the model given all games.
 
-    Each parameter has a row with two panels, for the goal and for the cost.
+    Each parameter has a row with two panels: one for the goal, and one for the cost.
     """
     experiment, model = analysis.data.experiment, analysis.combined
     if model is None:

@@ -2,8 +2,8 @@
 
 Each axis is a separate strip across the whole width. So even on a narrow screen, a reader can read
 the values of an axis and set a range on it. A line goes from strip to strip, and fades if it is
-outside the range of any axis. The page draws the chart without Vega: with three hundred lines on
-ten axes, Vega would take a second to redraw it after each move of the mouse.
+outside the range that the reader has set on any axis. The page draws the chart without Vega: with
+three hundred lines on ten axes, Vega would take a second to redraw it after each move of the mouse.
 """
 
 import math

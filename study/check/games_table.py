@@ -309,7 +309,7 @@ class ExportedTable(GamesTable):
                         f"point {name}: its θ in {FRONT} does not match this key"
                     )
             if kind == "point" and self.experiment.goal.is_exact:
-                continue  # front.csv counts games of trials too if scores are exact
+                continue  # if scores are exact, front.csv also counts the games of trials
             numbers = numbers_of_games(self.folder / table, kind, is_replaced)
             self.numbers |= {f"{kind} {name}": n for name, n in numbers.items()}
 
@@ -372,7 +372,7 @@ class ExportedTable(GamesTable):
 
     @cached_property
     def first_seeds(self) -> dict[str, int]:
-        """The seed of the first game of each trial and point, as most of its lines imply."""
+        """The seed of the first game of each trial and point, by the majority of its lines."""
         votes: dict[str, Counter[int]] = {}
         for line in self.lines:
             owner, seed = self.owner(line.cells), number_in(line.cells, "seed")

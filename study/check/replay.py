@@ -1,4 +1,4 @@
-"""Stored games are played again from their seeds; integers and words in results must be equal."""
+"""Stored games are played again from seeds: integers and words in results must not change."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -160,7 +160,8 @@ def restore(
 ) -> list[str]:
     """Play damaged games again, store all new games, and say how many there are.
 
-    New games are the replays of damaged games, and those in ``different``, which exist already.
+    New games are the replays of damaged games, and the replays in ``different``, which were played
+    before.
     """
     damaged = [entry for entry in entries if entry.game is None]
     played = play_again(damaged, settings.jobs, settings.out, "damaged, played again")

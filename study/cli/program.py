@@ -97,7 +97,7 @@ class Commands(TyperGroup):
             with suppress(BrokenPipeError):
                 sys.stdout.flush()
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        except OSError as error:  # a full disk, for example; a name that is too long is bad input
+        except OSError as error:  # such as a full disk; only a name that is too long is bad input
             too_long = error.errno == errno.ENAMETOOLONG
             message, code = str(error), EXIT_BAD_INPUT if too_long else EXIT_FAILURE
         except RunError as error:

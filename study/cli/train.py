@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 DEFAULT_SECONDS = 300.0
 COOLING = 0.3
 MAX_COOLING = 0.9
-# The part before cooling ends with a whole round of games. It may exceed its share by this much.
+# The part before cooling ends with a whole round of games, so it may exceed its share of the
+# training, but only by this much.
 MAX_OVERSHOOT = 0.2
 KINDS = ("ntuple",)
 MAX_JOBS = 64
@@ -186,7 +187,8 @@ def progress(training: "Training", budget: "TrainingBudget") -> Iterator[Callabl
     with ProgressLine(console(stderr=True)) as bar:
 
         def show() -> None:
-            share = min(1.0, budget.share(training.counts))  # cooling counts moves, not seconds
+            # Cooling ends after a number of moves, which may take more seconds than the budget has.
+            share = min(1.0, budget.share(training.counts))
             seconds = time.monotonic() - began
             gained = share - share_before
             left = f"{duration(seconds * (1.0 - share) / gained)} left" if gained > 0.0 else ""

@@ -311,7 +311,7 @@ class DaskCluster:
             )
 
     def note_back(self, since: float) -> None:
-        """Note that the scheduler is back; all its workers are new."""
+        """Note that the scheduler is back; all its workers count as new."""
         self.lines.append(
             f"the scheduler is back after {time.monotonic() - since:.0f} s; games in flight are "
             "played again"

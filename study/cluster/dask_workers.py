@@ -153,7 +153,8 @@ class DaskWorkers(Executor[Key]):
         is_tried = any(each.is_suspect for each in self.in_flight.values())
         first, self.unsent = ([], suspects) if is_tried else (suspects[:1], suspects[1:])
         are_all = len(playing) == len(self.cluster.members)
-        is_timed = bool(self.cluster.wanted.machine_class)  # a new worker might share a core
+        # If the cost is time, new workers get no tasks yet: they might share a core with others.
+        is_timed = bool(self.cluster.wanted.machine_class)
         addresses = () if are_all and not is_timed else tuple(playing)
         for some in filter(None, (first, others)):
             self.start(some, addresses)
@@ -254,7 +255,7 @@ class DaskWorkers(Executor[Key]):
         self.unsent.clear()
 
     def cancel(self, futures: Iterable[Any]) -> None:
-        """Cancel tasks, unless the scheduler is away, because it then forgets them by itself."""
+        """Cancel tasks; do nothing if the scheduler is away, because it then forgets all tasks."""
         client, futures = self.cluster.client, list(futures)
         if futures and self.cluster.lost_since is None and client.status == "running":
             cancel = partial(client.cancel, futures, asynchronous=True, force=True)

@@ -68,7 +68,7 @@ def connect(address: str, tls: Tls | None) -> "Client":
         why = error.strerror or str(error)
         raise RunError(f"scheduler: no answer from {address}: {why}") from None
     try:
-        with ThreadPoolExecutor(1) as apart:  # in a notebook, this thread has a loop already
+        with ThreadPoolExecutor(1) as apart:  # in a notebook, this thread runs an event loop
             asked = asyncio.wait_for(identity(address, tls), SECONDS_TO_CONNECT)
             apart.submit(asyncio.run, asked).result()
         return Client(

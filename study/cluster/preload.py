@@ -1,6 +1,6 @@
 """Code that Dask loads in each process of ``thetafront worker``.
 
-These are the workers, and the process of the nannies, which start and watch workers.
+The processes are the workers, and one process of all nannies, which start and watch workers.
 """
 
 import os

@@ -24,8 +24,8 @@ LIBRARIES = ("numpy", "numba", "llvmlite")
 def sources_digest() -> str:
     """Return digits that identify the code that plays games, and the versions of its libraries.
 
-    They depend on the code of ``engine``, of ``agents``, and of the modules of ``study`` that a
-    worker imports to play. Comments do not count.
+    The digits depend on the code of ``engine``, of ``agents``, and of the modules of ``study`` that
+    a worker imports to play. Comments do not count.
     """
     whole = hashlib.sha256(jit.DIGEST.encode())
     for path in modules():

@@ -39,7 +39,7 @@ from thetafront.study.text import counted
 PRELOAD = "thetafront.study.cluster.preload"
 PAUSE_SECONDS = 2.0  # between two attempts to reach a scheduler, or to start workers
 SECONDS_TO_END = 5.0
-LONG_RUN_SECONDS = 30.0  # if a process ends earlier, its start has failed
+LONG_RUN_SECONDS = 30.0  # a process that ends within this time has failed to start
 MAX_FAILED_STARTS = 5
 SETTINGS = {
     "DASK_LOGGING__DISTRIBUTED": "critical",
@@ -87,7 +87,7 @@ class WorkerProcesses:
             If no scheduler answers at first, or the processes cannot be started.
         """
         with silenced():
-            disconnect(connect(self.address, self.tls))  # raises an error if this is impossible
+            disconnect(connect(self.address, self.tls))  # raises an error if no scheduler answers
         for line in {warning(self.address), warning(f"{self.here}:0")} - {""}:
             self.say(f"warning: {line}")
         machine = this_machine()

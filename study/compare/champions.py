@@ -7,8 +7,8 @@ CPU time of training.
 
 There are two kinds of programs by other authors. Some were built and run for this comparison, on
 one core with AVX2, and their CPU time was measured. For the others, the picture has the numbers
-that their authors published. Both kinds ran on machines other than that of the agents, and a faster
-machine moves a point to the left.
+that their authors published. All of these programs ran on other machines than the agents did, and a
+faster machine moves a point to the left.
 """
 
 from collections.abc import Mapping, Sequence

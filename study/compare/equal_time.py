@@ -158,8 +158,8 @@ def difference_frame(
 
 def chosen_by(contenders: Sequence[Contender]) -> str:
     """Name the costs by which the fronts were chosen: seconds, or counts such as playout moves."""
-    costs = ", ".join(f"that of {each.name} by {each.cost}" for each in contenders)
-    return f"The fronts were chosen by validated scores and costs: {costs}."
+    costs = ", ".join(f"{each.cost} for {each.name}" for each in contenders)
+    return f"Each front was chosen by validated scores and one cost: {costs}."
 
 
 def verdict(row: Any, contenders: Sequence[Contender]) -> str:

@@ -40,7 +40,7 @@ def check_comparable(experiments: Sequence[Experiment]) -> None:
 
 
 def common_reference(studies: Sequence[StudyData], goal: Goal) -> tuple[float, float] | None:
-    """Return the reference point for all studies: the worst value of each objective."""
+    """Return the common reference point: for each objective, the worst value of all studies."""
     found = [each.reference for each in studies if each.reference is not None]
     if not found:
         return None

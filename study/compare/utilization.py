@@ -1,4 +1,4 @@
-"""How busy a larger number of workers would be: a simulated search with recorded games.
+"""How busy workers are if a search has more of them: a simulation with recorded games.
 
 Notation
 --------

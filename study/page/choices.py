@@ -48,7 +48,8 @@ class Answer:
     """A validated θ or, if there is none, the θ that is predicted to be the best for a budget."""
 
     number: int  # its number in tables and figures; 0 if it has no games
-    # Labelled lines of `pick` that do not depend on the budget: before and after the line on cost.
+    # Labelled lines of `pick` that do not depend on the budget: those before the line on cost, and
+    # those after it.
     before: Lines
     after: Lines
     cost: str  # its cost with its 95% interval

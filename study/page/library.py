@@ -32,7 +32,7 @@ def library() -> str:
         try:
             write_text(f"{digest(script)}\n{script}", kept)
         except (OSError, InputError):
-            return script  # it is made again next time
+            return script  # the next call bundles it again
     return script
 
 
@@ -46,5 +46,5 @@ def script_in(path: Path) -> str:
 
 
 def digest(script: str) -> str:
-    """Return the digest of a script, together with the snippet that it was bundled with."""
+    """Return the digest of a script and of the snippet with which it is bundled."""
     return sha256(f"{SNIPPET}{script}".encode()).hexdigest()

@@ -42,7 +42,7 @@ class Analysis:
 
     @cached_property
     def model(self) -> FittedModel | None:
-        """The model of the trials, which also avoids points that validation left out."""
+        """The model of the trials, with points that validation left out added as failed points."""
         left_out = [point for point in self.data.points if point.error]
         return self.trials_model and avoiding(self.trials_model, left_out)
 

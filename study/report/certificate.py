@@ -59,7 +59,7 @@ N_STRIPS, PER_STRIP, N_OF_FRONT = 32, 8, 64
 # Columns:
 BOUNDS = ("regret_bound95", "regret_bound95_if_played")
 PROSPECT, PROSPECT_SECONDS = "prospect", "prospect_cpu_seconds"
-MAX_AT_ONCE = 6  # prospects
+MAX_AT_ONCE = 6  # prospects: the θ that are predicted to be the best for some budgets
 WORTH_PLAYING = 0.8  # a prospect is worth playing if it lowers a bound to this share or less
 PROMISE = 2.0  # standard deviations above the mean
 TIGHTEST_AT = 500.0  # number of games at which a confidence sequence is the tightest
@@ -90,7 +90,7 @@ class Certificate:
         return bool(self.bounds.max() > np.ptp(answers)) and len(set(answers.tolist())) > 1
 
     def worth_playing(self, allowed: Floats, known: Collection[str]) -> list[Point]:
-        """Return a few prospects that would lower bounds above the allowed regret, if any.
+        """Return a few prospects that would reduce bounds that exceed the allowed regret, if any.
 
         The first is for the budget with the largest gain. Each further prospect is for a budget
         that is at least a tenth of all budgets away from the others. ``known`` has the keys of
@@ -245,7 +245,7 @@ def certificate_rows(found: Certificate) -> list[dict[str, Any]]:
                 "point": each.point.key,
                 **dict(zip(BOUNDS, (bound, if_played), strict=True)),
                 PROSPECT: prospect.key,
-                # for as many games as the answer has, if each takes as long as the answer's do
+                # The time for as many games as the answer has, at the mean time of these games.
                 PROSPECT_SECONDS: 0.0 if prospect.games else n_games * fmean(timed or [0.0]),
                 goal.combined_column("mean"): each.expected.score.value,
                 "n_games": n_games,

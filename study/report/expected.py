@@ -16,7 +16,8 @@ from thetafront.study.report.played_rows import cost_estimates
 from thetafront.study.samplers.fitted_model import FittedModel
 
 CONFIDENCE = 0.95  # probability with which a θ must be within a budget
-# For a θ without games, so that it is probably still good enough after it has been played:
+# A θ without games must meet higher probabilities, so that it is probably still good enough after
+# it has been played:
 OF_PROPOSALS = 0.99  # probability with which it must be within a budget
 TO_REACH = 0.75  # probability with which it must reach a value of the goal
 
@@ -98,7 +99,7 @@ def is_reached(expected: Expected, wanted: float, goal: Goal, is_played: bool) -
 def best_index(
     expected: Sequence[Expected], chosen: Sequence[int], sign: float = 1.0
 ) -> int | None:
-    """Return the index of the θ with the best score among ``chosen``; of equals, the cheapest."""
+    """Return the index of the best θ among ``chosen``; of equally good ones, the cheapest."""
     return max(
         chosen,
         key=lambda k: (sign * expected[k].score.value, -expected[k].cost.value),

@@ -30,7 +30,7 @@ from thetafront.study.samplers.fitted_model import FittedModel
 
 Floats = npt.NDArray[np.float64]
 N_SAMPLES, N_SAMPLES_OF_MANY = 1024, 512  # powers of two, as Sobol's sequence needs
-MANY = 600  # observations; from this number on, a prediction takes much longer
+MANY = 600  # observations; a model with this many is slow, so fewer samples are used
 N_RESAMPLES = 99
 MAX_DRAWS = 64  # attempts to draw a feasible point
 

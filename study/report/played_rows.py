@@ -169,9 +169,9 @@ def judged_area(
 
     The half ``choosing`` chooses the front, and the half ``judging`` gives its heights. One
     variance is due to errors of scores, and the other is due to errors of costs. A point that costs
-    a decade more makes its predecessor's part of the area a decade wider, and its own part
-    narrower. Errors of times are shared by all points, because points take turns on one machine;
-    errors of counts are not.
+    ten times as much makes its predecessor's part of the area a decade wider, and its own part a
+    decade narrower. Errors of times are shared by all points, because points take turns on one
+    machine; errors of counts are independent.
     """
     goal = experiment.goal
     costs = column(rows, experiment.cost.name)

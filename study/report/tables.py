@@ -6,8 +6,8 @@ and 1.
 Validated values are means, with 95% intervals, over games that had no part in choosing their point.
 Predicted values are posterior means, with 95% bands, from the trials alone. So validation can
 refute predictions. Combined values are posterior means given all games, both of trials and of
-validation. A front is chosen on the model's scale, such as √score. So the mean score may dip along
-a front where the score's uncertainty changes.
+validation. A front is chosen on the model's scale, such as √score. The mean score also depends on
+the uncertainty of √score, so it may dip along the front.
 """
 
 import math

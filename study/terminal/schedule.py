@@ -56,7 +56,7 @@ def follows_schedule(agent: Agent2048) -> bool:
 
 
 def schedule_frame(schedule: Schedule) -> pd.DataFrame:
-    """Return playouts of nodes and of an action, one row per number of empty cells."""
+    """Return how many playouts a node and an action take, one row per number of empty cells."""
     frame = pd.DataFrame(
         {
             "n_empty": np.arange(1, MAX_EMPTY + 1),

@@ -1,4 +1,4 @@
 """Training of networks: games in threads, checkpoints, budgets.
 
-This package may import `log`, the top-level modules of `study`, and `agents`.
+This package may import `agents`, `log`, and the modules directly in `study`.
 """

@@ -89,7 +89,7 @@ def train(agent: NTupleLearner, path: Path, show: Callable[[Training, int], None
             training.run(lambda: show(training, agent.training_moves))
             training.save()
         except DivergedError:
-            # Store an untrained network, so that training with more moves starts over.
+            # Store an untrained network: training with more moves begins from it, that is, anew.
             training.forget()
             training.save()
             unfinished.replace(path)

@@ -148,7 +148,7 @@ class Training:
 
     @property
     def moves_with_cooling(self) -> int:
-        """Total number of moves, cooling included; as a budget, it leads to the same network."""
+        """Total number of moves, cooling included; training with this budget gives this network."""
         return round(self.n_warm / (1.0 - self.cooling))
 
     def cool(self, show: Callable[[], None]) -> None:
@@ -173,7 +173,8 @@ class Training:
         DivergedError
             If weights are no longer finite.
         """
-        self.next_game = self.counts.n_games  # batches that ended early had reserved more games
+        # Batches of an earlier run may have reserved games without playing them.
+        self.next_game = self.counts.n_games
         with interrupt.deferred(), ThreadPoolExecutor(self.jobs) as threads:
             spaces = [work_space(self.m) for _ in range(self.jobs)]
             while not (self.is_done or interrupt.requested()):
@@ -245,7 +246,7 @@ class Training:
 def check_memory(settings: TrainingSettings) -> None:
     """Raise RunError if the arrays for training do not fit into the free memory."""
     arrays = 4 if settings.is_coherent else 2  # includes the reordered copy that is published
-    arrays += settings.patterns != settings.patterns.played  # a copy without parts
+    arrays += settings.patterns != settings.patterns.played  # the copy that `without_parts` makes
     needed = (arrays * FLOAT_BYTES + SCRATCH_BYTES) * count_weights(settings.patterns)
     free = psutil.virtual_memory().available
     if needed > free:

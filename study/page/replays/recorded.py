@@ -200,7 +200,7 @@ def record_game(agent: Agent, seed: int) -> Recording:
 
 
 def dice_games(agent: DiceAgent) -> list[Game]:
-    """Play some games, and return those with more than one move, or all if there are none."""
+    """Play some games, and return those with two or more moves; if there are none, return all."""
     games: list[Game] = [agent.play(seed) for seed in range(N_DICE_GAMES)]
     return [each for each in games if each.n_moves > 1] or games
 
@@ -214,8 +214,8 @@ def typical(games: Sequence[Game], n: int = 1) -> list[Game]:
 def affordable(candidate: ReplayCandidate, seconds: float) -> tuple[Game, float]:
     """Return a game that can be played in time, and its duration.
 
-    The game is one of the half whose scores are nearest to the median. (The shortest of all games
-    often ended early by bad luck, so it would not be typical.)
+    Only the half of the games whose scores are nearest to the median is considered. (The shortest
+    of all games often ended early by bad luck, so it would not be typical.)
     """
     games = candidate.point.in_order
     near = typical(games, math.ceil(len(games) / 2))
