@@ -117,7 +117,7 @@ def select(tried: Played) -> pd.DataFrame:
     """Return one row per candidate, with a column for the chosen ones.
 
     For each kind of agent in a maze, the candidate with the most wins is chosen. If several
-    candidates have the most wins, it is the first of those with the fewest backups a move.
+    candidates have the most wins, the first of those with the fewest backups a move is chosen.
     """
     frame = points_frame(tried)
     best_first = frame.sort_values(["win_rate", "backups_per_move"], ascending=[False, True])
