@@ -11,9 +11,9 @@ w            weight of R: an action's value is w·R(s, a) + γ·Σ P(s′|s, a)�
 
 The paper does not define V in equation 3. Its Algorithm 3 returns the score of the *whole* game,
 and §3.3 speaks of random games that "tend to end with a score only marginally higher than the
-current score", so V can be read as the score of the whole game. V then has
-three parts: the score before s (the same for all actions), the reward of a, and G. The reward is
-counted in R and again in γ·V, so w = 1 + γ. In textbooks, V is the score that *remains* to be won
+current score", so V can be read as the score of the whole game. V then has three parts: the score
+before s (the same for all actions), the reward of a, and G. The reward is counted in R and again in
+γ·V, so w = 1 + γ. In textbooks, V is the score that *remains* to be won
 from s′ on. Then w = 1, and γ = 1 gives equation 2 itself. Both readings are played.
 """
 
@@ -31,7 +31,7 @@ from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 
 GAMMAS = (0.5, 0.7, 0.9, 0.99, 1.0)
 PAPERS_GAMMAS = (0.9, 1.0)  # the paper mentions these; the others have fewer games
-SHARE_OF_GAMES = 0.4  # number of games at each other γ, as a share
+SHARE_OF_GAMES = 0.4  # games at each of the other γ, as a share of --games
 EQUATION_2, PURE = "equation 2", "pure Monte Carlo, 100 playouts a direction"
 WHOLE, REMAINS = READINGS = ("the whole game's score", "what remains")
 

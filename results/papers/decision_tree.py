@@ -87,7 +87,7 @@ def small_frame() -> pd.DataFrame:
 
 
 def mean_counts(boards: pd.DataFrame) -> dict[str, paper.Interval]:
-    """Average over the boards of each game, then over games: boards of one game are dependent."""
+    """Average over the boards of each game, which are dependent, and then over games."""
     found = boards.assign(
         exact=boards["formula"] == boards["n_pairs"], lacking=boards["n_pairs"] - boards["formula"]
     )

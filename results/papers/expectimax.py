@@ -9,12 +9,12 @@ k            a board is crowded if no action leaves more than k cells empty; the
 d, N         depth of expectimax, and number of its playouts per decision
 ===========  =======================================================================================
 
-The paper's §5.2 gives no value of γ. In all our other results, γ is 1. As in equation 3
-(:mod:`results.papers.bellman`), there are two readings of V, the value of a leaf: the score that
-remains to be won, or the score of the whole game, which Algorithm 3 returns. Both readings are
-played at two θ, and both θ are also played without expectimax, all on the same seeds. With V as the
-score of the whole game, half as many games are played as with the other reading, and only at γ = 1
-and at γ = 0.9, which §3.3 mentions.
+The paper's §5.2 gives no value of γ. In all our other results with this agent, `switching`, γ is 1.
+As in equation 3 (:mod:`results.papers.bellman`), there are two readings of V, the value of a leaf:
+the score that remains to be won, or the score of the whole game, which Algorithm 3 returns. Both
+readings are played at two θ, and both θ are also played without expectimax, all on the same seeds.
+With V as the score of the whole game, half as many games are played as with the other reading, and
+only at γ = 1 and at γ = 0.9, which §3.3 mentions.
 """
 
 from dataclasses import replace

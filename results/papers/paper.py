@@ -245,7 +245,7 @@ def score_columns(games: pd.DataFrame) -> dict[str, Any]:
 
 
 def less(games: Games, name: str, **others: str) -> dict[str, float]:
-    """Return columns with a row's mean score minus those of other rows, paired by seed, in points.
+    """Return a row's mean score minus the mean scores of other rows, paired by seed, in points.
 
     ``others`` maps the names of columns to names of rows. The other rows begin with the same seeds;
     their further games are left out.

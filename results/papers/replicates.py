@@ -235,7 +235,7 @@ def draw_means(axes: Axes, replicates: pd.DataFrame, scores: dict[str, Floats]) 
 
 
 def draw_order(axes: Axes, ranking: pd.DataFrame) -> None:
-    """Draw the probability of the wrong order, and that of the paper's example for comparison."""
+    """Draw the probability of the wrong order and, for comparison, that of the paper's example."""
     n, p, low, high = (ranking[name] for name in ("n_games", *P_COLUMNS))
     axes.plot(n, p, color=paper.BLACK, linewidth=1.8, label="wrong order: A ahead of B")
     style: dict[str, Any] = {"color": paper.BLACK, "alpha": 0.13, "linewidth": 0}

@@ -1,9 +1,9 @@
 """A simulated study, searched and validated; its certificate is compared with the truth.
 
 The surface plays the games, on a simulated machine whose speed drifts like that of the published
-sweep. Times of games that are played together have a common factor. One part of this factor is
-independent for each game. The other part drifts; its autocorrelation falls to 1/e over 840 games.
-In the search, games take 5% longer than in validation.
+sweep. The time of each game is multiplied by a factor. One part of this factor is independent for
+each game. The other part drifts, so games that are played one after the other share most of it; its
+autocorrelation falls to 1/e over 840 games. In the search, games take 5% longer than in validation.
 """
 
 from typing import Any

@@ -87,7 +87,7 @@ def n_simulations_of_game(agent: UCT, seed: int) -> int:
 
 
 def author_times(factor: float, top_share: float = 1.0) -> MonteCarloMDP:
-    """Return `mcmdp`, whose θ₁ … θ₄ are the author's times ``factor``."""
+    """Return `mcmdp` with the author's θ₁ … θ₄ multiplied by ``factor``."""
     theta1, theta2, theta3, theta4 = (round(factor * value) for value in AUTHORS_THETA[:4])
     return MonteCarloMDP(theta1, theta2, theta3, theta4, AUTHORS_THETA[4], top_share)
 

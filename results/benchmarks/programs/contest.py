@@ -67,8 +67,8 @@ CASES = {
 def suggested(trial: optuna.Trial, experiment: Experiment, method: str) -> Theta:
     """Let a trial suggest θ.
 
-    Samplers that model all parameters together would draw conditional parameters at random, so they
-    suggest all parameters. TPE suggests only the active parameters.
+    TPE suggests only the active parameters. The other samplers model all parameters together; they
+    would draw a parameter at random if some trials lacked it, so they suggest all parameters.
     """
     theta: Theta = {}
     for name, of in experiment.space.distributions().items():

@@ -45,7 +45,7 @@ REFERENCE = 0.0, 1e-3  # of hypervolumes: points, seconds a move
 SPREAD_OF_TIMES = 0.02  # standard deviation of the logarithm of one game's time a move
 PENALTIES = 10.0 ** np.arange(-3.0, 3.1, 0.5)
 # Two modes: a game of 2048 ends soon after a merge fails, or reaches the next tile.
-# With p, a, b, s as below: mean p·a + (1 − p)·b = 1,
+# With p, a, b, s for the four constants: mean p·a + (1 − p)·b = 1,
 # variance p·(a − 1)² + (1 − p)·(b − 1)² + s² = 0.16.
 P_LOW, LOW, HIGH, WIDTH = 0.6, 0.7, 1.45, 0.158
 

@@ -90,7 +90,7 @@ class Problem:
         return backwards(self.mdp)
 
     def policy_value(self, policy: Indices) -> float:
-        """Return the mean return of a policy from the start; −∞ if the policy pays forever."""
+        """Return the mean return of a policy from the start; −∞ if its costs never end."""
         tables, values = self.reversed_mdp.tables, np.zeros(self.mdp.n_states)
         reward, chosen = np.full_like(tables.reward, -np.inf), -1 - policy[policy >= 0]
         reward[chosen] = tables.reward[chosen]  # all other actions have reward −∞

@@ -13,8 +13,8 @@ state consists of the state and all unsolved states that greedy play can reach f
 *residual* of a state is the amount by which a backup would lower U. If no residual in the envelope
 exceeds δ, all states of the envelope are labelled as solved. Otherwise, these states are backed up,
 beginning with the one that was found last, and the round ends. Rounds continue until the start is
-solved. A label stays valid, because the values of solved states no longer change, and all other
-values only fall.
+solved. A label stays valid: the values of solved states no longer change, and all other values only
+fall, so no action becomes better than the greedy action of a solved state.
 
 If no residual in the envelope of s exceeds δ, the expected return of greedy play from s is at least
 U(s) − δ·N. N is the expected number of actions of greedy play, where the action after k others has

@@ -26,8 +26,8 @@ at most the largest worth minus the worth of the board.
 
 A small board is stored as a board of :mod:`engine.twenty48.board`, in the top left corner; all
 other cells are empty. When a row of w cells slides left, the 4 − w empty cells on its right change
-nothing. When the row slides right, its tiles merge correctly but end up at the last of the four
-columns, so they are shifted back by 4 − w columns. Up and down work the same way.
+nothing. When the row slides right, its tiles merge correctly but end up at the right edge of all
+four columns, so they are shifted back by 4 − w columns. Up and down work the same way.
 """
 
 from collections.abc import Sequence

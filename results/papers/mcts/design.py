@@ -101,7 +101,7 @@ def widenings() -> list[Widening]:
 
 
 def readings() -> list[tuple[str, UCT, UCT]]:
-    """Return each other reading by leaf value, with the plain and the changed agent.
+    """Return the alternative readings for each leaf value, with the plain and the changed agent.
 
     The reading that changes the depth of rollouts is combined only with rollouts.
     """

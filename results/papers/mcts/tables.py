@@ -85,7 +85,7 @@ def equal_time_frame(points: pd.DataFrame, games: paper.Games) -> pd.DataFrame:
 
 
 def widening_frame(calibration: Calibration, games: paper.Games) -> pd.DataFrame:
-    """Return one row for each plain agent, and one for each of its settings.
+    """Return a row for each plain agent, and one for each setting of widening compared with it.
 
     For a plain agent, ``widened`` is empty, and ``k`` and ``alpha`` are NaN. ``relative_time`` is
     the row's time per move in the games, divided by the plain agent's. ``relative_time_calibrated``
@@ -114,7 +114,7 @@ def widening_frame(calibration: Calibration, games: paper.Games) -> pd.DataFrame
 
 
 def points_a_percent(points: pd.DataFrame, leaf_value: LeafValue, m: int) -> float:
-    """Return the points that a plain agent gains from 1% more time, by its neighbouring points."""
+    """Return the gain in score from 1% more time, from the curve's points before and after m."""
     curve = points[points["leaf_value"] == leaf_value.value].set_index("n_simulations")
     at = design.SIMULATIONS.index(m)
     ends = curve.loc[[design.SIMULATIONS[at - 1], design.SIMULATIONS[at + 1]]]

@@ -36,7 +36,7 @@ REPORTED_CERTAIN = 0.87  # win rate of A* without noise, §3.2
 Pairs = dict[str, tuple[str, str]]
 """Differences by name, each of two groups of points; a condition selects a group's points."""
 Statement = tuple[str, str, str, Pairs]
-"""A shortened sentence of the report, which games judge it, what it says, and its parts."""
+"""A shortened sentence of the report, the games that judge it, its statement, and its parts."""
 
 
 def verdict(says: str, low: float, high: float) -> str:

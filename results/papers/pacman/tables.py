@@ -46,7 +46,7 @@ def is_won(games: pd.DataFrame) -> npt.NDArray[np.float64]:
 def contrast(
     values: npt.NDArray[np.float64], others: npt.NDArray[np.float64], n_together: int = 1
 ) -> Estimate:
-    """Estimate a difference of win rates, paired by seed; ``n_together`` is m above.
+    """Estimate a difference of win rates, paired by seed; ``n_together`` is Bonferroni's m.
 
     Let d be the differences at n seeds. The middle of the interval is Σd/(n + 2). The variance of d
     is estimated as (Σd² + 1)/(n + 2) minus the square of the middle.
@@ -117,7 +117,7 @@ def select(tried: Played) -> pd.DataFrame:
     """Return one row per candidate, with a column for the chosen ones.
 
     For each kind of agent in a maze, the candidate with the most wins is chosen. If several
-    candidates have the most wins, it is the first of those with the fewest backups a move.
+    candidates have the most wins, the first of those with the fewest backups a move is chosen.
     """
     frame = points_frame(tried)
     best_first = frame.sort_values(["win_rate", "backups_per_move"], ascending=[False, True])

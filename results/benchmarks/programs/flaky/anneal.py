@@ -11,7 +11,7 @@ import sys
 
 N_CITIES = 40
 FAILING = 0.01
-EXPECTED = 0.7124 * math.sqrt(N_CITIES)  # of the shortest tour through many random cities
+EXPECTED = 0.7124 * math.sqrt(N_CITIES)  # length of the shortest tour through many random cities
 
 
 def tour_length(seed: int, steps: int, hot: float, cold: float, reach: int) -> float:
