@@ -123,7 +123,8 @@ class Heuristic:
 class Expectimax(LookaheadAgent, Heuristic):
     """Expectimax over a heuristic of rows and columns.
 
-    In the unit of the weights, the end of the game costs 100,000 per line. Each weight is tuned
+    The weights are relative to ``base``, 100,000 per line, which the end of the game costs. Each
+    weight is tuned
     from at most a tenth of its default to at least ten times its default. The powers p and q are
     tuned from 1 to 5. With a power of 1, the exponents themselves are compared or added.
 

@@ -43,8 +43,8 @@ Floats = npt.NDArray[np.float64]
 def pair_chart(analysis: Analysis) -> Chart:
     """Return the chart of goal and cost over two parameters, by the model given all games.
 
-    Of the numeric parameters that are active at the middle point of the front, the two with the
-    largest total Sobol indices are shown; the indices for both objectives are added.
+    It shows two of the numeric parameters that are active at the middle point of the front: those
+    with the largest total Sobol indices, summed over both objectives.
     """
     experiment, model = analysis.data.experiment, analysis.combined
     importance = analysis.importance

@@ -226,7 +226,7 @@ def negated(part: Expression) -> Expression:
 
 
 def joined(parts: Sequence[Expression], decides: float) -> Expression:
-    """Return the function of ``and`` or ``or``: if a part is ``decides``, the result is, too."""
+    """Return the function of ``and`` or ``or``; one part equal to ``decides`` settles it."""
 
     def values(of: Columns) -> Any:
         return reduce(

@@ -76,7 +76,7 @@ class Described(ABC):
         }
         if empty := [parent for parent, values in conditions.items() if not values]:
             raise ValueError(
-                f"{self.name}: when {empty[0]} must have at least one value (got none)"
+                f"{self.name}: when.{empty[0]} must have at least one value (got none)"
             )
         object.__setattr__(self, "when", conditions)
 

@@ -179,7 +179,7 @@ def points_in(
     for line, row in read_lines(path):
         theta, key = row_theta(row, experiment.space), row.get("point", "")
         if theta is None or theta_key(theta) != key:
-            raise InputError(f"study: {path}, line {line}: not a validated point with its θ")
+            raise InputError(f"study: {path}, line {line}: θ is missing or does not match point")
         try:
             counted[key] = int(row["n_games"])
         except (KeyError, ValueError) as error:

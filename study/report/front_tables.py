@@ -118,7 +118,7 @@ def front_table(rows: Sequence[Row], experiment: Experiment) -> Table:
     notes = []
     if not goal.is_exact:
         is_few = any(row["n_games"] < ENOUGH for row in rows)
-        others = f", and if n < {ENOUGH}, the other points' variance" if is_few else ""
+        others = f" and, if n < {ENOUGH}, from the other points' variance" if is_few else ""
         notes += [
             f"{goal.label}: given all games of the study",
             f"{VALIDATED}: from a point's own n games{others}",

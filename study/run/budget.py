@@ -31,7 +31,7 @@ def parse_seconds(text: str) -> float:
         seconds = 0.0
     if not 0 < seconds <= MAX_SECONDS:
         raise InputError(
-            "budget must be a time such as 90s, 15m or 1h30m, 8760h at most, or none (got "
+            "budget must be none, or a time of at most 8760h such as 90s, 15m or 1h30m (got "
             f"{text!r})"
         )
     return seconds

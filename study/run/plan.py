@@ -322,8 +322,8 @@ def make_plan(
     pace, search_limit, limit
         As for :meth:`Plan.from_trials`.
     n_complete : int, optional
-        The number of complete trials, if it is not that of ``analysis``. A dry run gives it: the
-        trials that a dry run plays do not count, but only show how long the study's trials take.
+        The number of complete trials, if it is not that of ``analysis``. A dry run passes
+        it, because its trials do not count: they only show how long the study's trials will take.
     """
     data, model = analysis.data, analysis.trials_model
     if model is None:

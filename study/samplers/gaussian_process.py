@@ -12,9 +12,9 @@ L          Cholesky factor of K + N, K = k(X, X)
 =========  =========================================================================================
 
 A categorical parameter is one-hot, so any two choices are √2 apart. If points differ only in the
-choice, r² = 10/ℓ² for ν = 5/2. All choices share one length scale, which says how much the choice
-matters. The prior on all length scales depends on the number of parameters, not on the number of
-choices.
+choice, the r² of :mod:`study.samplers.covariance` is 2ν·2/ℓ². All choices share one length scale,
+which says how much the choice matters. The prior on all length scales depends on the number of
+parameters, not on the number of choices.
 
 A model with one length scale per choice could express more, but has more hyperparameters. Both
 models were compared on 320 random trials of ``uct``, which has five numeric parameters and one

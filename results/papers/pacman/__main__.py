@@ -56,7 +56,7 @@ def measure_times(run: paper.Paper, chosen: Chosen, bars: Bars) -> dict[PacmanMD
 
 
 def numbers(found: Mapping[str, pd.DataFrame], n_games: int) -> dict[str, Any]:
-    """Return the numbers in the text that are not in a table."""
+    """Return the numbers that the page's text needs besides those of the tables."""
     points, strategies, motion = (found[each] for each in ("points", "strategies", "motion"))
     middle = points[points["win_rate"].between(0.2, 0.8)]
     coin_sd = sqrt((middle["binomial_sd_of_ten_games"] ** 2).mean())

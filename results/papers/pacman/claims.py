@@ -110,7 +110,7 @@ def figure_statements() -> Iterator[Statement]:
 
 
 def strategy_statements(bars: Bars) -> Iterator[Statement]:
-    """Yield the claim about figure 7 for each danger of A*, and for the report's MDP and ours."""
+    """Yield the claim about figure 7 for each A* agent and both MDPs, the report's and ours."""
     mdps = (
         ("the report's MDP", "as its code and as its text have it", (design.CODE, design.TEXT)),
         ("the MDP that we chose", "one setting, chosen on other seeds", (design.BEST,)),
