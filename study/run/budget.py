@@ -31,7 +31,7 @@ def parse_seconds(text: str) -> float:
         seconds = 0.0
     if not 0 < seconds <= MAX_SECONDS:
         raise InputError(
-            "budget must be none, or a time of at most 8760h such as 90s, 15m or 1h30m (got "
+            "budget must be a time such as 90s, 15m or 1h30m, of at most 8760h, or none (got "
             f"{text!r})"
         )
     return seconds

@@ -49,7 +49,7 @@ def test_games_of_the_same_place_continue(
     [
         (("", ""), True, "without a cluster; .* with a cluster's; continue without"),
         (("a",), False, r"on a cluster \(a\); .* with this machine's; continue with --sch"),
-        (("a", ""), False, "machine's; give another name; with --cost playout_moves_per_move all"),
+        (("a", ""), False, "machine's; give another name; with --cost playout_moves_per_move, all"),
         (("a", ""), True, "cluster's; give another name"),
         (tuple("abcde"), False, r"\(a, b, c, 2 more\)"),
     ],

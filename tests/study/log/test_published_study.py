@@ -130,7 +130,12 @@ def test_a_manifest_whose_earlier_runs_are_no_list_still_gives_the_study(tmp_pat
         ("games.csv", "12.132734504794534", "many", r"games\.csv, line 3: not a game"),
         ("games.csv", "validation,,85f07897f0", "validation,,0000000000", r"front\.csv has no"),
         ("trials.csv", "complete", "done", r"trials\.csv, line 2: not a trial"),
-        ("front.csv", "85f07897f0", "0000000000", r"front\.csv, line 2: not a validated point"),
+        (
+            "front.csv",
+            "85f07897f0",
+            "0000000000",
+            "line 2: θ is missing or does not match point",
+        ),
         ("manifest.json", '_of_trials": 128', '_of_trials": 129', "128 games of phase search"),
     ],
 )

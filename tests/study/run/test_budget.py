@@ -50,7 +50,7 @@ def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(InputError) as refused:
         parse_seconds(text)
     assert str(refused.value) == (
-        f"budget must be none, or a time of at most 8760h such as 90s, 15m or 1h30m (got {text!r})"
+        f"budget must be a time such as 90s, 15m or 1h30m, of at most 8760h, or none (got {text!r})"
     )
 
 

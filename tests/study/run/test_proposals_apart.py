@@ -111,7 +111,7 @@ def test_a_copy_that_is_not_up_to_date_is_found_out() -> None:
         proposer.answer((), [5], True)
     with pytest.raises(StaleError, match="trial 7 has ended, but the copy has 4 trials"):
         proposer.answer([complete(7, design[0])], [4], True)
-    with pytest.raises(StaleError, match="trial 2 asked for, 4 proposed"):
+    with pytest.raises(StaleError, match="trial 2 requested, but the copy proposes 4"):
         proposer.answer((), [2], False)
 
 
