@@ -8,6 +8,7 @@ from typing import Any
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import counted_as, failure_rate_json, rate_text
 from thetafront.study.experiments.objectives import Goal
+from thetafront.study.experiments.play_summary import finite
 from thetafront.study.report.expected import chance_text
 from thetafront.study.report.recommend import TO_PLAY_IT, Candidate, Recommendation, cost_text
 from thetafront.study.shrinkage import ENOUGH
@@ -50,9 +51,9 @@ def pick_json(picked: Recommendation, distrust: str = "") -> dict[str, Any]:
         },
         f"validated_{goal.name}": {
             "mean": own.value,
-            "sem": own.sem,
-            "low95": own.low,
-            "high95": own.high,
+            "sem": finite(own.sem),
+            "low95": finite(own.low),
+            "high95": finite(own.high),
             "n_games": len(games),
         }
         if games

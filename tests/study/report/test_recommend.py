@@ -345,6 +345,13 @@ def test_the_answer_for_people(quick: Experiment) -> None:
     assert "(95% interval, from its own 8 games and the other points' variance)" in pick_text(few)
     alone = picked(study_of({**THREE, 20: (2.0, [6000.0])}), quick, cost_limit=0.0025)
     assert "6,000 ± ? points (1 game, too few for an interval)" in pick_text(alone)
+    assert json.loads(json.dumps(pick_json(alone), allow_nan=False))["validated_score"] == {
+        "mean": 6000.0,
+        "sem": None,
+        "low95": None,
+        "high95": None,
+        "n_games": 1,
+    }
     text = pick_text(picked(study_of(THREE), quick, score_wanted=5000.0))
     assert "; reaches 5,000 with a probability of 1.00)" in text
 
