@@ -80,8 +80,8 @@ class Game:
     kinds : dict of str to type
         All subclasses by ``kind``.
     is_timed : bool
-        Whether the game was played alone, so that ``seconds`` is its own time. Costs are computed
-        only from games that were played alone.
+        Whether ``seconds`` is the time of the game when played alone. Costs are computed only from
+        such games.
     has_ended : bool
         Whether the game was played to its end. If not, it has no cost.
     """
@@ -283,7 +283,7 @@ class GameError(Exception):
 
 
 class ChangedError(Exception):
-    """An agent's code has changed since the run began. This does not count against θ."""
+    """An agent, or a file of it, has changed since the run began; this does not count against θ."""
 
 
 def identity(agent: Agent) -> dict[str, Value]:

@@ -1,7 +1,7 @@
 """Dispatch on the class of an agent's settings, which selects the kernel that chooses actions.
 
-An agent passes its parameters to kernels as *settings*. Each agent has its own class of settings,
-a NamedTuple. :func:`decides` registers the kernel that chooses actions for a class of settings.
+An agent passes its parameters to kernels as *settings*, a NamedTuple. Its class tells agents that
+decide differently apart: :func:`decides` registers the kernel that chooses actions for a class.
 The loop of each game calls a function ``decide``, which is marked by :func:`dispatch_on_settings`.
 Compiled code calls the registered kernel instead of ``decide``, so the loop is compiled once for
 each class of settings.

@@ -89,8 +89,8 @@ class DiceParameters(Agent):
 
     γ is tuned from 0.5, with which the policy sticks in 53 of 56 states, to 1, with which it is
     optimal (13.34827 points on average). δ is tuned from 10⁻⁶ to 10 points. 10⁻⁶ is far below the
-    difference between the best and the second-best value of a hold in any state; with δ = 10, the
-    first sweep is also the last. The source uses 10⁻⁴ to 10⁻².
+    difference between the best and the second-best value of a hold in any state with γ = 1. With
+    δ = 10, the first sweep is also the last. The source uses 10⁻⁴ to 10⁻².
 
     Raises
     ------

@@ -176,7 +176,7 @@ class Child:
         self.next_check = began + POLL_SECONDS
         if self.is_cpu_limited and not last:
             self.cpu_before = self.cpu_seconds()
-        with suppress(BrokenPipeError):  # the process has ended; the code below finds out why
+        with suppress(BrokenPipeError):  # it reads no more input; the code below finds out why
             if self.send(line) < len(line):
                 raise GameError(f"does not read its input{self.said}")
         if last and self.process.stdin:

@@ -137,7 +137,7 @@ class Program(Limits):
 
     @cached_property
     def stamps(self) -> dict[Path, Stamp]:
-        """Inode, size and change time of each file at the first call, to detect later changes."""
+        """Inode, size and modification time of each file at the first call, to detect changes."""
         return read_stamps(self.files)
 
     def check_unchanged(self) -> None:

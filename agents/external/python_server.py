@@ -91,7 +91,7 @@ def main() -> None:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the worker, and so here
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # until here ignored, as in the worker
     own = os.getpid()
     with os.fdopen(int(sys.argv.pop()), "rb") as file:
         host = Host(*pickle.load(file))

@@ -124,7 +124,9 @@ class FiniteMDP:
         for name in ("reward", "probability"):
             object.__setattr__(self, name, read_only(finite_numbers(name, getattr(self, name))))
         if not self.n_states > 0:
-            raise ValueError("first_action must have two or more entries (got fewer)")
+            raise ValueError(
+                f"first_action must have two or more entries (got {len(self.first_action)})"
+            )
         check_offsets("first_action", self.first_action, self.n_actions, 0)
         for name, found, n in (
             ("first_outcome", self.first_outcome, self.n_actions + 1),

@@ -15,7 +15,8 @@ sweep        one such backup of all states
 A plan assumes that ghosts do not move and food stays, so it is used for one move only. No state is
 terminal: being at food gives +10 at every step, up to 10/(1 − γ) in total. At each move, U begins
 at zero, as in the report. Sweeps end when the residual (the largest change of U in a sweep) is at
-most δ, or after N sweeps. Pacman takes the action with the largest Σ T(s′|a)·U(s′) in his state.
+most the tolerance δ, or after the maximum number of sweeps N. Pacman takes the action with the
+largest Σ T(s′|a)·U(s′) in his state.
 
 Our readings where the report leaves a choice:
 

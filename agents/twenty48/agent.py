@@ -1,7 +1,7 @@
 """Agents for 2048 and the records of their games.
 
-A game is played by compiled code, which releases the GIL. It is played in chunks of a few moves, so
-that Ctrl-C takes effect within a second, or after one move if this move takes longer.
+A game is played by compiled code, which releases the GIL. It is played in chunks of moves that are
+short enough for Ctrl-C to take effect within a second, or after one move if it takes longer.
 """
 
 import time

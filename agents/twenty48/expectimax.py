@@ -124,9 +124,9 @@ class Expectimax(LookaheadAgent, Heuristic):
     """Expectimax over a heuristic of rows and columns.
 
     The weights are relative to ``base``, 100,000 per line, which the end of the game costs. Each
-    weight is tuned
-    from at most a tenth of its default to at least ten times its default. The powers p and q are
-    tuned from 1 to 5. With a power of 1, the exponents themselves are compared or added.
+    weight is tuned from at most a tenth of its default to at least ten times its default. The
+    powers p and q are tuned from 1 to 5. With a power of 1, the exponents themselves are compared
+    or added.
 
     The time of a move depends on the depth, and on which boards are searched one ply deeper. It is
     a tenth of a microsecond when looking one move ahead, and a tenth of a millisecond when looking

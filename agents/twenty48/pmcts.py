@@ -1,9 +1,9 @@
 """Pure Monte Carlo search: the action whose playouts have the best mean.
 
 Source: Ripstein (2023), §3.1, Algorithm 1 and equation 1. Each playout begins with the action and
-draws its own spawn, so the mean is over spawns, too. The paper argues that all playouts must be
-kept: dropping the worst playouts, as in Algorithm 3, would hide unlucky spawns. In this module, the
-share of playouts that are kept is a parameter.
+draws its own spawn, so the mean is over spawns, too. The paper keeps all playouts:
+it argues that dropping the worst, as Algorithm 3 does, would hide unlucky spawns here. In this
+module, the share of playouts that are kept is a parameter.
 """
 
 from dataclasses import dataclass

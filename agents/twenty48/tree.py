@@ -278,7 +278,10 @@ def update(tree: Tree, node: Integer, action: Integer, value: float) -> None:
 
 @inlined
 def back_up(tree: Tree, n_steps: Integer, value: float) -> None:
-    """Update the mean return of each of the ``n_steps`` actions on the path, the last one first."""
+    """Back up the value of a leaf along the path of ``n_steps`` actions, the last one first.
+
+    The return of an action is its reward plus the return of the next action, or the leaf's value.
+    """
     for step in range(n_steps - 1, -1, -1):
         node = tree.path[step, 0]
         action = tree.path[step, 1]

@@ -71,7 +71,7 @@ class WorkSpace(NamedTuple):
 
     path: Boards  # the afterstates, (MAX_MOVES,)
     rewards: Weights  # points of the action that leads to each afterstate, (MAX_MOVES,)
-    indices: Boards  # of the weights of the RING next afterstates, (RING, m)
+    indices: Boards  # of the weights of the afterstates to be corrected next, (RING, m)
 
 
 def work_space(m: int, n_moves: int = MAX_MOVES) -> WorkSpace:

@@ -91,7 +91,7 @@ def test_a_copy_in_another_process_is_the_same_to_kernels() -> None:
         ({"discount": 0}, "discount must be above 0"),
         ({"discount": 1.01}, "discount must be above 0"),
         ({"discount": float("nan")}, "discount must be above 0"),
-        ({"first_action": [0]}, "first_action must have two or more entries (got fewer)"),
+        ({"first_action": [0]}, "first_action must have two or more entries (got 1)"),
         ({"first_action": [1, 2, 3, 3]}, "first_action must rise from 0 to 3 in steps of 0"),
         ({"first_action": [0, 2, 3, 4]}, "first_action must rise from 0 to 3 in steps of 0"),
         ({"first_action": [0, 3, 2, 3]}, "first_action must rise from 0 to 3 in steps of 0"),
