@@ -42,7 +42,7 @@ CLASS = "class"
 DEPENDS_ON = "depends_on"
 """Key of the entry that records everything that the code of a script or notebook refers to.
 
-Studies of earlier versions have a digest of that code instead.
+Studies of earlier versions have one digest of a part of that code instead.
 """
 PREFIX = f"{DEPENDS_ON}."
 FIRST_OBJECTIVE = ("name", "sample", "estimator", "direction", "penalty")

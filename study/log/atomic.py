@@ -1,4 +1,4 @@
-"""Files that are written whole: after a kill or with a full disk, the old file is still there.
+"""Files that are written whole: a kill or a full disk leaves either the old file or the new one.
 
 An interrupt (Ctrl-C) during the writing takes effect only when the file is complete. A second
 interrupt ends the process at once, and deletes the temporary file. If several processes write the

@@ -1,8 +1,9 @@
 """The mirror: a copy of a study's trials as an optuna study in the same database.
 
 With it, ``optuna.load_study`` and optuna's dashboard can show a study, even while it runs. The
-mirror is derived from the log and never read back; if it is deleted, it is rebuilt. It is written
-through optuna's public methods, one trial at a time, in the order of the trials' numbers.
+mirror is derived from the log; if it is deleted, it is rebuilt. Only :mod:`study.check` reads it,
+to restore what the log has lost. The mirror is written through optuna's public methods, one trial
+at a time, in the order of the trials' numbers.
 """
 
 import math
@@ -190,7 +191,7 @@ def mirrored(log: Log, experiment: Experiment, trials: Iterable[Point]) -> Mirro
 
 
 def drop_tables(engine: Engine) -> None:
-    """Drop all of optuna's tables if they are damaged; mirrors can be rebuilt."""
+    """Drop all of optuna's tables, in a repair of damaged ones; mirrors can be rebuilt."""
     found = MetaData()
     found.reflect(engine, only=sorted(OPTUNA_TABLES & set(inspect(engine).get_table_names())))
     found.drop_all(engine)

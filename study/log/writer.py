@@ -90,7 +90,7 @@ class StudyWriter:
             self.raise_error()
 
     def wait(self) -> None:
-        """Wait briefly for the thread; an interrupt ends the wait."""
+        """Wait briefly; after an interrupt, the thread no longer waits for a lost server."""
         self.connection.heed_interrupt()
         self.changed.wait(POLL_INTERVAL)
 

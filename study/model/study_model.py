@@ -152,8 +152,9 @@ def another_point(
 
     The choice is the point of the predicted front whose cost is farthest from those of all
     validated points. If several points were left out, a trial's θ is preferred, because it has been
-    played and so is likely to be playable. If this θ is too close to another point, the choice is
-    the point of the predicted front that is farthest from validated and left-out points.
+    played and so is likely to be playable. If the choice is too close to a validated point, or is
+    itself known, it is instead the point of the predicted front whose cost is farthest from those
+    of all validated and left-out points.
     """
     if data.experiment.goal.is_exact:
         return None  # all trials' scores are known, and only trials are validated

@@ -38,7 +38,7 @@ class Executor(ABC, Generic[Key]):
     is_cluster : bool
         Whether games are played on other machines.
     max_deaths_alone : int
-        A task is given up after it has killed its worker this many times while played alone.
+        A task that is suspected of killing its workers is given up after this many deaths.
     """
 
     n_deaths: int = 0
@@ -131,7 +131,7 @@ class Executor(ABC, Generic[Key]):
         return lines
 
     def judge(self, task: Task[Key]) -> bool:
-        """Count the death of a worker that played a task alone; return whether to give the task up.
+        """Count the death of a suspected task's worker; return whether to give the task up.
 
         If a user's own agent plays the task, the games of a task that is given up count as failed.
 

@@ -86,7 +86,7 @@ class OpenTrials:
     def resume(self, trial: Point) -> Point | None:
         """Count a trial of an earlier run, and reopen it if it was interrupted.
 
-        Return the trial if it ends now, because no game is missing or θ is refused.
+        Return the trial if it ends now: no game is missing, θ is refused, or too many games failed.
         """
         self.n_games += len(trial.outcomes)
         self.n_complete += trial.state == COMPLETE

@@ -36,7 +36,7 @@ CHANGE = 1.5  # factor by which a plan must differ to be printed again
 MIN_TRIALS = 8  # complete trials before a plan is made
 MIN_GAMES_TIMED = 8  # games of this run before a plan is made
 MIN_SECONDS_TIMED = 60.0  # seconds of games in a phase before the phase's own pace is used
-MIN_TASKS_TIMED = 64  # tasks in a phase before the phase's own pace is used
+MIN_TASKS_TIMED = 64  # tasks in a phase that are enough, even if their games took less time
 MIN_SECONDS = 1e-6  # least time of a game: the clock's resolution
 MAX_TIMED = 256  # the model of times is fitted to at most this many of the played θ
 # Typical time of a game of the sampler's trials or of the front, divided by the time of a game of

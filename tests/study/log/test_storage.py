@@ -145,8 +145,8 @@ def test_what_is_no_study_stays_as_it_is_and_gets_no_lock(
         ("sqlite:///", "storage must name a file, as sqlite:///"),
         ("postgresql://me:secret@host:x/db", "'postgresql://me:***@host:x/db'"),
         ("sqlite:///:memory:", "must name a file"),
-        ("sqlite:///file:x.db?uri=true", "must be a URL without parameters"),
-        ("sqlite:///x.db?mode=ro", "must be a URL without parameters"),
+        ("sqlite:///file:x.db?uri=true", "must be a plain path without parameters"),
+        ("sqlite:///x.db?mode=ro", "must be a plain path without parameters"),
         ("sqlite+other:///x.db", "storage of SQLite must be a URL such as sqlite:///"),
     ],
 )
