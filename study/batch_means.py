@@ -38,7 +38,7 @@ The variance of a sample's own error is 2s²/B. A sample with only b < B blocks 
 a part of the run, so its variance is 2s²/b + 2s_c²·(1/b − 1/B). If no sample has two blocks, the
 variance is v/n, where n is the sample's number of games. Else, if n < 20, v·(1/n − 1/20) is added,
 because means of so few games vary more. If all games do the same work, each game can be a block.
-Such samples are timed one after the other, so they have no common error.
+Such games are timed at different times, so the samples have no common error.
 
 Source: Law, *Simulation Modeling and Analysis* (2015), §9.5.3, batch means; Searle, Casella and
 McCulloch, *Variance Components* (1992), §4.3, for shared errors.

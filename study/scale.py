@@ -64,7 +64,7 @@ Function = Callable[[Floats], Floats]
 
 # Maximum bias of √y, relative to √y: that of one game with a standard deviation of 40% of y.
 MAX_BIAS = 0.02
-BIAS_TAKEN_OFF = 0.5  # share of an angle's bias that is removed; `belief` removes as much again
+BIAS_TAKEN_OFF = 0.5  # share of an angle's bias that is removed; `belief` removes about as much
 RIGHT_ANGLE = math.pi / 2.0
 ROUNDING = 1e-9
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
@@ -81,7 +81,7 @@ class Belief(NamedTuple):
 
 
 class Form(IntEnum):
-    """The function of a scale, for values that are measured from :attr:`Scale.origin`."""
+    """The function of a scale, for values measured from :attr:`Scale.origin`, in its unit."""
 
     LINEAR = 0
     LOG = 1
@@ -162,7 +162,7 @@ class Scale:
         return np.asarray(abs(self.origin[1]) * FUNCTIONS[self.form][2](self.clipped(scaled)))
 
     def raised(self, scaled: Floats) -> Floats:
-        """Return y for z, where y is measured from :attr:`origin`; for −z, return −y."""
+        """Return y for z, measured from :attr:`origin` in units of its size; for −z, return −y."""
         size = np.minimum(np.abs(scaled), BOUNDED.get(self.form, math.inf))
         return np.asarray(np.copysign(FUNCTIONS[self.form][1](size), scaled))
 

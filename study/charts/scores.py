@@ -37,7 +37,9 @@ N_BINS = 50
 HEIGHT_PER_POINT, HEIGHT_OF_AXIS = 46, 30
 MAX_HEIGHT = 0.75  # of a histogram, as a share of the distance between two rows
 QUANTILES = (5, 25, 50, 75, 95)
-SHOWN = 0.995  # quantile of all games at which the axis ends; each point has the same weight
+# Share of all games below the upper end of the axis, and share above its lower end; each point has
+# the same weight.
+SHOWN = 0.995
 
 Samples = npt.NDArray[np.float64]
 

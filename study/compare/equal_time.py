@@ -157,7 +157,7 @@ def difference_frame(
 
 
 def chosen_by(contenders: Sequence[Contender]) -> str:
-    """Name the costs by which the fronts were chosen: seconds, or counts such as playout moves."""
+    """Name the costs by which fronts were chosen; only seconds include work besides playouts."""
     costs = ", ".join(f"{each.cost} for {each.name}" for each in contenders)
     return f"Each front was chosen by validated scores and one cost: {costs}."
 

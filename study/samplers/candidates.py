@@ -15,7 +15,7 @@ N_HALVINGS = 4  # of a step that leaves the feasible part of a space
 
 
 def sobol_points(cube: UnitCube, n: int, rng: np.random.Generator) -> Floats:
-    """Return n feasible points over the whole cube, or fewer; n is a power of two."""
+    """Return n feasible points over the cube, shape (n, d), or fewer; n is a power of two."""
     from scipy.stats import qmc  # noqa: PLC0415, takes half a second, not needed to read a study
 
     sequence = qmc.Sobol(cube.n_coordinates, rng=rng)
