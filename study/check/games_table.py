@@ -140,8 +140,9 @@ class GamesTable(ABC):
     def examine(self) -> None:
         """Check all lines, and collect the games.
 
-        If a line does not say which game it is, a missing game with the line's owner or seed is
-        assigned to it. If no missing game fits, or more than one does, the line is dropped.
+        A line that does not say which game it is gets a missing game: the one with the line's owner
+        and seed, else one with the line's owner or seed, else any. If there is no such game, or
+        more than one, the line is dropped.
         """
         lost = [line for line in self.lines if not self.take(line)]
         missing = self.missing() if lost else []

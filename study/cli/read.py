@@ -176,8 +176,8 @@ def verify(
     """Check a study, or a folder with a games.csv.
 
     Reads every stored value; compares counts, seeds and objectives with the games; and plays a
-    sample of the games again. Each new game must equal the stored game to the bit, except for
-    times. The exit code is 0 if all is well, and 1 otherwise.
+    sample of the games again. Each new game must equal the stored game, except for times and for
+    the rounding of fractions. The exit code is 0 if all is well, and 1 otherwise.
     """
     from thetafront.study.check.replay import Settings
     from thetafront.study.check.verification import verify_folder

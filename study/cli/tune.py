@@ -150,7 +150,7 @@ def sweep(
     """Tune an experiment: search, then validate the front.
 
     An initial design and a sampler choose the trials. The best trials and the model's proposals are
-    played again on fresh seeds. Half of the budget goes to the search, and half to validation.
+    played again on fresh seeds. Half of the budget goes to the search, the rest to validation.
     Repeat the command to resume after a stop, or to add another budget or more trials. Ctrl-C stops
     the sweep; finished games are stored, and tables and pictures are written.
     """

@@ -15,7 +15,10 @@ from thetafront.study.run.workers import Workers, check_jobs
 def executor_for(
     jobs: int | None, scheduler: str | None, tls: Mapping[str, str | Path | None] | None
 ) -> Executor[Any]:
-    """Return the executor, before it is started; InputError if options contradict each other."""
+    """Return the executor, before it is started.
+
+    InputError if an option is invalid, or contradicts another.
+    """
     given = {name: each for name, each in (tls or {}).items() if each is not None}
     if scheduler is None:
         if given:

@@ -39,7 +39,7 @@ from thetafront.study.text import counted
 PRELOAD = "thetafront.study.cluster.preload"
 PAUSE_SECONDS = 2.0  # between two attempts to reach a scheduler, or to start workers
 SECONDS_TO_END = 5.0
-LONG_RUN_SECONDS = 30.0  # a process that ends within this time has failed to start
+LONG_RUN_SECONDS = 30.0  # a process that ends later has not failed to start
 MAX_FAILED_STARTS = 5
 SETTINGS = {
     "DASK_LOGGING__DISTRIBUTED": "critical",

@@ -203,7 +203,7 @@ def inspection_text(found: Inspection) -> str:
         lines += [
             "values        points from this board on, in the decision with that stream",
             "              standard error: the standard deviation of the value over repeats of",
-            "              the decision with other streams; chosen: how many of them chose it",
+            "              the decision with other streams; chosen: the share that chose it",
         ]
     return "\n".join(lines)
 

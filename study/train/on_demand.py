@@ -116,7 +116,10 @@ def room() -> float:
 
 
 def make_room(n_bytes: float, newest: Path) -> None:
-    """Delete networks, the least recently used first, until the rest fits; keep those in use."""
+    """Delete networks, the least recently used first, until the rest fits.
+
+    The newest network and those that are being trained are kept.
+    """
     files = []
     for path in learned_folder().glob("*/*.npz"):
         with contextlib.suppress(FileNotFoundError):  # another process has just renamed it

@@ -134,7 +134,7 @@ def test_a_manifest_whose_earlier_runs_are_no_list_still_gives_the_study(tmp_pat
             "front.csv",
             "85f07897f0",
             "0000000000",
-            "line 2: θ is missing or does not match point",
+            r"front\.csv, line 2: θ is missing or does not match point",
         ),
         ("manifest.json", '_of_trials": 128', '_of_trials": 129', "128 games of phase search"),
     ],
