@@ -50,7 +50,7 @@ STYLE: dict[Any, Any] = {
 CHARACTERS_AN_INCH = 15.5  # in a line of a caption
 
 Games = Mapping[str, pd.DataFrame]
-"""The games of each row of a table, by the name of the row; each row has one agent."""
+"""The games of each row of a table, by the name of the row, in the order of the seeds."""
 
 
 @dataclass

@@ -43,7 +43,9 @@ def run(given: argparse.Namespace) -> None:
 if __name__ == "__main__":
     options = parser(__doc__ or "", output=None)
     options.add_argument("--storage", help="URL of a database, to measure its writes, too")
-    options.add_argument("--seconds", type=float, default=20.0, help="of each measurement")
+    options.add_argument(
+        "--seconds", type=float, default=20.0, help="of each run with Dask; writes take a quarter"
+    )
     options.add_argument(
         "--workers", type=whole(2, 10_000), help="sleeping workers; default: 256, then 1024"
     )
