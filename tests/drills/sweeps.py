@@ -191,14 +191,18 @@ class Storm:
         if stopped.n_processes_left:
             self.note("processes left", f"{stopped.n_processes_left} {where}")
         # One that is killed while it writes a file cannot delete it; the next run replaces it.
-        left = [path.name for path in (self.results / self.study.name).glob(".*.part")]
-        if left and stopped.code != -signal.SIGKILL:
-            self.note("temporary files left", f"{left} {where}")
+        if stopped.code != -signal.SIGKILL:
+            self.check_temporary(where)
         # The machine may be busier or quieter than it was: a fourth shall end before the signal.
         self.whole_seconds *= 1.03 if stopped.code else 0.9
         if stopped.code == 0:
             self.check_complete()
             self.study = self.another()
+
+    def check_temporary(self, where: str) -> None:
+        """Check that no temporary file is left."""
+        if left := [path.name for path in (self.results / self.study.name).glob(".*.part")]:
+            self.note("temporary files left", f"{left} {where}")
 
     def check_complete(self) -> None:
         """Check that a complete study has each game once, in its table too."""
@@ -213,6 +217,7 @@ class Storm:
             self.note("studies that cannot be completed", wrong)
         else:
             self.check_complete()
+            self.check_temporary("at the end")
 
     def report(self) -> int:
         """Print what was wrong; return the exit code."""
